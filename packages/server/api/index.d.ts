@@ -68,7 +68,7 @@ export class Gateway {
 }
 
 /** A document inside the transaction. */
-export interface GuardedChange extends Write {
+export interface GuardedChange {
     /** The document as it is now; undefined if it is missing or deleted. A document in conflict gives its winner. */
     readonly old: JsonObject | undefined;
     /** As it will be. */
@@ -137,6 +137,12 @@ export interface GuardedWrite extends Write {
     /** What the collection has of them. */
     readonly stored: StoredDocuments;
 }
+
+/**
+ * Judges a document inside the transaction that writes it: nobody writes between the judgement and the write. It holds up all other
+ * writers, so it is short and synchronous. It may be called again, so it does nothing else. Undefined: the document passes.
+ */
+export type Judge = (change: GuardedChange) => Refusal | undefined;
 
 /** Where the server listens. */
 export interface ListenOptions {
@@ -351,11 +357,8 @@ export interface WriteGuard {
      * refused; `write.documents` itself if it has nothing to say.
      */
     prepare?(write: GuardedWrite): GuardedDocuments | Promise<GuardedDocuments>;
-    /**
-     * Inside the transaction, after all have prepared: nobody writes between this judgement and the write. It holds up all other writers, so
-     * it is short and synchronous; and it may be asked again, so it does nothing else. Undefined: it lets the document pass.
-     */
-    decide?(change: GuardedChange): Refusal | undefined;
+    /** Gives what judges inside the transaction; undefined if nothing has to. It is asked after all guards have prepared. */
+    decide?(write: Write): Judge | undefined;
     /** Documents were written, these among them. */
     written?(write: Write, documents: readonly JsonObject[]): void;
 }

@@ -15,6 +15,7 @@ export type {
   GuardedChange,
   GuardedDocuments,
   GuardedWrite,
+  Judge,
   Refusal,
   StoredDocuments,
   Write,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { takersOfOptions } from '../../../tools/checks/options-of-api.ts'
-import { createServer } from '../src/index.ts'
+import { createServer, SYSTEM } from '../src/index.ts'
 import { startServer } from './test-server.ts'
 
 const WRONG: readonly (readonly [meant: string, options: object])[] = [
@@ -18,7 +18,13 @@ const WRONG: readonly (readonly [meant: string, options: object])[] = [
 
 test('what takes options is in this file', () => {
   const api = readFileSync(join(import.meta.dirname, '../api/index.d.ts'), 'utf8')
-  expect([...takersOfOptions(api)].sort()).toEqual(['PannierServer.listen', 'createServer'])
+  expect([...takersOfOptions(api)].sort()).toEqual([
+    'GuardedCollection.bulkGet',
+    'GuardedCollection.getAttachment',
+    'GuardedCollection.put',
+    'PannierServer.listen',
+    'createServer',
+  ])
 })
 
 test('createServer', async () => {
@@ -32,6 +38,21 @@ test('listen', async () => {
   const running = await startServer()
   try {
     await expect(running.server.listen({ prot: 80 } as never)).rejects.toThrow("did you mean 'port'?")
+  } finally {
+    await running.close()
+  }
+})
+
+test('a guarded collection', async () => {
+  const running = await startServer()
+  try {
+    const users = await running.server.gateway.collection(SYSTEM, '_users')
+    const calls: readonly (readonly [meant: string, call: () => Promise<unknown>])[] = [
+      ['latest', () => users.bulkGet([{ id: 'a' }], { latst: true } as never)],
+      ['rev', () => users.getAttachment('a', 'b', { rv: '1-a' } as never)],
+      ['newEdits', async () => users.put([{ _id: 'a' }], { newEdit: false } as never)],
+    ]
+    for (const [meant, call] of calls) await expect(call(), meant).rejects.toThrow(`did you mean '${meant}'?`)
   } finally {
     await running.close()
   }

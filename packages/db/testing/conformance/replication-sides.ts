@@ -7,6 +7,7 @@ import type { Database } from '../../src/database/database.ts'
 import type { JsonObject } from '../../src/database/collection/document-types.ts'
 import { PannierError } from '../../src/base/errors.ts'
 import type { ReplicationEvent } from '../../src/replication/types.ts'
+import type { WriteOutcome } from '../../src/document/write-documents.ts'
 import { assertEqual, assertRejects } from '../check.ts'
 import { couchFetch } from '../couch-fetch.ts'
 import { eventually } from '../suite.ts'
@@ -77,6 +78,25 @@ export function sideCases(check: Case): void {
       Promise.resolve(db.replicate({ from: here, to: { ...target, around: refuse } })),
       'PANNIER_NOT_FOUND',
     )
+  })
+
+  check('who has the target stores the revisions, or denies some', async (here, there, db) => {
+    await here.insert([{ _id: 'a' }, { _id: 'b' }, { _id: 'c' }])
+    const store = async (documents: Documents): Promise<WriteOutcome[]> => {
+      const outcomes: WriteOutcome[] = []
+      for (const document of documents) {
+        const error = new PannierError('PANNIER_INVALID_DOCUMENT', 'not b')
+        if (document['_id'] === 'b') outcomes.push({ id: 'b', error })
+        else outcomes.push(await there.put({ ...document, seen: 1 }, { newEdits: false, atomic: false }))
+      }
+      return outcomes
+    }
+    const replication = db.replicate({ from: here, to: { collection: there, store } })
+    const events: ReplicationEvent[] = []
+    replication.subscribe((event) => events.push(event))
+    const { docsWritten, docsDenied } = await replication
+    assertEqual([docsWritten, docsDenied, deniedOf(events)], [2, 1, ['b PANNIER_INVALID_DOCUMENT']])
+    assertEqual([await ids(there), (await there.get('c'))?.['seen']], [['a', 'c'], 1])
   })
 
   check('who has the source filters documents, also while it is live', async (here, there, db) => {

@@ -12,11 +12,12 @@ import type { Principal } from '../service/principal.ts'
 
 export const replicatorGuard: WriteGuard = {
   prepare: (write) => (write.database === REPLICATOR_DATABASE ? guardedReplications(write) : write.documents),
-  decide: ({ database, principal, old, document }) => {
-    if (database !== REPLICATOR_DATABASE || principal.isAdmin || old === undefined || isDesign(document))
-      return undefined
-    if (old['owner'] === principal.name) return undefined
-    return forbidden('Only its owner and server admins may change a replication.')
+  decide: ({ database, principal }) => {
+    if (database !== REPLICATOR_DATABASE || principal.isAdmin) return undefined
+    return ({ old, document }) =>
+      old === undefined || isDesign(document) || old['owner'] === principal.name
+        ? undefined
+        : forbidden('Only its owner and server admins may change a replication.')
   },
 }
 

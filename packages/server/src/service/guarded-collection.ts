@@ -2,6 +2,7 @@
  * A collection as one principal may use it: the library's own shape, with what the rules leave of it. Guarantees: nothing is read that is
  * outside the principal's scope, and nothing is written that a guard has not let pass. It gives away nothing that has other ways in.
  */
+import { checkOptions } from 'pannier/internal'
 import type {
   Attachment,
   ChangeFeed,
@@ -27,6 +28,7 @@ import type {
   SelectorMeaning,
 } from 'pannier/types'
 import type { JsonObject } from './documents.ts'
+import { PUT_OPTIONS } from './guarded-writer.ts'
 import type { GuardedOutcome, GuardedWriter, PutOptions } from './guarded-writer.ts'
 import type { Principal } from './principal.ts'
 import { forbidden } from './service-error.ts'
@@ -151,6 +153,7 @@ export class GuardedCollection {
 
   /** Writes documents, if guards let them pass. The outcomes are aligned with them. Those with `_local/` ids belong to `local`. @throws ServiceError for what concerns all of them */
   put(documents: readonly JsonObject[], options: PutOptions = {}): Promise<GuardedOutcome[]> {
+    checkOptions('put()', options, PUT_OPTIONS)
     return this.#writer.put(this, this.#collection, documents, options)
   }
 

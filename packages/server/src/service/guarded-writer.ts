@@ -7,11 +7,11 @@ import { PannierError } from 'pannier'
 import { putGuarded } from 'pannier/internal'
 import type { Collection, WriteOutcome, WriteResult } from 'pannier'
 import type { RevisionReadOptions } from 'pannier/types'
-import type { DocumentGuard } from 'pannier/internal'
+import type { DocumentGuard, OptionNames } from 'pannier/internal'
 import type { Databases } from './databases.ts'
 import { isJsonObject } from './documents.ts'
 import type { JsonObject } from './documents.ts'
-import type { GuardedWrite, Refusal, StoredDocuments, Write, WriteGuard } from './guards.ts'
+import type { GuardedWrite, Judge, Refusal, StoredDocuments, Write, WriteGuard } from './guards.ts'
 import type { Principal } from './principal.ts'
 import type { Room } from './quota.ts'
 import { ServiceError } from './service-error.ts'
@@ -23,6 +23,8 @@ export interface PutOptions {
   /** It is small: it may be written in one commit with those of others. */
   readonly grouped?: boolean
 }
+
+export const PUT_OPTIONS: OptionNames<PutOptions> = { newEdits: true, grouped: true }
 
 /** What becomes of one document. */
 export type GuardedOutcome = WriteResult | { readonly id: string; readonly error: Refusal }
@@ -39,14 +41,12 @@ const ROUNDS_MAX = 8
 export class GuardedWriter {
   readonly #databases: Databases
   readonly #guards: readonly WriteGuard[]
-  readonly #deciding: readonly WriteGuard[]
   readonly #groups = new WriteGroups()
 
   /** Guards are asked in this order. */
   constructor(databases: Databases, guards: readonly WriteGuard[]) {
     this.#databases = databases
     this.#guards = guards
-    this.#deciding = guards.filter(({ decide }) => decide !== undefined)
   }
 
   security({ database }: Writer): Promise<JsonObject | undefined> {
@@ -99,14 +99,16 @@ export class GuardedWriter {
     }
     const admitted = await room.admit(at(verdicts, passed) as readonly JsonObject[])
     const since = write.newEdits ? undefined : stored.since
+    const judges = this.#guards.flatMap((guard) => guard.decide?.(write) ?? [])
+    const isJudged = since !== undefined || judges.length > 0
     const again: number[] = []
     let waiting = [...passed.keys()]
     while (waiting.length > 0) {
-      const { first, rest } = onceEach(waiting, admitted, since !== undefined || this.#deciding.length > 0)
+      const { first, rest } = onceEach(waiting, admitted, isJudged)
       waiting = rest
       const batch = at(admitted, first)
-      const judge = this.#judge(write, batch, since)
-      const written = await this.#store(collection, batch, write, judge, grouped)
+      const guard = isJudged ? guardOf(batch, judges, since) : undefined
+      const written = await this.#store(collection, batch, write, guard, grouped)
       for (const [index, position] of first.entries()) {
         const place = places[passed[position]!]!
         const outcome = written[index]!
@@ -123,52 +125,41 @@ export class GuardedWriter {
     collection: Collection<JsonObject>,
     documents: readonly JsonObject[],
     { newEdits }: Write,
-    judge: DocumentGuard | undefined,
+    guard: DocumentGuard | undefined,
     grouped: boolean,
   ): Promise<readonly WriteOutcome[]> | readonly WriteOutcome[] {
     if (grouped && newEdits && documents.length === 1)
-      return this.#groups.put(collection, documents[0]!, judge).then((outcome) => [outcome])
-    if (judge === undefined) return collection.put(documents, { atomic: false, newEdits })
-    return putGuarded(collection, documents, { newEdits }, judge)
-  }
-
-  /** Undefined: there is nothing to judge. */
-  #judge(write: Write, documents: readonly JsonObject[], since: number | undefined): DocumentGuard | undefined {
-    const deciding = this.#deciding
-    if (since === undefined && deciding.length === 0) return undefined
-    return ({ position, sequence, old }) => {
-      if (since !== undefined && sequence > since) return CHANGED
-      if (deciding.length === 0) return undefined
-      const change = { ...write, old: old(), document: documents[position]! }
-      for (const guard of deciding) {
-        const refusal = guard.decide!(change)
-        if (refusal !== undefined) return asPannierError(refusal)
-      }
-      return undefined
-    }
+      return this.#groups.put(collection, documents[0]!, guard).then((outcome) => [outcome])
+    if (guard === undefined) return collection.put(documents, { atomic: false, newEdits })
+    return putGuarded(collection, documents, { newEdits }, guard)
   }
 
   /** What the guards leave of the documents, in their order. */
   async #prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]> {
-    let verdicts: readonly (JsonObject | Refusal)[] = write.documents
+    const { documents } = write
+    let verdicts: readonly (JsonObject | Refusal)[] = documents
     for (const guard of this.#guards) {
       if (guard.prepare === undefined) continue
-      const places = passing(verdicts)
-      if (places.length === 0) break
-      const documents = at(verdicts, places) as readonly JsonObject[]
-      const asked = guard.prepare(documents === write.documents ? write : { ...write, documents })
-      const prepared = asked instanceof Promise ? await asked : asked
-      if (prepared === documents) continue
-      const next = [...verdicts]
-      for (const [index, place] of places.entries()) next[place] = prepared[index]!
-      verdicts = next
+      // Most guards have nothing to say to most documents.
+      const places = verdicts === documents ? undefined : passing(verdicts)
+      if (places?.length === 0) break
+      const asked = places === undefined ? documents : (at(verdicts, places) as readonly JsonObject[])
+      const answer = guard.prepare(asked === documents ? write : { ...write, documents: asked })
+      const prepared = answer instanceof Promise ? await answer : answer
+      if (prepared === asked) continue
+      if (places === undefined) verdicts = prepared
+      else {
+        const next = [...verdicts]
+        for (const [index, place] of places.entries()) next[place] = prepared[index]!
+        verdicts = next
+      }
     }
     return verdicts
   }
 }
 
 /** Notes from when it was read first: what has a later change was not seen. */
-export class Stored implements StoredDocuments {
+class Stored implements StoredDocuments {
   readonly name: string
   readonly #collection: Collection<JsonObject>
   /** The last sequence number before anything was read; undefined: nothing was. */
@@ -198,6 +189,20 @@ export class Stored implements StoredDocuments {
 
   async #note(): Promise<void> {
     this.since ??= (await this.#collection.info()).lastSeq
+  }
+}
+
+/** `since`: what has a later change was judged by what is not there any more. */
+function guardOf(documents: readonly JsonObject[], judges: readonly Judge[], since: number | undefined): DocumentGuard {
+  return ({ position, sequence, old }) => {
+    if (since !== undefined && sequence > since) return CHANGED
+    if (judges.length === 0) return undefined
+    const change = { old: old(), document: documents[position]! }
+    for (const judge of judges) {
+      const refusal = judge(change)
+      if (refusal !== undefined) return asPannierError(refusal)
+    }
+    return undefined
   }
 }
 

@@ -12,14 +12,14 @@ const DOCUMENTS_MAX = 256
 
 interface Waiting {
   readonly document: JsonObject
-  readonly judge: DocumentGuard | undefined
+  readonly guard: DocumentGuard | undefined
   resolve(outcome: WriteOutcome): void
   reject(error: unknown): void
 }
 
 interface Group {
   readonly waiting: Waiting[]
-  /** A judge has to see what was written before, so a document is in a group once. */
+  /** A guard has to see what was written before, so a document is in a group once. */
   readonly ids: Set<unknown>
 }
 
@@ -27,9 +27,9 @@ export class WriteGroups {
   readonly #groups = new Map<Collection<JsonObject>, Group>()
 
   /** As `collection.put(document)`, with what concerns the document alone as an outcome. */
-  put(collection: Collection<JsonObject>, document: JsonObject, judge?: DocumentGuard): Promise<WriteOutcome> {
+  put(collection: Collection<JsonObject>, document: JsonObject, guard?: DocumentGuard): Promise<WriteOutcome> {
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { document, judge, resolve, reject }
+      const waiting: Waiting = { document, guard, resolve, reject }
       const { _id: id } = document
       const group = this.#groups.get(collection)
       if (group !== undefined && group.waiting.length < DOCUMENTS_MAX && !group.ids.has(id)) {
@@ -54,8 +54,8 @@ async function write(collection: Collection<JsonObject>, group: readonly Waiting
     for (const [at, { resolve }] of group.entries()) resolve(outcomes[at]!)
   } catch (error) {
     const isOfOne = error instanceof TypeError || isPannierError(error, 'PANNIER_BATCH_TOO_LARGE')
-    // Nothing was written: one document must not be the end of others. Nor must the judge of one.
-    const isJudged = group.some(({ judge }) => judge !== undefined)
+    // Nothing was written: one document must not be the end of others. Nor must the guard of one.
+    const isJudged = group.some(({ guard }) => guard !== undefined)
     if ((isOfOne || isJudged) && group.length > 1) for (const one of group) await write(collection, [one])
     else for (const { reject } of group) reject(error)
   }
@@ -63,9 +63,9 @@ async function write(collection: Collection<JsonObject>, group: readonly Waiting
 
 function store(collection: Collection<JsonObject>, group: readonly Waiting[]): Promise<readonly WriteOutcome[]> {
   const documents = group.map(({ document }) => document)
-  if (group.every(({ judge }) => judge === undefined)) return collection.put(documents, { atomic: false })
+  if (group.every(({ guard }) => guard === undefined)) return collection.put(documents, { atomic: false })
   return putGuarded(collection, documents, {}, (change) => {
-    const { judge } = group[change.position]!
-    return judge?.({ ...change, position: 0 })
+    const { guard } = group[change.position]!
+    return guard?.({ ...change, position: 0 })
   })
 }

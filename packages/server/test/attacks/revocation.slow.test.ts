@@ -71,7 +71,7 @@ describe.each(REVOCATIONS)('%s', (_how, revoke) => {
     const name = await member()
     const slow = await heldBack(name, `${FEED} HTTP/1.1${JSON_TYPE}\r\nX-Rest:`, '{}', () => revoke(name))
     await send(running.url, `PUT /private/secret${count}`, { secret: true })
-    await sleep(300)
+    for (let tries = 0; slow.text === '' && tries < 100; tries++) await sleep(20)
     expect(slow.text).not.toContain('secret')
     expect(slow.text).toMatch(/^HTTP\/1.1 40[13]/)
     slow.socket.destroy()

@@ -10,7 +10,7 @@ import type { AuthHost } from '../../src/auth/auth-host.ts'
 import { authPlugin } from '../../src/auth/plugin.ts'
 import { newSigningKey } from '../../src/auth/signing-key.ts'
 import type { ServiceError } from '../../src/service/service-error.ts'
-import { Stored } from '../../src/service/guarded-writer.ts'
+import type { StoredDocuments } from '../../src/service/guards.ts'
 import { HttpError, toHttpError } from '../../src/http/http-error.ts'
 import { readJsonObject } from '../../src/http/request-body.ts'
 import type { JsonObject } from '../../src/service/documents.ts'
@@ -198,7 +198,7 @@ function appOf(auth: Auth, database: Database, ended: ServiceError[], feeds: Set
       const { db, id } = request.params as { db: string; id: string }
       const collection = database.collection<JsonObject>(db === '_users' ? '$_users' : db)
       const document = { ...(await readJsonObject(request, BODY)), _id: id }
-      const stored = new Stored(collection)
+      const stored = storedIn(collection)
       const write = { principal: request.principal, database: db, stored, documents: [document], newEdits: true }
       const [guarded] = await auth.guard.prepare!(write)
       if (guarded instanceof Error) throw guarded
@@ -216,6 +216,18 @@ function stateIn(states: Collection<JsonObject>): StateStore {
     ensure: async (id, make) => {
       if ((await get(id)) === undefined) await states.insert({ ...make(), _id: id })
       return (await get(id))!
+    },
+  }
+}
+
+function storedIn(collection: Collection<JsonObject>): StoredDocuments {
+  return {
+    name: collection.name,
+    get: async (id, options = {}) => collection.get(id, options),
+    leaves: () => Promise.reject(new Error('not asked for')),
+    wasDeleted: async (id) => {
+      const [row] = await collection.list({ ids: [id] }).toArray()
+      return row !== undefined && 'deleted' in row
     },
   }
 }

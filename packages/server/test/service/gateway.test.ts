@@ -34,11 +34,13 @@ const ANN = { authorization: basic('ann:password-of-ann') }
 /** Numbers only grow. */
 function growing(changes: GuardedChange[] = []): WriteGuard {
   return {
-    decide: (change) => {
-      if (change.database !== 'db') return undefined
-      changes.push(change)
-      const [before = 0, n = 0] = [change.old?.['n'], change.document['n']] as number[]
-      return n < before ? new ServiceError('FORBIDDEN', `${n} is less than ${before}`) : undefined
+    decide: ({ database }) => {
+      if (database !== 'db') return undefined
+      return (change) => {
+        changes.push(change)
+        const [before = 0, n = 0] = [change.old?.['n'], change.document['n']] as number[]
+        return n < before ? new ServiceError('FORBIDDEN', `${n} is less than ${before}`) : undefined
+      }
     },
   }
 }
@@ -133,10 +135,10 @@ test('several revisions of a document in one batch are judged one after the othe
 test('a replication that the server runs passes guards, as the principal that it acts for', async () => {
   const writers: Principal[] = []
   const guard: WriteGuard = {
-    decide: ({ principal: writer, database, document }) => {
+    decide: ({ principal: writer, database }) => {
       if (database !== 'target') return undefined
       writers.push(writer)
-      return document['bad'] === true ? new ServiceError('FORBIDDEN', 'no') : undefined
+      return ({ document }) => (document['bad'] === true ? new ServiceError('FORBIDDEN', 'no') : undefined)
     },
   }
   const server = await start({ guards: [guard] })
