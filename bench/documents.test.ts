@@ -6,7 +6,7 @@ import type { DataSet } from './documents.ts'
 const set: DataSet = { documents: 10_000, seed: 1, ids: 'random' }
 const people = makePeople(set, 0, set.documents)
 
-test('a document depends on nothing but the set and its number', () => {
+test('a document depends only on the set and its number', () => {
   expect(makePerson({ ...set, documents: 5 }, 1_234)).toEqual(people[1_234])
   expect(makePerson({ ...set, seed: 2 }, 1_234)).not.toEqual(people[1_234])
 })

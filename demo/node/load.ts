@@ -13,7 +13,7 @@ import { buildIndexes } from '../shared/indexes.ts'
 export const BATCH_DOCUMENTS = 5_000
 
 export interface CitySource {
-  /** Where the cities come from; a database that was loaded from anything else is not gone on with. */
+  /** The source of the cities; a load from another source is not continued. */
   readonly name: string
   readonly documents: number
   /** The cities from that position on, in the source's order. */
@@ -51,7 +51,7 @@ export async function unload(db: Database): Promise<void> {
   await records(db).delete(COLLECTION)
 }
 
-/** Throws the signal's reason when it is aborted; what was inserted by then stays and is gone on with next time. */
+/** Throws the signal's reason when it is aborted. What was inserted stays, and the next load continues. */
 export async function loadCities(db: Database, source: CitySource, options: LoadOptions = {}): Promise<LoadRecord> {
   const { signal, onProgress } = options
   const cities = db.collection<City>(COLLECTION)

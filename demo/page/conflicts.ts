@@ -145,7 +145,7 @@ function telling(versions: readonly Version[], at: number): string {
   return text?.(versions[at]!) ?? (at === 0 ? 'this one' : 'that one')
 }
 
-/** Two photos of one length are told apart by their digests. */
+/** Digests distinguish two photos of one length. */
 function photoText(photo: { readonly length?: number; readonly digest?: string } | undefined): string {
   return photo === undefined ? 'none' : `${formatBytes(photo.length ?? 0)}, ${photo.digest?.slice(4, 10) ?? ''}`
 }

@@ -34,7 +34,7 @@ export class Explorer {
   #pending: { readonly keepPosition: boolean } | undefined
   #refreshing = false
 
-  /** `onError` is told of everything that the explorer can't deal with itself. */
+  /** `onError` gets every error that the explorer can't handle itself. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
     this.#filters = new Filters(() => this.#refresh(false))

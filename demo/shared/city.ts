@@ -57,7 +57,7 @@ export function foldName(name: string): string {
 
 const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
-/** The English name of a country; the code itself where there is none. */
+/** The English name of a country, else the code itself. */
 export function countryName(code: string): string {
   return /^[A-Z]{2}$/.test(code) ? (COUNTRY_NAMES.of(code) ?? code) : code
 }

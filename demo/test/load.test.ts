@@ -10,7 +10,7 @@ import type { CitySource } from '../node/load.ts'
 const DOCUMENTS = 100
 const BATCH = 10
 
-test('goes on after an interruption, and loads every city once', async () => {
+test('continues after an interruption, and loads every city once', async () => {
   await using db = await open('interrupted', { storage: memory() })
   const starts: number[] = []
   const interrupt = new AbortController()

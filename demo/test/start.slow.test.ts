@@ -35,7 +35,7 @@ test('loads, answers, and uses what is there the second time', async () => {
   expect(answers(second.output).slice(-12)).toEqual(answers(first.output).slice(-12))
 })
 
-test('serves the page until it is told to stop', async () => {
+test('serves the page until it is stopped', async () => {
   const { output, code } = await run('--port', '0')
   expect(output).toMatch(/http:\/\/localhost:\d+/)
   expect(output).toContain('the database is closed')

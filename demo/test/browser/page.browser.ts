@@ -43,7 +43,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     })
   })
 
-  test('a reload while the server is away shows the copy; a wrong number is told in words', async () => {
+  test('a reload without the server shows the replica; a wrong number is an error in words', async () => {
     await withServer(async (server) => {
       const page = await browser.open(server.pageUrl)
       await sees(page, '#count', '1,000 cities')
@@ -224,7 +224,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     })
   })
 
-  test('goes on when the server is back, and shows what others change', async () => {
+  test('continues when the server is back, and shows what others change', async () => {
     await withDatabase(async (database) => {
       const assets = await onePage()
       let server = await serve({ database, assets, port: 0 })

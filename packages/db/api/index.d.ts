@@ -1097,7 +1097,7 @@ export type ReplicationEvent =
  | (EventOf<'conflict'> & {
     readonly id: string;
 })
-/** A revision could not be read, or the target does not take it; all others go on. */
+/** A revision could not be read, or the target refuses it; all others continue. */
  | (EventOf<'denied'> & {
     readonly id: string;
     readonly rev: string;

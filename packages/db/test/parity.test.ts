@@ -15,7 +15,7 @@ test('there are rows of three columns', () => {
   for (const row of rows) expect(row, row.join('|')).toHaveLength(5)
 })
 
-test('each row names a test that exists, or the reason why there is none', () => {
+test('each row names a test that exists, or the reason for its absence', () => {
   for (const [, item, api, proof] of rows) {
     const named = /^(\S+\.ts): (`` (.*) ``|`(.*)`)$/.exec(proof!)
     if (named === null) {

@@ -10,7 +10,7 @@ import type { Random } from './random.ts'
 
 export interface CrashStep {
   readonly name: string
-  /** It is several commits, each of which may be the last; run again it goes on where it was. */
+  /** It is several commits, each of which may be the last; run again it continues where it was. */
   readonly resumable: boolean
   /** It takes its turn when it is asked for, and not when something is loaded. */
   readonly isOrdered: boolean

@@ -42,7 +42,7 @@ for (const [count, password] of [
       await store.destroy()
     })
 
-    test('init: nothing but the head of the database and of the collection', async () => {
+    test('init reads only the head of the database and of the collection', async () => {
       await store.closeAll()
       storage.take()
       people = (await store.init(CONFIG, { password })).people

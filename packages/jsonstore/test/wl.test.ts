@@ -10,7 +10,7 @@ import { buildScript } from '../../../tools/checks/build.ts'
 import { root } from '../../../tools/checks/packages.ts'
 import { createJSONStore } from '../src/index.ts'
 
-test('a misspelt setting is named; options that IBM does not have are passed over, as JSONStore does', async () => {
+test('a misspelt setting is named; options that IBM does not have are ignored, as in JSONStore', async () => {
   expect(() => createJSONStore({ storag: memory() } as never)).toThrow("did you mean 'storage'?")
   const store = createJSONStore({ storage: memory() })
   await store.init({ people: { searchFields: { name: 'string' } } }, { usrname: 'ann' } as never)

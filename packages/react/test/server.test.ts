@@ -6,7 +6,7 @@ import { open } from 'pannier'
 import { memory } from 'pannier/memory'
 import { useCount, useDocument, useLiveQuery } from '../src/index.ts'
 
-test('on a server a query is loading, and none is idle', async () => {
+test('on a server a query is loading, and a query without input is idle', async () => {
   const db = await open('x', { storage: memory() })
   const people = db.collection<{ readonly n: number }>('people')
   await people.insert({ _id: 'ann', n: 1 })

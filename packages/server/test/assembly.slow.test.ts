@@ -156,7 +156,7 @@ test('row 44: feeds end when their reader may not read on, and only theirs', asy
   await until(() => contextOf(running.server.app).feeds.count === 0)
 })
 
-test('the first start makes an admin whose password is told once; a given one is taken', async () => {
+test('the first start makes an admin and shows its password once; a given one is taken', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'pannier-server-'))
   const first = await createServer({ dir, logger: false })
   const { name, password } = first.newAdmin!

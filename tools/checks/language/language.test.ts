@@ -25,7 +25,7 @@ describe('sentences', () => {
 })
 
 describe('offences', () => {
-  test('are banned words, the bare checkpoint and long sentences', () => {
+  test('are banned words, words without their qualifier and long sentences', () => {
     expect(rulesOf('Whoever asks.')).toEqual(['"Whoever"'])
     expect(rulesOf('It is read anew.')).toEqual(['"anew"'])
     expect(rulesOf('Write a checkpoint.')).toEqual(['"checkpoint"'])

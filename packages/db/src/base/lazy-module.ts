@@ -62,7 +62,7 @@ export function lazyModule<Module>(load: () => Promise<Module>): () => Module {
     if (failure !== undefined) throw failure
     const module = onDemand()
     if (isPromise(module)) {
-      // `load` waits for the same promise, and tells of its failure.
+      // `load` waits for the same promise, and reports its failure.
       module.catch(() => {})
       throw new ModuleMiss(loadOrFail)
     }

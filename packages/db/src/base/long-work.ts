@@ -16,7 +16,7 @@ export interface LongWork {
   readonly onProgress?: ((done: number) => void) | undefined
 }
 
-/** The thread is let go of this often. */
+/** The thread is released this often. */
 const SLICE_MS = 8
 /** How often a step is overtaken, one time after another, before it fails. */
 export const STALE_RETRIES_MAX = 20

@@ -10,8 +10,8 @@ import { isPromise, type MaybePromise } from './async.ts'
 /** Thrown by reads for what is not in memory yet. Not an error. */
 export abstract class Miss {
   /**
-   * Fetches what was noted. The function it gives lets go of it again: until then what was fetched stays in memory, so that
-   * the next attempt gets further even if the cache is tiny.
+   * Fetches what was noted. The returned function releases it: until then it stays in memory, so that the next attempt
+   * gets further even with a tiny cache.
    */
   abstract load(): MaybePromise<() => void>
 

@@ -208,7 +208,7 @@ class Applier {
     if (!(node instanceof Branch)) throw corruptBytes(`page ${child.id} is not a branch`)
     const content = new BranchContent()
     for (const below of await this.children(node.children, level - 1, span)) {
-      // In its own page the first separator is left out: whoever joins this content to another needs it.
+      // Its own page leaves out the first separator; joining this content to another needs it.
       content.push(content.length === 0 ? { ...below, separator: child.separator } : below)
     }
     return content

@@ -14,7 +14,7 @@ import { resolveValue } from './search.ts'
 
 /** Leaves, or values of one leaf, asked for ahead of a scan, at the most. */
 const READ_AHEAD_MAX = 64
-/** Of overflowing values, but for the last one. */
+/** The overflowing values, except the last one. */
 const VALUES_AHEAD_BYTES_MAX: number = 1024 * 1024
 
 /** The way from the root to a leaf: a branch and the index of the child taken, per level, top first. */

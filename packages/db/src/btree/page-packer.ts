@@ -40,7 +40,10 @@ export interface PageIo {
   pause(): MaybePromise<void>
 }
 
-/** Content that fills so many leaves consists of changes but for a small part, so it takes no memory to keep it for a while. */
+/**
+ * Content that fills this number of leaves consists mostly of changes, so it takes no extra memory to keep it for a
+ * while.
+ */
 const LATE_LEAVES_MIN = 8
 
 export class PagePacker {

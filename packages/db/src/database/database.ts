@@ -445,7 +445,7 @@ export class Database<Schemas extends object = object> {
     // Its turn is asked for at once, so that it comes before what is asked for after it.
     const begun = this.#context.store.begin(() => sourceOf(body))
     const loading = loadedModule(import('./collection/transaction.ts'))
-    // Whoever waits for it hears of a failure.
+    // Its caller sees a failure.
     loading.catch(() => {})
     const held = await begun
     const transactions = await loading.catch((error: unknown) => {
@@ -490,7 +490,7 @@ export class Database<Schemas extends object = object> {
       throw error
     })
     return store.onCommit((notice) => {
-      // At once: by the time that it is told, a collection may have come and gone.
+      // At once: when the event comes, a collection may have come and gone.
       learnNames()
       told = told.then(async (notifier) => {
         await notifier.tell(notice)

@@ -60,7 +60,7 @@ function appendBodies(tree: TreeWriter, writes: readonly DocumentWrite[], state:
     const { old } = write
     write.sequence = first + at
     write.number = old === undefined ? write.sequence : old.number
-    // The sequence has moved, so whoever follows it sees that something has changed.
+    // The sequence has moved, so its readers see a change.
     if (write.isGone) tree.remove(numberKey(write.sequence), bodies[at]!.length)
   }
 }

@@ -25,7 +25,7 @@ export function planWrites(context: PlanContext, byKey: readonly DocumentWrite[]
       if (end - at === 1) planner.add(byKey[at]!)
       else planner.general.addGroup(byKey.slice(at, end))
     } catch (error) {
-      // The others go on, so that what they miss is fetched with it.
+      // The others continue, so that what they miss is fetched with it.
       if (error instanceof Miss) miss = error
       // Which failure is the first must not depend on what is in memory: all run again.
       else if (miss === undefined) throw error

@@ -384,7 +384,7 @@ export function changedDocument<Given>(
   return changed['_id'] === undefined ? { ...changed, _id } : changed
 }
 
-/** Of two values that were read from the same bytes. */
+/** Compares two values that were read from the same bytes. */
 function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true
   if (isArrayLike(left) && isArrayLike(right)) {

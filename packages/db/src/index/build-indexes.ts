@@ -257,8 +257,8 @@ function nextTarget(state: CollectionState | undefined): Target | undefined {
 }
 
 /**
- * Which of the bodies were removed since. A body never comes back and none is added between others, so a range is untouched
- * if its count is; otherwise each half is looked at. May miss.
+ * Which of the bodies were removed since. A body never comes back, and no body is added between others, so a range is
+ * untouched if its count is; otherwise each half is looked at. May miss.
  */
 function goneSequences(before: TreeReader, now: TreeReader, sequences: readonly number[]): Set<number> {
   const gone = new Set<number>()

@@ -75,7 +75,7 @@ export function refuseDuplicates(work: UniqueWork): Refusals {
           for (const check of checks) check.refuse(write)
         }
       } catch (thrown) {
-        // The others go on, so that what they miss is fetched with it.
+        // The others continue, so that what they miss is fetched with it.
         if (!(thrown instanceof Miss)) throw thrown
         miss = thrown
       }
@@ -102,7 +102,7 @@ class UniqueCheck {
   readonly #changes = new Map<DocumentWrite, KeyChange>()
   /** The documents in the batch. */
   readonly #numbers = new Set<number>()
-  /** Who claims a key in the batch: what it has, or will have. */
+  /** The document that claims a key in the batch: what it has, or will have. */
   readonly #claimants = new Map<string, { readonly claim: Claim; readonly write: DocumentWrite }[]>()
   readonly #refused = new Set<DocumentWrite>()
 

@@ -13,7 +13,7 @@ const STRING_CHARS_MAX = 256
 const NODE_BYTES = 200
 const FOUND_BYTES = 100
 const TEXT_BYTES = 50
-/** So many values tell whether looking for them pays. */
+/** This number of values shows whether looking for them pays. */
 const TRIED_VALUES = 4096
 /** It does not when this share of them is new. */
 const NEW_SHARE_MAX = 0.5

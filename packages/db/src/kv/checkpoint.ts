@@ -29,11 +29,11 @@ import { EMPTY_OVERLAY, overlayColumns, overlaySize } from './overlay.ts'
 /** A storage checkpoint starts when the log holds this many records, whatever their size. */
 export const LOG_RECORDS_MAX = 2500
 
-/** Pages of one background checkpoint gathered before they are staged. */
+/** Pages of one background storage checkpoint gathered before they are staged. */
 const STAGE_BYTES: number = 512 * 1024
 /** Share of the cache that the pages of a commit that skips the log may take before they are staged. */
 const DIRECT_STAGE_SHARE = 0.6
-/** Pages of dropped trees freed by one checkpoint. */
+/** Pages of dropped trees freed by one storage checkpoint. */
 const RECLAIM_PAGES_MAX = 10_000
 /** Smaller ones always go to the log: one small write is what a single put may cost. */
 const DIRECT_BYTES_MIN: number = 16 * 1024
@@ -166,7 +166,7 @@ async function writeTree(writer: PageWriter<Node>, state: TreeState): Promise<Tr
   }
 }
 
-/** Takes subtrees from the list and frees their pages, until there are none or enough was done. */
+/** Takes subtrees from the list and frees their pages, until the list is empty or enough was done. */
 async function freeSubtrees(writer: PageWriter<Node>, subtrees: DroppedSubtree[], free: PageId[]): Promise<void> {
   while (subtrees.length > 0 && free.length < RECLAIM_PAGES_MAX) {
     const subtree = subtrees.pop()!

@@ -194,7 +194,7 @@ export class Core {
       const before = this.#state
       const { generation, sequence } = before
       const found = await this.options.store.read({ generation, sequence })
-      // What was found is older than what another handle of this realm has told meanwhile.
+      // What was found is older than what another handle of this realm has announced meanwhile.
       if (this.#state !== before) continue
       this.adopt(found)
       return

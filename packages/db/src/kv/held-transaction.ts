@@ -14,7 +14,7 @@ import { HeldStateSnapshot } from './snapshot.ts'
 import type { State } from './state.ts'
 import { Transaction, transactionEnded } from './transaction.ts'
 
-/** So many steps are looked at for what they will miss, while one before them waits. */
+/** The number of steps whose misses are looked up while one before them waits. */
 const STEPS_AHEAD_MAX = 200
 
 interface QueuedStep {

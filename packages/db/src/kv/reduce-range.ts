@@ -159,7 +159,7 @@ class RangeReduction<Result> {
     return parts.length === 1 ? parts[0]! : this.#reducer.combine(parts)
   }
 
-  /** Goes on after a miss, so that the pages which others miss are fetched with it. */
+  /** Continues after a miss, so that the pages which others miss are fetched with it. */
   #each(from: number, to: number, visit: (index: number) => void): void {
     let missed: Miss | undefined
     for (let index = from; index <= to && this.#misses < MISSES_MAX; index++) {

@@ -24,7 +24,7 @@ interface RestoreOptions extends LongWork {
   readonly store: PageStore
   readonly environment: Environment
   readonly durability: Durability
-  /** Of the copy; a random one if left out. */
+  /** The id of the copy; a random one by default. */
   readonly databaseId?: string | undefined
 }
 

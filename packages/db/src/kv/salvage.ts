@@ -144,7 +144,9 @@ interface Place {
   readonly garbage: Garbage | undefined
 }
 
-/** Lays a commit over a state that it may not have been made on. Trees that it makes begin empty; none is dropped. */
+/**
+ * Applies a commit to a state that it may not have been made on. Trees that it creates begin empty; it drops no tree.
+ */
 function force(state: State, { sequence, body }: TailCommit): { state: State; puts: Map<string, Entry[]> } {
   const draft = draftOf(state)
   const puts = new Map<string, Entry[]>()

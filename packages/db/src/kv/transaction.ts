@@ -181,7 +181,7 @@ export class Transaction implements WriteTransaction {
   seal(): SealedTransaction {
     const draft = this.#draft
     const sequence = (this.sequence + 1) as CommitSequence
-    // As whoever replays the record finds it: trees that were made and dropped are not in there.
+    // As a replay of the record finds it: trees that were created and dropped are not in there.
     const stay = this.#created.filter(({ id }) => !this.#dropped.includes(id))
     const nextTreeId = stay.reduce((next, { id }) => Math.max(next, id + 1), this.#base.nextTreeId)
     const sealed = {
@@ -224,7 +224,7 @@ export class Transaction implements WriteTransaction {
     this.#open = draft
     this.#seen = undefined
     if (this.#log !== undefined) for (const column of Object.values(this.#log)) shorten(column, length)
-    // A log that the step has outgrown is gone, and can't be told apart from one that was outgrown before, but by this.
+    // Only this distinguishes a log that this step has outgrown from one that was outgrown before.
     else if (bytes === 0) this.#log = { trees: [], operations: [], keys: [], changes: [] }
     this.#bytes = bytes
     for (const slot of Array.from(this.#touched).slice(touched)) this.#touched.delete(slot)

@@ -25,13 +25,16 @@ import type { State } from './state.ts'
 
 /** Writes wait for the storage checkpoint when the log has outgrown its bound by this. */
 const LOG_OVERGROWTH = 4
-/** And fail with its error when the log has grown by this although checkpoints were tried (no room left for pages, say). */
+/**
+ * And fail with its error when the log has grown by this although storage checkpoints were tried (without room for
+ * pages, for example).
+ */
 const LOG_OVERGROWTH_MAX = 16
-/** A checkpoint that failed is tried again when the log has grown by this. */
+/** A failed storage checkpoint is tried again when the log has grown by this. */
 const RETRY_BYTES: number = 256 * 1024
-/** A checkpoint that nothing else has caused starts this long after a write. */
+/** An idle storage checkpoint starts this long after a write. */
 const IDLE_CHECKPOINT_DELAY_MS = 3000
-/** Less in the log than this is not worth an idle checkpoint. */
+/** A smaller log is not worth an idle storage checkpoint. */
 const IDLE_CHECKPOINT_BYTES_MIN: number = 64 * 1024
 /** How often a group of writes is run again when another handle was faster. */
 const STALE_RETRIES_MAX = 20
@@ -51,7 +54,7 @@ interface QueuedTurn extends WaitingTurn {
 /** Thrown to run a group once more on the state as it is now. */
 class RunAgain extends Error {}
 
-/** Tells whoever asked for a write how it ended. */
+/** Reports the end of a write to its caller. */
 type Outcome = () => void
 
 export class Writer {
@@ -194,7 +197,7 @@ export class Writer {
   async #commitDirect(sealed: SealedTransaction): Promise<boolean> {
     const core = this.#core
     await this.#checkpointer.running?.catch(() => {})
-    // Its draft stands on pages that the checkpoint has just replaced.
+    // Its draft stands on pages that the storage checkpoint has just replaced.
     if (sealed.base !== core.state && sealed.body === undefined) throw new RunAgain()
     try {
       await this.#settled(sealed, () => this.#checkpointer.commitDirect(sealed))
@@ -272,10 +275,10 @@ export class Writer {
     for (let item = this.#queue.shift(); item !== undefined; item = this.#queue.shift()) {
       if ('turn' in item) await item.turn()
       else await this.#commitGroup([item, ...this.#takeWrites()])
-      // Whoever awaits one write after another would keep everybody else from the thread.
+      // A caller that awaits one write after another would keep everybody else from the thread.
       const paused = this.#answeredAtOnce ? this.#pause() : undefined
       if (isPromise(paused)) await paused
-      // Last: whoever wants the lease from now on finds this handle at rest, or waits for the next turn of it.
+      // Last: others that want the lease from now on find this handle at rest, or wait for its next lease.
       this.#yieldLease()
     }
     // In the same step as the last look at the queue: what is put there from now on starts a new run.
@@ -334,7 +337,7 @@ export class Writer {
         const value = transaction.step(run)
         outcomes.push(() => resolve(value))
       } catch (error) {
-        // The others go on, so that what they miss is fetched with it; then all run again.
+        // The others continue, so that what they miss is fetched with it; then all run again.
         if (error instanceof Miss) miss = error
         else outcomes.push(() => reject(error))
       }
@@ -406,7 +409,7 @@ export class Writer {
   #afterCommit(): void {
     const { logBytes, logRecords } = this.#core
     if (logBytes >= LOG_BYTES_MAX || logRecords >= LOG_RECORDS_MAX) {
-      // A failure costs nothing but room in the log; it is tried again when the log has grown.
+      // A failure costs only room in the log; it is tried again when the log has grown.
       if (logBytes >= this.#checkpointFrom) this.#checkpoint().catch(() => {})
     } else if (logBytes >= IDLE_CHECKPOINT_BYTES_MIN) {
       this.#lastCommitMs = this.#core.options.environment.now()

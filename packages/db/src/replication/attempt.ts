@@ -43,9 +43,9 @@ const REQUEST_BYTES: number = 2 * 1024 * 1024
 const REQUEST_REVISIONS_MAX = 1000
 const DOCUMENT_BYTES_GUESS = 8 * 1024
 const REQUESTS_AHEAD = 2
-/** Pages of a feed in a row that say that there is more, and do not go on. */
+/** Pages of a feed in a row that announce more, but do not advance. */
 const STUCK_PAGES_MAX = 3
-/** A last checkpoint, when it was cancelled, has this long. */
+/** The time for a last replication checkpoint after a cancellation. */
 const LAST_CHECKPOINT_MS_MAX = 2000
 
 /** A page of the feed, and what the target lacks of it. */
@@ -210,7 +210,7 @@ export class Attempt {
     for (let ended = false; ;) {
       const request = { since: from, limit: batchSize, wait: ended, style, filter, signal: this.#signal }
       const page = await this.#source.readChanges(request)
-      // Of an attempt that has failed meanwhile nothing more is told.
+      // An attempt that has failed meanwhile sends no more events.
       throwIfCancelled(this.#signal, 'The replication')
       this.#watcher.page(page.changes.length, page.pending)
       const isElsewhere = JSON.stringify(page.lastSeq) !== JSON.stringify(from)
@@ -219,7 +219,8 @@ export class Attempt {
       if (stuck === STUCK_PAGES_MAX)
         throw unreachable(this.#source.name, 'its feed has more changes, but does not go on')
       from = page.lastSeq
-      // A wait that ends with nothing is no end. But it may tell of another place: the checkpoint then shows whether it is the same store.
+      // A wait without changes is no end. But it may return another sequence: the replication checkpoint then shows
+      // whether the store is the same.
       if (page.changes.length > 0 || !ended || isElsewhere) yield page
       ended = page.ended
       if (ended && !live) return
@@ -304,7 +305,7 @@ export class Attempt {
       this.#writing = this.#writing
         .then(() => this.#record(this.#signal))
         .catch((error: unknown) => {
-          // Other failures show themselves in whatever is done next; the next checkpoint makes up for this one.
+          // Other failures show in the next request; the next replication checkpoint makes up for this one.
           if (asksForRestart(error)) this.#over.abort(error)
         })
     }

@@ -39,7 +39,7 @@ export function sessionsOf(document: JsonDocument | undefined): Session[] {
   })
 }
 
-/** What both know, newest first; empty: nothing, so it all begins anew. */
+/** What both know, newest first; empty: begin from the start. */
 function commonSessions(source: JsonDocument | undefined, target: JsonDocument | undefined): Session[] {
   const known = sessionsOf(target)
   const ofSource = sessionsOf(source)

@@ -19,7 +19,7 @@ export async function* mapAhead<Item, Result>(
       while (results.length >= ahead && !isLeft()) await new Promise<void>((resolve) => (wakeProducer = resolve))
       if (isLeft()) return
       const result = map(item)
-      // Whoever reads it hears of a failure.
+      // Its reader sees a failure.
       result.catch(() => {})
       results.push(result)
       wakeReader()

@@ -11,9 +11,9 @@ import type { ReplicationPeer } from './peer.ts'
 import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN, type RunOptions, type ReplicationStatus } from './types.ts'
 import { FailingDocuments } from './failing-documents.ts'
 
-/** Attempts in a row that begin again without a checkpoint, although failures are not to be tried again. */
+/** Attempts in a row that begin again without a replication checkpoint, although failures are not retried. */
 const RESTARTS_MAX = 3
-/** So often in a row it goes on from the checkpoints of others without a word. */
+/** How often in a row it silently continues from the replication checkpoints of others. */
 const CONTESTS_MAX = 10
 
 /** What the users of a replication want of it. */
@@ -87,7 +87,7 @@ export async function supervise(
     } catch (error) {
       if (stop.signal.aborted) continue
       if (done.progressed) delayMs = contests = 0
-      // A server that forgets each checkpoint would be begun with for ever.
+      // A server that forgets each replication checkpoint would cause endless restarts.
       if (done.recorded) restarts = 0
       if (isContested(error) && ++contests <= CONTESTS_MAX) {
         // The store may be one that was put back, which then is found out at what both know.

@@ -74,7 +74,7 @@ export type ReplicationEvent =
   | (EventOf<'change'> & { readonly docs: readonly JsonDocument[]; readonly progress: ReplicationProgress })
   /** A document here has several live leaf revisions since it was written. */
   | (EventOf<'conflict'> & { readonly id: string })
-  /** A revision could not be read, or the target does not take it; all others go on. */
+  /** A revision could not be read, or the target refuses it; all others continue. */
   | (EventOf<'denied'> & { readonly id: string; readonly rev: string; readonly error: PannierError })
   /** How far it is was recorded on both sides. */
   | (EventOf<'checkpoint'> & { readonly lastSeq: ReplicationSequence })

@@ -118,7 +118,7 @@ test('what is reported never falls, and is 1 only at the end', async () => {
   expect(told).toEqual([0.25, 0.25, 0.25, 0.999, 1])
 })
 
-test('it lets go of the thread when its slice has passed, and not before', async () => {
+test('it releases the thread when its slice has passed, and not before', async () => {
   const quick = clock(0)
   const fresh = new RunningWork({ name: 'The work', environment: quick })
   for (let n = 0; n < 100; n++) expect(fresh.pause()).toBe(false)

@@ -75,7 +75,7 @@ function ownerCases(context: DatabaseContext): void {
 }
 
 function roomCases({ test, browser, baseUrl }: DatabaseContext): void {
-  test('without room large writes are refused, reads go on, and deletions still work', () =>
+  test('without room large writes are refused, reads work, and deletions still work', () =>
     withBrowser(browser.engine, { quotaBytes: QUOTA_BYTES }, async (full) => {
       const tab = await openTab({ browser: full, baseUrl, storage: 'opfs' }, 'quota')
       await tab.insert('small', 0, 1000, 500)

@@ -133,7 +133,7 @@ describe('with every chunking, the documents are those that JSON.parse finds', (
 })
 
 describe('layouts', () => {
-  test('are told apart by how they begin', () => {
+  test('differ in how they begin', () => {
     const layoutOf = (text: string): JsonLayout | undefined => {
       const splitter = new JsonSplitter()
       for (const _ of splitter.push(encoder.encode(text))) continue
@@ -153,7 +153,7 @@ describe('layouts', () => {
     expect(layoutOf('')).toBe(undefined)
   })
 
-  test('a byte order mark is passed over, once', () => {
+  test('a byte order mark is skipped once', () => {
     expect(both('\ufeff[{"a":"\ufeff"}]')).toEqual([{ a: '\ufeff' }])
     expect(both('\ufeff{"a":1}\r\n{"a":2}\r\n')).toEqual([{ a: 1 }, { a: 2 }])
   })

@@ -42,7 +42,7 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
     for (const handle of handles) handle.close()
   })
 
-  test('a holder whose lease is taken away is told so, and can ask again', async () => {
+  test('a holder learns that its lease was taken away, and can ask again', async () => {
     const name = newName()
     const handle = webCoordinator({ name, environment })!
     const lease = await handle.acquireWriter()
@@ -58,7 +58,7 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
   })
 
   // What it is told while the lock is on its way it does not know of, and who has said it would wait in vain.
-  test('a handle that gets the lock at once says so, so that it is told again that it is wanted', async () => {
+  test('a handle that gets the lock at once says so, so that others ask it again for the lock', async () => {
     const name = newName()
     const handle = webCoordinator({ name, environment })!
     const other = new BroadcastChannel(`pannier:${name}`)

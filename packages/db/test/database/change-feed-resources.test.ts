@@ -93,7 +93,7 @@ test('whichever way a feed ends, nothing is held or listened to', async () => {
   expect(counts).toEqual(idle)
 })
 
-test('a loop over a list that is left lets go of its snapshot', async () => {
+test('leaving a loop over a list releases its snapshot', async () => {
   const { db, counts } = countingDatabase()
   const items = db.collection<{ n: number }>('items')
   await items.insert(Array.from({ length: 700 }, (_, n) => ({ _id: `d${n}`, n })))

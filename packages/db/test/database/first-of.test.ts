@@ -149,7 +149,7 @@ test('a copy that somebody has written to is a database of its own: neither is c
   expect([choice.first.made.size, choice.second.made.size]).toEqual([0, 0])
 })
 
-test('wrong arguments are told at once', () => {
+test('wrong arguments fail at once', () => {
   const { storage } = newChoice()
   expect(() => open('', { storage })).toThrow(TypeError)
   expect(() => open(NAME, { storage, cacheBytesMax: 1 })).toThrow(TypeError)

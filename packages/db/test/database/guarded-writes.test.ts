@@ -54,7 +54,7 @@ test('the guard of the second writer sees what the first has written', async () 
   await db.close()
 })
 
-test('a guard is told of each change, and refuses single documents of a batch', async () => {
+test('a guard sees each change, and refuses single documents of a batch', async () => {
   const db = await open('guarded', { storage: memory() })
   const counts = db.collection<Count>('counts')
   const { rev } = await counts.insert({ _id: 'old', n: 5 })

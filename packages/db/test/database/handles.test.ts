@@ -153,7 +153,7 @@ test('a transaction and the writes of another handle take turns', async () => {
   await closeAll(...handles)
 })
 
-test('what is there is found again; an unfinished build is gone on with', async () => {
+test('what is there is found again; an unfinished build is continued', async () => {
   const storage = memory()
   const before = await open('x', { storage, collections: { docs: { indexes: ['a'] } } })
   await before.collection('docs').insert(Array.from({ length: 1000 }, (_, a) => ({ a, b: a % 7 })))
@@ -203,7 +203,7 @@ test('a handle tells its name and storage', async () => {
   await closeAll(db)
 })
 
-test('onChange tells of a purge inside a transaction, beside other writes', async () => {
+test('onChange reports a purge inside a transaction, beside other writes', async () => {
   const [one, two] = await openTwice()
   await one.collection('docs').insert([{ _id: 'a' }, { _id: 'b' }])
   await two.refresh()
@@ -232,7 +232,7 @@ test('a transaction waits for what was asked for in it, also for what is loaded 
   await closeAll(one, two)
 })
 
-test('opening that fails lets go of its turn', async () => {
+test('a failed opening releases its lease', async () => {
   const storage = memory()
   const broken: typeof storage = {
     ...storage,

@@ -21,7 +21,7 @@ test('lines come out whole wherever chunks end, in the midst of characters too',
   }
 })
 
-test('a last line without an end is none', () => {
+test('a last line without an end is no row', () => {
   expect(valuesOf([new TextEncoder().encode('1\n2')])).toEqual({ values: [1], isAtEnd: false })
 })
 

@@ -185,7 +185,7 @@ test(
   },
 )
 
-test('a migration that was stopped is gone on with, also by code that is newer still', async () => {
+test('an interrupted migration is continued, also by still newer code', async () => {
   const storage = await filled()
   let called = 0
   const counted: Migration = (doc) => {

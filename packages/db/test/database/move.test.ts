@@ -42,7 +42,7 @@ test.each([
   await left.destroy()
 })
 
-test('what cannot be moved stays, and goes on', async () => {
+test('a database that cannot be moved stays, and keeps working', async () => {
   const [source, target] = [memory(), memory()]
   const other = await open('db', { storage: target })
   await other.collection('notes').insert({ _id: 'theirs' })

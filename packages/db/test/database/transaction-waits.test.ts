@@ -108,7 +108,7 @@ describe('writes that wait', () => {
     return { end: () => end(), ended }
   }
 
-  test('are told on the console once, with the transaction that they wait for', async () => {
+  test('are reported on the console once, with the transaction that they wait for', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const { end, ended } = held(db)
     await vi.advanceTimersByTimeAsync(10)
@@ -144,7 +144,7 @@ describe('writes that wait', () => {
     })
   }
 
-  test('what waits for what is no transaction is not told', async () => {
+  test('a wait for something other than a transaction is not reported', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     for (let n = 0; n < 3; n++) await db.collection('people').insert({ n })
     await vi.advanceTimersByTimeAsync(10 * WAIT_TOLD_MS)

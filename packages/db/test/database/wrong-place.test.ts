@@ -37,7 +37,7 @@ test.each([
   for (const storage of [memory(), sqlite()]) await (await open(name, { storage })).close()
 })
 
-test('a Node without SQLite is told which one is needed, and other storages work', async () => {
+test('a Node without SQLite gets an error with the version it needs, and other storages work', async () => {
   vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
   await expect(open(name)).rejects.toMatchObject({
     code: 'PANNIER_UNAVAILABLE',

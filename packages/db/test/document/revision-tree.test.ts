@@ -53,7 +53,7 @@ test('leaves, winner and histories, at any limit', () => {
   )
 })
 
-test('what is told in another order gives the same tree, unless it contradicts itself', () => {
+test('another order gives the same tree, unless it contradicts itself', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(6), { minLength: 1, maxLength: 20 }),

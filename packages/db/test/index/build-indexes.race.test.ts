@@ -149,7 +149,7 @@ test('progress ends with 1', async () => {
   expect(progress.at(-1)).toBe(1)
 })
 
-test('an aborted build keeps what it has done and another goes on from there', async () => {
+test('a cancelled build keeps what it has done, and another continues from there', async () => {
   const context = setting({ seed: 1, missChance: 0 })
   const random = seededRandom(1)
   await context.db.collection('docs').insert(Array.from({ length: 200 }, (_, at) => document(random, at)))

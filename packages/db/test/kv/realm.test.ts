@@ -19,7 +19,7 @@ interface Item {
 
 for (const [name, make] of Object.entries<() => DatabaseStorage>({ memory, slow: () => slow(memory(), 1) })) {
   describe(name, () => {
-    test('a small write, a large one, a transaction, a checkpoint', async () => {
+    test('a small write, a large one, a transaction, a storage checkpoint', async () => {
       const storage = make()
       const [a, b] = [await open('x', { storage }), await open('x', { storage })]
       const heard: boolean[] = []

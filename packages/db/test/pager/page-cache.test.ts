@@ -63,7 +63,7 @@ describe('pages that arrive early', () => {
   }
 })
 
-test('a page that is not there is the error of the read that needs it, not of the one with whose miss it was fetched with', async () => {
+test('a missing page is an error of the read that needs it, not of a read whose miss fetched it', async () => {
   const { cache } = cacheOver(new Map([[IDS[0]!, sealedPage(IDS[0]!)]]), () => {})
   cache.note(IDS[1]!)
   expect(await attempt(() => cache.get(IDS[0]!).id)).toBe(IDS[0])

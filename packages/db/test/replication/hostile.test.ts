@@ -57,7 +57,7 @@ test('an answer in pieces of one byte: each counts as what it costs', async () =
   ).rejects.toThrow('the answer has more than 128 MiB')
 })
 
-test('a server that forgets each checkpoint: the replication ends', async () => {
+test('a replication ends if the server forgets each replication checkpoint', async () => {
   const url = await serve((request, response) => {
     if (request.url!.startsWith('/docs/_local') && request.method === 'GET') response.writeHead(404).end('{}')
     else if (request.url === '/docs/_bulk_docs') response.end('[]')

@@ -7,7 +7,7 @@ import { eventually } from '../../testing/suite.ts'
 
 replicationSuite({ test, create: () => open('x', { storage: memory() }) })
 
-test('closing the database ends a live replication as cancel() does, with its checkpoint', async () => {
+test('closing the database ends a live replication as cancel() does, with its replication checkpoint', async () => {
   const here = await open('here', { storage: memory() })
   const there = await open('there', { storage: memory() })
   await here.collection('docs').insert({ _id: 'a' })
@@ -19,7 +19,7 @@ test('closing the database ends a live replication as cancel() does, with its ch
   await there.close()
 })
 
-test('a target that another handle drops before the first checkpoint has everything in the end', async () => {
+test('a target that another handle drops before the first replication checkpoint has everything in the end', async () => {
   const storage = memory()
   const [here, other] = [await open('here', { storage }), await open('here', { storage })]
   const there = await open('there', { storage: memory() })
@@ -36,7 +36,7 @@ test('a target that another handle drops before the first checkpoint has everyth
   for (const db of [here, other, there]) await db.close()
 })
 
-test('a live replication goes on when another handle drops its collection, in both directions', async () => {
+test('a live replication continues when another handle drops its collection, in both directions', async () => {
   const storage = memory()
   const [here, other] = [await open('here', { storage }), await open('here', { storage })]
   const there = await open('there', { storage: memory() })

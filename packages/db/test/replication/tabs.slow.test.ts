@@ -66,7 +66,7 @@ test('20 collections in 10 tabs: one tab sends requests, and all have everything
 })
 
 test(
-  'another tab goes on when the one that replicates is closed, pauses or is cancelled',
+  'another tab continues when the one that replicates is closed, pauses or is cancelled',
   { timeout: 30_000 },
   async () => {
     const { tab, server, close } = origin()
@@ -123,7 +123,7 @@ test('what the leader meets is shown in the other tabs, with its error', { timeo
 })
 
 test(
-  'several replications that write one checkpoint show no error, and all is there',
+  'several replications that write one replication checkpoint show no error, and everything arrives',
   { timeout: 30_000 },
   async () => {
     const [here, there] = [await open('here', { storage: memory() }), await open('there', { storage: memory() })]
@@ -155,7 +155,7 @@ test(
 for (const direction of ['to', 'from'] as const) {
   for (const sessions of [0, 1]) {
     const when = sessions === 0 ? 'before its first checkpoint' : 'between two checkpoints'
-    test(`a replication ${direction} a server goes on without an error when another tab records ${when}`, async () => {
+    test(`a replication ${direction} a server continues without an error when another tab records ${when}`, async () => {
       const [here, there] = [await open('here', { storage: memory() }), await open('there', { storage: memory() })]
       const source = (direction === 'to' ? here : there).collection('docs')
       await source.insert({ _id: 'a' })

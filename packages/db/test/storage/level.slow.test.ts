@@ -64,7 +64,7 @@ pageStoreSuite({
   seals: true,
 })
 
-test('a second process is told that the database is in use, and gets it afterwards', async () => {
+test('a second process learns that the database is in use, and gets it afterwards', async () => {
   const path = newPath()
   const store = await classicLevel().open(path)
   await store.append(someRecord(1), 'relaxed')

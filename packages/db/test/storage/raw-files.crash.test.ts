@@ -146,7 +146,7 @@ test('the files stay as small as what is in them', () => {
   expect(disk.file(`${NAME}/pages`).length).toBe(4096)
 })
 
-test('without room deletions go on, from the reserve', () => {
+test('without room deletions still work, from the reserve', () => {
   const disk = newDisk()
   const database = openDatabase(disk, NAME)
   database.commit(someCommit(1, 0, { pages: [somePage(1, 50_000), somePage(2, 50_000)] }), false)

@@ -39,7 +39,7 @@ function inOtherProcess(script: string, path: string): string {
 const TRY_TO_OPEN = `await sqlite().open(path).then(() => console.log('opened'), (e) => console.log(e.code, e.message))`
 const TRY_TO_DESTROY = `await sqlite().destroy(path).then(() => console.log('destroyed'), (e) => console.log(e.code))`
 
-test('a second process is told that the file is in use, and gets it afterwards', async () => {
+test('a second process learns that the file is in use, and gets it afterwards', async () => {
   const path = newPath()
   const store = await sqlite().open(path)
   await store.append(someRecord(1), 'relaxed')
@@ -175,7 +175,7 @@ test('a damaged file is reported as damaged', async () => {
   expect(existsSync(path)).toBe(false)
 })
 
-test('when no room is left a write fails whole, and the database goes on', async () => {
+test('when no room is left a write fails whole, and the database keeps working', async () => {
   const path = newPath()
   const connection = connect(path)
   connection.exec('PRAGMA max_page_count = 100')

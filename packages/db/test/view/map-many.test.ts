@@ -63,7 +63,7 @@ test('the same rows, failures and updates', async () => {
   await close()
 })
 
-test('an update that is ended goes on with the next query', async () => {
+test('an interrupted update continues with the next query', async () => {
   const { collection, close } = await numbers()
   let broken = true
   const stop = (): void => {

@@ -49,7 +49,7 @@ describe('queries', () => {
     expect(rows[1]).toEqual({ key: 'Rome', value: { sum: 100, count: 2, min: 40, max: 60, sumsqr: 5200 } })
   })
 
-  test('a collection that is not there has no rows; a view that was never built none without an update', async () => {
+  test('a missing collection has no rows, and a view that was never built has no rows without an update', async () => {
     const db = modelDatabase()
     const none = db.collection<Person>('none').view('v', { map: byCity, reduce: '_count' })
     expect(await none.query({ reduce: false })).toEqual({ total: 0, offset: 0, updateSeq: 0, rows: [] })
@@ -153,7 +153,7 @@ describe('queries', () => {
 })
 
 describe('maps', () => {
-  test('a document that map throws for is left out, and told', async () => {
+  test('a document that map throws for is left out and reported', async () => {
     const { all, db } = await people()
     const view = all.view('v', {
       map: (person: Person & { _id: string }, emit: Emit) => {

@@ -29,7 +29,7 @@ for (const seed of seedsOf('model', 2)) {
   })
 }
 
-test('an update that is aborted goes on where it was', async () => {
+test('a cancelled update continues where it was', async () => {
   const db = modelDatabase({ seed: 1, missChance: 0.3 })
   const docs = db.collection<{ n: number }>('docs')
   await docs.insert(Array.from({ length: 900 }, (_, n) => ({ _id: `d${n}`, n })))

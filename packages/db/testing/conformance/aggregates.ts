@@ -95,7 +95,7 @@ export function aggregateSuite({ test, create }: SuiteContext<CreateStore>): voi
     await fixture.store.close()
   })
 
-  test('wrong arguments are told at once; a signal ends it', async () => {
+  test('wrong arguments fail at once; a signal ends it', async () => {
     const fixture = await peopleFixture(create)
     const query = fixture.find({})
     for (const wanted of [

@@ -218,7 +218,7 @@ function slotCases(test: Test, create: Create): void {
       await assertNotes(await openWith({ key: other }), 3)
     }))
 
-  test('a misspelt recovery key is told from a wrong one by nobody, and opens nothing', () =>
+  test('a misspelt recovery key looks like a wrong one, and opens nothing', () =>
     withPlace(create, async (openWith) => {
       const db = await openWith({ key: await newDeviceKey() })
       const recoveryKey = await db.encryption!.makeRecoveryKey()
@@ -268,7 +268,7 @@ function rotationCases(test: Test, create: Create): void {
       await assertNotes(await openWith({ key }), 2041)
     }))
 
-  test('a rotation that was given up goes on when the database is opened again', () =>
+  test('a cancelled rotation continues when the database is opened again', () =>
     withPlace(create, async (openWith, place) => {
       const key = await newDeviceKey()
       const db = await openWith({ key })

@@ -73,7 +73,7 @@ function commitCases({ test, create }: PageStoreSuiteContext): void {
       )
     }))
 
-  test('commit frees pages and passes over ids that do not exist', () =>
+  test('commit frees pages and ignores ids that do not exist', () =>
     withStore(create, async (store) => {
       const pages = Array.from({ length: 40 }, (_, index) => somePage(index + 1))
       await store.commit(someCommit(1, 0, { pages }))
@@ -235,7 +235,7 @@ function claimCases({ test, create }: PageStoreSuiteContext): void {
       await assertUnchanged(store, 'PANNIER_STALE', () => claim(store, 'b', 0, 1))
     }))
 
-  test('appending goes on while pages are staged', () =>
+  test('appending works while pages are staged', () =>
     withStore(create, async (store) => {
       await appendRange(store, 1, 2)
       await claim(store, 'a', 0, 1)

@@ -219,7 +219,7 @@ function headCases({ test, create }: PageStoreSuiteContext): void {
 }
 
 function replacementCases({ test, create }: PageStoreSuiteContext): void {
-  test('pages that exist are replaced, others are passed over', () =>
+  test('existing pages are replaced, others are ignored', () =>
     withStore(create, async (store, { open }) => {
       const header = someBytes(1, 100)
       await store.putHeader(undefined, header, 'relaxed')
@@ -252,7 +252,7 @@ function replacementCases({ test, create }: PageStoreSuiteContext): void {
       assertEqual(await store.readPages(pageIds(1, 2)), [somePage(1, 50).bytes, somePage(2, 50).bytes])
     }))
 
-  test('a claim goes on while pages are replaced', () =>
+  test('a claim stays valid while pages are replaced', () =>
     withStore(create, async (store, { open }) => {
       const other = await open()
       const header = someBytes(1, 100)

@@ -231,7 +231,7 @@ function pageCases({ test, create }: PageStoreSuiteContext): void {
       assertEqual(await store.readPages(pageIds(1)), [somePage(1).bytes])
     }))
 
-  test('pages are read in the order asked for, undefined where there is none', () =>
+  test('pages are read in the order asked for, undefined for a missing one', () =>
     withStore(create, async (store) => {
       const stored = [1, 2, 3, 5, 8, 13, 21, 2 ** 33, Number.MAX_SAFE_INTEGER]
       await store.commit(someCommit(1, 0, { pages: stored.map((id) => somePage(id)) }))

@@ -325,7 +325,7 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     await fixture.store.close()
   })
 
-  test('a loop that is left lets go of its snapshot', async () => {
+  test('leaving a loop releases its snapshot', async () => {
     const fixture = await peopleFixture(create)
     for await (const document of fixture.find({})) {
       assertEqual([typeof document._id, fixture.held], ['string', 1])

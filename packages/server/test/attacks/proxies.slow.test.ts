@@ -50,7 +50,7 @@ test('a trusted proxy that speaks TLS makes cookies Secure', async () => {
   expect((await send(url, 'DELETE /_session', undefined, headers)).headers.get('set-cookie')).toContain('; Secure')
 })
 
-test('while others guess at a name from many addresses, its user goes on, and others log in', async () => {
+test('while others guess at a name from many addresses, its user keeps working, and others log in', async () => {
   const running = await start(['127.0.0.1'], { nameMax: 4 })
   const { url } = running
   const session = await send(url, 'POST /_session', { name: 'ann', password: PASSWORD }, STRANGER)

@@ -129,7 +129,7 @@ describe('the key of sessions', () => {
     await server.close()
   })
 
-  test('sessions live on over a restart, and over nothing that could have told the key', async () => {
+  test('sessions survive a restart, but nothing that could have revealed the key', async () => {
     const dir = join(folder, 'kept')
     const key = join(dir, 'pannier.session-key')
     expect(await livesOn(dir, async () => {})).toBe(true)

@@ -98,7 +98,7 @@ describe('/_session', () => {
     await secure.close()
   })
 
-  test('a session that is used goes on; one that is not ends', async () => {
+  test('a used session stays valid; an unused one ends', async () => {
     let cookie = await server.logIn('ann', PASSWORD)
     for (let round = 0; round < 4; round++) {
       now += 400_000
@@ -281,7 +281,7 @@ describe('permissions', () => {
     },
   )
 
-  test('row 44: feeds that go on end when their reader may not see them any more', async () => {
+  test('row 44: continuous feeds end when their reader may not see them any more', async () => {
     await addUser('eve', ['team'])
     const feed = async (options: { cookie?: string; basic?: string }): Promise<unknown> =>
       (await server.request('GET', '/team/_feed', options)).body['ended']

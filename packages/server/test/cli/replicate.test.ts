@@ -37,7 +37,7 @@ async function ids(file: string, collection: string): Promise<string[]> {
   return found
 }
 
-test('file to server to file, with a selector, ids; it goes on where it was', async () => {
+test('file to server to file, with a selector, ids; it continues where it was', async () => {
   const dir = await folder()
   const file = await filled(dir)
   const server = await startServer()
@@ -72,7 +72,7 @@ test('live: until Ctrl-C', async () => {
   expect(await running).toMatchObject({ code: 130, err: '3 revisions written, 3 read.\nStopped.\n' })
 })
 
-test('what goes wrong is told, with exit codes, and without passwords', async () => {
+test('failures are reported with exit codes and without passwords', async () => {
   const dir = await folder()
   const file = await filled(dir)
   const server = await startServer()

@@ -231,7 +231,7 @@ test('a password that is typed is not shown', async () => {
   await expect(typed('secret\u0003').asked).rejects.toThrow('Stopped')
 })
 
-test('--allow-host and --quota reach the server; a quota that is none is refused', async () => {
+test('--allow-host and --quota reach the server; a wrong quota is refused', async () => {
   const {
     url,
     process: child,

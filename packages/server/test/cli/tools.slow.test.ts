@@ -94,7 +94,7 @@ test('with a password in the environment what is made is encrypted; a dump needs
   vi.unstubAllEnvs()
 })
 
-test('a folder that is not there, and one of a thing, are told in words', async () => {
+test('a missing folder, and a file instead of a folder, are errors in words', async () => {
   const one = await runCaptured(['import', file, 'cities'], { input: `${JSON.stringify(CITIES[0])}\n` })
   expect(one.err).toBe('1 document imported.\n')
   const missing = join(folder, 'missing')

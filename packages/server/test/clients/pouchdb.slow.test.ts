@@ -135,7 +135,7 @@ test('changes: normal, live, filtered', async () => {
   expect(seen).toEqual(['new-1', 'new-2'])
 })
 
-test('replicates to and from, resumes at its checkpoint, and deletions go along', async () => {
+test('replicates to and from, resumes at its replication checkpoint, and carries deletions', async () => {
   await local.bulkDocs(documents(0, 300))
   const pushed = await local.replicate.to(remote)
   expect(pushed).toMatchObject({ ok: true, docs_read: 300, docs_written: 300, doc_write_failures: 0 })
@@ -212,7 +212,7 @@ test('live sync between two replicas through the server', async () => {
   await until(() => contextOf(running.server.app).feeds.count === 0)
 })
 
-test('a server that starts again goes on where it was', async () => {
+test('a restarted server continues where it was', async () => {
   const first = await startServer()
   const port = Number(new URL(first.url).port)
   const db = new PouchDB(`${first.adminUrl}/again`)
@@ -237,7 +237,7 @@ test('only with credentials', async () => {
   expect(await local.replicate.from(new PouchDB(`${running.url}/${name}`, { auth }))).toMatchObject({ docs_written: 1 })
 })
 
-test('live sync goes on when the server is killed and starts again', async () => {
+test('live sync continues when the server is killed and starts again', async () => {
   const server = await MiddleServer.start()
   // PouchDB asks for this when a replication fails, and nobody catches it if that fails as well.
   const proxy = await faultProxy(server.url, 1, 0, ({ method, url }) => method === 'GET' && url === '/live/')

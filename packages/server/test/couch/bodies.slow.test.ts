@@ -240,7 +240,7 @@ describe('bodies that wait', () => {
     for (const body of [inMemory, inFile]) await body.dispose()
   })
 
-  test('are in a file when there is no room in memory, and refused when there is none at all', async () => {
+  test('are in a file when memory is full, and refused when the disk is full', async () => {
     const store = new BodyStore(running.dir, { memoryBytesMax: 100, sharedBytesMax: 150, fileBytesMax: 200 })
     const first = await store.receive(pieces(100), () => {})
     const second = await store.receive(pieces(100), () => {})

@@ -23,7 +23,7 @@ test('readers have one turn of the event loop each, in their order', async () =>
   await turns.toRead()
 })
 
-test('those that wait are told in time, some in one turn, and not once they have left', async () => {
+test('waiting requests are answered in time, some in one turn, and not once they have left', async () => {
   const turns = new FeedTurns()
   const told: string[] = []
   for (let at = 0; at < 120; at++) turns.after(5000, () => told.push('late'))

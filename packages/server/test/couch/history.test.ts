@@ -98,7 +98,7 @@ test('what is kept counts in sizes.file, until it is compacted', async () => {
   await until(async () => (await sizeOf()) < before / 5)
 })
 
-test('one database can be told to keep them, and the next one of its name does not', async () => {
+test('one database can keep them, and the next one of its name does not', async () => {
   const ask = await start({})
   await ask('PUT /one')
   expect((await ask('PUT /one/_pannier/history', 'yes')).status).toBe(400)

@@ -180,7 +180,7 @@ describe('the order of rows', () => {
 })
 
 describe('use_index', () => {
-  test('null is none; a partial index restricts the answer; one that does not fit is told', async () => {
+  test('null is no key; a partial index restricts the answer; an index that does not fit is an error', async () => {
     const url = await database([
       { _id: '1', type: 'x', foo: 1 },
       { _id: '2', type: 'y', foo: 2 },

@@ -1050,7 +1050,7 @@ test('indexes follow design documents, however they have come', async () => {
   expect(await collection.indexes()).toEqual([])
 })
 
-test('a feed that waits tells of writes, and ends with its database', async () => {
+test('a waiting feed reports writes, and ends with its database', async () => {
   await database('live')
   const waiting = send(url, 'GET /live/_changes?feed=longpoll&since=now&heartbeat=100')
   const endless = send(url, 'GET /live/_changes?feed=continuous&heartbeat=100')

@@ -151,7 +151,7 @@ test('a reduce that throws gives null for its rows only', async () => {
   ])
 })
 
-test('a reduce that is not known is told, when it is stored and when it is used', async () => {
+test('an unknown reduce is an error, when it is stored and when it is used', async () => {
   const design = { views: { v: { map: MAP, reduce: '_product' } } }
   const put = await send(running.url, 'PUT /views/_design/unknown', design)
   expect([put.status, put.json['error']]).toEqual([400, 'invalid_design_doc'])
@@ -166,7 +166,7 @@ test('a filter that throws is an error: documents are not left out without a wor
   expect(answer.status).toBe(500)
 })
 
-test('feed=live is a feed that goes on', async () => {
+test('feed=live is a continuous feed', async () => {
   const answer = await send(running.url, 'GET /views/_changes?feed=live&timeout=10&limit=2')
   expect(answer.text.trim().split('\n')).toHaveLength(3)
 })

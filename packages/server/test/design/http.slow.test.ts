@@ -293,7 +293,7 @@ describe('what does not compile, and what fails', () => {
     expect((await send(url, 'GET /cities/_design/erl/_view/v')).status).toBe(404)
   })
 
-  test('a view that takes too long is an error, and the server goes on', async () => {
+  test('a view that takes too long is an error, and the server keeps working', async () => {
     await send(url, 'PUT /loop')
     await send(url, 'POST /loop/_bulk_docs', { docs: Array.from({ length: 8 }, (_, at) => ({ _id: String(at) })) })
     await send(url, 'PUT /loop/_design/d', { views: { v: { map: 'function () { for (;;); }' } } })
@@ -437,7 +437,7 @@ describe('filters', () => {
     expect(idsOf(await send(url, 'GET /cities/_changes?filter=cities/mine'))).toEqual(['mine'])
   })
 
-  test('a feed that goes on is filtered too', async () => {
+  test('a continuous feed is filtered too', async () => {
     const path = '/cities/_changes?feed=longpoll&since=now&filter=cities/large&least=5000&heartbeat=100'
     const waiting = send(url, `GET ${path}`)
     await until(() => contextOf(running.server.app).feeds.count === 1)

@@ -70,7 +70,7 @@ test('pull and push: documents, conflicts, tombstones, attachments', async () =>
   expect((await db.check()).problems).toEqual([])
 })
 
-test('a database that is not there is made for a push, and is an error for a pull', async () => {
+test('a missing database is created for a push, and is an error for a pull', async () => {
   const { server, db } = await start()
   const local = db.collection('local')
   await local.insert({ _id: 'a' })
@@ -118,7 +118,7 @@ test('ids, selector, functions and filters by name', async () => {
   expect(await ids({ selector: { n: { $gte: 4 } }, ids: ['d1', 'd4'] })).toEqual(['d4'])
 })
 
-test('what is refused of one document is told, and the others go on', async () => {
+test('a refused document is reported, and the others are written', async () => {
   const { server, db } = await start((request, response) => {
     if (request.method !== 'POST' || request.url?.includes('_bulk_docs') !== true) return false
     return refusePoison(request, response)

@@ -40,7 +40,7 @@ test('an idle live sync notices that the database was made again, and fills it a
   }
 })
 
-test('a first push whose target is made again before the first checkpoint sends everything again', async () => {
+test('a first push sends everything again if its target is created again before the first replication checkpoint', async () => {
   const server = await startServer()
   const db = await open('here', { storage: memory() })
   try {

@@ -114,7 +114,7 @@ test('a PouchDB server, both ways, with selector, ids, filters here and there', 
   expect(await ids(server, 'g')).toEqual(['_design/d'])
 })
 
-test('continuous: goes on, is listed, and ends when it is cancelled', async () => {
+test('a continuous one keeps running, is listed, and ends when it is cancelled', async () => {
   const server = await start()
   const other = await others()
   await fill(server, 'a', ['x'])
@@ -180,7 +180,7 @@ test('design functions count here as they do over HTTP: filters, views, validati
   expect(await ids(server, 'd')).toEqual(['_design/f', '_design/v', 'x', 'z'])
 })
 
-test('one forbidden document is counted, the others go on', async () => {
+test('one forbidden document is counted, and the others are written', async () => {
   const server = await start()
   await fill(server, 'a', ['x', 'y', 'z'])
   await fill(server, 'b', [])
@@ -314,7 +314,7 @@ test('bodies that are none', async () => {
     expect([body, (await replicate(server, body)).status]).toEqual([body, 400])
 })
 
-test('a filter or a view that was changed begins again, by name and by URL, and one that was not goes on', async () => {
+test('a changed filter or view begins again, by name and by URL, and an unchanged one continues', async () => {
   const server = await start()
   const design = (wanted: string) => ({
     _id: '_design/f',

@@ -93,7 +93,7 @@ test('a document starts a replication, another revision restarts it, its deletio
   await until(async () => ((await send(server.url, 'GET /_scheduler/docs')).json['total_rows'] as number) === 0)
 })
 
-test('restarts: what was continuous goes on, what was complete is not repeated', async () => {
+test('a restart continues what was continuous, and does not repeat what was complete', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'pannier-replicator-'))
   opened.push({ close: () => rm(dir, { recursive: true, force: true }) })
   let isBusy = false
@@ -130,7 +130,7 @@ test('restarts: what was continuous goes on, what was complete is not repeated',
   expect(jobs).toMatchObject([{ doc_id: 'live' }])
 })
 
-test('wrong credentials: it crashes, waits, tries again, and runs once they are right; they are told nobody', async () => {
+test('wrong credentials: it crashes, waits, tries again, and runs once they are right; nobody sees them', async () => {
   const lines: string[] = []
   const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
   const server = await start({ logger })
@@ -165,7 +165,7 @@ test('wrong credentials: it crashes, waits, tries again, and runs once they are 
   expect(told).not.toContain(Buffer.from(`${ADMIN_NAME}:wrong-secret`).toString('base64'))
 })
 
-test('a server that is not there: crashing, until it is', async () => {
+test('a replication with a missing server is crashing until the server exists', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'pannier-replicator-'))
   opened.push({ close: () => rm(dir, { recursive: true, force: true }) })
   const first = await startServer({ ...OPTIONS, dir })

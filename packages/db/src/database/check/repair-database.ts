@@ -41,7 +41,7 @@ export async function repairDatabase(
   }
 }
 
-/** With `problems` one that may be damaged: what does not hold of its seals is told there. */
+/** With `problems` one that may be damaged: problems of its seals are added there. */
 async function openStore(
   storage: DatabaseStorage,
   name: string,

@@ -96,7 +96,7 @@ async function historyOf(
   }
 }
 
-/** The document of that number; undefined if there is none. */
+/** The document of that number, or undefined. */
 function holderOf(snapshot: HeldSnapshot, { trees }: CollectionState, number: number): BodyView | undefined {
   const moved = snapshot.tree(trees.sequences)?.get(numberKey(number))
   const sequence = moved === undefined ? number : readNumber(moved)

@@ -125,7 +125,7 @@ export async function getAttachment(
   })
 }
 
-/** What the schema makes of a document that has nothing but an attachment, or why it refuses it. */
+/** What the schema makes of a document with only an attachment, or why it refuses it. */
 async function newDocument(access: CollectionAccess, id: string): Promise<object> {
   const validator = await access.writing.schema.validator
   return (await validator?.check({ _id: id })) ?? { _id: id }

@@ -120,7 +120,7 @@ export class Declarations implements Declared {
       () => this.#buildMissing(options),
       () => this.#buildMissing(options),
     )
-    // Whoever waits for `ready` hears of a failure.
+    // `ready` reports a failure.
     work.catch(() => {})
     this.#building = work
   }

@@ -32,7 +32,7 @@ interface Watched {
   readonly name: string
   readonly schema: CollectionSchema
   readonly watch: CollectionWatch
-  /** The collection of that name, when it was last looked at; 0: there is none. */
+  /** The number of that collection at the last look; 0: it does not exist. */
   number: number
 }
 
@@ -98,7 +98,7 @@ class LiveWatcher {
 
   async #work(): Promise<void> {
     this.#working = true
-    // Commits that are told of in one go are all in the newest state from the first notice on.
+    // Commits that are announced together are all in the newest state from the first event on.
     await Promise.resolve()
     while (this.#notices.length > 0) {
       const notices = this.#notices
@@ -174,7 +174,7 @@ function changedKeys({ trees }: CollectionState, notices: readonly CommitNotice[
   return changed.bodies.size > 2 * CHANGES_MAX ? undefined : changed
 }
 
-/** Of an index that is gone nothing is known. */
+/** Nothing is known about a dropped index. */
 function changedEntries({ number, trees, indexes }: CollectionState, notices: readonly CommitNotice[]): ChangedEntries {
   return (index) => {
     if (index !== undefined && !indexes.some((one) => one.number === index && one.builtTo === undefined))

@@ -133,7 +133,7 @@ export class CollectionViews {
   view(name: string | undefined, functions: unknown): View<unknown, unknown, unknown, unknown> {
     const checked = functions as ViewFunctions
     checkViewFunctions(checked, name)
-    // Whoever defines a view is going to query it. Who is first to do so hears of a failure to load.
+    // A defined view will be queried. The first query reports a failure to load.
     this.#load().catch(() => {})
     let engine: Promise<ViewEngine> | undefined
     const load = async (): Promise<ViewEngine> => {

@@ -16,7 +16,7 @@ export async function coordinatorFor(
   const isShared = storage.scope === 'origin'
   const coordinator = isShared ? webCoordinator({ name: identity, environment }) : undefined
   if (coordinator !== undefined) return coordinator
-  // Of an origin without locks the handles of one page take turns, and the fences do the rest.
+  // In an origin without locks the handles of one page share a lease, and the fences do the rest.
   const { localCoordinator } = await loadedModule(import('./local-coordinator.ts'))
   return localCoordinator({ key: isShared ? `origin:${identity}` : identity, environment })
 }

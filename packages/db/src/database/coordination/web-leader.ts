@@ -24,7 +24,7 @@ const LEADER_SILENCE_MS_MAX = 3000
 const PATIENCE_SPREAD_MS = 500
 /** From one turn that ended to the next. A browser refuses every lock at once to a page that goes away, which would else ask without end. */
 const TURN_PAUSE_MS = 1000
-/** News that follow one another sooner are told together. */
+/** Events that follow one another sooner are sent together. */
 const NEWS_MS_MIN = 100
 
 type Message = 'ask' | { readonly news: unknown }

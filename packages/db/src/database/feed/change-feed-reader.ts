@@ -124,7 +124,7 @@ export async function countChanges(feed: FeedSource, since: number): Promise<num
   const source = await feed.openSource()
   try {
     const { bodies } = source.documents
-    // Whoever has read everything costs nothing.
+    // A feed that has read everything costs nothing.
     if (since >= bodies.lastNumber) return 0
     return await source.attempt(() => bodies.count({ gte: numberKey(since + 1) }))
   } finally {
@@ -140,7 +140,7 @@ function checkAborted(signal: AbortSignal | undefined): void {
 async function bind(feed: FeedSource, { since, epoch }: FeedSpecification): Promise<Bound> {
   let found = await look(feed)
   const isOther = (): boolean => since > found.lastSeq || (epoch !== undefined && epoch !== found.epoch)
-  // Another handle may have gone on, or may have made it again.
+  // Another handle may have newer commits, or may have created it again.
   if (isOther()) {
     await feed.store.refresh()
     found = await look(feed)

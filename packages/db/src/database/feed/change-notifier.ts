@@ -88,7 +88,7 @@ function callListener(listener: (change: DatabaseChange) => void, change: Databa
   try {
     listener(change)
   } catch (error) {
-    // As for event listeners, the error goes to whoever watches for uncaught ones.
+    // As for event listeners, the error becomes an uncaught one.
     queueMicrotask(() => {
       throw error
     })

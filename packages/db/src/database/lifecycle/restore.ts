@@ -37,7 +37,7 @@ export async function restore(
   const { name, storage, store, coordinator } = parts
   const optional = typeof from === 'function'
   if (optional && (await holdsDatabase(store))) return
-  // Whoever fails before it is this one's turn sees by this that the place is not to be taken away.
+  // A handle that fails before this one has the lease learns from this that it must not delete the place.
   await coordinator.pin(EMPTY)
   // Others that have it open, or are about to restore it themselves, wait with their writes.
   const lease = await acquireTurn(coordinator, parts.signal, 'The restore')

@@ -57,7 +57,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     )
     pending.add(this.#result)
     const done = (): void => void pending.delete(this.#result)
-    // Whoever awaits it hears of a failure; the others have the status, also where it has not come to any part.
+    // Awaiting it reports a failure; others see the status, also before any part exists.
     this.#result.then(done, (error: unknown) => {
       done()
       if (state.view.parts.length === 0) state.view = { ...view, status: 'failed', error }

@@ -89,7 +89,7 @@ export class CollectionSchema {
     const loading = loadedModule(import('./validator.ts')).then(
       (loaded) => (this.validator = new loaded.DocumentValidator(schema)),
     )
-    // Whoever writes hears of a failure.
+    // A write reports the failure.
     loading.catch(() => {})
     this.validator = loading
   }

@@ -30,7 +30,7 @@ import type { MigratedDocument, OldDocument } from './migrate-documents.ts'
 import { failuresTree, listFailures, parseFailure } from './migration-failures.ts'
 import type { MigrationFailure, RetryResult } from './migration-failures.ts'
 
-/** What was migrated when it is cancelled stays, and is gone on from. */
+/** A cancelled migration keeps what was migrated, and continues from there. */
 interface MigrationOptions extends LongWork {
   readonly store: KeyValueStore
   readonly catalog: Catalog
@@ -103,7 +103,7 @@ interface Batch {
 interface RetriedBatch extends RetryResult {
   /** Where to go on; undefined at the end. */
   readonly last: string | undefined
-  /** Of all that had failed when it began. */
+  /** All documents that had failed when it began. */
   readonly total: number
 }
 
@@ -227,8 +227,8 @@ class Migrator {
   }
 
   /**
-   * Waits for another handle (a tab, a worker) that migrates as well: until it is done, or makes no progress. There is no lock that a
-   * handle could take along when it freezes or goes, so this one then goes on in its place.
+   * Waits for another handle (a tab, a worker) that migrates as well: until it is done, or makes no progress. No lock
+   * survives a handle that freezes or ends, so this one then continues instead.
    */
   async #followOther(): Promise<void> {
     const { store, environment, signal } = this.#options

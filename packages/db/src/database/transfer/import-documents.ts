@@ -39,7 +39,7 @@ const DOCUMENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'PANNIER_INVALID_DOCUMENT',
 ])
 
-/** Writes what can be written of them, and tells of each. A TypeError is thrown for one that is none. */
+/** Writes what can be written of them, and reports each. Throws a TypeError for a malformed one. */
 type WriteDocuments = (documents: readonly object[]) => Promise<readonly WriteOutcome[]>
 
 interface InputPosition {

@@ -22,7 +22,7 @@ interface AggregateWork {
   readonly steps: readonly AggregateStep[]
   /** What groups may take in memory. */
   readonly groupBytesMax: number
-  /** The lowest groups are wanted, so many of them. */
+  /** The number of lowest groups that are wanted. */
   readonly groupsMax?: number
 }
 

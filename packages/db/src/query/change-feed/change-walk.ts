@@ -161,7 +161,7 @@ class Step {
     const bodies = this.#source.documents.bodies.getSome(keys, BATCH_BYTES_MAX)
     for (const [at, bytes] of bodies.entries()) {
       this.at++
-      // What was written anew since lies beyond the end.
+      // What was written again since lies beyond the end.
       if (bytes === undefined) continue
       this.#look(bytes, sequences[at]!)
       if (this.#isFull) return sequences[at]

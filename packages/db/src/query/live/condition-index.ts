@@ -31,7 +31,7 @@ interface FieldIndex<Query> {
   readonly groups: Map<string, Set<PlacedGroup<Query>>>
 }
 
-/** Where a group is to be found: values of fields, one of which every document has that meets the condition. */
+/** Where a group is found: values of fields. Every document that meets the condition has one of them. */
 type BucketKey = readonly [path: string, key: string]
 
 export class ConditionIndex<Query> {

@@ -23,7 +23,7 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     const state = this.#state
     this.#work = host.then((loaded) => loaded.start(request, state))
     this.ready = this.#work.then(({ ready }) => ready)
-    // Whoever waits for it hears of it. What fails here is that the code does not load.
+    // Its caller sees the failure. What fails here is the loading of code.
     this.ready.catch(() => {})
     this.#work.catch((error: unknown) => {
       state.status = 'failed'

@@ -22,7 +22,7 @@ const PENDING_MAX = 1000
 /** Rows are read again when the snapshot has expired, because this handle was frozen meanwhile. */
 const EXPIRED_RETRIES_MAX = 3
 
-/** A document as of a commit; undefined: there is none. */
+/** A document as of a commit, or undefined. */
 interface PendingChange {
   readonly sequence: number
   readonly document: StoredDocument | undefined

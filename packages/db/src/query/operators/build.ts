@@ -21,7 +21,7 @@ import { bodyFields, compileProjection, entryFields } from './project.ts'
 import type { SortLimits, SortRow } from './sort.ts'
 
 interface BuildOptions {
-  /** Is told how many rows each step gives. */
+  /** Counts the rows of each step. */
   readonly tally?: Tally
   readonly sortLimits?: SortLimits
 }

@@ -18,7 +18,7 @@ export function fetchRows<Row>(
   { documents, now }: QuerySource,
   readers: RowReaders<Row>,
   isSelective: boolean,
-  /** Is told how many documents are read. */
+  /** Counts the documents that are read. */
   tally?: (documents: number) => void,
 ): Operator<Row> {
   return changeBatches(input, isSelective, (batch) => {

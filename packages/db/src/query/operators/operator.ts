@@ -12,7 +12,7 @@ export const BATCH_ROWS_MAX = 2048
 /** Entries or documents that one step of a source looks at: bounds what a step keeps in memory. */
 export const STEP_ROWS_MAX = 4096
 
-/** How long a step may go on looking. Documents are large, or hard to test, now and then. */
+/** How long a step may look for rows. Documents are sometimes large, or hard to test. */
 const STEP_MS_MAX = 8
 /** Between two looks at the clock, which takes as long as a quick row; slow rows are looked at one by one. */
 const QUICK_ROWS = 16

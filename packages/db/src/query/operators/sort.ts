@@ -56,7 +56,7 @@ export function sortRows(
   makePass: (bytesMax: number) => SortPass = (bytesMax) => new SortPass(bytesMax),
 ): Operator<SortRow> {
   let input: Operator<SortRow> | undefined
-  /** The pass goes on after this row. */
+  /** The walk continues after this row. */
   let after: SortRow | undefined
   let pass = makePass(bytesMax)
   let merge: ((count: number) => SortRow[]) | undefined

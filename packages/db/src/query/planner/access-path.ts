@@ -64,7 +64,7 @@ export interface AccessPath {
 const KEY_RANGES_MAX = 10_000
 /** Alternatives of an `$or` that are looked up one by one; if there are more all documents are scanned. */
 const UNION_BRANCHES_MAX = 1000
-/** So many of the narrowest paths are intersected with every other. */
+/** The number of narrowest paths that are intersected with every other. */
 const INTERSECTED_PATHS_MAX = 3
 
 /** Every access path for documents that meet the condition, full scan last. May throw a Miss. */

@@ -187,7 +187,7 @@ export class LinearRegex {
     const known = this.states.get(key)
     if (known !== undefined) return known
     if ((this.stateNumbers += pending.length + 16) > STATE_NUMBERS_MAX) {
-      // Nobody but the loop in `test` holds one of them now, and it goes on with the new one.
+      // Only the loop in `test` holds one of them now, and it continues with the new one.
       this.states.clear()
       this.begin = undefined
       this.stateNumbers = pending.length

@@ -123,7 +123,7 @@ const ESCAPE = /\\(?:u[\da-f]{4}|x[\da-f]{2}|c[a-z]|0(?!\d)|[^ck\d])/iy
 const UNICODE_ESCAPE =
   /\\(?:u\{[\da-f]+\}|u[dD][89abAB][\da-f]{2}\\u[dD][c-fC-F][\da-f]{2}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|p\{[^}]*\}|0(?!\d)|[^ckpux\d])/iuy
 
-/** Writes from the end to the start: each part is told where it goes on. */
+/** Writes from the end to the start: each part gets its successor. */
 class ProgramWriter {
   readonly instructions: Instruction[] = []
   readonly atoms = new Map<string, number>()

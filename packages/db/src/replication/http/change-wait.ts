@@ -93,7 +93,7 @@ class ChangeWait {
     }
     if (this.#request !== request) return
     this.#request = undefined
-    // Those who were told have time to read, and to wait again.
+    // Replications with news have time to read, and to wait again.
     if (this.#waiting.size > 0) this.#askSoon()
   }
 

@@ -138,7 +138,7 @@ export class RevisionFetcher {
     id: string,
     { error, reason, rev }: { readonly error: string; readonly reason: string; readonly rev: string },
   ): void {
-    // It was replaced, or purged: the feed tells of what is there now.
+    // It was replaced or purged: the feed names what is there now.
     if (error === 'not_found') return
     const status = error === 'unauthorized' ? 401 : error === 'forbidden' ? 403 : 500
     failures.push({ id, rev, error: refused(this.#client.url, status, error, reason) })

@@ -60,7 +60,7 @@ export class RevisionSender {
     try {
       const answer = await this.#client.json({ path: '_bulk_docs', method: 'POST', body, signal })
       return bulkFailuresOf(this.#client.url, answer).flatMap(({ id, rev, error, reason, status }) => {
-        // A conflict with what is there already is none of a replicated revision.
+        // For a replicated revision, an existing one is not a conflict.
         if (typeof id !== 'string' || error === 'conflict') return []
         const name = typeof error === 'string' ? error : 'unknown_error'
         const code =

@@ -451,7 +451,7 @@ function usedUp(): PannierError {
   return new PannierError('PANNIER_LIMIT', 'The key of the database has reached its limit of uses. Call rotateKey().')
 }
 
-/** Tells of a value that was promised as soon as it is there. */
+/** Reports a promised value as soon as it exists. */
 function tell<T>(value: MaybePromise<T>, hear: (value: T) => void): MaybePromise<T> {
   if (!isPromise(value)) return value
   return value.then((there) => {

@@ -155,7 +155,7 @@ interface Copy extends Omit<StoredHeader, 'isWhole'> {
   readonly length: number
 }
 
-/** Undefined where there is none that matches its checksum. */
+/** Undefined if no copy matches its checksum. */
 function readCopy(bytes: Uint8Array, from: number): Copy | undefined {
   const copy = new Uint8Array(bytes.subarray(from))
   if (copy.length < CHECKED_FROM + 4 + SEAL_BYTES || readU32(copy, 0) !== MAGIC || formatOf(copy) !== ENCRYPTION_FORMAT)

@@ -51,7 +51,7 @@ export async function rotateKey(store: EncryptedPageStore, options: RotationOpti
   running.complete()
 }
 
-/** Those that were freed meanwhile are passed over, and those that another handle has sealed already. */
+/** Skips pages that were freed meanwhile, and pages that another handle has sealed already. */
 async function resealPages(store: EncryptedPageStore, ids: readonly PageId[]): Promise<void> {
   const { vault, inner } = store
   const header = vault.headerBytes

@@ -119,8 +119,8 @@ interface FoundLog {
 
 /**
  * Requests the records after a sequence, and the head, which is the last of what stands behind them; the function
- * returned gives them when the requests have succeeded. Keys are only asked for when they are not dense, as they are but for what stale handles
- * have put in vain.
+ * returned gives them when the requests have succeeded. Keys are only asked for when they are not dense. They are
+ * dense, except for failed puts of stale handles.
  */
 function requestLog(log: IDBObjectStore, after: number): () => FoundLog {
   const range = IDBKeyRange.bound(after, LOG_END, true, true)

@@ -20,7 +20,7 @@ const CLAIM = 'claim'
 /** Stands in for a claim when a commit without one meets one that was abandoned. */
 const TAKEOVER = 'takeover'
 
-/** So many puts are under way at a time: enough to keep the engine busy, and few enough not to fill the memory. */
+/** The number of puts that run at a time: enough to keep the engine busy, and few enough not to fill the memory. */
 const PUTS_AT_ONCE = 64
 
 /** Log records up to this size may use the reserve: those of deletions, a thousand at a time. */
@@ -59,7 +59,8 @@ export class IndexedDbPageWriter {
       if (record.bytes.length > RESERVED_RECORD_BYTES_MAX) throw error
       const add = (): Promise<void> => this.#add(record, durability, put)
       const again = (await releaseReserve()) ? writeWhenThereIsRoom(add, () => this.#relieve()) : add()
-      // Firefox may have left the record without what comes with it. It is in the way then, and whoever looks finds it.
+      // Firefox may have left the record without what comes with it. It is in the way then, and the next reader finds
+      // it.
       await again.catch(() => {
         throw error
       })

@@ -77,7 +77,7 @@ function startWorker(): Worker {
   return new Worker(new URL('./opfs-worker.js', import.meta.url), { type: 'module', name: 'pannier-opfs' })
 }
 
-/** `first` is the first thing that it is told. Only dedicated workers have access handles. */
+/** `first` is its first message. Only dedicated workers have access handles. */
 async function connect(first: ToWorker, makeWorker: () => Worker, gone?: () => void): Promise<Link> {
   let thread: FileThread
   try {

@@ -132,7 +132,7 @@ test('rows before the window that are not held: read again only when the collect
   expect(opened).toBe(2)
 })
 
-test('sources are let go of', async () => {
+test('sources are released', async () => {
   const { work } = await live({})
   await commit([{ _id: 'x', n: 1 }])
   work.close()

@@ -280,7 +280,7 @@ test('nothing of another database is taken, though the same key opens it', async
     expect(await outcome(withState(image, change))).toBe('PANNIER_CORRUPT')
 })
 
-test('a plain database in its place is none, nor one without its header', async () => {
+test('neither a plain database in its place is accepted, nor one without its header', async () => {
   const image = images[2]!
   expect(await outcome(withState(image, { header: undefined }))).toBe('PANNIER_NOT_ENCRYPTED')
 })
