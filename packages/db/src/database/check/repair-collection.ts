@@ -71,7 +71,6 @@ export class CollectionRepair {
     await this.#takeBodies()
     await this.#listLost()
     await this.#takeLocal()
-    await this.#takeSchema()
   }
 
   async takeLater(documents: ReadonlyMap<string, LaterDocument>): Promise<void> {
@@ -222,8 +221,8 @@ export class CollectionRepair {
     }
   }
 
-  /** Documents keep the version that they have: what was not migrated yet is still to be. */
-  async #takeSchema(): Promise<void> {
+  /** Last: then writes ask for the schema. Documents keep the version that they have: what was not migrated yet is still to be. */
+  async takeSchema(): Promise<void> {
     const { schema, name, number } = this.state
     if (schema === undefined) return
     const { access } = this.target.declarations

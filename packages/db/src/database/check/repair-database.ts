@@ -148,14 +148,16 @@ class Repair {
       }
       await collection.takeLater(later.documents)
     }
-    for (const { state, target: made } of this.#collections) {
-      const { access } = made.declarations
+    for (const collection of this.#collections) {
+      const { state } = collection
+      const { access } = collection.target.declarations
       await access.write((transaction) => {
         const { catalog } = access.writing
         const current = catalog.collection(transaction, state.name)!
         const declarations = state.indexes.map(({ number: _number, builtTo: _builtTo, ...declaration }) => declaration)
         defineIndexes(transaction, catalog, current, declarations)
       })
+      await collection.takeSchema()
     }
   }
 
