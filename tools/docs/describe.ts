@@ -15,7 +15,7 @@ export type Imports = ReadonlyMap<string, readonly string[]>
 export function importable(declarations: readonly Declaration[]): Imports {
   const values = declarations.filter(({ statements }) => /^export (?:function|class|const)/.test(statements[0]!.text))
   const bySpecifier = Map.groupBy(values, ({ specifier }) => specifier)
-  return new Map([...bySpecifier].map(([specifier, list]) => [specifier, list.map(({ name }) => name)]))
+  return new Map([...bySpecifier].map(([specifier, list]) => [specifier, list.map(({ name }) => name).toSorted()]))
 }
 
 /** What examples take from elsewhere. */
