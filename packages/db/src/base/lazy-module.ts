@@ -1,6 +1,6 @@
 /**
- * Modules that are needed only rarely, so that most pages never load them. One that cannot be loaded (the page is offline and
- * has not kept it, or a newer version was deployed in its place) is a typed error; whoever asks again later tries again.
+ * Modules that are needed only rarely, so that most pages never load them. If one cannot be loaded (the page is
+ * offline, or a newer version was deployed), the error is typed. A later call tries again.
  */
 import { PannierError } from './errors.ts'
 import { isPromise, type MaybePromise } from './async.ts'

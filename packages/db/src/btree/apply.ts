@@ -1,6 +1,6 @@
 /**
- * Applies a sorted batch of changes to a tree: each page that has to change is read and written once, whatever the number
- * of changes in it, and a tree that was empty is bulk loaded.
+ * Applies a sorted batch of changes to a tree. Each page that has to change is read and written once, whatever the
+ * number of changes in it. An empty tree is bulk loaded.
  *
  * Guarantees: the old tree stays whole (copy on write); counts, bytes and reductions in the branches are exact; no leaf is empty; every
  * leaf has the same depth. The work is done in slices: `io.pause()` is awaited between pages.

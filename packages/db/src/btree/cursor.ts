@@ -1,9 +1,10 @@
 /**
  * Walks a tree in key order, either way.
  *
- * Guarantees: a `next()` that throws a Miss has not moved the cursor; once it has moved, neither key nor value can miss. A
- * walk that misses asks for the following leaves (or overflowing values) too: those that hold as many entries as its caller
- * expects, and beyond that more of them each time, so that a long scan fetches in large batches and a short one does not.
+ * Guarantees: a `next()` that throws a Miss has not moved the cursor; once it has moved, neither key nor value can
+ * miss. A walk that misses asks for the following leaves (or overflowing values) too: first those with as many entries
+ * as its caller expects, then more of them each time. So a long scan fetches in large batches, and a short one does
+ * not.
  */
 import type { Key, PageId } from '../base/brand.ts'
 import { Miss } from '../base/miss.ts'

@@ -1,4 +1,4 @@
-/** Hashes of encoded documents, of which revisions are made. */
+/** Hashes of encoded documents, from which revisions are made. */
 import { ByteReader } from './bytes.ts'
 import { type Hash128, hash128 } from './hash128.ts'
 import { LOCAL_SHAPE, readShapeNames, type Shape, type ShapeDictionary } from './shape.ts'

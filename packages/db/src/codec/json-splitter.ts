@@ -2,10 +2,10 @@
  * Finds the documents in a stream of JSON without parsing the whole: the lines of NDJSON, the elements of an array, or those
  * of the `rows` or `docs` of CouchDB's `_all_docs` and `_bulk_docs`.
  *
- * What a document means is for `JSON.parse` alone to say: this looks at quotes, brackets and commas, so that it knows where
- * a document ends, how deep it is and how many members its objects have. All of these are ASCII, so bytes are enough.
- * An element that is not JSON is a document that fails; when the text around the documents is not JSON, everything ends.
- * Memory: one document, and never more than `DOCUMENT_TEXT_BYTES_MAX`.
+ * Only `JSON.parse` says what a document means. This looks at quotes, brackets and commas, to know where a document
+ * ends, how deep it is and how many members its objects have. All of these are ASCII, so bytes are enough. An element
+ * that is not JSON is a document that fails; when the text around the documents is not JSON, everything ends. Memory:
+ * one document, and never more than `DOCUMENT_TEXT_BYTES_MAX`.
  */
 import { PannierError } from '../base/errors.ts'
 import { CLOSE_ARRAY, CLOSE_OBJECT, countMembers, LINE_FEED, Measure, OPEN_ARRAY, OPEN_OBJECT } from './json-measure.ts'

@@ -13,9 +13,9 @@
  *   array     tag, components, 00
  *   object    tag, (name as a string, component) pairs, 00
  *
- * A component of KEY_COMPONENT_BYTES_MAX bytes may have been cut off there, without any mark. Of an array or object below
- * KEY_DEPTH_MAX others only the tag is written. Values that differ only in what was cut off have equal keys: whoever needs
- * to know asks the document (`exact` is false).
+ * A component of KEY_COMPONENT_BYTES_MAX bytes may have been cut off there, without any mark. Of an array or object
+ * below KEY_DEPTH_MAX others only the tag is written. Values that differ only in what was cut off have equal keys; only
+ * the document decides then (`exact` is false).
  */
 import { corruptBytes, shortString } from './bytes.ts'
 import { isArrayLike } from './collation.ts'

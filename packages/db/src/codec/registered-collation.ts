@@ -1,6 +1,6 @@
 /**
- * Orders of strings other than that of their code points. Strings are put in order by the code points of what `key` makes of them;
- * values that hold strings by codec/collation.ts, with the keys in the place of the strings.
+ * Orders of strings other than that of their code points. Strings are ordered by the code points of their `key`; values
+ * that hold strings by codec/collation.ts, with the keys instead of the strings.
  *
  * What is stored in such an order names it. A collation never changes: another order has another name.
  */

@@ -1,6 +1,6 @@
 /**
- * The documents of one write, encoded when the write is asked for and not when its turn comes: what the caller does to his
- * objects meanwhile changes nothing, bad documents are refused at once, and the turn is short.
+ * The documents of one write, encoded when the write is called, not when it has the lease. So later changes of the
+ * caller's objects have no effect, bad documents are refused at once, and the lease is short.
  *
  * Encoded content refers to shapes by id, and new shapes get their ids from a guess of what the collection's dictionary will
  * be. When the turn comes and the guess was wrong (another tab added other shapes), the batch is encoded again from its own bytes.

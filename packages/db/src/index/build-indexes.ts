@@ -2,10 +2,10 @@
  * Builds the indexes of a collection on the documents that are there, while others go on reading and writing.
  *
  * Documents are read in one ordered pass over a snapshot, for all indexes that are being built, without holding up any
- * writer. As many keys as memory allows are gathered, sorted, and inserted in one transaction, which first leaves out the
- * documents that were changed since, and raises `builtTo`: bodies up to that sequence have entries, and writers keep them right
- * (maintain-indexes.ts). So a build that ends in the midst, by a crash or a signal, goes on from there. The last transaction
- * also takes in what was written since the snapshot, and the index is ready.
+ * writer. As many keys as memory allows are gathered, sorted, and inserted in one transaction, which first leaves out
+ * the documents that were changed since, and raises `builtTo`: bodies up to that sequence have entries, and writers
+ * keep them right (maintain-indexes.ts). So an interrupted build continues from there. The last transaction also takes
+ * in what was written since the snapshot, and the index is ready.
  */
 import { indexTreeName } from '../document/collection-state.ts'
 import { loadedModule } from '../base/lazy-module.ts'

@@ -1,10 +1,10 @@
 /**
- * Storage checkpoints: what is only in the log and in the overlays goes to pages, in slices, while reads and writes go on.
+ * Storage checkpoints: what is only in the log and in the overlays goes to pages, in slices, while reads and writes
+ * continue.
  *
- * Guarantees: at most one runs at a time; a commit is at every moment in the log or in the pages that the meta page refers
- * to; a checkpoint that fails changes nothing.
- * Relies on: the caller holds the writer lease while one runs. Without it another handle's fence refuses the checkpoint: work
- * is lost, and nothing is damaged.
+ * Guarantees: at most one runs at a time; a commit is at every moment in the log or in the pages that the meta page
+ * refers to; a storage checkpoint that fails changes nothing. Relies on: the caller holds the writer lease while one
+ * runs. Without it another handle's fence refuses the commit: work is lost, and nothing is damaged.
  */
 import { PannierError } from '../base/errors.ts'
 import { loadReducer } from '../btree/reducer.ts'

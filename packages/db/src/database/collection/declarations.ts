@@ -1,6 +1,7 @@
 /**
- * What code declares of a collection (indexes, settings, a schema), and the work that makes the stored collection so: migrations, then
- * builds. Declarations are added to; only a drop through this handle takes one back. The work goes on where an earlier run has left it.
+ * What code declares of a collection (indexes, settings, a schema), and the work that makes the stored collection so:
+ * migrations, then builds. Declarations are added to; only a drop through this handle takes one back. The work
+ * continues where an earlier run has left it.
  *
  * What another handle drops stays dropped until somebody here declares it again or waits for `ready()`: each of these takes a look
  * at the newest catalog. A look takes its turn behind the writes that were asked for before it, or it would find what they drop.

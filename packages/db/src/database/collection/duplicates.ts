@@ -1,4 +1,4 @@
-/** Lists what a unique index has twice: what replication brought. One pass over the entries. */
+/** Lists the duplicates in a unique index, which replication brought. One walk over the entries. */
 import { PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { IndexTests } from '../../index/index-key.ts'

@@ -2,8 +2,8 @@
  * Reads what commits have changed, once for all live queries of a database, and hands it to them, collection by collection.
  * Loaded with the first live query; listens to commits while there is one.
  *
- * Commits are taken together as far as they have come by when it is read what they changed: what is read is a state with all
- * of them and no other, so no query ever shows a part of one.
+ * It reads the changes of all commits so far together, in a state with these commits and no other. So no query ever
+ * shows a part of a commit.
  */
 import type { Key } from '../../base/brand.ts'
 import { isPromise } from '../../base/async.ts'

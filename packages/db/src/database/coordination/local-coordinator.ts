@@ -1,8 +1,8 @@
 /**
  * Turns and news among the handles of one process, for page stores that only this process can reach.
  *
- * Turns are first come, first served. A holder can't be frozen while others run, so no lease is ever taken away: a
- * holder that does not let go when it is wanted has a reason, or is closed.
+ * Turns are first come, first served. A holder can't be frozen while others run, so no lease is ever taken away. A
+ * holder that does not release a wanted lease has a reason, or is closed.
  */
 import { assert, PannierError } from '../../base/errors.ts'
 import type { Generation } from '../../base/brand.ts'

@@ -1,13 +1,14 @@
 /**
  * Turns and news among the tabs and workers of an origin, by Web Locks and a BroadcastChannel.
  *
- * The right to write is an exclusive lock that its holder keeps from write to write, so that a single tab never waits for
- * it. Another handle that wants it says `want`; the holder answers `busy`, as a sign of life, and lets go soon. A holder
- * that gives no sign is frozen, and its lock is stolen; the fences of the page store then refuse what it may still try.
- * A handle that gets the lock says `held`, so that those who wait tell it that they want it: it may have heard that before it had it.
+ * The right to write is an exclusive lock that its holder keeps from write to write, so that a single tab never waits
+ * for it. Another handle that wants it says `want`; the holder answers `busy`, as a sign of life, and lets go soon. A
+ * holder that gives no sign is frozen, and its lock is stolen; the fences of the page store then refuse what it may
+ * still try. A handle that gets the lock says `held`, so that others send their `want` again: it may have come before
+ * the lock.
  *
- * Posting a message costs a fifth of a durable put, so news is only announced once another handle is known: a new one says
- * `hello`, and those who hear it answer `here`, upon which the new one looks for what it may have missed meanwhile.
+ * Posting a message costs a fifth of a durable put, so commits are only announced once another handle is known. A new
+ * one says `hello`, and the others answer `here`. Then the new one looks for what it may have missed.
  *
  * A pin is a shared lock whose name says which generation; `navigator.locks.query` lists them. Locks end with their tab.
  */

@@ -1,6 +1,6 @@
 /**
- * Reads a change feed batch by batch. Guarantees: between two batches nothing is held but the last batch; what was listened to
- * is let go of however the feed ends; no commit is slept through.
+ * Reads a change feed batch by batch. Guarantees: between two batches only the last batch is held; the feed's end
+ * always removes its listeners; no commit is missed.
  */
 import { pauseIn, retryWhenStale, throwIfCancelled } from '../../base/long-work.ts'
 import { isPromise, type MaybePromise } from '../../base/async.ts'

@@ -1,4 +1,4 @@
-/** What replications are told, and what they share with those who watch them. */
+/** The options of replications, and what they show to observers. */
 import type { CheckpointSides } from '../../replication/checkpoint.ts'
 import type { HttpPeerOptions } from '../../replication/http/http-peer.ts'
 import type { ReplicationSequence } from '../../replication/peer.ts'

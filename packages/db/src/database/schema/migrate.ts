@@ -1,12 +1,12 @@
 /**
- * Migrates the documents of a collection to the version that the code declares, while everybody who declares a version waits
+ * Migrates the documents of a collection to the declared version, while all handles that declare a version wait
  * (collection/store-access.ts).
  *
- * One small transaction raises the version, which shuts old code out in all tabs, and notes which bodies have which version:
- * ranges of sequence numbers. Then batches follow: documents are read from a snapshot, migrated and validated (which may take
- * its time), and written in one transaction that also moves the watermark, if nobody else has moved it meanwhile. So a
- * migration that ends in the midst, by a crash or a signal, goes on from there, and no document is migrated twice: what is
- * written gets a sequence number beyond those ranges. Whoever finds the watermark moved by another tab lets that one go on.
+ * One small transaction raises the version, which shuts old code out in all tabs, and notes which bodies have which
+ * version: ranges of sequence numbers. Then batches follow: documents are read from a snapshot, migrated and validated
+ * (which may take its time), and written in one transaction that also moves the watermark, if nobody else has moved it
+ * meanwhile. So an interrupted migration continues from there, and no document is migrated twice: a written document
+ * gets a sequence beyond those ranges. A handle that finds the watermark moved by another tab lets that one work.
  */
 import type { Environment } from '../../base/environment.ts'
 import { eitherSignal, runInSteps, throwIfCancelled } from '../../base/long-work.ts'

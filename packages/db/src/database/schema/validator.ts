@@ -1,9 +1,9 @@
 /**
  * Asks a schema about documents. docs/internals/schemas.md is normative.
  *
- * The schema is shown the document without the fields that are the database's (names that start with '_'), but for `_id`, if the
- * document has one. A strict schema that knows no `_id` would refuse each document for having one: it is found out once (see
- * `#withoutId`), and is then shown the content alone.
+ * The schema sees the document without the database's fields (names that start with '_'), except `_id`. A strict schema
+ * without `_id` would refuse each document that has one. This is detected once (see `#withoutId`); then the schema sees
+ * the content alone.
  */
 import { PannierError } from '../../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'

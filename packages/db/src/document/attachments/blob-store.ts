@@ -8,13 +8,13 @@
  *   'n'                                 varint: number of the next blob; none is ever used twice
  *   'u' token                           a pending upload, see pending-uploads.ts
  *
- * `<collection>/chunks` (ordered): number of the blob, index of the chunk -> `CHUNK_BYTES` bytes, the last chunk fewer. It is no
- * sequence tree: what is removed from an ordered one is freed by the next storage checkpoint, be there ever so much
- * beside it in a leaf, and a chunk's key follows from its position. Both trees are made when first used.
+ * `<collection>/chunks` (ordered): number of the blob, index of the chunk -> `CHUNK_BYTES` bytes, the last chunk fewer.
+ * It is an ordered tree, not a sequence tree: the next storage checkpoint frees what was removed, however full its leaf
+ * is, and a chunk's key follows from its position. Both trees are made when first used.
  *
- * Guarantees: a blob exists exactly as long as something refers to it; equal content has the same number, unless two writes
- * uploaded it at the same time. Equal means that the bytes were compared: MD5 collides on purpose.
- * Relies on: nothing; who changes blobs goes through `BlobChanges` (blob-changes.ts) or pending-uploads.ts.
+ * Guarantees: a blob exists exactly as long as something refers to it; equal content has the same number, unless two
+ * writes uploaded it at the same time. Equal means that the bytes were compared: MD5 collides on purpose. Relies on:
+ * nothing. All changes of blobs go through `BlobChanges` (blob-changes.ts) or pending-uploads.ts.
  */
 import type { Key } from '../../base/brand.ts'
 import { ByteReader, ByteWriter, corruptBytes, readByteString } from '../../codec/bytes.ts'

@@ -1,4 +1,7 @@
-/** Most databases have no attachments: what writes them is loaded when the first one turns up, be it in the midst of a transaction. */
+/**
+ * Most databases have no attachments: what writes them is loaded with the first one, also in the middle of a
+ * transaction.
+ */
 import { lazyModule } from '../../base/lazy-module.ts'
 import type * as Attach from './attach.ts'
 

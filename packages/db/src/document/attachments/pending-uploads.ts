@@ -4,12 +4,12 @@
  * An entry of `<collection>/blobs`, 'u' token -> varint number of the blob that is to be, varint time of the last renewal
  * (milliseconds since 1970). The token is random and known only to the handle that uploads.
  *
- * The entry stands from the first chunk on until the upload is adopted by the commit of a document, or discarded: chunks
- * belong to a blob or to such an entry, always. Who dies in between leaves the entry; the next upload (or compaction) of
- * any handle reclaims it once it was not renewed for `UPLOAD_SILENCE_MS_MAX`. There are no locks at this level, and a token says
- * nothing of its owner, so time has to tell, and the clock may be wrong, or the tab may have been frozen: therefore each
- * step of an upload, its adoption above all, demands that its entry is there. An upload that was reclaimed by mistake fails;
- * it never ends as a damaged attachment.
+ * The entry stands from the first chunk on until the upload is adopted by the commit of a document, or discarded:
+ * chunks belong to a blob or to such an entry, always. A handle that dies in between leaves the entry. The next upload
+ * (or compaction) of any handle reclaims it once it was not renewed for `UPLOAD_SILENCE_MS_MAX`. This level has no
+ * locks, and a token does not name its owner, so time decides. The clock may be wrong, or the tab may have been frozen.
+ * Therefore each step of an upload, above all its adoption, requires that its entry exists. An upload that was
+ * reclaimed by mistake fails; it never ends as a damaged attachment.
  */
 import type { Key } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'

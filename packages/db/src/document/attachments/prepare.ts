@@ -1,6 +1,6 @@
 /**
- * Gets the content of attachments ready for the transaction that writes their documents: short content is read into memory, to
- * be stored by that transaction itself, long content is uploaded ahead.
+ * Prepares the content of attachments for the transaction that writes their documents. Short content is read into
+ * memory and stored by that transaction. Long content is uploaded before.
  */
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { PannierError } from '../../base/errors.ts'
