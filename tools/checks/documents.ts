@@ -43,7 +43,7 @@ export function missingFiles(): string[] {
   const read = documents().filter((path) => isCurrent(path) && !path.startsWith('docs/guide/'))
   const known = Map.groupBy([...paths, ...globSync('*.ts', { cwd: root })], (path) => basename(path))
   return linesOf(read, { isCodeRead: false }).flatMap(({ at, text }) =>
-    [...text.matchAll(/(?<![\w*{}.:/-])(?:\.\.?\/)*((?:[a-z\d.-]+\/)*[a-z\d.-]+\.tsx?)\b(?!\w|\/)/g)].flatMap(
+    [...text.matchAll(/(?<![\w*{}.:/-])(?:\.\.?\/)*((?:[a-z\d.-]+\/)*[a-z\d][a-z\d.-]*\.tsx?)\b(?!\w|\/)/g)].flatMap(
       ([, name]) =>
         known.get(basename(name!))?.some((path) => `/${path}`.endsWith(`/${name}`)) ? [] : [`${at} names ${name}`],
     ),

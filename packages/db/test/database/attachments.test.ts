@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import { assertRejects } from '../../testing/check.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { modelDatabase } from '../../testing/model-database.ts'
 import { prefixed } from '../../testing/suite.ts'
@@ -18,7 +17,9 @@ test('closing gives up what is being uploaded, and leaves nothing of it', async 
   const storage = memory()
   const db = await open('x', { storage })
   const stalled = new ReadableStream<Uint8Array>({ start: (stream) => stream.enqueue(new Uint8Array(3_000_000)) })
-  const written = assertRejects(db.collection('docs').putAttachment('a', 'x', stalled), 'PANNIER_CLOSED')
+  const written = expect(db.collection('docs').putAttachment('a', 'x', stalled)).rejects.toMatchObject({
+    code: 'PANNIER_CLOSED',
+  })
   await new Promise((resolve) => setTimeout(resolve, 50))
   await db.close()
   await written

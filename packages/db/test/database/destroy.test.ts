@@ -2,11 +2,10 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'vitest'
+import { test, expect } from 'vitest'
 import { destroy } from '../../src/database/lifecycle/destroy.ts'
 import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import { assertEqual, assertRejects, assertThrows } from '../../testing/check.ts'
 
 test('destroys a file of the default storage', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pannier-destroy-'))
@@ -16,7 +15,7 @@ test('destroys a file of the default storage', async () => {
     await db.collection('people').insert({ name: 'Ann' })
     await db.close()
     await destroy(name)
-    assertEqual(readdirSync(folder), [])
+    expect(readdirSync(folder)).toStrictEqual([])
     await destroy(name)
   } finally {
     rmSync(folder, { recursive: true })
@@ -28,13 +27,13 @@ test('needs no key', async () => {
   const db = await open('shop', { storage, encryption: { password: 'secret' } })
   await db.collection('people').insert({ name: 'Ann' })
   await db.close()
-  await assertRejects(open('shop', { storage }), 'PANNIER_ENCRYPTED')
+  await expect(open('shop', { storage })).rejects.toMatchObject({ code: 'PANNIER_ENCRYPTED' })
   await destroy('shop', { storage })
   const anew = await open('shop', { storage })
-  assertEqual(await anew.collections(), [])
+  expect(await anew.collections()).toStrictEqual([])
   await anew.close()
 })
 
 test('a name is a string that is not empty', () => {
-  assertThrows(() => destroy(''), TypeError)
+  expect(() => destroy('')).toThrow(TypeError)
 })

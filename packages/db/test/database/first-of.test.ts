@@ -8,7 +8,6 @@ import { firstOf } from '../../src/database/lifecycle/first-of.ts'
 import { open, type OpenOptions } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { DatabaseStorage } from '../../src/storage/page-store.ts'
-import { assertRejects } from '../../testing/check.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 
@@ -102,9 +101,9 @@ test('a database that cannot be opened where it is fails, and none is made elsew
   const choice = newChoice()
   await (await openFirst(choice, NAME)).close()
   choice.first.refuses = 'PANNIER_UNAVAILABLE'
-  await assertRejects(openFirst(choice, NAME), 'PANNIER_UNAVAILABLE')
+  await expect(openFirst(choice, NAME)).rejects.toMatchObject({ code: 'PANNIER_UNAVAILABLE' })
   choice.first.refuses = 'PANNIER_QUOTA_EXCEEDED'
-  await assertRejects(openFirst(choice, 'another'), 'PANNIER_QUOTA_EXCEEDED')
+  await expect(openFirst(choice, 'another')).rejects.toMatchObject({ code: 'PANNIER_QUOTA_EXCEEDED' })
   expect(choice.second.made.size).toBe(0)
 })
 
@@ -119,7 +118,7 @@ test.each([
     const db = await open(NAME, { storage: choice[from].storage, ...options })
     await put(db, 'a')
     choice[from].refusesToDestroy = true
-    await assertRejects(db.moveTo(choice[to].storage, options), 'PANNIER_IO')
+    await expect(db.moveTo(choice[to].storage, options)).rejects.toMatchObject({ code: 'PANNIER_IO' })
     choice[from].refusesToDestroy = false
     await put(db, 'b')
     await db.close()
@@ -139,7 +138,7 @@ test('a copy that somebody has written to is a database of its own: neither is c
     await put(db, id)
     await db.close()
   }
-  await assertRejects(openFirst(choice, NAME), 'PANNIER_EXISTS')
+  await expect(openFirst(choice, NAME)).rejects.toMatchObject({ code: 'PANNIER_EXISTS' })
   for (const { storage } of [choice.first, choice.second]) {
     const db = await open(NAME, { storage })
     expect(await idsOf(db)).toHaveLength(1)
@@ -162,7 +161,7 @@ test('wrong arguments fail at once', () => {
 test('where none of them works the last one says why', async () => {
   const choice = newChoice()
   choice.first.refuses = choice.second.refuses = 'PANNIER_UNAVAILABLE'
-  await assertRejects(openFirst(choice, NAME), 'PANNIER_UNAVAILABLE')
+  await expect(openFirst(choice, NAME)).rejects.toMatchObject({ code: 'PANNIER_UNAVAILABLE' })
   expect(await choice.storage.has(NAME)).toBe(false)
 })
 
@@ -181,7 +180,7 @@ test('it is repaired where it is, and can only be moved to one storage', async (
   const choice = newChoice()
   const db = await open(NAME, { storage: choice.second.storage })
   await put(db, 'a')
-  await assertRejects(db.moveTo(choice.storage), TypeError)
+  await expect(db.moveTo(choice.storage)).rejects.toThrow(TypeError)
   await db.close()
   await repair(NAME, { to: 'repaired', storage: choice.storage })
   expect([...choice.second.made].sort()).toEqual([NAME, 'repaired'])
@@ -210,7 +209,9 @@ test('a handle that opens it while it is moved waits, and finds it moved', async
   const moving = db.moveTo(choice.first.storage, { onProgress: () => begun.resolve() })
   await begun.promise
   const abort = new AbortController()
-  const given = assertRejects(openFirst(choice, NAME, { signal: abort.signal }), 'PANNIER_ABORTED')
+  const given = expect(openFirst(choice, NAME, { signal: abort.signal })).rejects.toMatchObject({
+    code: 'PANNIER_ABORTED',
+  })
   abort.abort()
   await given
   expect(await found(choice)).toEqual(['raw files', ['a']])

@@ -53,6 +53,6 @@ seen['sorted'] = await outcomeOf(sorted.toArray())
 await new Promise(setImmediate)
 lost.delete('/sort.ts')
 seen['found'] = (await sorted.toArray()).length
-seen['wrong'] = await db.check()
+seen['wrong'] = (await db.check()).problems
 await db.close()
 console.log(JSON.stringify(seen))

@@ -5,7 +5,6 @@ import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
-import { assertRejects } from '../../testing/check.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { temporaryFiles } from '../key-value-stores.ts'
 import { deviceKey, newDeviceKey } from '../storage/encrypted/fixture.ts'
@@ -26,7 +25,7 @@ test.each([
   await notes.put({ _id: 'meanwhile', n: 1000 })
   await moving
   expect(done.at(-1)).toBe(1)
-  await assertRejects(notes.get('n1'), 'PANNIER_CLOSED')
+  await expect(notes.get('n1')).rejects.toMatchObject({ code: 'PANNIER_CLOSED' })
   const moved = await open(name, { storage: target })
   expect(moved.storage).toBe(target.kind)
   expect(
@@ -48,9 +47,9 @@ test('a database that cannot be moved stays, and keeps working', async () => {
   await other.collection('notes').insert({ _id: 'theirs' })
   const db = await open('db', { storage: source })
   await db.collection('notes').insert({ _id: 'ours' })
-  await assertRejects(db.moveTo(target), 'PANNIER_EXISTS')
-  await assertRejects(db.moveTo(memory(), { signal: AbortSignal.abort() }), 'PANNIER_ABORTED')
-  await assertRejects(db.moveTo(source), TypeError)
+  await expect(db.moveTo(target)).rejects.toMatchObject({ code: 'PANNIER_EXISTS' })
+  await expect(db.moveTo(memory(), { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'PANNIER_ABORTED' })
+  await expect(db.moveTo(source)).rejects.toThrow(TypeError)
   expect((await db.collection('notes').get('ours'))?._id).toBe('ours')
   await db.collection('notes').insert({ _id: 'more' })
   expect((await other.collection('notes').get('theirs'))?._id).toBe('theirs')
@@ -66,13 +65,13 @@ test('a copy that an earlier move has left is replaced, unless somebody has writ
   }
   const db = await open('db', { storage: refuses })
   await db.collection('notes').insert({ _id: 'ours' })
-  await assertRejects(db.moveTo(target), 'PANNIER_IO')
+  await expect(db.moveTo(target)).rejects.toMatchObject({ code: 'PANNIER_IO' })
   await db.collection('notes').insert({ _id: 'later' })
-  await assertRejects(db.moveTo(target), 'PANNIER_IO')
+  await expect(db.moveTo(target)).rejects.toMatchObject({ code: 'PANNIER_IO' })
   const copy = await open('db', { storage: target })
   expect((await copy.collection('notes').get('later'))?._id).toBe('later')
   await copy.collection('notes').insert({ _id: 'theirs' })
-  await assertRejects(db.moveTo(target), 'PANNIER_EXISTS')
+  await expect(db.moveTo(target)).rejects.toMatchObject({ code: 'PANNIER_EXISTS' })
   expect((await copy.collection('notes').get('theirs'))?._id).toBe('theirs')
   await copy.close()
   await db.close()
@@ -96,13 +95,15 @@ test('an encrypted database is moved encrypted, and only by who can open it; a p
   const plain = await open('db', { storage: source })
   await plain.collection('notes').insert({ _id: 'ours' })
   await plain.moveTo(target, { encryption })
-  await assertRejects(open('db', { storage: target }), 'PANNIER_ENCRYPTED')
+  await expect(open('db', { storage: target })).rejects.toMatchObject({ code: 'PANNIER_ENCRYPTED' })
   const db = await open('db', { storage: target, encryption })
-  await assertRejects(db.moveTo(last), 'PANNIER_ENCRYPTED')
-  await assertRejects(db.moveTo(last, { encryption: { key: await newDeviceKey() } }), 'PANNIER_WRONG_KEY')
+  await expect(db.moveTo(last)).rejects.toMatchObject({ code: 'PANNIER_ENCRYPTED' })
+  await expect(db.moveTo(last, { encryption: { key: await newDeviceKey() } })).rejects.toMatchObject({
+    code: 'PANNIER_WRONG_KEY',
+  })
   expect((await db.collection('notes').get('ours'))?._id).toBe('ours')
   await db.moveTo(last, { encryption })
-  await assertRejects(open('db', { storage: last }), 'PANNIER_ENCRYPTED')
+  await expect(open('db', { storage: last })).rejects.toMatchObject({ code: 'PANNIER_ENCRYPTED' })
   const moved = await open('db', { storage: last, encryption })
   expect((await moved.collection('notes').get('ours'))?._id).toBe('ours')
   await moved.destroy()

@@ -2,7 +2,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { open, type Credential } from '../../src/index.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import { assertRejects } from '../../testing/check.ts'
 import { deviceKey, newDeviceKey } from '../storage/encrypted/fixture.ts'
 
 let snapshot: Buffer
@@ -36,15 +35,19 @@ test('with the recovery key, when the password is lost: the copy opens with it, 
     expect(await textIn(again)).toBe('kept')
     await again.close()
   }
-  await assertRejects(open('copy', { storage, encryption: { key: deviceKey } }), 'PANNIER_WRONG_KEY')
+  await expect(open('copy', { storage, encryption: { key: deviceKey } })).rejects.toMatchObject({
+    code: 'PANNIER_WRONG_KEY',
+  })
 })
 
 test('a recovery key that is of no use makes nothing', async () => {
   const storage = memory()
   // Made after the snapshot.
   const encryption = { recoveryKey: otherRecoveryKey }
-  await assertRejects(open('copy', { storage, from: snapshot, encryption }), 'PANNIER_WRONG_KEY')
-  await assertRejects(open('copy', { storage, encryption }), 'PANNIER_NOT_FOUND')
+  await expect(open('copy', { storage, from: snapshot, encryption })).rejects.toMatchObject({
+    code: 'PANNIER_WRONG_KEY',
+  })
+  await expect(open('copy', { storage, encryption })).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
   const plain = await open('copy', { storage })
   await plain.close()
 })

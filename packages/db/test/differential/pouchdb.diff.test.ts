@@ -6,8 +6,7 @@
  * each kind, which must agree after every delivery. Then replicas of both kinds edit on their own and replicate with one
  * another at random; in the end all of them must agree. (Hashes of edits differ, so each edit is made by one replica.)
  */
-import { test } from 'vitest'
-import { assertEqual } from '../../testing/check.ts'
+import { test, expect } from 'vitest'
 import { seededRandom } from '../../testing/random.ts'
 import type { Random } from '../../testing/random.ts'
 import { carry, pannierReplica, pouchReplica } from './replica.ts'
@@ -91,8 +90,8 @@ async function assertAgreement(replicas: readonly Replica[], limit: number): Pro
   }
   const [expected, ...others] = states.map((state) => cutTo(state, depths))
   for (const state of others) {
-    assertEqual([...state.keys()].sort(), [...expected!.keys()].sort())
-    for (const [id, document] of expected!) assertEqual(state.get(id), document)
+    expect([...state.keys()].sort()).toStrictEqual([...expected!.keys()].sort())
+    for (const [id, document] of expected!) expect(state.get(id)).toStrictEqual(document)
   }
 }
 

@@ -4,11 +4,10 @@
  */
 import * as fc from 'fast-check'
 import { MemoryLevel } from 'memory-level'
-import { test } from 'vitest'
+import { test, expect } from 'vitest'
 import { isPannierError } from '../../src/base/errors.ts'
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import { assertEqual, assertTrue } from '../../testing/check.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { level } from '../../src/storage/level/level.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
@@ -95,7 +94,7 @@ class Write implements Command {
     const fails = this.mode !== 'upsert' && this.documents.some(([id]) => model.live.has(id))
     const inputs = this.documents.map(([_id, content]) => ({ ...content, _id }))
     const code = await codeOf(collectionOf(real)[this.mode](inputs))
-    assertEqual(code, fails ? 'PANNIER_CONFLICT' : undefined)
+    expect(code).toStrictEqual(fails ? 'PANNIER_CONFLICT' : undefined)
     if (!fails) for (const [id, content] of this.documents) set(model, id, content)
   }
 
@@ -124,7 +123,7 @@ class PutCurrent implements Command {
     const docs = collectionOf(real)
     const { _rev } = (await docs.get(id))!
     const code = await codeOf(docs.put({ ...content, _id: id, _rev: stale ? `0${_rev}` : _rev }))
-    assertEqual(code, stale ? 'PANNIER_CONFLICT' : undefined)
+    expect(code).toStrictEqual(stale ? 'PANNIER_CONFLICT' : undefined)
     if (!stale) set(model, id, content)
   }
 
@@ -150,7 +149,7 @@ class Update implements Command {
     const { ids, age } = this
     const fails = ids.some((id) => !model.live.has(id))
     const code = await codeOf(collectionOf(real).update(ids, (document) => ({ ...document, age })))
-    assertEqual(code, fails ? 'PANNIER_NOT_FOUND' : undefined)
+    expect(code).toStrictEqual(fails ? 'PANNIER_NOT_FOUND' : undefined)
     if (!fails) for (const id of new Set(ids)) set(model, id, { ...model.live.get(id)!.content, age })
   }
 
@@ -172,10 +171,7 @@ class Delete implements Command {
 
   async run(model: Model, real: Real): Promise<void> {
     const results = await collectionOf(real).delete(this.ids)
-    assertEqual(
-      results.map((result) => result !== undefined),
-      this.ids.map((id) => model.live.has(id)),
-    )
+    expect(results.map((result) => result !== undefined)).toStrictEqual(this.ids.map((id) => model.live.has(id)))
     for (const id of new Set(this.ids)) {
       if (!model.live.delete(id)) continue
       model.generations.set(id, model.generations.get(id)! + 1)
@@ -251,7 +247,7 @@ class FailingTransaction implements Command {
       await docs.delete(this.documents.map(([id]) => id))
       throw new RangeError('on purpose')
     })
-    await failure.catch((error: unknown) => assertTrue(error instanceof RangeError))
+    await failure.catch((error: unknown) => expect(error instanceof RangeError).toBe(true))
   }
 
   toString(): string {
@@ -301,13 +297,13 @@ class Compare implements Command {
     const found = await docs.get(ids)
     found.forEach((document, at) => {
       const expected = model.live.get(ids[at]!)
-      if (expected === undefined || document === undefined) return assertEqual<unknown>(document, expected)
+      if (expected === undefined || document === undefined) return expect(document).toStrictEqual(expected)
       const { _id, _rev, ...content } = document
-      assertEqual<unknown>(content, expected.content)
-      assertEqual([_id, Number.parseInt(_rev, 10)], [ids[at]!, expected.generation])
+      expect(content).toStrictEqual(expected.content)
+      expect([_id, Number.parseInt(_rev, 10)]).toStrictEqual([ids[at]!, expected.generation])
     })
-    assertEqual(await docs.find().count(), model.live.size)
-    assertEqual((await real.db.check()).problems, [])
+    expect(await docs.find().count()).toStrictEqual(model.live.size)
+    expect((await real.db.check()).problems).toStrictEqual([])
   }
 
   toString(): string {

@@ -8,7 +8,6 @@ import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import { assertEqual, assertRejects } from '../../testing/check.ts'
 import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { ModelDocument } from '../../testing/model-revisions.ts'
@@ -80,7 +79,7 @@ class Replica {
           ? leaves.length === 0 || (live === undefined && !deleted)
           : leaves.includes(_rev))
     const written = this.docs[mode]({ ...input, ...(_rev !== undefined && { _rev }) })
-    if (!allowed) return void (await assertRejects(written, 'PANNIER_CONFLICT'))
+    if (!allowed) return expect(written).rejects.toMatchObject({ code: 'PANNIER_CONFLICT' })
     const { rev } = await written
     this.add(id, path(rev, _rev ?? leaves[0]), deleted, content)
   }
@@ -89,7 +88,7 @@ class Replica {
     const { live } = this.document(id)
     const content = this.content()
     const written = this.docs.update(id, () => content)
-    if (live === undefined) return void (await assertRejects(written, 'PANNIER_NOT_FOUND'))
+    if (live === undefined) return expect(written).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
     this.add(id, path((await written).rev, live), false, content)
   }
 
@@ -101,11 +100,7 @@ class Replica {
     const results = await this.docs.delete(references)
     const targets = references[0] === id ? live.slice(0, 1) : some
     results.slice(0, targets.length).forEach((result, at) => this.add(id, path(result!.rev, targets[at]), true, {}))
-    if (targets.length === 0)
-      assertEqual(
-        results.every((result) => result === undefined),
-        true,
-      )
+    if (targets.length === 0) expect(results.every((result) => result === undefined)).toBe(true)
   }
 
   async resolve(id: string): Promise<void> {
@@ -113,20 +108,17 @@ class Replica {
     const live = document.liveLeaves()
     const content = this.content()
     const resolved = this.docs.resolve(id, (leaves) => {
-      assertEqual(
-        leaves.map(({ _rev }) => _rev),
-        live,
-      )
+      expect(leaves.map(({ _rev }) => _rev)).toStrictEqual(live)
       return content
     })
-    if (live.length === 0) return void (await assertRejects(resolved, 'PANNIER_NOT_FOUND'))
+    if (live.length === 0) return expect(resolved).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
     const { rev } = await resolved
     this.add(id, path(rev, live[0]), false, content)
     for (const { _rev, _revisions } of await this.leavesOf(id)) {
       const parent = `${_revisions.start - 1}-${_revisions.ids[1]}`
       if (live.slice(1).includes(parent)) this.add(id, path(_rev, parent), true, {})
     }
-    assertEqual(document.liveLeaves(), [rev])
+    expect(document.liveLeaves()).toStrictEqual([rev])
   }
 
   async purge(id: string): Promise<void> {
@@ -138,12 +130,9 @@ class Replica {
     for (const leaf of whole ? document.leaves() : leaves) document.purge(leaf, this.#settings.revisionsLimit)
     // Beside them the limit may forget others, which only what was purged had kept.
     const gone = before.filter((rev) => !document.revisions.has(rev)).sort()
-    if (this.#settings.revisionsLimit === 1000) assertEqual([...purged].sort(), gone)
-    assertEqual(
-      purged.every((rev) => gone.includes(rev)),
-      true,
-    )
-    assertEqual(isGone, before.length > 0 && document.revisions.size === 0)
+    if (this.#settings.revisionsLimit === 1000) expect([...purged].sort()).toStrictEqual(gone)
+    expect(purged.every((rev) => gone.includes(rev))).toBe(true)
+    expect(isGone).toStrictEqual(before.length > 0 && document.revisions.size === 0)
   }
 
   async compact(): Promise<void> {
@@ -190,36 +179,31 @@ class Replica {
     for (const id of [...IDS].sort()) {
       const document = this.document(id)
       const leaves = await this.leavesOf(id)
-      assertEqual(
+      expect(
         leaves.map(({ _rev }) => _rev),
-        document.leaves(),
         `leaves of ${id}`,
-      )
+      ).toStrictEqual(document.leaves())
       for (const { _id, _rev, _revisions, _deleted = false, ...content } of leaves) {
-        assertEqual(revisionsOf(_revisions), document.path(_rev), `history of ${_rev}`)
-        assertEqual<unknown>([_deleted, content], [document.deleted(_rev), document.content(_rev)], _rev)
+        expect(revisionsOf(_revisions), `history of ${_rev}`).toStrictEqual(document.path(_rev))
+        expect([_deleted, content], _rev).toStrictEqual([document.deleted(_rev), document.content(_rev)])
       }
-      assertEqual((await docs.get(id))?._rev, document.live, 'the winner')
+      expect((await docs.get(id))?._rev, 'the winner').toStrictEqual(document.live)
       const [rev, ...others] = document.liveLeaves()
       if (rev !== undefined) live.push({ id, n: document.content(rev)!['n'] })
       if (others.length > 0) conflicts.push({ id, rev, conflicts: others })
       for (const known of document.revisions.keys()) {
         const [read] = await docs.getRevisions(id, [known])
-        assertEqual('ok' in read!, document.content(known) !== undefined, `content of ${known}`)
+        expect('ok' in read!, `content of ${known}`).toStrictEqual(document.content(known) !== undefined)
       }
-      assertEqual(await docs.revsDiff({ [id]: [...document.revisions.keys()] }), {})
+      expect(await docs.revsDiff({ [id]: [...document.revisions.keys()] })).toStrictEqual({})
     }
-    assertEqual<unknown>(await docs.conflicts(), conflicts)
+    expect(await docs.conflicts()).toStrictEqual(conflicts)
     for (let n = 0; n < 6; n++) {
       const found = (await docs.find({ n }).toArray()).map(({ _id }) => _id).sort()
-      assertEqual(
-        found,
-        live.filter((one) => one.n === n).map(({ id }) => id),
-        `documents with ${n}`,
-      )
+      expect(found, `documents with ${n}`).toStrictEqual(live.filter((one) => one.n === n).map(({ id }) => id))
     }
-    assertEqual(await docs.find().count(), live.length)
-    assertEqual(model.size <= IDS.length, true)
+    expect(await docs.find().count()).toStrictEqual(live.length)
+    expect(model.size <= IDS.length).toBe(true)
   }
 }
 
@@ -235,7 +219,7 @@ function revisionsOf({ start, ids }: Leaf['_revisions']): string[] {
 }
 
 function path(rev: string, parent: string | undefined): string[] {
-  assertEqual(Number.parseInt(rev, 10), parent === undefined ? 1 : Number.parseInt(parent, 10) + 1)
+  expect(Number.parseInt(rev, 10)).toStrictEqual(parent === undefined ? 1 : Number.parseInt(parent, 10) + 1)
   return parent === undefined ? [rev] : [rev, parent]
 }
 
@@ -265,10 +249,10 @@ async function runHistory(db: Database, settings: Settings, random: Random): Pro
   for (const replica of replicas) {
     await replica.compare()
     for (const id of settings.revisionsLimit < 1000 ? [] : IDS) {
-      assertEqual(await replica.leavesOf(id), await replicas[0]!.leavesOf(id), 'replicas converge')
+      expect(await replica.leavesOf(id), 'replicas converge').toStrictEqual(await replicas[0]!.leavesOf(id))
     }
   }
-  assertEqual((await db.check()).problems, [])
+  expect((await db.check()).problems).toStrictEqual([])
 }
 
 const SETTINGS: readonly Settings[] = [

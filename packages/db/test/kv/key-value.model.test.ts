@@ -3,7 +3,7 @@
  * snapshots taken earlier, after storage checkpoints, and when it is opened again.
  */
 import { MemoryLevel } from 'memory-level'
-import { test } from 'vitest'
+import { test, expect } from 'vitest'
 import type { Key } from '../../src/base/brand.ts'
 import type { Environment } from '../../src/base/environment.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
@@ -20,7 +20,6 @@ import {
   type Model,
   type Step,
 } from '../../testing/key-value-workload.ts'
-import { assertEqual } from '../../testing/check.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { slow } from '../../testing/slow-storage.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
@@ -166,7 +165,7 @@ async function seen(held: HeldTransaction, expected: () => Model, seed: number):
 
 function checkOutcome(outcome: PromiseSettledResult<unknown>, fails: boolean): void {
   if (outcome.status === 'rejected' && !(outcome.reason instanceof OnPurpose)) throw outcome.reason
-  assertEqual(outcome.status === 'rejected', fails, 'whether it failed')
+  expect(outcome.status === 'rejected', 'whether it failed').toStrictEqual(fails)
 }
 
 function testEnvironment(random: Random): Environment {

@@ -7,10 +7,8 @@ import { ClassicLevel } from 'classic-level'
 import { MemoryLevel } from 'memory-level'
 import { afterAll, expect, test } from 'vitest'
 import type { Generation, PageId } from '../../src/base/brand.ts'
-import type { PannierError } from '../../src/base/errors.ts'
 import type { PageStore, DatabaseStorage } from '../../src/storage/page-store.ts'
 import { level } from '../../src/storage/level/level.ts'
-import { assertRejects } from '../../testing/check.ts'
 import {
   appendRange,
   assertRefused,
@@ -72,7 +70,7 @@ test('a second process learns that the database is in use, and gets it afterward
   expect(answer).toContain('PANNIER_LOCKED')
   expect(answer).toContain(path)
   expect(inOtherProcess(TRY_TO_DESTROY, path)).toBe('PANNIER_LOCKED')
-  await assertRejects(classicLevel().open(path), 'PANNIER_LOCKED')
+  await expect(classicLevel().open(path)).rejects.toMatchObject({ code: 'PANNIER_LOCKED' })
   await store.append(someRecord(2), 'relaxed')
   await store.close()
   expect(inOtherProcess(TRY_TO_OPEN, path)).toBe('opened')
@@ -201,7 +199,7 @@ test('handles come and go at the same time', async () => {
     await closing
     const [, , fourth] = await destroyed
     expect(await fourth.read()).toMatchObject({ meta: undefined, log: [] })
-    await assertRejects((async () => third.read())(), 'PANNIER_CLOSED')
+    await expect((async () => third.read())()).rejects.toMatchObject({ code: 'PANNIER_CLOSED' })
     await fourth.close()
   }
 })
@@ -211,8 +209,8 @@ test('a LevelDB with something else in it is refused and left as it is', async (
   const raw = new ClassicLevel(path)
   await raw.put('theirs', 'kept')
   await raw.close()
-  await assertRejects(classicLevel().open(path), 'PANNIER_WRONG_FORMAT')
-  await assertRejects(classicLevel().destroy(path), 'PANNIER_WRONG_FORMAT')
+  await expect(classicLevel().open(path)).rejects.toMatchObject({ code: 'PANNIER_WRONG_FORMAT' })
+  await expect(classicLevel().destroy(path)).rejects.toMatchObject({ code: 'PANNIER_WRONG_FORMAT' })
   expect(await rawKeys(path)).toEqual(['theirs'])
 })
 
@@ -222,7 +220,7 @@ test('a newer format is refused', async () => {
   const raw = new ClassicLevel<string, Uint8Array>(path, { valueEncoding: 'view' })
   await raw.put('format', Uint8Array.of(99))
   await raw.close()
-  await assertRejects(classicLevel().open(path), 'PANNIER_NEWER_FORMAT')
+  await expect(classicLevel().open(path)).rejects.toMatchObject({ code: 'PANNIER_NEWER_FORMAT' })
   await classicLevel().destroy(path)
   expect(await rawKeys(path)).toEqual([])
 })
@@ -231,12 +229,14 @@ test('what cannot be opened is said clearly, and can be opened later', async () 
   const path = newPath()
   writeFileSync(path, 'a file')
   const storage = classicLevel()
-  const error = (await assertRejects(storage.open(path), 'PANNIER_OPEN_FAILED')) as PannierError
-  expect(error.message).toContain(path)
-  expect(error.cause).toBeInstanceOf(Error)
+  await expect(storage.open(path)).rejects.toMatchObject({
+    code: 'PANNIER_OPEN_FAILED',
+    message: expect.stringContaining(path) as string,
+    cause: expect.any(Error) as Error,
+  })
   rmSync(path)
   await (await storage.open(path)).close()
-  await assertRejects(classicLevel().open(''), 'PANNIER_OPEN_FAILED')
+  await expect(classicLevel().open('')).rejects.toMatchObject({ code: 'PANNIER_OPEN_FAILED' })
 })
 
 test('when its abstract-level database is closed underneath, calls say so', async () => {
@@ -247,7 +247,7 @@ test('when its abstract-level database is closed underneath, calls say so', asyn
   await assertRefused('PANNIER_CLOSED', () => store.readPages(pageIds(1)))
   await assertRefused('PANNIER_CLOSED', () => store.append(someRecord(2), 'relaxed'))
   await store.close()
-  await assertRejects(level(place).open('shop'), 'PANNIER_OPEN_FAILED')
+  await expect(level(place).open('shop')).rejects.toMatchObject({ code: 'PANNIER_OPEN_FAILED' })
   await place.open()
   const again = await level(place).open('shop')
   expect((await again.read()).log.length).toBe(1)
@@ -269,7 +269,7 @@ test('a damaged file is reported, or what it held is missing, and never wrong', 
     bytes.fill(0xff, 0, bytes.length)
     writeFileSync(join(path, name), bytes)
   }
-  const failure = await assertRejects(
+  await expect(
     classicLevel()
       .open(path)
       .then(async (opened) => {
@@ -279,8 +279,7 @@ test('a damaged file is reported, or what it held is missing, and never wrong', 
           await opened.close()
         }
       }),
-  )
-  expect((failure as PannierError).code).toBe('PANNIER_CORRUPT')
+  ).rejects.toMatchObject({ code: 'PANNIER_CORRUPT' })
 })
 
 test('bytes used follow what is stored, where LevelDB tells', async () => {

@@ -8,7 +8,6 @@ import type { CommitSequence } from '../../src/base/brand.ts'
 import { writeU32 } from '../../src/codec/bytes.ts'
 import { checksum } from '../../src/codec/checksum.ts'
 import type { FileDatabase } from '../../src/storage/opfs/file-database.ts'
-import { assertThrows } from '../../testing/check.ts'
 import { pageIds, someCommit, somePage, someRecord } from '../../testing/conformance/page-store-fixture.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { seededRandom } from '../../testing/random.ts'
@@ -83,7 +82,7 @@ test('damage before what is known to have been flushed is corruption', () => {
   append(database, 3)
   for (const place of [placeOf(disk, 1), placeOf(disk, 2)]) {
     damage(disk, 'journal-a', place)
-    assertThrows(() => reopened(disk), 'PANNIER_CORRUPT')
+    expect(() => reopened(disk)).toThrow(expect.objectContaining({ code: 'PANNIER_CORRUPT' }))
     damage(disk, 'journal-a', place)
     expect(sequencesOf(reopened(disk))).toEqual([1, 2, 3])
   }
@@ -93,7 +92,7 @@ test('without any whole base a database is damaged, not new', () => {
   const disk = newDisk()
   append(openDatabase(disk, NAME), 1)
   damage(disk, 'journal-a', 20)
-  assertThrows(() => reopened(disk), 'PANNIER_CORRUPT')
+  expect(() => reopened(disk)).toThrow(expect.objectContaining({ code: 'PANNIER_CORRUPT' }))
 })
 
 test('a newer version is refused', () => {
@@ -106,7 +105,7 @@ test('a newer version is refused', () => {
   const sum = checksum(bytes, 4, length)
   writeU32(bytes, 0, sum)
   expect(file.size()).toBeGreaterThan(length)
-  assertThrows(() => reopened(disk), 'PANNIER_NEWER_FORMAT')
+  expect(() => reopened(disk)).toThrow(expect.objectContaining({ code: 'PANNIER_NEWER_FORMAT' }))
 })
 
 test('a call that is made again is not done twice', () => {
@@ -116,16 +115,24 @@ test('a call that is made again is not done twice', () => {
   for (const again of [false, true]) database.commit(commit, again)
   for (const again of [false, true]) database.append(someRecord(2), 'relaxed', undefined, again)
   expect(sequencesOf(database)).toEqual([2])
-  assertThrows(() => database.append(someRecord(2), 'relaxed', undefined, false), 'PANNIER_STALE')
-  assertThrows(() => database.append(someRecord(2, 9), 'relaxed', undefined, true), 'PANNIER_STALE')
+  expect(() => database.append(someRecord(2), 'relaxed', undefined, false)).toThrow(
+    expect.objectContaining({ code: 'PANNIER_STALE' }),
+  )
+  expect(() => database.append(someRecord(2, 9), 'relaxed', undefined, true)).toThrow(
+    expect.objectContaining({ code: 'PANNIER_STALE' }),
+  )
 })
 
 test('pages that were put to the owner before this one are not there, and the commit is refused', () => {
   const database = openDatabase(newDisk(), NAME)
   database.put('a', [somePage(2), somePage(3)])
   const commit = someCommit(1, 0, { pages: [somePage(4)] })
-  assertThrows(() => database.commit({ ...commit, put: { name: 'a', count: 3 } }, false), 'PANNIER_STALE')
-  assertThrows(() => database.commit({ ...commit, put: { name: 'b', count: 1 } }, false), 'PANNIER_STALE')
+  expect(() => database.commit({ ...commit, put: { name: 'a', count: 3 } }, false)).toThrow(
+    expect.objectContaining({ code: 'PANNIER_STALE' }),
+  )
+  expect(() => database.commit({ ...commit, put: { name: 'b', count: 1 } }, false)).toThrow(
+    expect.objectContaining({ code: 'PANNIER_STALE' }),
+  )
   expect(database.listPages()).toEqual([])
   database.commit({ ...commit, put: { name: 'a', count: 2 } }, false)
   expect(database.listPages()).toEqual([2, 3, 4])
@@ -152,8 +159,10 @@ test('without room deletions still work, from the reserve', () => {
   database.commit(someCommit(1, 0, { pages: [somePage(1, 50_000), somePage(2, 50_000)] }), false)
   disk.quotaBytes = disk.usedBytes()
   const large = someCommit(2, 0, { pages: [somePage(3, 90_000)] })
-  assertThrows(() => database.commit(large, false), 'PANNIER_QUOTA_EXCEEDED')
-  assertThrows(() => database.append(someRecord(1, 300_000), 'relaxed', undefined, false), 'PANNIER_QUOTA_EXCEEDED')
+  expect(() => database.commit(large, false)).toThrow(expect.objectContaining({ code: 'PANNIER_QUOTA_EXCEEDED' }))
+  expect(() => database.append(someRecord(1, 300_000), 'relaxed', undefined, false)).toThrow(
+    expect.objectContaining({ code: 'PANNIER_QUOTA_EXCEEDED' }),
+  )
   for (let sequence = 1; sequence <= 200; sequence++) append(database, sequence)
   database.commit(someCommit(2, 200, { free: pageIds(1, 2) }), false)
   database.commit(someCommit(3, 200, { pages: [somePage(4, 60_000)] }), false)

@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
-import type { PannierError } from '../../src/base/errors.ts'
 import { connect } from '../../src/storage/sqlite/connect.ts'
 import { SqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
 import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
-import { assertRejects, assertThrows } from '../../testing/check.ts'
 import { appendRange, pageIds, someCommit, somePage, someRecord } from '../../testing/conformance/page-store-fixture.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 
@@ -111,8 +109,8 @@ test('files that are something else are refused and left as they are', async () 
   writeFileSync(short, 'hello')
   for (const path of [other, text, short]) {
     const before = readFileSync(path)
-    await assertRejects(sqlite().open(path), 'PANNIER_WRONG_FORMAT')
-    await assertRejects(sqlite().destroy(path), 'PANNIER_WRONG_FORMAT')
+    await expect(sqlite().open(path)).rejects.toMatchObject({ code: 'PANNIER_WRONG_FORMAT' })
+    await expect(sqlite().destroy(path)).rejects.toMatchObject({ code: 'PANNIER_WRONG_FORMAT' })
     expect(readFileSync(path).equals(before)).toBe(true)
     rmSync(path)
   }
@@ -133,21 +131,20 @@ test('a newer schema is refused', async () => {
   const connection = new DatabaseSync(path)
   connection.exec('PRAGMA user_version = 99')
   connection.close()
-  await assertRejects(sqlite().open(path), 'PANNIER_NEWER_FORMAT')
+  await expect(sqlite().open(path)).rejects.toMatchObject({ code: 'PANNIER_NEWER_FORMAT' })
   await sqlite().destroy(path)
 })
 
 test('a folder that does not exist, or a path that is a folder, is said clearly', async () => {
-  const error = (await assertRejects(
-    sqlite().open(join(folder, 'none', 'a.db')),
-    'PANNIER_OPEN_FAILED',
-  )) as PannierError
-  expect(error.message).toContain(join(folder, 'none'))
-  const { message } = (await assertRejects(sqlite().open(folder), 'PANNIER_OPEN_FAILED')) as PannierError
-  expect(message).toBe(
-    `The path of a database must be that of a file, got the folder ${folder}. Name a file in it, as in ${join(folder, 'app.db')}.`,
-  )
-  await assertRejects(sqlite().destroy(folder), 'PANNIER_OPEN_FAILED')
+  await expect(sqlite().open(join(folder, 'none', 'a.db'))).rejects.toMatchObject({
+    code: 'PANNIER_OPEN_FAILED',
+    message: expect.stringContaining(join(folder, 'none')) as string,
+  })
+  await expect(sqlite().open(folder)).rejects.toMatchObject({
+    code: 'PANNIER_OPEN_FAILED',
+    message: `The path of a database must be that of a file, got the folder ${folder}. Name a file in it, as in ${join(folder, 'app.db')}.`,
+  })
+  await expect(sqlite().destroy(folder)).rejects.toMatchObject({ code: 'PANNIER_OPEN_FAILED' })
   await sqlite().destroy(join(folder, 'none', 'a.db'))
 })
 
@@ -161,7 +158,7 @@ test('a damaged file is reported as damaged', async () => {
   bytes.fill(0xff, 8192)
   writeFileSync(path, bytes)
   const damaged = sqlite()
-  const failure = await assertRejects(
+  await expect(
     damaged.open(path).then(async (opened) => {
       try {
         await opened.readPages(pageIds(25))
@@ -169,8 +166,7 @@ test('a damaged file is reported as damaged', async () => {
         await opened.close()
       }
     }),
-  )
-  expect((failure as PannierError).code).toBe('PANNIER_CORRUPT')
+  ).rejects.toMatchObject({ code: 'PANNIER_CORRUPT' })
   await damaged.destroy(path)
   expect(existsSync(path)).toBe(false)
 })
@@ -182,8 +178,9 @@ test('when no room is left a write fails whole, and the database keeps working',
   const database = new SqliteDatabase(connection, path)
   const many = Array.from({ length: 100 }, (_, index) => somePage(index + 1, 30_000))
   database.append(someRecord(1), 'relaxed')
-  const error = assertThrows(() => database.commit(someCommit(1, 0, { pages: many })), 'PANNIER_QUOTA_EXCEEDED')
-  expect((error as PannierError).cause).toBeInstanceOf(Error)
+  expect(() => database.commit(someCommit(1, 0, { pages: many }))).toThrow(
+    expect.objectContaining({ code: 'PANNIER_QUOTA_EXCEEDED', cause: expect.any(Error) as Error }),
+  )
   expect(database.listPages()).toEqual([])
   database.append(someRecord(2), 'strict')
   database.commit(someCommit(1, 1, { pages: many.slice(0, 5) }))

@@ -5,11 +5,10 @@
  * something after it has begun to write; what is read misses at random.
  */
 import * as fc from 'fast-check'
-import { test } from 'vitest'
+import { test, expect } from 'vitest'
 import { CHUNK_BYTES } from '../../../src/document/attachments/blob-store.ts'
 import { Upload } from '../../../src/document/attachments/upload.ts'
 import { AttachmentStore, contentBytes, contentPieces } from '../../../testing/attachment-fixture.ts'
-import { assertEqual, assertRejects } from '../../../testing/check.ts'
 import { countingEnvironment } from '../../../testing/model-database.ts'
 import { modelKeyValueStore } from '../../../testing/model-key-value-store.ts'
 import { times } from '../../../../../tools/test/seeds.ts'
@@ -98,7 +97,7 @@ async function run(store: AttachmentStore, model: Map<string, Map<string, Data>>
     ]),
   )
   if (kept.some((name) => !old.has(name))) {
-    await assertRejects(written, 'PANNIER_ATTACHMENT_MISSING')
+    await expect(written).rejects.toMatchObject({ code: 'PANNIER_ATTACHMENT_MISSING' })
     return
   }
   await written
@@ -108,9 +107,9 @@ async function run(store: AttachmentStore, model: Map<string, Map<string, Data>>
 
 async function compare(store: AttachmentStore, model: Map<string, Map<string, Data>>): Promise<void> {
   for (const [id, attachments] of model) {
-    assertEqual((await store.names(id)).sort(), [...attachments.keys()].sort())
+    expect((await store.names(id)).sort()).toStrictEqual([...attachments.keys()].sort())
     for (const [name, { seed, length }] of attachments)
-      assertEqual(await (await store.get(id, name))!.bytes(), contentBytes(seed, length))
+      expect(await (await store.get(id, name))!.bytes()).toStrictEqual(contentBytes(seed, length))
   }
 }
 

@@ -4,12 +4,11 @@
  * references, chunks and digests; over a model of the store whose reads miss at random.
  */
 import * as fc from 'fast-check'
-import { test } from 'vitest'
+import { test, expect } from 'vitest'
 import { isPannierError } from '../../../src/base/errors.ts'
 import type { Collection } from '../../../src/database/collection/collection.ts'
 import type { JsonObject } from '../../../src/database/collection/document-types.ts'
 import type { AttachmentInputs } from '../../../src/document/attachments/attachment-input.ts'
-import { assertEqual, assertTrue } from '../../../testing/check.ts'
 import { contentBytes } from '../../../testing/attachment-fixture.ts'
 import { modelDatabase } from '../../../testing/model-database.ts'
 import { times } from '../../../../../tools/test/seeds.ts'
@@ -60,10 +59,10 @@ test('random histories', { timeout: 120_000 }, async () => {
           } catch (error) {
             if (!isPannierError(error) || !REFUSALS.has(error.code)) throw error
           }
-          assertEqual((await db.check()).problems, [], JSON.stringify(one))
+          expect((await db.check()).problems, JSON.stringify(one)).toStrictEqual([])
         }
         for (const one of ['a', 'b']) await docs.purge(one)
-        assertEqual((await db.check()).problems, [])
+        expect((await db.check()).problems).toStrictEqual([])
         await db.close()
       },
     ),
@@ -102,7 +101,7 @@ async function run(docs: Collection<JsonObject>, one: Operation, at: number): Pr
       await docs.putAttachment(one.id, one.name, data.data, await revOption(docs, one.id, one.leaf))
       if (one.leaf !== null) return
       const found = await docs.getAttachment(one.id, one.name)
-      assertEqual(await found?.bytes(), contentBytes(one.content.seed, one.content.length))
+      expect(await found?.bytes()).toStrictEqual(contentBytes(one.content.seed, one.content.length))
       return
     }
     case 'deleteAttachment':
@@ -124,10 +123,10 @@ async function run(docs: Collection<JsonObject>, one: Operation, at: number): Pr
         at,
         _attachments: Object.assign({}, ...leaves.map(({ _attachments }) => _attachments)) as AttachmentInputs,
       }))
-      assertTrue(
+      expect(
         (await docs.conflicts()).every((conflict) => conflict.id !== one.id),
         'the conflict is over',
-      )
+      ).toBe(true)
       return
     case 'purge':
       await docs.purge(one.id, (await revOption(docs, one.id, one.leaf)).rev)
@@ -149,7 +148,7 @@ function inputs(wanted: Attachments): AttachmentInputs {
 
 async function names(docs: Collection<JsonObject>, one: string, expected: Attachments): Promise<void> {
   const document = await docs.get(one)
-  assertEqual(Object.keys(document?._attachments ?? {}).sort(), Object.keys(expected).sort())
+  expect(Object.keys(document?._attachments ?? {}).sort()).toStrictEqual(Object.keys(expected).sort())
 }
 
 async function leafOf(docs: Collection<JsonObject>, one: string, position: number): Promise<string | undefined> {

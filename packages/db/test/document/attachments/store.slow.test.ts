@@ -1,7 +1,6 @@
 /** Goal: content goes in from every kind of source and comes out whole, in part and as a stream; equal content is kept once. */
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { PannierError } from '../../../src/base/errors.ts'
 import { CHUNK_BYTES } from '../../../src/document/attachments/blob-store.ts'
 import {
   pendingUpload,
@@ -14,7 +13,6 @@ import { openKeyValueStore } from '../../../src/kv/open.ts'
 import type { PagedKeyValueStore } from '../../../src/kv/open.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
 import { AttachmentStore, COLLECTION, contentBytes, contentPieces } from '../../../testing/attachment-fixture.ts'
-import { assertRejects } from '../../../testing/check.ts'
 import { countingEnvironment } from '../../../testing/model-database.ts'
 import { soloCoordinator } from '../../kv/solo-coordinator.ts'
 
@@ -92,7 +90,7 @@ test('ranges', async () => {
     }
   }
   for (const range of [{ start: -1 }, { end: 1.5 }, { start: NaN }])
-    await assertRejects(attachment.bytes(range), TypeError)
+    await expect(attachment.bytes(range)).rejects.toThrow(TypeError)
 })
 
 test('a stream holds its snapshot to its end, and not longer', async () => {
@@ -111,8 +109,8 @@ test('a stream holds its snapshot to its end, and not longer', async () => {
   }
   expect(length).toBe(LARGE)
   await cancelled.cancel()
-  await assertRejects(attachment.bytes(), 'PANNIER_NOT_FOUND')
-  await assertRejects(attachment.stream().getReader().read(), 'PANNIER_NOT_FOUND')
+  await expect(attachment.bytes()).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
+  await expect(attachment.stream().getReader().read()).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
 })
 
 test('equal content is kept once, however it comes; it goes with the last document', async () => {
@@ -164,12 +162,15 @@ test('text and blobs', async () => {
 
 test('a stub that has nothing to keep', async () => {
   await store.put('a', { x: { data: 'eA==' } })
-  await assertRejects(store.put('a', { y: { stub: true }, z: { data: 'eg==' } }), 'PANNIER_ATTACHMENT_MISSING')
-  await assertRejects(store.put('a', { x: { stub: true, digest: 'md5-AAAA' } }), 'PANNIER_ATTACHMENT_MISSING')
-  await assertRejects(
-    store.put('a', { y: { stub: true }, z: { data: contentPieces(1, LARGE) } }),
-    'PANNIER_ATTACHMENT_MISSING',
-  )
+  await expect(store.put('a', { y: { stub: true }, z: { data: 'eg==' } })).rejects.toMatchObject({
+    code: 'PANNIER_ATTACHMENT_MISSING',
+  })
+  await expect(store.put('a', { x: { stub: true, digest: 'md5-AAAA' } })).rejects.toMatchObject({
+    code: 'PANNIER_ATTACHMENT_MISSING',
+  })
+  await expect(store.put('a', { y: { stub: true }, z: { data: contentPieces(1, LARGE) } })).rejects.toMatchObject({
+    code: 'PANNIER_ATTACHMENT_MISSING',
+  })
   expect(await store.names('a')).toEqual(['x'])
 })
 
@@ -185,12 +186,12 @@ test('a source that fails, gives nonsense or is given up leaves nothing', async 
     }
   }
   const broken = new RangeError('broken')
-  expect(await assertRejects(store.put('a', { x: { data: failing(broken) } }))).toBe(broken)
+  await expect(store.put('a', { x: { data: failing(broken) } })).rejects.toBe(broken)
   const nonsense = (async function* () {
     yield contentBytes(1, 10)
     yield 'text' as unknown as Uint8Array
   })()
-  await assertRejects(store.put('a', { x: { data: nonsense } }), TypeError)
+  await expect(store.put('a', { x: { data: nonsense } })).rejects.toThrow(TypeError)
   const controller = new AbortController()
   let reason: unknown
   const stalled = new ReadableStream<Uint8Array>({
@@ -201,10 +202,14 @@ test('a source that fails, gives nonsense or is given up leaves nothing', async 
     },
     cancel: (why) => void (reason = why),
   })
-  const aborted = await assertRejects(store.put('a', { x: { data: stalled } }, controller.signal), 'PANNIER_ABORTED')
-  expect((aborted as PannierError).cause).toBe('enough')
+  await expect(store.put('a', { x: { data: stalled } }, controller.signal)).rejects.toMatchObject({
+    code: 'PANNIER_ABORTED',
+    cause: 'enough',
+  })
   expect(reason).toBe('enough')
-  await assertRejects(store.put('a', { x: { data: 'eA==' } }, controller.signal), 'PANNIER_ABORTED')
+  await expect(store.put('a', { x: { data: 'eA==' } }, controller.signal)).rejects.toMatchObject({
+    code: 'PANNIER_ABORTED',
+  })
   expect(returned).toBe(1)
   expect(await store.names('a')).toEqual([])
 })
@@ -224,7 +229,9 @@ test('a dead upload is reclaimed by the next one, a live one is not', async () =
   renewal.callback()
   store.clock.now += 2
   await store.put('a', { x: { data: contentPieces(3, LARGE) } })
-  await assertRejects(dead.finish({ digest: new Uint8Array(16), length: 9 * CHUNK_BYTES }, []), 'PANNIER_ABORTED')
+  await expect(dead.finish({ digest: new Uint8Array(16), length: 9 * CHUNK_BYTES }, [])).rejects.toMatchObject({
+    code: 'PANNIER_ABORTED',
+  })
   await other.add(Array.from({ length: 8 }, () => contentBytes(2, CHUNK_BYTES)))
   const { token } = await live.finish({ digest: new Uint8Array(16), length: 8 * CHUNK_BYTES }, [])
   expect(kv.read((snapshot) => pendingUpload(new BlobReader(snapshot, COLLECTION), token).token)).toBe(token)

@@ -2,7 +2,7 @@
  * Goal: nothing acknowledged is lost under encryption either, whichever backend call fails and however; and a change of keys that
  * is cut short anywhere leaves a database that opens, is whole, and goes on with it.
  */
-import { test } from 'vitest'
+import { test, expect } from 'vitest'
 import { localCoordinator } from '../../../src/database/coordination/local-coordinator.ts'
 import { fence } from '../../../src/database/encryption/encryption.ts'
 import { systemEnvironment } from '../../../src/database/lifecycle/environment.ts'
@@ -11,7 +11,6 @@ import type { EncryptedPageStore } from '../../../src/storage/encrypted/encrypte
 import type { CryptoPlatform } from '../../../src/storage/encrypted/platform.ts'
 import { rotateKey } from '../../../src/storage/encrypted/rotate.ts'
 import type { PageStore, DatabaseStorage } from '../../../src/storage/page-store.ts'
-import { assertEqual } from '../../../testing/check.ts'
 import { randomFault } from '../../../testing/crash-host.ts'
 import { simulate } from '../../../testing/crash-simulation.ts'
 import { simulateDatabase } from '../../../testing/database-crash-simulation.ts'
@@ -144,13 +143,12 @@ async function rotateWithFault(seed: number, call: number, fault: Fault): Promis
   await rotate(second)
   await second.kv.check()
   await second.kv.read((snapshot) => compareAll(snapshot, model))
-  assertEqual(second.pages.vault.header.keys.length, 1)
+  expect(second.pages.vault.header.keys.length).toBe(1)
   const raw = await second.pages.inner.readPages(await second.pages.listPages())
-  assertEqual(
+  expect(
     raw.every((bytes) => second.pages.vault.isCurrent(bytes!)),
-    true,
     'all pages are sealed with the new key',
-  )
+  ).toBe(true)
   await second.kv.close()
   return isOver
 }
