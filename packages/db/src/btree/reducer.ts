@@ -41,7 +41,7 @@ export interface StoredReducer<Result> extends Reducer<Result> {
 }
 
 /** Throws PANNIER_CORRUPT for an id that stands for nothing. */
-export type LoadReducer = (id: ReducerId) => MaybePromise<StoredReducer<unknown>>
+type LoadReducer = (id: ReducerId) => MaybePromise<StoredReducer<unknown>>
 
 let load: LoadReducer | undefined
 

@@ -150,7 +150,7 @@ function decodeStatistics(bytes: Uint8Array): Statistics {
 // `_sum`: numbers, arrays of numbers element by element, objects field by field, as in CouchDB.
 
 /** A JSON value; an error object where something could not be added. */
-export type Sum = unknown
+type Sum = unknown
 
 const SUM_REASON =
   'The _sum function requires that map values be numbers, arrays of numbers, or objects. Objects cannot be mixed with other ' +
@@ -214,14 +214,14 @@ export interface NumberStatistics {
   readonly sumsqr: number
 }
 
-export type Statistics = NumberStatistics | readonly Statistics[] | ReduceError
+type Statistics = NumberStatistics | readonly Statistics[] | ReduceError
 
 const STATS_REASON =
   'The _stats function requires that map values be numbers, arrays of numbers, or objects with the numbers sum, count, min, ' +
   'max and sumsqr.'
 
 /** The statistics of one value. */
-export function statisticsOf(value: unknown): Statistics {
+function statisticsOf(value: unknown): Statistics {
   if (typeof value === 'number') return { sum: value, count: 1, min: value, max: value, sumsqr: value * value }
   if (Array.isArray(value)) {
     const all = value.map(statisticsOf)
@@ -238,7 +238,7 @@ export function statisticsOf(value: unknown): Statistics {
   return { error: 'builtin_reduce_error', reason: STATS_REASON, caused_by: value }
 }
 
-export function mergeStatistics(left: Statistics | undefined, right: Statistics): Statistics {
+function mergeStatistics(left: Statistics | undefined, right: Statistics): Statistics {
   if (left === undefined) return right
   const error = reduceError(left) ?? reduceError(right)
   if (error !== undefined) return error
@@ -259,14 +259,14 @@ export function mergeStatistics(left: Statistics | undefined, right: Statistics)
 }
 
 /** What built-in reducers give for values that they can't reduce, as CouchDB does: a row with an error in it, not a failure. */
-export interface ReduceError {
+interface ReduceError {
   readonly error: 'builtin_reduce_error'
   readonly reason: string
   readonly caused_by?: unknown
 }
 
 /** The value, if it is such an error. */
-export function reduceError(value: unknown): ReduceError | undefined {
+function reduceError(value: unknown): ReduceError | undefined {
   return isPlainObject(value) && value['error'] === 'builtin_reduce_error'
     ? (value as unknown as ReduceError)
     : undefined

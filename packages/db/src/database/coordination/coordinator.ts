@@ -47,7 +47,7 @@ export async function acquireTurn(
 }
 
 /** Where a database may be. */
-export interface Location {
+interface Location {
   readonly name: string
   readonly storages: readonly DatabaseStorage[]
   readonly environment: Environment

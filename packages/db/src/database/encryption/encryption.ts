@@ -64,7 +64,7 @@ const ROTATE_OPTIONS: OptionNames<LongWork> = { signal: true, onProgress: true }
 const ROTATION_DUE_USES: number = 2 ** 28
 
 /** What `open` does with `encryption`. */
-export interface Sealing {
+interface Sealing {
   open(storage: DatabaseStorage, name: string): Promise<EncryptedPageStore>
   /** For a repair: see EncryptedPageStore. */
   openDamaged(storage: DatabaseStorage, name: string, problems: Set<string>): Promise<EncryptedPageStore>

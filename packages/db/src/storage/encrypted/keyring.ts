@@ -84,11 +84,11 @@ export interface StoredHeader {
 export const SLOTS_MAX = 8
 export const LABEL_CHARS_MAX = 100
 const KEYS_MAX = 4
-export const SLOT_ID_BYTES = 8
-export const WRAPPED_BYTES: number = NONCE_BYTES + KEY_BYTES + TAG_BYTES
+const SLOT_ID_BYTES = 8
+const WRAPPED_BYTES: number = NONCE_BYTES + KEY_BYTES + TAG_BYTES
 export const SEAL_BYTES: number = NONCE_BYTES + TAG_BYTES
 
-export const KINDS: readonly SlotKind[] = ['password', 'recovery', 'device']
+const KINDS: readonly SlotKind[] = ['password', 'recovery', 'device']
 
 const CHECKED_FROM = 10
 const SEAL_AT = 10
@@ -249,7 +249,7 @@ function readSecret(bytes: Uint8Array): SlotSecret | undefined {
 // Format 1: one copy, all of it under one checksum and one seal, bound to no state. It is read, and never written again.
 
 /** Undefined for what is no header of format 1, or does not match its checksum. */
-export function decodeHeader1(bytes: Uint8Array): StoredHeader | undefined {
+function decodeHeader1(bytes: Uint8Array): StoredHeader | undefined {
   if (bytes.length < CHECKED_FROM + SEAL_BYTES || readU32(bytes, 0) !== MAGIC || bytes[4] !== 1 || bytes[5] !== 0)
     return undefined
   if (readU32(bytes, 6) !== checksum(bytes, CHECKED_FROM)) return undefined
@@ -277,7 +277,7 @@ function readSlot1(reader: ByteReader): Slot {
   return { ...described, secret, tag: wrapped.subarray(NONCE_BYTES + KEY_BYTES) }
 }
 
-export function readKeys(reader: ByteReader): WrappedKey[] {
+function readKeys(reader: ByteReader): WrappedKey[] {
   const keys = Array.from({ length: countUpTo(reader, KEYS_MAX) }, () => ({
     id: reader.u32(),
     firstSequence: reader.varint(),
@@ -288,7 +288,7 @@ export function readKeys(reader: ByteReader): WrappedKey[] {
   return keys
 }
 
-export function readDescription(reader: ByteReader): Pick<Slot, 'id' | 'kind' | 'label'> {
+function readDescription(reader: ByteReader): Pick<Slot, 'id' | 'kind' | 'label'> {
   const id = Array.from(reader.raw(SLOT_ID_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('')
   const kind = KINDS[reader.u8() - 1]
   if (kind === undefined) throw damaged()
@@ -296,7 +296,7 @@ export function readDescription(reader: ByteReader): Pick<Slot, 'id' | 'kind' | 
   return { id, kind, label }
 }
 
-export function readDerivation(reader: ByteReader): Derivation | undefined {
+function readDerivation(reader: ByteReader): Derivation | undefined {
   switch (reader.u8()) {
     case 0:
       return undefined
@@ -313,12 +313,12 @@ export function isDamaged({ secret }: Slot): boolean {
   return secret instanceof Uint8Array
 }
 
-export function countUpTo(reader: ByteReader, most: number): number {
+function countUpTo(reader: ByteReader, most: number): number {
   const count = reader.varint()
   if (count > most) throw damaged()
   return count
 }
 
-export function damaged(): PannierError {
+function damaged(): PannierError {
   return tampered('its header does not match its checksum, or makes no sense')
 }

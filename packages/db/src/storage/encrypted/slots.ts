@@ -175,7 +175,7 @@ export function formatRecoveryKey(key: Uint8Array): string {
 }
 
 /** Forgives case, missing or other separators, and O, I, L for digits. Throws PANNIER_WRONG_KEY for what can't be one. */
-export function parseRecoveryKey(text: string): Uint8Array {
+function parseRecoveryKey(text: string): Uint8Array {
   const plain = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1')
   const key = plain.length === KEY_CHARS + CHECK_CHARS ? decodeBase32(plain.slice(0, KEY_CHARS)) : undefined
   if (key === undefined || checkChars(key) !== plain.slice(KEY_CHARS)) {

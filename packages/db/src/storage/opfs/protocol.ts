@@ -62,7 +62,7 @@ export function postedError(error: unknown): PostedError {
   return { code: error instanceof PannierError ? error.code : 'PANNIER_IO', message }
 }
 
-export function receivedError({ code, message }: PostedError): PannierError {
+function receivedError({ code, message }: PostedError): PannierError {
   return new PannierError(code, message)
 }
 
