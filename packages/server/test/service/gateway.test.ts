@@ -2,6 +2,7 @@
  * Goal: whatever way documents are read and written, the rules for the principal hold. Guards see the old and the new document inside the
  * transaction; replications pass them too; a guarded collection has no back door. Method: a real server with guards of its own.
  */
+import fastifyPlugin from 'fastify-plugin'
 import { afterEach, expect, test } from 'vitest'
 import { GUEST, ServiceError, SYSTEM } from '../../src/index.ts'
 import type { GuardedChange, Principal, ServerOptions, WriteGuard } from '../../src/index.ts'
@@ -199,6 +200,34 @@ test('who may not open a collection gets none, and of _users only the own docume
   expect(methods.filter((name) => !asked.has(name)).sort()).toEqual(['epoch', 'put'])
   const [refused] = await users.put([{ _id: others, name: 'bob', type: 'user', roles: [] }])
   expect(refused).toMatchObject({ id: others, error: { code: 'CONFLICT' } })
+})
+
+test('a route of a database that forgets what it needs shows nothing to a stranger, and writes nothing', async () => {
+  const routes: { readonly method: string; readonly url: string }[] = []
+  const forgetful = fastifyPlugin(async (app) => {
+    app.addHook('onRoute', (route) => {
+      if (!route.url.startsWith('/:db')) return
+      route.config = { ...route.config, needs: 'anyone' }
+      for (const method of [route.method].flat()) routes.push({ method, url: route.url })
+    })
+  })
+  const server = await start({ plugins: [forgetful] })
+  const { url } = server
+  await send(url, 'PUT /db/x', { secret: 'the secret' })
+  await addUser(server, 'secret')
+  const before = await send(url, 'GET /db')
+  expect(routes.length).toBeGreaterThan(60)
+  for (const { method, url: route } of routes) {
+    const path = route.replace('_local/:id', '_local/x').replace(/:(?!db)\w+|\*/g, 'x')
+    for (const database of ['db', '_users', '_replicator', 'nowhere']) {
+      const body = method === 'POST' || method === 'PUT' ? { docs: [], keys: ['x'], selector: {} } : undefined
+      const headers = { destination: 'y', ...STRANGER }
+      const { status, text } = await send(url, `${method} ${path.replace(':db', database)}`, body, headers)
+      expect([method, route, database, status >= 400 && status < 500]).toEqual([method, route, database, true])
+      expect(text).not.toContain('secret')
+    }
+  }
+  expect((await send(url, 'GET /db')).json).toEqual(before.json)
 })
 
 test('a guarded collection gives away nothing that has other ways in', async () => {
