@@ -10,8 +10,8 @@ import { LOGIN_LIMITS } from './auth/login-limiter.ts'
 import type { AppOptions } from './http/app.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
 import type { ServerLimits } from './http/server-limits.ts'
-import type { WriteGuard } from './service/guards.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
+import type { WriteGuard } from './service/guards.ts'
 
 /** Options of `createServer`. */
 export interface ServerOptions extends AppOptions {

@@ -2,8 +2,8 @@
  * Tells when what decides about permissions has changed: a user, the admins, ended sessions, `_security`. One listener for all who
  * watch, so that a thousand open feeds cost a write nothing.
  */
-import { USER_PREFIX } from './accounts.ts'
 import { STATE_COLLECTION } from '../service/state.ts'
+import { USER_PREFIX } from './accounts.ts'
 import type { AuthHost } from './auth-host.ts'
 
 interface Watcher {

@@ -3,13 +3,13 @@
  */
 import { randomBytes } from 'node:crypto'
 import { isPannierError } from 'pannier'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 import { forbidden, invalid, missing } from '../service/service-error.ts'
 import { STATE_COLLECTION } from '../service/state.ts'
 import type { AuthHost } from './auth-host.ts'
 import { CREDENTIAL_FIELDS, PASSWORD_SCHEME, sessionSaltOf, verifyCredentials } from './couch-credentials.ts'
 import { checkNewPassword, type Passwords } from './passwords.ts'
-import { isJsonObject } from '../service/documents.ts'
-import type { JsonObject } from '../service/documents.ts'
 
 export const USER_PREFIX = 'org.couchdb.user:'
 const NAME_CHARS_MAX = 200

@@ -4,8 +4,8 @@
  */
 import { createHash, pbkdf2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Passwords } from './passwords.ts'
 import type { JsonObject } from '../service/documents.ts'
+import type { Passwords } from './passwords.ts'
 
 /** Fields that only the server writes. */
 export const CREDENTIAL_FIELDS: readonly string[] = [

@@ -1,8 +1,8 @@
 /** Design documents are programs that run for all who use a database: only its admins write them, in whatever way. */
-import type { ServiceError } from '../service/service-error.ts'
-import { refusalOf } from './permissions.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
+import type { ServiceError } from '../service/service-error.ts'
+import { refusalOf } from './permissions.ts'
 
 export function designGuard(securityOf: (database: string) => Promise<JsonObject | undefined>): WriteGuard {
   return { prepare: (write) => (write.documents.some(isDesign) ? guarded(write, securityOf) : write.documents) }

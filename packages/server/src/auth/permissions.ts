@@ -1,10 +1,10 @@
 /** Who may do what in a database: CouchDB's `_security` objects and the rules for them. Pure. */
-import { forbidden, invalid, ServiceError } from '../service/service-error.ts'
-import { ADMIN_ROLE, USER_PREFIX } from './accounts.ts'
+import type { Needs } from '../http/declarations.ts'
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
-import type { Needs } from '../http/declarations.ts'
 import type { Principal } from '../service/principal.ts'
+import { forbidden, invalid, ServiceError } from '../service/service-error.ts'
+import { ADMIN_ROLE, USER_PREFIX } from './accounts.ts'
 
 interface SecurityGroup {
   readonly names: readonly string[]

@@ -4,15 +4,15 @@
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
-import { invalid } from '../service/service-error.ts'
+import { refuseCrossSite } from '../http/cross-site.ts'
 import { readBody } from '../http/request-body.ts'
 import { parseJson } from '../http/strict-json.ts'
-import type { Auth } from './auth.ts'
-import { refuseCrossSite } from '../http/cross-site.ts'
+import { isJsonObject } from '../service/documents.ts'
 import { GUEST } from '../service/principal.ts'
+import { invalid } from '../service/service-error.ts'
+import type { Auth } from './auth.ts'
 import { readCookie, setCookieHeader } from './session-cookie.ts'
 import { USER_BYTES_MAX } from './users-guard.ts'
-import { isJsonObject } from '../service/documents.ts'
 
 const SESSION_BODY: { readonly bytesMax: number; readonly stallMsMax: number } = {
   bytesMax: 16_384,

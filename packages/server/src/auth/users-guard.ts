@@ -6,13 +6,13 @@
  * winner deletes all branches, or a hidden one would be the user again, with its roles and password.
  */
 import type { Collection } from 'pannier'
+import type { JsonObject } from '../service/documents.ts'
+import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
+import type { Principal } from '../service/principal.ts'
 import { conflicting, forbidden, ServiceError } from '../service/service-error.ts'
 import { checkName, USER_PREFIX, withoutCredentials, type Accounts } from './accounts.ts'
 import { CREDENTIAL_FIELDS } from './couch-credentials.ts'
 import { USERS_DATABASE } from './permissions.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { Principal } from '../service/principal.ts'
-import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
 
 const USERS_AT_ONCE_MAX = 1000
 /** Of JSON without attachments: each request of a user reads the document. */

@@ -6,8 +6,9 @@ import { HashQueue } from '../auth/hash-queue.ts'
 import { PASSWORD_CHARS_MIN, Passwords } from '../auth/passwords.ts'
 import { DEFAULT_SECURITY, USERS_DATABASE } from '../auth/permissions.ts'
 import { Databases } from '../service/databases.ts'
-import { ServerState } from '../service/state.ts'
+import type { JsonObject } from '../service/documents.ts'
 import { ServiceError } from '../service/service-error.ts'
+import { ServerState } from '../service/state.ts'
 import {
   isMissing,
   isThere,
@@ -18,7 +19,6 @@ import {
   type NewUser,
   type Security,
 } from './administration.ts'
-import type { JsonObject } from '../service/documents.ts'
 
 type Users = Awaited<ReturnType<Databases['get']>>
 

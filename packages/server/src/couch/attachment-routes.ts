@@ -8,7 +8,7 @@ import { badRequest, conflict, HttpError, notFound } from '../http/http-error.ts
 import { pathOf } from '../http/logging.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { bodyPieces } from '../http/request-body.ts'
-import { checkDigest } from './related-input.ts'
+import type { JsonObject } from '../service/documents.ts'
 import { stubsOf } from './attachment-content.ts'
 import { attachmentLimits } from './body-limits.ts'
 import { atDocuments } from './document-address.ts'
@@ -22,9 +22,9 @@ import {
 } from './document-input.ts'
 import { entityTag, givenRevision, matches, written } from './entity-tag.ts'
 import { whyMissing } from './read-document.ts'
+import { checkDigest } from './related-input.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocument } from './write-documents.ts'
-import type { JsonObject } from '../service/documents.ts'
 
 /** Types that browsers show without running anything. All others are downloads. */
 const SHOWN =

@@ -1,21 +1,21 @@
 /** `_bulk_get`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { DatabaseRoute } from '../http/declarations.ts'
 import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import { sendPieces } from '../http/streamed-reply.ts'
-import { mixedParts, newBoundary } from './write-multipart.ts'
-import type { MixedResult } from './write-multipart.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 import { documentPieces, knownGeneration } from './attachment-content.ts'
 import { jsonLimits } from './body-limits.ts'
 import { checkDocumentId, checkRevision } from './document-input.ts'
 import { leavesOf, readSome, REVISIONS_PER_READ } from './revision-content.ts'
 import type { WantedRevision } from './revision-content.ts'
-import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
-import { isJsonObject } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
-import type { JsonObject } from '../service/documents.ts'
+import { mixedParts, newBoundary } from './write-multipart.ts'
+import type { MixedResult } from './write-multipart.ts'
 
 /** CouchDB's default. */
 const REFERENCES_MAX = 10_000

@@ -1,21 +1,21 @@
 /** Many documents at once: `_bulk_docs`, and what replication asks before: `_revs_diff`, `_missing_revs`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { setImmediate } from 'node:timers/promises'
+import type { DatabaseRoute } from '../http/declarations.ts'
 import { asBadRequest, badRequest, HttpError, toHttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readBody } from '../http/request-body.ts'
 import { Slices } from '../http/slices.ts'
 import { JsonError, parseMembers } from '../http/strict-json.ts'
+import { isJsonObject, isLocalId } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 import { jsonLimits } from './body-limits.ts'
 import { withDocuments } from './document-bodies.ts'
 import type { ReceivedDocument } from './document-bodies.ts'
 import { checkDocument, checkRevision, isFitId, isFitRevision } from './document-input.ts'
-import { isJsonObject, isLocalId } from '../service/documents.ts'
-import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocuments } from './write-documents.ts'
 import type { WireOutcome, WriteRequest } from './write-documents.ts'
-import type { JsonObject } from '../service/documents.ts'
 
 /** Of documents that are written together. */
 const GROUP_DOCUMENTS_MAX = 2000

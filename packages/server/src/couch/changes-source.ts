@@ -2,12 +2,12 @@
 import type { DocumentChange } from 'pannier'
 import { COUCHDB_MEANING } from '../design/couchdb-meaning.ts'
 import { HttpError } from '../http/http-error.ts'
+import type { ChangeFilter } from '../service/change-filter.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 import { documentPieces, stubsOf } from './attachment-content.ts'
 import type { FeedRow, FeedSource } from './feed-pieces.ts'
 import { sequenceText } from './sequence.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
-import type { ChangeFilter } from '../service/change-filter.ts'
 
 export interface ChangesRequest {
   readonly since: number

@@ -1,16 +1,16 @@
 /** `/{db}` itself and what is set for it. */
 import { REVISIONS_LIMIT_MAX } from 'pannier/limits'
 import { checkEffect, checkSecurity, DEFAULT_SECURITY } from '../auth/permissions.ts'
+import type { DatabaseRoute } from '../http/declarations.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJson, readJsonObject } from '../http/request-body.ts'
+import type { CollectionAdministration } from '../service/collection-administration.ts'
 import { jsonLimits } from './body-limits.ts'
 import { withDocument } from './document-bodies.ts'
 import { checkDocument, checkRevision } from './document-input.ts'
-import { databaseInfo } from './server-routes.ts'
-import type { DatabaseRoute } from '../http/declarations.ts'
-import type { CollectionAdministration } from '../service/collection-administration.ts'
 import type { Routes, ServerContext } from './server-context.ts'
+import { databaseInfo } from './server-routes.ts'
 import { writeDocument } from './write-documents.ts'
 
 const DONE = { ok: true }

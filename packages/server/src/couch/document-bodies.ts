@@ -11,11 +11,11 @@ import { heldBodies } from '../http/held-bodies.ts'
 import { badRequest, documentTooLarge, tooLarge } from '../http/http-error.ts'
 import { bodyPieces, bodyTooLarge, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
 import { JSON_MEMBERS_MAX, parseJson } from '../http/strict-json.ts'
-import { decodedContent } from './related-input.ts'
-import { documentLimits, jsonLimits } from './body-limits.ts'
-import type { ServerContext } from './server-context.ts'
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
+import { documentLimits, jsonLimits } from './body-limits.ts'
+import { decodedContent } from './related-input.ts'
+import type { ServerContext } from './server-context.ts'
 
 /** What a list of documents has in its place, read when it is asked for. */
 export interface ReceivedDocument {

@@ -4,8 +4,8 @@ import { ID_BYTES_MAX } from 'pannier/limits'
 import { badRequest, documentTooLarge, HttpError, tooLarge } from '../http/http-error.ts'
 import { RATIO_MAX } from '../http/unpacked.ts'
 import { isJsonObject, isLocalId } from '../service/documents.ts'
-import { checkLocalDocument, META_FIELDS } from './local-documents.ts'
 import type { JsonObject } from '../service/documents.ts'
+import { checkLocalDocument, META_FIELDS } from './local-documents.ts'
 
 /** The bytes that one inline attachment may unpack to; and those that it may have whatever it was packed to. */
 const UNPACKED_BYTES_MAX: number = 64 * 1024 * 1024

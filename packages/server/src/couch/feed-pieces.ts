@@ -4,8 +4,8 @@
  */
 import { badRequest } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
-import { feedTurns } from './feed-turns.ts'
 import type { ServerLimits } from '../http/server-limits.ts'
+import { feedTurns } from './feed-turns.ts'
 
 type FeedForm = 'normal' | 'longpoll' | 'continuous' | 'eventsource'
 

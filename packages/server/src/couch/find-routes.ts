@@ -1,18 +1,18 @@
 /** Mango: `_find`, `_explain`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Query } from 'pannier'
+import type { DatabaseRoute } from '../http/declarations.ts'
+import { asBadRequest, HttpError } from '../http/http-error.ts'
+import { readJsonObject } from '../http/request-body.ts'
+import { joined, sendPieces } from '../http/streamed-reply.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
+import { jsonLimits } from './body-limits.ts'
 import { chooseIndex, type MangoChoice } from './mango/mango-choice.ts'
 import { ALL_DOCS_INDEX, wireIndex } from './mango/mango-definition.ts'
 import { bookmarkOf, libraryQuery, parseQuery } from './mango/mango-query.ts'
 import type { MangoQuery } from './mango/mango-query.ts'
-import { asBadRequest, HttpError } from '../http/http-error.ts'
-import { readJsonObject } from '../http/request-body.ts'
-import { joined, sendPieces } from '../http/streamed-reply.ts'
-import { jsonLimits } from './body-limits.ts'
-import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 interface Prepared {
   readonly collection: GuardedCollection

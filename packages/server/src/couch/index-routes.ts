@@ -1,5 +1,12 @@
 /** `_index`: Mango indexes are stored as design documents, which can be written as such as well. */
 import type { FastifyRequest } from 'fastify'
+import type { DatabaseRoute } from '../http/declarations.ts'
+import { badRequest, HttpError, notFound } from '../http/http-error.ts'
+import { QueryParameters } from '../http/query-parameters.ts'
+import { readJsonObject } from '../http/request-body.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
+import { jsonLimits } from './body-limits.ts'
 import {
   ALL_DOCS_INDEX,
   designIdOf,
@@ -11,15 +18,8 @@ import {
   withIndex,
   withoutIndex,
 } from './mango/mango-definition.ts'
-import { badRequest, HttpError, notFound } from '../http/http-error.ts'
-import { QueryParameters } from '../http/query-parameters.ts'
-import { readJsonObject } from '../http/request-body.ts'
-import { jsonLimits } from './body-limits.ts'
-import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocument } from './write-documents.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 interface Index {
   Params: { readonly db: string; readonly ddoc: string; readonly name: string }

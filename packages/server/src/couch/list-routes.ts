@@ -1,18 +1,18 @@
 /** Lists of documents by id: `_all_docs`, `_design_docs`, `_local_docs`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ListOptions, ListRow } from 'pannier/types'
+import type { DatabaseRoute } from '../http/declarations.ts'
 import { badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import { joined, sendPieces } from '../http/streamed-reply.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 import { rowWithContent, stubsOf } from './attachment-content.ts'
 import { jsonLimits } from './body-limits.ts'
 import { sequenceText } from './sequence.ts'
-import type { DatabaseRoute } from '../http/declarations.ts'
 import type { Routes, ServerContext } from './server-context.ts'
-import { isJsonObject } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
-import type { JsonObject } from '../service/documents.ts'
 
 /** Bounds in the order of ids. */
 type IdBounds = Pick<ListOptions, 'gte' | 'gt' | 'lte' | 'lt'>

@@ -6,8 +6,8 @@ import type { WriteResult } from 'pannier'
 import { isPannierError } from 'pannier'
 import { asBadRequest, badRequest, conflict, HttpError } from '../http/http-error.ts'
 import { LOCAL_PREFIX } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
 import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection } from '../service/guarded-collection.ts'
 
 /** Fields of CouchDB's own that documents have. In local ones they mean nothing. */
 export const META_FIELDS: readonly string[] = [

@@ -3,12 +3,12 @@
  * that is written over HTTP becomes a path, a command or an address (CVE-2018-8007). Admins can be made, changed and removed.
  */
 import type { FastifyRequest } from 'fastify'
-import { NODE_NAME } from '../http/server-identity.ts'
 import { HttpError, notFound } from '../http/http-error.ts'
 import { readJson } from '../http/request-body.ts'
+import { NODE_NAME } from '../http/server-identity.ts'
+import type { JsonObject } from '../service/documents.ts'
 import { jsonLimits } from './body-limits.ts'
 import type { Routes, ServerContext } from './server-context.ts'
-import type { JsonObject } from '../service/documents.ts'
 
 type Config = Readonly<Record<string, Readonly<Record<string, string>>>>
 

@@ -1,9 +1,9 @@
 /** What a GET of a document asks for, and finding it. */
 import { asBadRequest, badRequest, notFound } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
-import { checkRevision } from './document-input.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedCollection } from '../service/guarded-collection.ts'
+import { checkRevision } from './document-input.ts'
 
 interface ReadFields {
   readonly revs: boolean

@@ -1,6 +1,6 @@
 /** `/{db}/_pannier/snapshot`: the whole database as a replica file (docs/internals/replication.md), for the first replication of a replica. */
-import { sendPieces } from '../http/streamed-reply.ts'
 import type { DatabaseRoute } from '../http/declarations.ts'
+import { sendPieces } from '../http/streamed-reply.ts'
 import type { Routes } from './server-context.ts'
 import { SnapshotCache } from './snapshot-cache.ts'
 

@@ -3,11 +3,11 @@
  * the upper bound; in the library bounds do not depend on the direction.
  */
 import type { ViewOptions } from 'pannier'
-import { badRequest, HttpError } from '../http/http-error.ts'
-import type { QueryParameters } from '../http/query-parameters.ts'
 import { ROOT_COLLATION } from '../design/collation/root-collation.ts'
 import type { DesignViewDefinition } from '../design/functions.ts'
 import { compareKeys } from '../design/key-order.ts'
+import { badRequest, HttpError } from '../http/http-error.ts'
+import type { QueryParameters } from '../http/query-parameters.ts'
 
 export interface ViewRead {
   readonly options: ViewOptions

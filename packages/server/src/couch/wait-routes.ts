@@ -8,14 +8,14 @@ import { badRequest } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
 import { jsonLimits } from './body-limits.ts'
 import { feedOptions } from './feed-pieces.ts'
 import type { FeedOptions } from './feed-pieces.ts'
 import { feedTurns } from './feed-turns.ts'
 import { resolveSince } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
-import { isJsonObject } from '../service/documents.ts'
-import type { JsonObject } from '../service/documents.ts'
 
 const DATABASES_MAX = 1000
 const IDLE = new Error('nothing has come for a while')

@@ -1,8 +1,8 @@
 /** Answers in parts: a document with its attachments (multipart/related), several revisions of one (multipart/mixed). */
-import { lackingAttachments, openAttachment, stubsOf } from './attachment-content.ts'
 import { contentDisposition } from '../http/content-disposition.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedCollection } from '../service/guarded-collection.ts'
+import { lackingAttachments, openAttachment, stubsOf } from './attachment-content.ts'
 
 type Part = string | Uint8Array
 

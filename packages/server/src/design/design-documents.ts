@@ -4,15 +4,15 @@
  */
 import { createHash } from 'node:crypto'
 import type { Collection, Database } from 'pannier'
-import { collectionName } from '../service/databases.ts'
-import type { GuardedCollection, ReadableView } from '../service/guarded-collection.ts'
-import { ServiceError, missing } from '../service/service-error.ts'
 import { DesignFunctionError } from '../sandbox/design-function-error.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { designFunctions, unknownReduce } from './functions.ts'
-import type { DesignFunctions, DesignLog, DesignView, DesignViewDefinition } from './functions.ts'
+import { collectionName } from '../service/databases.ts'
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
+import type { GuardedCollection, ReadableView } from '../service/guarded-collection.ts'
+import { ServiceError, missing } from '../service/service-error.ts'
+import { designFunctions, unknownReduce } from './functions.ts'
+import type { DesignFunctions, DesignLog, DesignView, DesignViewDefinition } from './functions.ts'
 
 export const DESIGN_PREFIX = '_design/'
 

@@ -3,13 +3,13 @@
  * document, whoever writes it and in whatever way.
  */
 import { DEFAULT_SECURITY } from '../auth/permissions.ts'
+import { toHttpError } from '../http/http-error.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
+import type { GuardedDocuments, GuardedWrite, Refusal, StoredDocuments, WriteGuard } from '../service/guards.ts'
 import { asInvalid, conflicting, ServiceError } from '../service/service-error.ts'
 import { DESIGN_PREFIX, type DesignDocuments } from './design-documents.ts'
 import type { ValidateFunction } from './functions.ts'
-import { isJsonObject } from '../service/documents.ts'
-import type { JsonObject } from '../service/documents.ts'
-import { toHttpError } from '../http/http-error.ts'
-import type { GuardedDocuments, GuardedWrite, Refusal, StoredDocuments, WriteGuard } from '../service/guards.ts'
 
 type Verdict = JsonObject | Refusal
 

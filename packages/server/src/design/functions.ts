@@ -11,14 +11,14 @@ import { PannierError } from 'pannier'
 import type { Emit, ViewDefinition } from 'pannier'
 import type { BuiltInReduce, ReduceFunction } from 'pannier/types'
 import { DesignFunctionError } from '../sandbox/design-function-error.ts'
-import { EXCEEDED_MAX, type FailureKind, type Outcome } from '../sandbox/protocol.ts'
 import { outcomesOf } from '../sandbox/outcomes.ts'
+import { EXCEEDED_MAX, type FailureKind, type Outcome } from '../sandbox/protocol.ts'
 import type { ProgramOwner, Sandbox, SandboxProgram } from '../sandbox/sandbox.ts'
+import { isJsonObject } from '../service/documents.ts'
+import type { JsonObject } from '../service/documents.ts'
+import { forbidden, ServiceError } from '../service/service-error.ts'
 import { COUCHDB_MEANING } from './couchdb-meaning.ts'
 import type { FilterContext, UserContext } from './filter-request.ts'
-import { isJsonObject } from '../service/documents.ts'
-import { forbidden, ServiceError } from '../service/service-error.ts'
-import type { JsonObject } from '../service/documents.ts'
 
 export type DesignViewDefinition = ViewDefinition<
   JsonObject,

@@ -1,7 +1,7 @@
 /** A URL that is known, asked with a method that it does not have: 405 and the methods that it has. */
 import type { FastifyInstance } from 'fastify'
-import { HttpError } from './http-error.ts'
 import type { Needs } from './declarations.ts'
+import { HttpError } from './http-error.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'COPY', 'PATCH']
 

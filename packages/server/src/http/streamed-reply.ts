@@ -6,9 +6,9 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { HeldBytes, type Holder } from './held-bytes.ts'
 import { Slices } from './slices.ts'
 import { wellFormed } from './well-formed.ts'
-import { HeldBytes, type Holder } from './held-bytes.ts'
 
 type Pieces = AsyncIterable<string | Uint8Array>
 

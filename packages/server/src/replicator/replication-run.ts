@@ -1,12 +1,12 @@
 /** One run of a replication: from the check of what its user may do to its end. */
 import type { Replication, ReplicationEvent, ReplicationResult } from 'pannier'
 import type { FetchFunction, ReplicationSequence, ReplicationSide } from 'pannier/types'
-import { ServiceError } from '../service/service-error.ts'
-import type { ReplicatorContext } from './replicator-context.ts'
-import type { ReplicationSpec } from './replication-spec.ts'
-import { checkAccess, openEndpoints } from './open-endpoints.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { Principal } from '../service/principal.ts'
+import { ServiceError } from '../service/service-error.ts'
+import { checkAccess, openEndpoints } from './open-endpoints.ts'
+import type { ReplicationSpec } from './replication-spec.ts'
+import type { ReplicatorContext } from './replicator-context.ts'
 
 interface RunOptions {
   readonly fetch: FetchFunction

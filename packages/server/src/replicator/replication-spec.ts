@@ -1,8 +1,8 @@
 /** What a replication is asked to do: the bodies of `_replicate` and the documents of `_replicator`, checked. */
 import { createHash } from 'node:crypto'
-import { invalid } from '../service/service-error.ts'
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
+import { invalid } from '../service/service-error.ts'
 
 export interface LocalEndpoint {
   readonly database: string

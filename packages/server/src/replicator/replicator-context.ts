@@ -1,12 +1,12 @@
 /** What replications stand on. */
+import type { Database } from 'pannier'
+import type { Auth } from '../auth/auth.ts'
+import type { FilterSource } from '../service/change-filter.ts'
 import type { DatabaseUpdates } from '../service/database-updates.ts'
 import type { Databases } from '../service/databases.ts'
 import type { Gateway } from '../service/gateway.ts'
 import type { ServerState } from '../service/state.ts'
 import type { ActiveTasks } from '../service/tasks.ts'
-import type { Auth } from '../auth/auth.ts'
-import type { Database } from 'pannier'
-import type { FilterSource } from '../service/change-filter.ts'
 
 export interface ReplicatorContext {
   readonly database: Database

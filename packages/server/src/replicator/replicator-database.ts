@@ -5,15 +5,15 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { principalOf, REPLICATOR_DATABASE } from '../auth/permissions.ts'
 import { NODE_NAME } from '../http/server-identity.ts'
-import { ServiceError } from '../service/service-error.ts'
-import { Job, reasonOf } from './job.ts'
-import type { JobHost } from './job.ts'
-import type { ReplicatorContext } from './replicator-context.ts'
-import { idOf, readSpec } from './replication-spec.ts'
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
 import { GUEST } from '../service/principal.ts'
 import type { Principal } from '../service/principal.ts'
+import { ServiceError } from '../service/service-error.ts'
+import { Job, reasonOf } from './job.ts'
+import type { JobHost } from './job.ts'
+import { idOf, readSpec } from './replication-spec.ts'
+import type { ReplicatorContext } from './replicator-context.ts'
 
 /** A document that is no replication, or one that is complete since before this start. */
 interface Settled {

@@ -3,12 +3,12 @@
  * whose rights it runs and the only one, beside server admins, who may change it.
  */
 import { REPLICATOR_DATABASE } from '../auth/permissions.ts'
-import { forbidden, ServiceError } from '../service/service-error.ts'
-import { readSpec } from './replication-spec.ts'
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
 import type { Principal } from '../service/principal.ts'
+import { forbidden, ServiceError } from '../service/service-error.ts'
+import { readSpec } from './replication-spec.ts'
 
 export const replicatorGuard: WriteGuard = {
   prepare: (write) => (write.database === REPLICATOR_DATABASE ? guardedReplications(write) : write.documents),

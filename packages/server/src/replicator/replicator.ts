@@ -1,8 +1,11 @@
 /** All replications of a server: those of `_replicate`, and those of the `_replicator` database. */
 import type { FastifyBaseLogger } from 'fastify'
-import { STATE_COLLECTION } from '../service/state.ts'
 import { principalOf, USERS_DATABASE } from '../auth/permissions.ts'
+import type { JsonObject } from '../service/documents.ts'
+import { GUEST } from '../service/principal.ts'
+import type { Principal } from '../service/principal.ts'
 import { ServiceError } from '../service/service-error.ts'
+import { STATE_COLLECTION } from '../service/state.ts'
 import { AddressRules } from './address-rules.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
@@ -10,13 +13,10 @@ import { Job } from './job.ts'
 import type { JobHost } from './job.ts'
 import { idOf } from './replication-spec.ts'
 import type { ReplicationSpec } from './replication-spec.ts'
-import { ReplicatorDatabase } from './replicator-database.ts'
 import type { ReplicatorContext } from './replicator-context.ts'
+import { ReplicatorDatabase } from './replicator-database.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 import { Turns } from './turns.ts'
-import type { JsonObject } from '../service/documents.ts'
-import { GUEST } from '../service/principal.ts'
-import type { Principal } from '../service/principal.ts'
 
 const RUNNING_MAX = 500
 const TURN_MS = 60_000

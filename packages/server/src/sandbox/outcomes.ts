@@ -1,6 +1,6 @@
 /** What functions have made of documents, in the shape that it must have: a function may change what its results are put together with. */
-import type { FailureKind, Outcome } from './protocol.ts'
 import { isJsonObject } from '../service/documents.ts'
+import type { FailureKind, Outcome } from './protocol.ts'
 
 /** Failures of one document. Of others the call as a whole fails. */
 const KINDS: ReadonlySet<unknown> = new Set<FailureKind>(['failed', 'budget', 'memory'])

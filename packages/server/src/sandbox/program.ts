@@ -1,7 +1,7 @@
 /** One program inside QuickJS: a heap and a context of its own, used again for every call until it exceeds a limit. */
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten'
-import { PROGRAM_SOURCE, LOG_MARK } from './quickjs-program.ts'
 import type { Failure, Method, ProgramSource, SandboxLimits } from './protocol.ts'
+import { PROGRAM_SOURCE, LOG_MARK } from './quickjs-program.ts'
 
 export interface ProgramAnswer {
   readonly value?: string

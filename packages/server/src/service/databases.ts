@@ -3,12 +3,12 @@
  * collection that does not exist would make it again.
  */
 import type { Collection, Database } from 'pannier'
-import { STATE_COLLECTION } from './state.ts'
-import { ServiceError, missing } from './service-error.ts'
+import type { JsonObject } from './documents.ts'
 import { Quota } from './quota.ts'
 import type { Room } from './quota.ts'
+import { ServiceError, missing } from './service-error.ts'
+import { STATE_COLLECTION } from './state.ts'
 import type { ServerState } from './state.ts'
-import type { JsonObject } from './documents.ts'
 
 /** Names of collections have at most 200 characters. */
 const NAME = /^(?:_users|_replicator|_global_changes|[a-z][a-z0-9_$()+/-]{0,198})$/

@@ -4,17 +4,17 @@
  */
 import type { Database, WriteOutcome } from 'pannier'
 import type { CollectionSide } from 'pannier/types'
+import type { ChangeFilter } from './change-filter.ts'
+import { CollectionAdministration } from './collection-administration.ts'
 import type { Databases } from './databases.ts'
+import type { JsonObject } from './documents.ts'
 import { GuardedCollection } from './guarded-collection.ts'
 import type { ReadScope } from './guarded-collection.ts'
-import type { GuardedOutcome } from './guarded-writer.ts'
 import { GuardedWriter } from './guarded-writer.ts'
+import type { GuardedOutcome } from './guarded-writer.ts'
 import type { WriteGuard } from './guards.ts'
-import type { ChangeFilter } from './change-filter.ts'
-import type { JsonObject } from './documents.ts'
 import type { Principal } from './principal.ts'
 import { forbidden } from './service-error.ts'
-import { CollectionAdministration } from './collection-administration.ts'
 
 export interface AccessRules {
   /** What a principal may read. @throws ServiceError if it may not open the collection at all */

@@ -3,9 +3,9 @@
  * is counted while it comes. What is written at one time may go beyond by the JSON of its documents, which is not counted before it is stored.
  */
 import type { Collection } from 'pannier'
-import { ServiceError } from './service-error.ts'
 import { isJsonObject, isLocalId } from './documents.ts'
 import type { JsonObject } from './documents.ts'
+import { ServiceError } from './service-error.ts'
 
 /** Checkpoints and deletions have a tenth more: a full database can be replicated from, and emptied. */
 const RESERVE = 1.1

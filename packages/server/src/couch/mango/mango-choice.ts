@@ -3,9 +3,9 @@
  * its rows come in the order of that index and then of ids, and a partial index that the query names restricts them. So the order of
  * the rows depends on the definitions alone, not on what the planner finds fastest at the moment.
  */
-import { designIdOf, type MangoField, type MangoIndex } from './mango-definition.ts'
 import { isJsonObject } from '../../service/documents.ts'
 import type { JsonObject } from '../../service/documents.ts'
+import { designIdOf, type MangoField, type MangoIndex } from './mango-definition.ts'
 
 export interface MangoChoice {
   /** Undefined: all documents by id. */

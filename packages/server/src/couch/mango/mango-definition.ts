@@ -1,11 +1,11 @@
 /** Mango indexes as CouchDB keeps them: views of design documents with the language "query". */
 import { createHash } from 'node:crypto'
 import type { IndexInput } from 'pannier'
-import { badRequest, HttpError } from '../../http/http-error.ts'
 import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
-import { checkSelector } from './selector-errors.ts'
+import { badRequest, HttpError } from '../../http/http-error.ts'
 import { isJsonObject } from '../../service/documents.ts'
 import type { JsonObject } from '../../service/documents.ts'
+import { checkSelector } from './selector-errors.ts'
 
 export interface MangoField {
   readonly path: string

@@ -1,15 +1,15 @@
 /** A body of `_find` as a query of the library. Its selector means what it means to CouchDB. */
 import type { Query } from 'pannier'
-import type { GuardedCollection } from '../../service/guarded-collection.ts'
+import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
 import { HttpError } from '../../http/http-error.ts'
 import { parseJsonText } from '../../http/strict-json.ts'
-import type { MangoChoice } from './mango-choice.ts'
-import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
-import { checkSelector } from './selector-errors.ts'
-import { parseFields } from './mango-definition.ts'
-import type { MangoField } from './mango-definition.ts'
 import { isJsonObject } from '../../service/documents.ts'
 import type { JsonObject } from '../../service/documents.ts'
+import type { GuardedCollection } from '../../service/guarded-collection.ts'
+import type { MangoChoice } from './mango-choice.ts'
+import { parseFields } from './mango-definition.ts'
+import type { MangoField } from './mango-definition.ts'
+import { checkSelector } from './selector-errors.ts'
 
 export interface MangoQuery {
   readonly selector: JsonObject
