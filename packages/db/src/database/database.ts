@@ -385,7 +385,7 @@ export class Database<Schemas extends object = object> {
     this.#assertOpen()
     const { from, to, ...others } = options ?? {}
     if (from === undefined || to === undefined)
-      throw new TypeError(`db.replicate(): options must have from and to, got no ${from === undefined ? 'from' : 'to'}`)
+      throw badArgument('db.replicate()', 'options must have from and to', options)
     return new Replication(this.#context, { source: from, target: to }, others)
   }
 

@@ -293,9 +293,7 @@ export class Collection<T extends object, Input extends object = T> extends Tran
     const { to, from, ...others } = options ?? {}
     if (to !== undefined && from === undefined) return this.#replication(to, others, 'push')
     if (from !== undefined && to === undefined) return this.#replication(from, others, 'pull')
-    throw new TypeError(
-      `replicate(): options must have one of to and from, got ${to === undefined ? 'neither' : 'both'}`,
-    )
+    throw badArgument('replicate()', 'options must have either to or from', options)
   }
 
   #replication(
