@@ -440,13 +440,14 @@ export class Database<Schemas extends object = object> {
     flush(): Promise<void>;
     /**
      * Reads everything and compares: pages, trees, documents with ids, indexes with documents. Takes as long as reading the
-     * whole database; others may read and write meanwhile.
+     * whole database. Others may read meanwhile. Writes wait while it reads the pages, which is its first half.
      *
+     * @throws PANNIER_ABORTED
      * @example
      * const { ok, problems } = await db.check()
      * if (!ok) console.warn(problems.map(({ code, where, message }) => `${code} ${where}: ${message}`))
      */
-    check(): Promise<CheckReport>;
+    check(options?: LongWork): Promise<CheckReport>;
     /**
      * The whole database as one portable file, for backups or to ship data. `open(name, { from })` makes a database of
      * it, in any storage. It holds every write that began before this call and no later one. Reads and writes continue

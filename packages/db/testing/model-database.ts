@@ -1,6 +1,6 @@
 /** Databases over the model of a key-value store, with time and chance of their own, so that a seed replays a whole run. */
 import type { Environment } from '../src/base/environment.ts'
-import { Database } from '../src/database/database.ts'
+import { Database, type DatabaseParts } from '../src/database/database.ts'
 import type { KeyValueStore } from '../src/kv/key-value-store.ts'
 import { memory } from '../src/storage/memory/memory.ts'
 import { modelKeyValueStore } from './model-key-value-store.ts'
@@ -14,7 +14,7 @@ export function modelDatabase(options: ModelOptions = {}): Database {
 export function databaseOver(
   store: KeyValueStore,
   environment: Environment,
-  checkPages?: () => Promise<void>,
+  checkPages?: DatabaseParts['checkPages'],
 ): Database {
   const wallClock = (): number => environment.now()
   return new Database({

@@ -19,7 +19,7 @@ export async function openCold(name: string, storage: DatabaseStorage, options?:
   const store = await openColdStore(name, storage, options)
   const environment = systemEnvironment()
   const wallClock = Date.now
-  return new Database({ name, storage, store, checkPages: () => store.check(), environment, wallClock })
+  return new Database({ name, storage, store, checkPages: (work) => store.check(work), environment, wallClock })
 }
 
 export async function openColdStore(

@@ -7,7 +7,7 @@ import { Catalog } from '../document/catalog.ts'
 import { idGenerator } from '../document/document-id.ts'
 import { NAME_CHARS_MAX } from '../index/index-definition.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
-import { eitherSignal } from '../base/long-work.ts'
+import { eitherSignal, RunningWork, type LongWork } from '../base/long-work.ts'
 import type { DatabaseStorage } from '../storage/page-store.ts'
 import { lateStream } from './transfer/byte-stream.ts'
 import type { DatabaseChange } from './feed/change-notifier.ts'
@@ -31,12 +31,12 @@ import type { Transaction } from './collection/transaction.ts'
 import { assertOutside, runInScope } from './collection/transaction-scope.ts'
 
 /** What `open` hands to a database. */
-interface DatabaseParts {
+export interface DatabaseParts {
   readonly name: string
   readonly storage: DatabaseStorage
   readonly store: KeyValueStore
   /** Checks what is below the trees; rejects with PANNIER_CORRUPT. */
-  readonly checkPages?: () => Promise<void>
+  readonly checkPages?: (work: RunningWork) => Promise<void>
   /** Why nothing can be written; undefined if it can. */
   readonly damage?: () => PannierError | undefined
   /** Every write that was asked for before the call, as a snapshot file. */
@@ -57,7 +57,8 @@ const SETTINGS: OptionNames<Pick<CollectionOptions, 'history' | 'revisionsLimit'
   history: true,
   revisionsLimit: true,
 }
-const SNAPSHOT_OPTIONS: OptionNames<SnapshotOptions> = { sealed: true, signal: true, onProgress: true }
+const LONG_WORK: OptionNames<LongWork> = { signal: true, onProgress: true }
+const SNAPSHOT_OPTIONS: OptionNames<SnapshotOptions> = { sealed: true, ...LONG_WORK }
 
 /** Runs of a transaction that another handle got ahead of. */
 const STALE_ATTEMPTS_MAX = 20
@@ -280,25 +281,31 @@ export class Database<Schemas extends object = object> {
 
   /**
    * Reads everything and compares: pages, trees, documents with ids, indexes with documents. Takes as long as reading the
-   * whole database; others may read and write meanwhile.
+   * whole database. Others may read meanwhile. Writes wait while it reads the pages, which is its first half.
    *
+   * @throws PANNIER_ABORTED
    * @example
    * const { ok, problems } = await db.check()
    * if (!ok) console.warn(problems.map(({ code, where, message }) => `${code} ${where}: ${message}`))
    */
-  async check(): Promise<CheckReport> {
+  async check(options: LongWork = {}): Promise<CheckReport> {
+    checkOptions('check()', options, LONG_WORK)
+    const { environment, store, catalog } = this.#context
+    const work = new RunningWork({ name: 'The check', environment, ...options })
+    work.throwIfCancelled()
     const problems: Problem[] = []
     const report = (code: ProblemCode, message: string): void => void problems.push({ code, where: undefined, message })
     if (this.damage !== undefined) report('DAMAGED_LOG', this.damage.message)
     try {
-      await this.#parts.checkPages?.()
+      await this.#parts.checkPages?.(work)
       // Rarely needed, so nobody has to load it who does not call it.
       const { checkDatabase } = await loadedModule(import('./check/check-database.ts'))
-      problems.push(...(await checkDatabase(this.#context.store, this.#context.catalog)))
+      problems.push(...(await checkDatabase(store, catalog, work)))
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
       report('DAMAGED_PAGE', error.message)
     }
+    work.complete()
     return { ok: problems.length === 0, problems }
   }
 

@@ -4,6 +4,7 @@
  */
 import type { PageId } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
+import type { RunningWork } from '../base/long-work.ts'
 import { Branch } from '../btree/branch.ts'
 import { checkTree } from '../btree/check.ts'
 import { isOverflow, Leaf, overflowPageCount } from '../btree/leaf.ts'
@@ -14,9 +15,11 @@ import type { Core } from './core.ts'
 import { loadReducer } from '../btree/reducer.ts'
 
 /** Throws PANNIER_CORRUPT for the first thing that is wrong. Not while a storage checkpoint runs. */
-export async function checkStore(core: Core): Promise<void> {
+export async function checkStore(core: Core, work?: RunningWork): Promise<void> {
   const { store } = core.options
   const { state } = core
+  const total = state.slots.reduce((sum, tree) => sum + (tree?.tree?.bytes ?? 0), 0)
+  let done = 0
   const used = new Map<PageId, string>()
   const useAs = (owner: string) => (id: PageId) => {
     const other = used.get(id)
@@ -27,6 +30,10 @@ export async function checkStore(core: Core): Promise<void> {
     const [bytes] = await store.readPages([id])
     if (bytes === undefined) throw damaged(`page ${id} is missing`)
     verifyPage(id, bytes)
+    done += bytes.length
+    // The other half is what the pages say.
+    work?.report(Math.min(done, total), 2 * total)
+    await work?.pause()
     return parseNode(id, bytes)
   }
   for (const tree of state.slots) {

@@ -1,6 +1,7 @@
 /** Opens the storage engine over a page store. */
 import type { Generation } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'
+import type { RunningWork } from '../base/long-work.ts'
 import type { MaybePromise } from '../base/async.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { Core, type CoreOptions } from './core.ts'
@@ -90,10 +91,10 @@ export class PagedKeyValueStore implements KeyValueStore {
   }
 
   /** Throws PANNIER_CORRUPT for the first thing that is wrong with the pages, the trees or the reclaim list. */
-  check(): Promise<void> {
+  check(work?: RunningWork): Promise<void> {
     return this.#writer.inQuietTurn(async () => {
       const { checkStore } = await loadedModule(import('./check.ts'))
-      return checkStore(this.#core)
+      return checkStore(this.#core, work)
     })
   }
 

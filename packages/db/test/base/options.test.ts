@@ -122,6 +122,7 @@ const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
     async ({ db }) => db.encryption!.addKey(await deviceKey(), misspelt({ labl: 'phone' })),
   ],
   'Encryption.makeRecoveryKey': ['label', ({ db }) => db.encryption!.makeRecoveryKey(misspelt({ labl: 'safe' }))],
+  'Database.check': ['signal', ({ db }) => db.check(misspelt({ singal: undefined }))],
   'Encryption.rotateKey': ['onProgress', ({ db }) => db.encryption!.rotateKey(misspelt({ onprogres: () => {} }))],
   'Query.explain': ['run', ({ people }) => people.find().explain(misspelt({ runn: true }))],
   'Query.live': ['signal', ({ people }) => people.find().live(misspelt({ singal: undefined }))],

@@ -193,6 +193,7 @@ const CALLS: Readonly<Record<string, Call>> = {
     endless: true,
     run: ({ db }, { signal }) => db.collection('other').import(new ReadableStream(), { signal }),
   },
+  check: { reports: true, run: ({ db }, work) => db.check(work) },
   snapshot: { reports: true, run: ({ db }, work) => bytesOf(db.snapshot(work)) },
   moveTo: { reports: true, run: ({ db }, work) => db.moveTo(memory(), work) },
   repair: {

@@ -2,6 +2,7 @@
 import { indexTreeName } from '../../document/collection-state.ts'
 import type { Key } from '../../base/brand.ts'
 import { isPannierError } from '../../base/errors.ts'
+import type { RunningWork } from '../../base/long-work.ts'
 import { decodeIdKey, keyNumber, numberKey } from '../../codec/key-encoding.ts'
 import { BlobCheck } from '../../document/attachments/check-blobs.ts'
 import { BodyView, readNumber } from '../../document/body.ts'
@@ -51,17 +52,23 @@ export interface CheckReport {
   readonly problems: readonly Problem[]
 }
 
-/** What is wrong; empty if nothing is. */
-export async function checkDatabase(store: KeyValueStore, catalog: Catalog): Promise<Problem[]> {
+/** Entries between two looks at the clock. */
+const STEPS_PER_LOOK = 256
+
+/** What is wrong; empty if nothing is. It is the second half of the check, after that of the pages. */
+export async function checkDatabase(store: KeyValueStore, catalog: Catalog, work: RunningWork): Promise<Problem[]> {
   const snapshot = store.snapshot()
   try {
     const problems: Problem[] = []
-    for (const name of catalog.names(snapshot)) {
-      const state = catalog.collection(snapshot, name)
-      if (state === undefined) continue
-      await checkCollection(snapshot, state, (code, messages) =>
-        problems.push(...messages.map((message): Problem => ({ code, where: name, message }))),
+    const states = catalog.names(snapshot).flatMap((name) => catalog.collection(snapshot, name) ?? [])
+    const total = states.reduce((sum, { trees }) => sum + existingTree(snapshot, trees.bodies).count(), 0)
+    let done = 0
+    for (const state of states) {
+      await checkCollection(snapshot, state, work, (code, messages) =>
+        problems.push(...messages.map((message): Problem => ({ code, where: state.name, message }))),
       )
+      done += existingTree(snapshot, state.trees.bodies).count()
+      work.report(total + done, 2 * total)
     }
     return problems
   } finally {
@@ -71,14 +78,21 @@ export async function checkDatabase(store: KeyValueStore, catalog: Catalog): Pro
 
 type Report = (code: ProblemCode, messages: readonly string[]) => void
 
-async function checkCollection(snapshot: HeldSnapshot, state: CollectionState, report: Report): Promise<void> {
+async function checkCollection(
+  snapshot: HeldSnapshot,
+  state: CollectionState,
+  work: RunningWork,
+  report: Report,
+): Promise<void> {
   const ofTrees: string[] = []
   const problems: string[] = []
   const { trees } = state
-  const ids = await readAll(snapshot, existingTree(snapshot, trees.ids), ofTrees, 'ids')
-  const deleted = await readAll(snapshot, existingTree(snapshot, trees.deleted), ofTrees, 'deleted')
-  const moved = await readAll(snapshot, existingTree(snapshot, trees.sequences), ofTrees, 'moved')
-  const bodies = await readAll(snapshot, existingTree(snapshot, trees.bodies), ofTrees, 'bodies')
+  const readTree = (name: string, what: string): Promise<Map<Key, Uint8Array>> =>
+    readAll(snapshot, existingTree(snapshot, name), ofTrees, what, work)
+  const ids = await readTree(trees.ids, 'ids')
+  const deleted = await readTree(trees.deleted, 'deleted')
+  const moved = await readTree(trees.sequences, 'moved')
+  const bodies = await readTree(trees.bodies, 'bodies')
   const body = new BodyView()
   const fields = new FieldReader(state.shapes)
   const tests = new IndexTests(selectorTest)
@@ -88,6 +102,7 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState, r
   let liveCount = 0
   const blobs = new BlobCheck()
   for (const [key, value] of bodies) {
+    if (winners.length % STEPS_PER_LOOK === 0) await work.pause()
     body.load(value, keyNumber(key))
     blobs.add(body.attachments)
     if (!body.deleted) liveCount++
@@ -108,10 +123,8 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState, r
     problems.push(`${deleted.size} deleted ids for ${bodies.size - liveCount} tombstones`)
   for (const key of moved.keys())
     if (!bodies.has(numberKey(readNumber(moved.get(key)!)))) problems.push('a moved document is missing')
-  const readOptional = async (name: string, what: string): Promise<Map<Key, Uint8Array>> => {
-    const tree = snapshot.tree(name)
-    return tree === undefined ? new Map() : await readAll(snapshot, tree, ofTrees, what)
-  }
+  const readOptional = async (name: string, what: string): Promise<Map<Key, Uint8Array>> =>
+    snapshot.tree(name) === undefined ? new Map() : readTree(name, what)
   const revisions = await readOptional(trees.revisions, 'revisions')
   const extra = await readOptional(trees.otherBodies, 'extra')
   const conflicts = await readOptional(trees.conflicts, 'conflicts')
@@ -127,8 +140,7 @@ async function checkCollection(snapshot: HeldSnapshot, state: CollectionState, r
   report('WRONG_ATTACHMENT', await blobs.run(snapshot, state.number))
   report('WRONG_LOCAL_DOCUMENT', checkLocalDocuments(await readOptional(localTreeName(state.number), 'local')))
   for (const [at, index] of state.indexes.entries()) {
-    const tree = existingTree(snapshot, indexTreeName(state.number, index.number))
-    const entries = await readAll(snapshot, tree, ofTrees, index.name)
+    const entries = await readTree(indexTreeName(state.number, index.number), index.name)
     report('WRONG_INDEX', indexChecks[at]!.problems(entries))
   }
   report('WRONG_VIEW', await checkViews(snapshot, state))
@@ -157,17 +169,23 @@ async function readAll(
   tree: TreeReader,
   problems: string[],
   what: string,
+  work: RunningWork,
 ): Promise<Map<Key, Uint8Array>> {
   const entries = new Map<Key, Uint8Array>()
   const cursor = tree.cursor()
   let last = '' as Key
-  await snapshot.attempt(() => {
-    while (cursor.next()) {
-      if (entries.size > 0 && cursor.key <= last) problems.push(`${what}: keys are out of order`)
-      last = cursor.key
-      entries.set(last, cursor.value)
-    }
-  })
+  for (let going = true; going;) {
+    going = await snapshot.attempt(() => {
+      for (let step = 0; step < STEPS_PER_LOOK; step++) {
+        if (!cursor.next()) return false
+        if (entries.size > 0 && cursor.key <= last) problems.push(`${what}: keys are out of order`)
+        last = cursor.key
+        entries.set(last, cursor.value)
+      }
+      return true
+    })
+    await work.pause()
+  }
   if (tree.count() !== entries.size) problems.push(`${what}: counts ${tree.count()} entries but has ${entries.size}`)
   return entries
 }

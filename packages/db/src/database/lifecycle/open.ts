@@ -158,7 +158,7 @@ async function openIn(storage: DatabaseStorage, name: string, options: OpenOptio
       name,
       storage,
       store,
-      checkPages: () => store.check(),
+      checkPages: (work) => store.check(work),
       damage: () => store.damage,
       exportSnapshot: (work) => store.exportSnapshot(work),
       handOver: (work, run) => store.handOver(work, run),
