@@ -66,16 +66,16 @@ function countBars(): Bar[] {
   })
   const paths = files.map(({ path }) => path)
   return [
-    bar('files in packages/db/src', 330, paths, 320),
+    bar('files in packages/db/src', 326, paths, 320),
     { name: 'lines in packages/db/src', count: lines, max: 48_400, goal: 41_000, offenders: [] },
     bar('import cycles, dynamic imports and types included', 0, importCycles(modules)),
-    bar('exports of src that nobody imports', 12, unused.byNobody),
-    bar('exports of src that only tests import', 47, unused.byTestsOnly),
+    bar('exports of src that nobody imports', 0, unused.byNobody),
+    bar('exports of src that only tests import', 45, unused.byTestsOnly),
     bar('unit tests that assert with testing/check.ts', 0, mixedDialects(modules)),
     bar('public exports without a docstring', 0, undocumented.exports),
     bar('members of public exports without a docstring', 0, undocumented.members),
     bar('broken links in documents', 0, documents.brokenLinks()),
-    bar('files that documents name and that are not there', 2, documents.missingFiles()),
+    bar('files that documents name and that are not there', 1, documents.missingFiles()),
     bar('issues that documents name', 0, documents.staleIssues()),
     bar('checkpoints of no kind: neither storage nor replication checkpoints', 0, documents.bareCheckpoints()),
     bar('packages that docs/contributing.md omits', 0, documents.unlistedPackages()),
