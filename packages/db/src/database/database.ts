@@ -137,9 +137,9 @@ export class Database<Schemas extends object = object> {
   collection<T extends object = UnknownCollection>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>
   collection(name: string, options: CollectionOptions = {}): unknown {
     if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX) {
-      throw badArgument('collection()', `the name must be a string of 1 to ${NAME_CHARS_MAX} characters`, name)
+      throw badArgument('collection()', `name must be a string of 1 to ${NAME_CHARS_MAX} characters`, name)
     }
-    if (name.startsWith('_')) throw badArgument('collection()', "the name must not start with '_'", name)
+    if (name.startsWith('_')) throw badArgument('collection()', "name must not start with '_'", name)
     this.#assertOpen()
     let collection = this.#collectionsByName.get(name)
     if (collection === undefined) {

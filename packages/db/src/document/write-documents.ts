@@ -372,12 +372,10 @@ export function changedDocument<Given>(
   const changed = change(given)
   if (changed === undefined) {
     // Only now, so that an ordinary change pays nothing for it.
-    if (!isSame(given, read()))
-      throw badArgument(call, 'a function that changes its document must return the new one', changed)
+    if (!isSame(given, read())) throw badArgument(call, 'the function must return the new document', changed)
     return undefined
   }
-  if (changed instanceof Promise)
-    throw badArgument(call, 'the function must return at once, because it runs inside the write', changed)
+  if (changed instanceof Promise) throw badArgument(call, 'the function must be synchronous', changed)
   if (!isPlainObject(changed)) throw badArgument(call, 'the function must return a document or undefined', changed)
   const { _id = id } = changed
   if (_id !== id) throw badArgument(call, `the function must keep _id '${id}'`, _id)

@@ -66,7 +66,7 @@ const CALL = 'collection()'
 export function parseIndexInput(input: IndexInput): IndexDeclaration {
   const long = (typeof input === 'string' || Array.isArray(input) ? { on: input } : input) as LongInput
   if (typeof long !== 'object' || long === null)
-    throw badArgument(CALL, 'an index must be a path, an array of paths or { on, … }', long)
+    throw badArgument(CALL, 'an index must be a path, paths or { on, … }', long)
   checkOptions(`${CALL}: an index`, long, INDEX_OPTIONS)
   const paths: readonly unknown[] = Array.isArray(long.on) ? long.on : [long.on]
   if (paths.length === 0 || paths.length > INDEX_FIELDS_MAX) {
@@ -74,7 +74,7 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
   }
   const fields = paths.map(parseIndexField)
   if (new Set(fields.map((field) => field.path)).size !== fields.length)
-    throw badArgument(CALL, 'an index must name each field once', paths.join())
+    throw badArgument(CALL, 'fields must differ', paths.join())
   const { multi = false, unique = false, text = false } = long
   for (const flag of [multi, unique, text])
     if (typeof flag !== 'boolean') throw badArgument(CALL, 'multi, unique and text must be booleans', flag)
@@ -84,11 +84,7 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
   if (dialect !== undefined && dialect !== 'couchdb')
     throw badArgument(CALL, "dialect must be 'couchdb' or undefined", dialect)
   if (order !== undefined && (dialect === undefined || multi || unique || text))
-    throw badArgument(
-      CALL,
-      "an index with collation must have dialect: 'couchdb' and no multi, unique or text",
-      collation,
-    )
+    throw badArgument(CALL, "collation must be alone with dialect: 'couchdb'", collation)
   const kind = {
     ...(dialect !== undefined && { dialect }),
     ...(order !== undefined && { collation: order.name }),
@@ -96,7 +92,7 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
     ...(long.where !== undefined && { where: copyWhere(long.where) }),
     ...(text && { text: textSettings(long, fields) }),
   }
-  if (long.language !== undefined && !text) throw badArgument(CALL, 'an index with language must have text: true', text)
+  if (long.language !== undefined && !text) throw badArgument(CALL, 'text must be true with language', text)
   const name = long.name ?? defaultName(fields, kind)
   if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX * INDEX_FIELDS_MAX) {
     throw badArgument(

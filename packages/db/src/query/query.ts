@@ -89,7 +89,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
   sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document> {
     const sort = calling('sort()', () => (fields as string[]).map(parseOrderedField))
     if (new Set(sort.map(({ path }) => path)).size < sort.length)
-      throw badArgument('sort()', 'each field must be named once', fields.join())
+      throw badArgument('sort()', 'fields must differ', fields.join())
     return this.#with<T>({ sort })
   }
 

@@ -53,6 +53,6 @@ export function indexCondition({ where, ...meaning }: PartialIndex): Condition {
 export function checkIndexSelector(index: PartialIndex): void {
   for (const { path } of leavesOf(indexCondition(index))) {
     if (isReserved(fieldNames(path)[0]!) && path !== '_id')
-      throw new ArgumentError(`the where of an index must not name fields that start with '_'`, path)
+      throw new ArgumentError(`where must not have fields that start with '_'`, path)
   }
 }

@@ -17,7 +17,7 @@ const BUILT_IN: readonly unknown[] = ['_sum', '_count', '_stats', '_approx_count
 export function checkViewFunctions(functions: ViewFunctions, name: string | undefined): void {
   const call = name === undefined ? 'mapReduce()' : 'view()'
   if (name !== undefined && (typeof name !== 'string' || name === '' || name.length > VIEW_NAME_CHARS_MAX))
-    throw badArgument(call, `the name of a view must be a string of 1 to ${VIEW_NAME_CHARS_MAX} characters`, name)
+    throw badArgument(call, `name must be a string of 1 to ${VIEW_NAME_CHARS_MAX} characters`, name)
   checkOptions(call, functions, VIEW_PARTS)
   const { map, mapMany, reduce, version } = functions as { readonly [name in keyof ViewFunctions]?: unknown }
   if (typeof map !== 'function') throw badArgument(call, 'map must be a function (document, emit)', map)
@@ -28,7 +28,7 @@ export function checkViewFunctions(functions: ViewFunctions, name: string | unde
   if (reduce !== undefined && typeof reduce !== 'function' && !BUILT_IN.includes(reduce))
     throw badArgument(call, `reduce must be a function or one of ${BUILT_IN.join(', ')}`, reduce)
   if (version === undefined && [map, reduce].some((one) => String(one).includes('[native code]')))
-    throw badArgument(call, 'version must be given for a function without source text (bind() makes such)', version)
+    throw badArgument(call, 'version must be given for functions without source', version)
   if (version !== undefined && typeof version !== 'string' && typeof version !== 'number')
     throw badArgument(call, 'version must be a string or a number', version)
 }

@@ -23,19 +23,19 @@ const ROWS: readonly Row[] = [
     "open(): durability must be 'relaxed' or 'strict', got 'fast'",
     () => open('y', { storage, durability: wrong('fast') }),
   ],
-  ['open(): the name of a database must be a string that is not empty, got undefined', () => open(wrong(undefined))],
+  ['open(): name must be a string that is not empty, got undefined', () => open(wrong(undefined))],
   ['open(): storage must be a storage like memory(), got a function', () => open('y', { storage: wrong(memory) })],
   ["open(): one of password, key and recoveryKey must be given, got ''", () => open('y', { encryption: wrong({}) })],
   [
     'open(): a password must be a string of 1 to 1024 characters, got 2000',
     () => open('y', { storage, encryption: { password: 'secret'.repeat(2000).slice(0, 2000) } }),
   ],
-  ["destroy(): the name of a database must be a string that is not empty, got ''", () => destroy('')],
+  ["destroy(): name must be a string that is not empty, got ''", () => destroy('')],
   ['firstOf(): each storage must be one like memory(), got a function', () => firstOf(wrong(memory))],
   ["repair(): to must be the name of another database, got 'y'", () => repair('y', { to: 'y' })],
   ['registerCollation(): key must be a function, got 5', () => registerCollation({ name: 'x', key: wrong(5) })],
-  ['collection(): the name must be a string of 1 to 200 characters, got 7', ({ db }) => db.collection(wrong(7))],
-  ["collection(): the name must not start with '_', got '_x'", ({ db }) => db.collection('_x')],
+  ['collection(): name must be a string of 1 to 200 characters, got 7', ({ db }) => db.collection(wrong(7))],
+  ["collection(): name must not start with '_', got '_x'", ({ db }) => db.collection('_x')],
   ['collection(): indexes must be an array, got an object', ({ db }) => db.collection('q', { indexes: wrong({}) })],
   [
     "collection(): a multi index must have one field, got 'a,b'",
@@ -103,7 +103,7 @@ const ROWS: readonly Row[] = [
   ["changes(): style must be 'winner' or 'all', got 'none'", ({ people }) => people.changes({ style: wrong('none') })],
   ['local.get(): the id of a local document must be a string, got 5', ({ people }) => people.local.get(wrong(5))],
   [
-    "find(): the selector at '$where' must be inside a field, or $and, $or, $nor or $not, got '$where'",
+    "find(): the selector at '$where' must be inside a field, got '$where'",
     ({ people }) => people.find(wrong({ $where: 'x' })),
   ],
   [

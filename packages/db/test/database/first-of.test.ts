@@ -97,7 +97,7 @@ test('it stays where it was made: in the second storage if the first was not ava
   expect(await found(choice)).toEqual(['raw files', ['a']])
 })
 
-test('a database that cannot be opened where it is fails, and none is made elsewhere', async () => {
+test('a database that cannot be opened where it is fails, and no database is created elsewhere', async () => {
   const choice = newChoice()
   await (await openFirst(choice, NAME)).close()
   choice.first.refuses = 'PANNIER_UNAVAILABLE'

@@ -83,7 +83,7 @@ function lifeCases({ test, create }: PageStoreSuiteContext): void {
       await assertRefused('PANNIER_CLOSED', () => store.append(someRecord(1), 'relaxed'))
     }))
 
-  test('has is true of a database that holds something; where it is false there is none', () =>
+  test('has is true for a database that holds something, else false', () =>
     withStore(create, async (store, { storage, name }) => {
       await appendRange(store, 1, 1)
       assertTrue(await storage.has(name), 'it is there')

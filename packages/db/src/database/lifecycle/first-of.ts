@@ -5,13 +5,13 @@ import type { DatabaseStorage } from '../../storage/page-store.ts'
 import { isChoice, type StorageChoice } from './storage-choice.ts'
 
 /**
- * A storage that stands for several: a database is opened in the one that has it, and a new one is made in the first that works here.
- * `db.storage` says which that is, `db.moveTo` moves it.
+ * A storage that stands for several. A database is opened in the storage that has it. A new one is created in the first
+ * that works here. `db.storage` says which that is, `db.moveTo` moves it.
  *
  * A database that is there is never made again elsewhere: if it can't be opened where it is, `open` fails.
  *
- * @throws (`open`) PANNIER_UNAVAILABLE if none of them works here; PANNIER_EXISTS if two of them have a database of that name, and neither is a
- *   copy that an interrupted move has left.
+ * @throws (`open`) PANNIER_UNAVAILABLE if none of them works here. PANNIER_EXISTS if two of them have that database,
+ *   and neither is the copy of an interrupted move.
  * @example
  * import { firstOf, open } from 'pannier'
  * import { indexedDb } from 'pannier/indexeddb'

@@ -107,8 +107,7 @@ export function limitsOf(
   options: Pick<OpenOptions, 'durability' | 'cacheBytesMax' | 'writeWaitMsMax'>,
   call = 'open()',
 ): Limits {
-  if (typeof name !== 'string' || name === '')
-    throw badArgument(call, 'the name of a database must be a string that is not empty', name)
+  if (typeof name !== 'string' || name === '') throw badArgument(call, 'name must be a string that is not empty', name)
   const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT, writeWaitMsMax = Infinity } = options
   if (durability !== 'relaxed' && durability !== 'strict')
     throw badArgument(call, "durability must be 'relaxed' or 'strict'", durability)

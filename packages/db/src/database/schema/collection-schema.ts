@@ -45,11 +45,7 @@ export class CollectionSchema {
       return false
     }
     if (schema !== undefined && !isStandardSchema(schema))
-      throw badArgument(
-        'collection()',
-        'schema must be a Standard Schema (https://standardschema.dev), version 1',
-        schema,
-      )
+      throw badArgument('collection()', 'schema must be a Standard Schema (https://standardschema.dev)', schema)
     checkMigrations(version ?? SCHEMA_VERSION_FIRST, migrations ?? {})
     const news = this.version === undefined
     if (!news && (schema !== this.#schema || (version ?? SCHEMA_VERSION_FIRST) !== this.version))

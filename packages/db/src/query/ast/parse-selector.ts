@@ -87,7 +87,7 @@ class SelectorParser {
       else if (COMBINATIONS.has(name)) {
         const saysNothing = this.isCouch && isEmpty(operand) && Object.keys(condition).length > 1
         if (!saysNothing) parts.push(this.combination(name, operand, path, depth, isElement))
-      } else if (path === '' && !isElement) fail(place, 'must be inside a field, or $and, $or, $nor or $not', name)
+      } else if (path === '' && !isElement) fail(place, 'must be inside a field', name)
       else if (COMPARISONS.has(name)) comparisons.push(this.comparison(name as CompareOperator, operand, place))
       else if (ELEMENTS.has(name)) parts.push(this.elements(name, operand, path, place, depth))
       else if (name !== '$options') parts.push(this.test(name, operand, path, place, condition))
@@ -171,7 +171,7 @@ class SelectorParser {
       case '$mod': {
         const [divisor, remainder] = Array.isArray(operand) && operand.length === 2 ? operand : []
         if (!isNumber(divisor) || !isNumber(remainder) || divisor === 0) {
-          fail(place, 'must be [divisor, remainder], two whole numbers, the divisor not 0', operand)
+          fail(place, 'must be [divisor, remainder]', operand)
         }
         return freeze({ kind: 'mod', path, divisor, remainder, ...this.aboutArrays() })
       }
