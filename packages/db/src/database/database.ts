@@ -390,9 +390,8 @@ export class Database<Schemas extends object = object> {
    */
   replicate(options: DatabaseReplicateOptions): Replication {
     this.#assertOpen()
-    const { from, to, ...others } = options ?? {}
-    if (from === undefined || to === undefined)
-      throw badArgument('db.replicate()', 'options must have from and to', options)
+    const { from, to, ...others } = options
+    if (!from || !to) throw badArgument('db.replicate()', 'options must have from and to', options)
     return new Replication(this.#context, { source: from, target: to }, others)
   }
 

@@ -484,11 +484,10 @@ function patching(patch: unknown): (document: StoredDocument) => object {
   if (!isPlainObject(patch)) throw badArgument('update()', 'change must be an object of fields or a function', patch)
   if (patch['_id'] !== undefined) throw badArgument('update()', '_id must not be in a patch', patch['_id'])
   const { _rev: expected, ...fields } = patch
-  const removed = Object.keys(fields).filter((name) => fields[name] === undefined)
   return (document) => {
     if (expected !== undefined && expected !== document._rev) throw conflict(document._id, document._rev)
     const patched: Record<string, unknown> = { ...document, ...fields }
-    for (const name of removed) delete patched[name]
+    for (const name in fields) if (fields[name] === undefined) delete patched[name]
     return patched
   }
 }

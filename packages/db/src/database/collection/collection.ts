@@ -290,10 +290,9 @@ export class Collection<T extends object, Input extends object = T> extends Tran
    * const { docsWritten } = await people.replicate({ from: 'https://example.org/people', selector: { city: 'Oslo' } })
    */
   replicate(options: CollectionReplicateOptions): Replication {
-    const { to, from, ...others } = options ?? {}
-    if (to !== undefined && from === undefined) return this.#replication(to, others, 'push')
-    if (from !== undefined && to === undefined) return this.#replication(from, others, 'pull')
-    throw badArgument('replicate()', 'options must have either to or from', options)
+    const { to, from, ...others } = options
+    if (!to === !from) throw badArgument('replicate()', 'options must have either to or from', options)
+    return this.#replication((to ?? from)!, others, to ? 'push' : 'pull')
   }
 
   #replication(
