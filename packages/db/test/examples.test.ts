@@ -86,10 +86,11 @@ function examplesOf(name: string, docs: string): Example[] {
 
 /** A database with what examples take for granted, and what an app has around it. */
 async function makePlace(isEncrypted: boolean): Promise<{ context: Record<string, unknown> } & AsyncDisposable> {
-  const storage = memory()
+  // In the place of a browser's: IndexedDB, the default, and OPFS.
+  const [storage, files] = [memory(), memory()]
   const opened: Database[] = []
   const open = async (name: string, options: OpenOptions = {}): Promise<Database> => {
-    const db = await pannier.open(name, { ...options, storage })
+    const db = await pannier.open(name, { storage, ...options })
     opened.push(db)
     return db
   }
@@ -127,7 +128,8 @@ async function makePlace(isEncrypted: boolean): Promise<{ context: Record<string
     ...pannier,
     open,
     repair: (name: string, options: object) => pannier.repair(name, { ...options, storage } as never),
-    opfs: memory,
+    indexedDb: () => storage,
+    opfs: () => files,
     Writable,
     createWriteStream: (name: string) => createWriteStream(join(folder, name)),
     openAsBlob: (name: string) => openAsBlob(join(folder, name)),
