@@ -9,7 +9,7 @@ export {
   ATTACHMENTS_PER_DOCUMENT_MAX,
   CONTENT_TYPE_CHARS_MAX,
   TRANSACTION_ATTACHMENT_BYTES_MAX,
-} from './document/attachments/attachment-limits.ts'
+} from './document/attachments/attachment-section.ts'
 export { COLLECTIONS_MAX } from './document/catalog.ts'
 export { BATCH_DOCUMENTS_MAX } from './document/encoded-batch.ts'
 export { GENERATION_MAX, REVISION_SUFFIX_BYTES_MAX, REVISIONS_LIMIT_MAX } from './document/revision.ts'

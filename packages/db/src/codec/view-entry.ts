@@ -17,7 +17,7 @@
 import type { Key } from '../base/brand.ts'
 import { byteStringOf, asArray, ByteReader, corruptBytes, readByteString, varintBytes, writeVarint } from './bytes.ts'
 import { collate, holdsText, type Collation } from './registered-collation.ts'
-import { hash128 } from './hash128.ts'
+import { hash128 } from './hash.ts'
 import { decodeIdKey, encodeIdKey, componentEnd, decodeKey, encodeKey } from './key-encoding.ts'
 import { byteStringToText, textToByteString } from './text.ts'
 

@@ -15,11 +15,18 @@ import { Collection } from './collection/collection.ts'
 import { checkOptions, type OptionNames, badArgument, calling } from '../base/options.ts'
 import { chooseSettings, type ChosenSettings } from './collection/collection-settings.ts'
 import type { CollectionOptions } from './collection/declarations.ts'
-import type { ByteChunks } from './transfer/chunk-stream.ts'
+import type { ByteChunks } from './transfer/byte-streams.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './collection/document-types.ts'
-import type { DocumentOf, InputOf, KnownName, UnknownCollection } from './schema/declared-types.ts'
-import type { SchemaInput, SchemaOutput, StandardSchema } from './schema/standard-schema.ts'
+import type {
+  DocumentOf,
+  InputOf,
+  KnownName,
+  UnknownCollection,
+  SchemaInput,
+  SchemaOutput,
+  StandardSchema,
+} from './schema/standard-schema.ts'
 import type { Encryption } from './encryption/encryption.ts'
 import type { MoveOptions, MoveSource } from './lifecycle/move-database.ts'
 import type { SnapshotOptions } from '../kv/write-snapshot.ts'
@@ -330,7 +337,7 @@ export class Database<Schemas extends object = object> {
     const signal = eitherSignal(this.#closing.signal, options.signal)
     return lateStream(async () => {
       const made = exportSnapshot({ ...options, signal })
-      const [chunks, { chunkStream }] = await Promise.all([made, loadedModule(import('./transfer/chunk-stream.ts'))])
+      const [chunks, { chunkStream }] = await Promise.all([made, loadedModule(import('./transfer/byte-streams.ts'))])
       return chunkStream(chunks)
     })
   }

@@ -11,10 +11,9 @@ import { ascendingOrder } from './document-reader.ts'
 import type { DocumentWrite, IndexMaintenance } from './document-write.ts'
 import { hashKey, hashParentValue, parentValue, revisionKey } from './revision-entry.ts'
 import { hashBytes, type Revision, REVISION_HASH_BYTES } from './revision.ts'
-import { hashContent } from '../codec/hash-content.ts'
-import { Hash128 } from '../codec/hash128.ts'
+import { hashContent, Hash128 } from '../codec/hash.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
-import { attachmentWriting } from './attachments/on-demand.ts'
+import { attachmentWriting } from './attachments/attachment-changes.ts'
 
 /** The id and the new revision of a document that was written. */
 export interface WriteResult {

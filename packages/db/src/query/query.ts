@@ -10,7 +10,6 @@ import { checkFieldPaths, outermostPaths, parseOrderedField } from '../codec/fie
 import { Groups } from './aggregate/groups.ts'
 import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
 import type { Aggregated, Aggregates } from './aggregate/specification.ts'
-import { countRows, planRows } from './answer.ts'
 import { identityOf, expressionsOf, normalise, type Condition } from './ast/normalise.ts'
 import { checkedCollation, parseSelector, type SelectorMeaning } from './ast/parse-selector.ts'
 import type { BuiltPredicate } from './ast/predicate.ts'
@@ -20,9 +19,10 @@ import { LiveCount, LiveQuery } from './live/live-query.ts'
 import type { LiveHost, LiveOptions, LiveRequest } from './live/live-types.ts'
 import type { FieldPath, FieldValue, Projected, Selector } from './field-types.ts'
 import type { Explanation } from './planner/explain.ts'
-import type { QuerySpecification } from './planner/plan.ts'
+import { type QuerySpecification, planQuery } from './planner/plan.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
 import { checkedCount, type QuerySource } from './query-source.ts'
+import { buildOperators } from './operators/build.ts'
 
 export type { Explanation, Selector }
 
@@ -343,5 +343,27 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
   #checkAborted(): void {
     throwIfCancelled(this.#abortSignal, 'The query')
+  }
+}
+
+/** May throw a Miss. */
+function planRows(source: QuerySource, query: QuerySpecification): Operator<object> {
+  // Whole documents are read from nothing else.
+  if (query.fields === undefined && query.limit > 0) source.documents.prefetch()
+  return buildOperators(source, planQuery(source, query), query)
+}
+
+/** How many rows there are: known at once where no walk is needed to tell. `check` is called again and again, and may throw. */
+async function countRows(source: QuerySource, query: QuerySpecification, check: () => void): Promise<number> {
+  const plan = await source.attempt(() => planQuery(source, query))
+  if (plan.byRank) return plan.rows
+  const operator = await source.attempt(() => buildOperators(source, plan, query))
+  for (let count = 0; ;) {
+    check()
+    const batch = await source.attempt(() => operator.next(BATCH_ROWS_MAX))
+    if (batch === undefined) return count
+    count += batch.length
+    const paused = source.pause()
+    if (isPromise(paused)) await paused
   }
 }

@@ -2,7 +2,7 @@
  * Names a replication by what it does: between which stores, and which documents. Equal replications go on from each other's
  * checkpoints; others, those of a store that was wiped and made again too, begin again. Credentials are no part of it.
  */
-import { Hash128, HASH_BYTES } from '../codec/hash128.ts'
+import { Hash128, HASH_BYTES } from '../codec/hash.ts'
 import type { PeerFilter, ReplicationPeer } from './peer.ts'
 
 /** `filterText`: of a filter by name. */

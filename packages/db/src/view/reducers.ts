@@ -2,7 +2,7 @@
  * The built-in reducers of views, over entries as codec/view-entry.ts has them. `_count` needs none: trees count their entries.
  */
 import { REDUCER_IDS, type ReducerName } from './view-definition.ts'
-import { hash128 } from '../codec/hash128.ts'
+import { hash128 } from '../codec/hash.ts'
 import { decodeViewValue, decodeViewValueAt, emittedKeyEnd, viewValueArray } from '../codec/view-entry.ts'
 import { byteStringOf, asArray, ByteReader, ByteWriter, corruptBytes, readByteString } from '../codec/bytes.ts'
 import type { ReducedEntries, ReducerId, StoredReducer } from '../btree/reducer.ts'

@@ -1,5 +1,5 @@
 /** What a view is made of, and the name of what is stored for it. */
-import { hash128, toHex } from '../codec/hash128.ts'
+import { hash128, toHex } from '../codec/hash.ts'
 import { collationNamed, type Collation } from '../codec/registered-collation.ts'
 
 /** Adds a row to a view. Keys and values are JSON; what JSON does not know becomes what JSON.stringify makes of it. */

@@ -5,7 +5,7 @@
 import type { Database } from '../../src/database/database.ts'
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { JsonObject, Stored } from '../../src/database/collection/document-types.ts'
-import { ATTACHMENTS_PER_DOCUMENT_MAX } from '../../src/document/attachments/attachment-limits.ts'
+import { ATTACHMENTS_PER_DOCUMENT_MAX } from '../../src/document/attachments/attachment-section.ts'
 import { assertDefined, assertEqual, assertRejects, assertThrows, assertTrue } from '../check.ts'
 import type { SuiteContext } from '../suite.ts'
 import { checkedCases } from './database-cases.ts'

@@ -11,7 +11,7 @@ import { MigrationNeeded, type CollectionAccess, type CollectionWriting } from '
 import type { DatabaseContext } from '../database-context.ts'
 import type { JsonObject } from './document-types.ts'
 import { querySource, stored } from './query-source.ts'
-import type { DocumentOf, InputOf, KnownName, UnknownCollection } from '../schema/declared-types.ts'
+import type { DocumentOf, InputOf, KnownName, UnknownCollection } from '../schema/standard-schema.ts'
 
 /** `Schemas`: those that the database was opened with, by the names of the collections. */
 export class Transaction<Schemas extends object = object> {

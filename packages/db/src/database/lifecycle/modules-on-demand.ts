@@ -10,7 +10,7 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../feed/change-feed-reader.ts'),
   () => import('../feed/change-notifier.ts'),
   () => import('../check/check-database.ts'),
-  () => import('../transfer/chunk-stream.ts'),
+  () => import('../transfer/byte-streams.ts'),
   () => import('../coordination/local-coordinator.ts'),
   () => import('../collection/duplicates.ts'),
   () => import('../encryption/encryption.ts'),

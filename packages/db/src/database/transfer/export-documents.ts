@@ -4,7 +4,7 @@ import { RevisionReader } from '../../document/revision-reads.ts'
 import { createQuery } from '../../query/query.ts'
 import type { Selector } from '../../query/query.ts'
 import type { QuerySource } from '../../query/query-source.ts'
-import { chunkStream } from './chunk-stream.ts'
+import { chunkStream } from './byte-streams.ts'
 import { replicaChunks } from './export-replica.ts'
 
 /**

@@ -8,7 +8,7 @@ import { PannierError, type ErrorCode } from '../../base/errors.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { JsonSplitter, type JsonLayout, type JsonPiece } from '../../codec/json-splitter.ts'
 import type { WriteOutcome } from '../../document/write-documents.ts'
-import { bytesUntilCancelled, sizeOf } from './byte-source.ts'
+import { bytesUntilCancelled, sizeOf } from './byte-streams.ts'
 import type { ByteSource } from './byte-stream.ts'
 import {
   IMPORT_FAILURES_MAX,

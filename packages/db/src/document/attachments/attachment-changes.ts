@@ -1,10 +1,11 @@
 /**
  * The part of attachments in the writes of a transaction: nothing, and nothing is loaded, as long as none turns up.
  */
+import type * as Attach from './attach.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { DocumentWrite } from '../document-write.ts'
 import type { BlobChanges } from './blob-changes.ts'
-import { attachmentWriting } from './on-demand.ts'
+import { lazyModule } from '../../base/lazy-module.ts'
 
 /** Of any number of bodies, some of which may have none. */
 type Sections = Uint8Array | readonly (Uint8Array | undefined)[] | undefined
@@ -80,3 +81,6 @@ function listOf(sections: Sections): readonly Uint8Array[] {
 }
 
 const NONE: readonly Uint8Array[] = []
+
+/** What a transaction needs for attachments; throws a Miss when it is not loaded yet. */
+export const attachmentWriting: () => typeof Attach = lazyModule(() => import('./attach.ts'))

@@ -3,7 +3,11 @@ import { PannierError } from '../../base/errors.ts'
 import { ArgumentError } from '../../base/options.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { textToByteString } from '../../codec/text.ts'
-import { ATTACHMENT_NAME_BYTES_MAX, ATTACHMENTS_PER_DOCUMENT_MAX, CONTENT_TYPE_CHARS_MAX } from './attachment-limits.ts'
+import {
+  ATTACHMENT_NAME_BYTES_MAX,
+  ATTACHMENTS_PER_DOCUMENT_MAX,
+  CONTENT_TYPE_CHARS_MAX,
+} from './attachment-section.ts'
 
 /**
  * Content of an attachment in a document. A string is base64, as in CouchDB's JSON. Streams are read once, a Blob in pieces: neither is ever

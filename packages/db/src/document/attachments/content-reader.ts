@@ -1,7 +1,7 @@
 /** Reads the content of attachments: in pieces of any size from whatever it is handed in as, into chunks of one size. */
 import { PannierError } from '../../base/errors.ts'
 import { ArgumentError } from '../../base/options.ts'
-import { ATTACHMENT_BYTES_MAX } from './attachment-limits.ts'
+import { ATTACHMENT_BYTES_MAX } from './attachment-section.ts'
 import { isStream } from './attachment-input.ts'
 import type { CheckedAttachment } from './attachment-input.ts'
 import { CHUNK_BYTES } from './blob-store.ts'

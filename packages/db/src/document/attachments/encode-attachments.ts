@@ -1,6 +1,6 @@
 /** Writes the sections that attachment-section.ts describes and reads, and hashes what they say. */
 import { ByteWriter } from '../../codec/bytes.ts'
-import type { Hash128 } from '../../codec/hash128.ts'
+import type { Hash128 } from '../../codec/hash.ts'
 import { textToByteString } from '../../codec/text.ts'
 import { decodeAttachments } from './attachment-section.ts'
 import type { AttachmentEntry } from './attachment-section.ts'

@@ -3,7 +3,7 @@ import { checkAttachments } from '../../../src/document/attachments/attachment-i
 import {
   ATTACHMENT_NAME_BYTES_MAX,
   ATTACHMENTS_PER_DOCUMENT_MAX,
-} from '../../../src/document/attachments/attachment-limits.ts'
+} from '../../../src/document/attachments/attachment-section.ts'
 import { isPannierError } from '../../../src/base/errors.ts'
 
 test('what is taken', () => {
