@@ -35,7 +35,7 @@ interface Writer {
   readonly database: string
 }
 
-/** How often documents are judged that others keep changing. */
+/** How often documents are judged that others keep changing, before nothing is written of them. */
 const ROUNDS_MAX = 8
 
 export class GuardedWriter {
@@ -69,9 +69,12 @@ export class GuardedWriter {
     return this.#databases.write(database, async (_collection, room) => {
       const outcomes: GuardedOutcome[] = []
       let places: readonly number[] = Array.from(documents.keys())
-      for (let round = 1; places.length > 0; round++) {
-        if (round > ROUNDS_MAX) throw new ServiceError('UNAVAILABLE', 'The documents keep changing. Try again later.')
-        places = await this.#round(write, collection, documents, places, room, grouped && round === 1, outcomes)
+      for (let fruitless = 0; places.length > 0;) {
+        const left = await this.#round(write, collection, documents, places, room, grouped, outcomes)
+        fruitless = left.length < places.length ? 0 : fruitless + 1
+        if (fruitless === ROUNDS_MAX)
+          throw new ServiceError('UNAVAILABLE', 'The documents keep changing. Try again later.')
+        places = left
       }
       const written = documents.filter((_document, at) => !('error' in outcomes[at]!))
       if (written.length > 0) for (const guard of this.#guards) guard.written?.(write, written)
@@ -79,7 +82,7 @@ export class GuardedWriter {
     })
   }
 
-  /** Puts an outcome at each of the places, but those that are returned: they have to be judged again. */
+  /** Puts an outcome at each of the places, but those that are returned: they come in the next round. */
   async #round(
     write: Write,
     collection: Collection<JsonObject>,
@@ -90,35 +93,41 @@ export class GuardedWriter {
     outcomes: GuardedOutcome[],
   ): Promise<number[]> {
     const stored = new Stored(collection)
-    const verdicts = await this.#prepare({ ...write, documents: at(documents, places), stored })
+    const prepare = (some: readonly number[]): Promise<readonly (JsonObject | Refusal)[]> =>
+      this.#prepare({ ...write, documents: at(documents, some), stored })
+    const judges = this.#guards.flatMap((guard) => guard.decide?.(write) ?? [])
+    const isJudged = (): boolean => judges.length > 0 || (!write.newEdits && stored.since !== undefined)
+    const { first, rest } = onceEach(places, documents)
+    let taken = first
+    let verdicts = await prepare(first)
+    let left = [...rest]
+    if (rest.length > 0 && !isJudged()) {
+      const more = await prepare(rest)
+      if (!isJudged()) {
+        taken = [...first, ...rest]
+        verdicts = [...verdicts, ...more]
+        left = []
+      }
+    }
     const passed: number[] = []
-    for (const [index, place] of places.entries()) {
+    for (const [index, place] of taken.entries()) {
       const verdict = verdicts[index]!
       if (verdict instanceof Error) outcomes[place] = { id: idOf(documents[place]!), error: verdict }
       else passed.push(index)
     }
+    if (passed.length === 0) return left
     const admitted = await room.admit(at(verdicts, passed) as readonly JsonObject[])
-    const since = write.newEdits ? undefined : stored.since
-    const judges = this.#guards.flatMap((guard) => guard.decide?.(write) ?? [])
-    const isJudged = since !== undefined || judges.length > 0
-    const again: number[] = []
-    let waiting = [...passed.keys()]
-    while (waiting.length > 0) {
-      const { first, rest } = onceEach(waiting, admitted, isJudged)
-      waiting = rest
-      const batch = at(admitted, first)
-      const guard = isJudged ? guardOf(batch, judges, since) : undefined
-      const written = await this.#store(collection, batch, write, guard, grouped)
-      for (const [index, position] of first.entries()) {
-        const place = places[passed[position]!]!
-        const outcome = written[index]!
-        if (!('error' in outcome)) outcomes[place] = outcome
-        else if (outcome.error !== CHANGED) outcomes[place] = { id: outcome.id, error: reasonIn(outcome.error) }
-        else if (hasStreams(documents[place]!)) throw new ServiceError('UNAVAILABLE', 'The document was changed.')
-        else again.push(place)
-      }
+    const guard = isJudged() ? guardOf(admitted, judges, write.newEdits ? undefined : stored.since) : undefined
+    const written = await this.#store(collection, admitted, write, guard, grouped)
+    for (const [position, index] of passed.entries()) {
+      const place = taken[index]!
+      const outcome = written[position]!
+      if (!('error' in outcome)) outcomes[place] = outcome
+      else if (outcome.error !== CHANGED) outcomes[place] = { id: outcome.id, error: reasonIn(outcome.error) }
+      else if (hasStreams(documents[place]!)) throw new ServiceError('UNAVAILABLE', 'The document was changed.')
+      else left.push(place)
     }
-    return again
+    return left.sort((one, other) => one - other)
   }
 
   #store(
@@ -226,20 +235,19 @@ function at<T>(list: readonly T[], places: readonly number[]): readonly T[] {
   return places.length === list.length ? list : places.map((place) => list[place]!)
 }
 
-/** Of several with one id the first; a judge would not see it otherwise when it comes to the next. */
+/** Of several documents with one id the first. A judge of the next has to see what became of it. */
 function onceEach(
-  positions: readonly number[],
+  places: readonly number[],
   documents: readonly JsonObject[],
-  isJudged: boolean,
-): { readonly first: readonly number[]; readonly rest: number[] } {
-  if (!isJudged || positions.length === 1) return { first: positions, rest: [] }
+): { readonly first: readonly number[]; readonly rest: readonly number[] } {
+  if (places.length === 1) return { first: places, rest: [] }
   const ids = new Set<unknown>()
   const first: number[] = []
   const rest: number[] = []
-  for (const position of positions) {
-    const { _id: id } = documents[position]!
-    if (id !== undefined && ids.has(id)) rest.push(position)
-    else first.push(position)
+  for (const place of places) {
+    const { _id: id } = documents[place]!
+    if (id !== undefined && ids.has(id)) rest.push(place)
+    else first.push(place)
     ids.add(id)
   }
   return { first, rest }

@@ -120,6 +120,23 @@ test('validate_doc_update judges again what was changed while it judged', async 
   expect((await send(url, 'GET /db/a')).json).toMatchObject({ n: 5 })
 })
 
+test('any number of revisions of a document in one batch are validated, each after the one before', async () => {
+  const { url } = await start()
+  const validate = `function (now, old) { if (old && now.n !== old.n + 1) throw { forbidden: now.n + ' after ' + old.n } }`
+  await send(url, 'PUT /db/_design/d', { validate_doc_update: validate })
+  const suffixes = Array.from({ length: 30 }, (_, n) => `s${n}`)
+  const docs = suffixes.map((suffix, n) => {
+    const ids = suffixes.slice(0, n + 1).toReversed()
+    return { _id: 'a', _rev: `${n + 1}-${suffix}`, _revisions: { start: n + 1, ids }, n }
+  })
+  const leaves = Array.from({ length: 30 }, (_, n) => ({ _id: 'b', _rev: `1-x${n}`, n }))
+  const { json } = await send(url, 'POST /db/_bulk_docs', { docs: [...docs, ...leaves], new_edits: false })
+  expect(json).toEqual([])
+  expect((await send(url, 'GET /db/a')).json).toMatchObject({ _rev: '30-s29', n: 29 })
+  const branches = await send(url, 'GET /db/b?open_revs=all', undefined, { accept: 'application/json' })
+  expect(branches.json).toHaveLength(30)
+})
+
 test('several revisions of a document in one batch are judged one after the other', async () => {
   const { url } = await start({ guards: [growing()] })
   const docs = [
