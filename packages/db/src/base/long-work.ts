@@ -44,7 +44,10 @@ export function eitherSignal(closing: AbortSignal, signal: AbortSignal | undefin
  * Runs `work` again, after `refresh`, when another handle was faster. That handle wrote first, or freed pages that this
  * one still read (after a tab was frozen, for example).
  */
-export async function retryWhenStale<T>(work: () => Promise<T>, refresh: () => Promise<unknown>): Promise<T> {
+export async function retryWhenStale<T>(
+  work: () => Promise<T>,
+  refresh: () => Promise<unknown> = async () => {},
+): Promise<T> {
   for (let retries = 0; ; retries++) {
     try {
       return await work()

@@ -8,7 +8,7 @@
 import { assert, isPannierError, PannierError } from '../base/errors.ts'
 import type { CommitSequence, Generation } from '../base/brand.ts'
 import { attempt, Miss } from '../base/miss.ts'
-import { pauseIn, type Pause } from '../base/long-work.ts'
+import { pauseIn, retryWhenStale, STALE_RETRIES_MAX, type Pause } from '../base/long-work.ts'
 import { isPromise, type MaybePromise } from '../base/async.ts'
 import { isWrittenBy } from '../pager/log-record.ts'
 import { Checkpointer, LOG_RECORDS_MAX, skipsLog } from './checkpoint.ts'
@@ -36,8 +36,6 @@ const RETRY_BYTES: number = 256 * 1024
 const IDLE_CHECKPOINT_DELAY_MS = 3000
 /** A smaller log is not worth an idle storage checkpoint. */
 const IDLE_CHECKPOINT_BYTES_MIN: number = 64 * 1024
-/** How often a group of writes is run again when another handle was faster. */
-const STALE_RETRIES_MAX = 20
 
 const NO_LIMIT: WaitLimits = { waitMsMax: Infinity, warn: () => {} }
 
@@ -137,14 +135,8 @@ export class Writer {
   }
 
   /** When another handle gets ahead (this one was frozen and its lease given away), it takes another turn. */
-  async checkpoint(): Promise<void> {
-    for (let retries = 0; ; retries++) {
-      try {
-        return await this.inTurn(() => this.#checkpoint())
-      } catch (error) {
-        if (!isPannierError(error, 'PANNIER_STALE') || retries >= STALE_RETRIES_MAX) throw error
-      }
-    }
+  checkpoint(): Promise<void> {
+    return retryWhenStale(() => this.inTurn(() => this.#checkpoint()))
   }
 
   /** As `inTurn`, while no storage checkpoint runs. */

@@ -285,13 +285,10 @@ function describe({ id, kind, label }: Slot): EncryptionSlot {
  * Relies on: a transaction that is held begins when no storage checkpoint runs, so the one here begins after it.
  */
 export function fence(store: KeyValueStore): Promise<void> {
-  return retryWhenStale(
-    async () => {
-      await commitNothing(store)
-      await store.checkpoint()
-    },
-    async () => {},
-  )
+  return retryWhenStale(async () => {
+    await commitNothing(store)
+    await store.checkpoint()
+  })
 }
 
 async function commitNothing(store: KeyValueStore): Promise<void> {

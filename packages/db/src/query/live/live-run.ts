@@ -3,7 +3,7 @@
  * each whole; every subscriber is given each state that it has time for, and the steps from the one it was given before.
  */
 import { isPannierError, PannierError } from '../../base/errors.ts'
-import { cancelledError } from '../../base/long-work.ts'
+import { cancelledError, retryWhenStale } from '../../base/long-work.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { QuerySource } from '../query-source.ts'
 import { HeldCount, type ChangedEntries } from './held-count.ts'
@@ -19,8 +19,6 @@ import { call, isSameView, Subscription, updatedCount, updates, type UpdateBetwe
 export const SKIP_HELD_MAX = 1000
 /** Changes that are kept while rows are read; with more of them the rows are read again. */
 const PENDING_MAX = 1000
-/** Rows are read again when the snapshot has expired, because this handle was frozen meanwhile. */
-const EXPIRED_RETRIES_MAX = 3
 
 /** A document as of a commit, or undefined. */
 interface PendingChange {
@@ -241,14 +239,9 @@ export class LiveRun implements LiveWork {
     this.#loading = true
     this.#owner.loading(this)
     try {
-      for (let retries = 0; !this.#ended;) {
-        try {
-          const source = await this.request.open()
-          if (await this.#readFrom(source)) break
-        } catch (error) {
-          if (!isPannierError(error, 'PANNIER_SNAPSHOT_EXPIRED') || retries++ === EXPIRED_RETRIES_MAX) throw error
-        }
-      }
+      await retryWhenStale(async () => {
+        while (!this.#ended && !(await this.#readFrom(await this.request.open())));
+      })
     } catch (error) {
       this.fail(error)
     }
