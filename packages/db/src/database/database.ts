@@ -7,7 +7,7 @@ import { Catalog } from '../document/catalog.ts'
 import { idGenerator } from '../document/document-id.ts'
 import { NAME_CHARS_MAX } from '../index/index-definition.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
-import { eitherSignal, RunningWork, type LongWork } from '../base/long-work.ts'
+import { eitherSignal, type LongWork, type RunningWork } from '../base/long-work.ts'
 import type { DatabaseStorage } from '../storage/page-store.ts'
 import { lateStream } from './transfer/byte-stream.ts'
 import type { DatabaseChange } from './feed/change-notifier.ts'
@@ -30,7 +30,7 @@ import type {
 import type { Encryption } from './encryption/encryption.ts'
 import type { MoveOptions, MoveSource } from './lifecycle/move-database.ts'
 import type { SnapshotOptions } from '../kv/write-snapshot.ts'
-import type { CheckReport, Problem, ProblemCode } from './check/check-database.ts'
+import type { CheckReport } from './check/check-database.ts'
 import { Replication } from './replication/replication.ts'
 import { MigrationNeeded } from './collection/collection-access.ts'
 import type { DatabaseReplicateOptions, DatabaseSyncOptions } from './replication/replication-options.ts'
@@ -64,8 +64,7 @@ const SETTINGS: OptionNames<Pick<CollectionOptions, 'history' | 'revisionsLimit'
   history: true,
   revisionsLimit: true,
 }
-const LONG_WORK: OptionNames<LongWork> = { signal: true, onProgress: true }
-const SNAPSHOT_OPTIONS: OptionNames<SnapshotOptions> = { sealed: true, ...LONG_WORK }
+const SNAPSHOT_OPTIONS: OptionNames<SnapshotOptions> = { sealed: true, signal: true, onProgress: true }
 
 /** Runs of a transaction that another handle got ahead of. */
 const STALE_ATTEMPTS_MAX = 20
@@ -296,24 +295,9 @@ export class Database<Schemas extends object = object> {
    * if (!ok) console.warn(problems.map(({ code, where, message }) => `${code} ${where}: ${message}`))
    */
   async check(options: LongWork = {}): Promise<CheckReport> {
-    checkOptions('check()', options, LONG_WORK)
-    const { environment, store, catalog } = this.#context
-    const work = new RunningWork({ name: 'The check', environment, ...options })
-    work.throwIfCancelled()
-    const problems: Problem[] = []
-    const report = (code: ProblemCode, message: string): void => void problems.push({ code, where: undefined, message })
-    if (this.damage !== undefined) report('DAMAGED_LOG', this.damage.message)
-    try {
-      await this.#parts.checkPages?.(work)
-      // Rarely needed, so nobody has to load it who does not call it.
-      const { checkDatabase } = await loadedModule(import('./check/check-database.ts'))
-      problems.push(...(await checkDatabase(store, catalog, work)))
-    } catch (error) {
-      if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
-      report('DAMAGED_PAGE', error.message)
-    }
-    work.complete()
-    return { ok: problems.length === 0, problems }
+    // Rarely needed, so nobody has to load it who does not call it.
+    const { checkWhole } = await loadedModule(import('./check/check-database.ts'))
+    return checkWhole(this.#context, this.#parts, options)
   }
 
   /**

@@ -1,8 +1,9 @@
 /** The integrity check of documents, revisions, indexes and views: reads everything and compares. (Pages and trees have a check of their own.) */
 import { indexTreeName } from '../../document/collection-state.ts'
 import type { Key } from '../../base/brand.ts'
-import { isPannierError } from '../../base/errors.ts'
-import type { RunningWork } from '../../base/long-work.ts'
+import { isPannierError, type PannierError } from '../../base/errors.ts'
+import { RunningWork, type LongWork } from '../../base/long-work.ts'
+import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { decodeIdKey, keyNumber, numberKey } from '../../codec/key-encoding.ts'
 import { BlobCheck } from '../../document/attachments/check-blobs.ts'
 import { BodyView, readNumber } from '../../document/body.ts'
@@ -10,6 +11,7 @@ import type { Catalog } from '../../document/catalog.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import { existingTree } from '../../document/document-reader.ts'
 import { decodeLocal, localTreeName } from '../../document/local-documents.ts'
+import type { DatabaseContext } from '../database-context.ts'
 import { checkRevisions, type CheckedWinner } from './check-revisions.ts'
 import { FieldReader, IndexTests } from '../../index/index-key.ts'
 import { type IndexDefinition } from '../../index/index-definition.ts'
@@ -52,11 +54,43 @@ export interface CheckReport {
   readonly problems: readonly Problem[]
 }
 
+const LONG_WORK: OptionNames<LongWork> = { signal: true, onProgress: true }
 /** Entries between two looks at the clock. */
 const STEPS_PER_LOOK = 256
 
+/** What of an open database knows its log and pages. */
+interface CheckedParts {
+  readonly damage?: () => PannierError | undefined
+  readonly checkPages?: (work: RunningWork) => Promise<void>
+}
+
+/** The log, then the pages, then what they say. */
+export async function checkWhole(
+  { store, catalog, environment }: Pick<DatabaseContext, 'store' | 'catalog' | 'environment'>,
+  { damage, checkPages }: CheckedParts,
+  options: LongWork,
+): Promise<CheckReport> {
+  checkOptions('check()', options, LONG_WORK)
+  const work = new RunningWork({ name: 'The check', environment, ...options })
+  work.throwIfCancelled()
+  const problems: Problem[] = []
+  const report = (code: ProblemCode, { message }: PannierError): void =>
+    void problems.push({ code, where: undefined, message })
+  const damaged = damage?.()
+  if (damaged !== undefined) report('DAMAGED_LOG', damaged)
+  try {
+    await checkPages?.(work)
+    problems.push(...(await checkDatabase(store, catalog, work)))
+  } catch (error) {
+    if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
+    report('DAMAGED_PAGE', error)
+  }
+  work.complete()
+  return { ok: problems.length === 0, problems }
+}
+
 /** What is wrong; empty if nothing is. It is the second half of the check, after that of the pages. */
-export async function checkDatabase(store: KeyValueStore, catalog: Catalog, work: RunningWork): Promise<Problem[]> {
+async function checkDatabase(store: KeyValueStore, catalog: Catalog, work: RunningWork): Promise<Problem[]> {
   const snapshot = store.snapshot()
   try {
     const problems: Problem[] = []
