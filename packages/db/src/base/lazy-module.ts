@@ -24,7 +24,7 @@ export async function loadedModule<Module>(loading: Promise<Module>): Promise<Mo
 }
 
 /** The function gives the module: at once when it is loaded, else as a promise. */
-export function moduleOnDemand<Module>(load: () => Promise<Module>): () => MaybePromise<Module> {
+function moduleOnDemand<Module>(load: () => Promise<Module>): () => MaybePromise<Module> {
   let loaded: Module | undefined
   let loading: Promise<Module> | undefined
   const start = async (): Promise<Module> => {

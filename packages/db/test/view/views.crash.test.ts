@@ -4,16 +4,21 @@
  * Method: a build in several steps and updates of it on the simulated page store, with the fault at every call in turn.
  */
 import { expect, test } from 'vitest'
+import { registerReducers } from '../../src/btree/reducer.ts'
 import { Catalog } from '../../src/document/catalog.ts'
 import type { Environment } from '../../src/base/environment.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import { checkedView, type Emit } from '../../src/view/view-definition.ts'
+import { reducerOfId } from '../../src/view/reducers.ts'
 import { ViewEngine } from '../../src/view/view-engine.ts'
 import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
 import { seededRandom } from '../../testing/random.ts'
 import { SimulatedStorage, type Fault } from '../../testing/simulated-page-store.ts'
 import { soloCoordinator } from '../kv/solo-coordinator.ts'
 import { strike } from '../strike.ts'
+
+// As `open` does.
+registerReducers(reducerOfId)
 
 const FAULTS: readonly Fault[] = [
   { kind: 'error', code: 'PANNIER_IO', happens: false },

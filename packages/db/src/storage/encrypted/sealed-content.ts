@@ -144,7 +144,7 @@ export function pruned({ all }: Runs, ids: readonly PageId[]): Runs {
   return { all: left, kept: left.length }
 }
 
-export function encodeRuns({ all, kept }: Runs): Uint8Array {
+function encodeRuns({ all, kept }: Runs): Uint8Array {
   const writer = new ByteWriter(16 + all.length * (EPOCH_BYTES + 2))
   writer.varint(kept)
   writer.varint(all.length)
@@ -157,7 +157,7 @@ export function encodeRuns({ all, kept }: Runs): Uint8Array {
   return writer.finish()
 }
 
-export function decodeRuns(bytes: Uint8Array): Runs {
+function decodeRuns(bytes: Uint8Array): Runs {
   const reader = new ByteReader(bytes, 0, bytes.length)
   const kept = reader.varint()
   let first = 0

@@ -4,8 +4,8 @@ import type { PageId } from '../../../src/base/brand.ts'
 import { cryptoPlatform } from '../../../src/database/encryption/node-platform.ts'
 import { EncryptedPageStore } from '../../../src/storage/encrypted/encrypted-page-store.ts'
 import {
-  decodeRuns,
-  encodeRuns,
+  decodeMetaContent,
+  encodeMetaContent,
   epochOf,
   isPruningDue,
   NO_RUNS,
@@ -25,12 +25,19 @@ const run = (first: number, number: number): Parameters<typeof withRun>[1] => ({
   epoch: epoch(number),
 })
 
+/** What is sealed with a meta record, beside the runs. */
+const META = {
+  bytes: new Uint8Array([1, 2, 3]),
+  link: { nonce: new Uint8Array(12).fill(4), token: new Uint8Array(16).fill(5) },
+  revision: 6,
+}
+
 test('an epoch counts from its first page to the next run; what came before the first has none', () => {
   const runs = [run(5, 1), run(9, 2), run(9, 3), run(12, 3), run(300, 4)].reduce(withRun, NO_RUNS)
   const found = pageIds(1, 4, 5, 8, 9, 13, 299, 300, 1e9).map((id) => epochOf(runs, id)?.[0])
   expect(found).toEqual([undefined, undefined, 1, 1, 3, 3, 3, 4, 4])
   expect(runs.all.length).toBe(3)
-  expect(decodeRuns(encodeRuns(runs))).toEqual(runs)
+  expect(decodeMetaContent(encodeMetaContent({ ...META, runs }), 2)).toEqual({ ...META, runs })
   expect(pruned(runs, pageIds(2, 8, 300))).toEqual({ all: [run(5, 1), run(300, 4)], kept: 2 })
   expect(pruned(runs, [])).toEqual(NO_RUNS)
 })
