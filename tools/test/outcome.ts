@@ -7,7 +7,7 @@ export interface Outcome {
   readonly failed: number
   /** Said again in the summary: figures, what was left out. */
   readonly notes?: readonly string[]
-  /** What failed and why, told again in the summary: whoever reads the end of a long log reads it there. */
+  /** What failed and why. The summary repeats it at the end of a long log. */
   readonly failures?: readonly string[]
 }
 
@@ -35,5 +35,5 @@ export function slowest(times: ReadonlyMap<string, number>): string[] {
   return sorted.map(([name, ms]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`)
 }
 
-/** Begins the lines that tell of tests that take very long. */
+/** Begins the lines that name tests which take very long. */
 export const STILL_RUNNING = '… still running:'

@@ -1,5 +1,5 @@
 /**
- * Vitest's reporters tell of tests that have ended. This one tells of those that do not: a test that never ends would otherwise
+ * Vitest's reporters print tests that have ended. This one prints those that have not: a test that never ends would otherwise
  * be nowhere in the log.
  */
 import type { TestCase, TestModule } from 'vitest/node'

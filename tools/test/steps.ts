@@ -6,7 +6,7 @@ import { BEYOND_FAST } from './lanes.ts'
 import type { Step } from './outcome.ts'
 import { runUnitTests } from './unit.ts'
 
-/** Steps are stopped if they take longer: whoever waits for a test that never ends learns nothing. */
+/** A step that takes longer is stopped. Nobody learns anything from a test that never ends. */
 const CHECK_MS_MAX = 120_000
 
 const root = resolve(import.meta.dirname, '../..')

@@ -62,7 +62,7 @@ interface Report {
   readonly numTodoTests: number
   readonly testResults: readonly {
     readonly name: string
-    /** Of a file that does not load. */
+    /** Why a file does not load. */
     readonly message: string
     readonly startTime: number
     readonly endTime: number
