@@ -26,16 +26,17 @@ export async function writeOutput(
       yield chunk
     }
   }
-  const source = Readable.fromWeb(stream as NodeReadableStream<Uint8Array>)
+  // Made when something listens to it: it may fail at once.
+  const source = (): Readable => Readable.fromWeb(stream as NodeReadableStream<Uint8Array>)
   if (file === undefined || file === '-') {
-    await pipeline(source, counted, stdout, { signal, end: false })
+    await pipeline(source(), counted, stdout, { signal, end: false })
     return bytes
   }
   const unfinished = `${file}.unfinished`
   try {
     await rm(unfinished, { force: true })
     const handle = await open(unfinished, 'w', PRIVATE_FILE)
-    await pipeline(source, counted, handle.createWriteStream({ flush: true }), { signal })
+    await pipeline(source(), counted, handle.createWriteStream({ flush: true }), { signal })
     await rename(unfinished, file)
   } catch (error) {
     await rm(unfinished, { force: true })
