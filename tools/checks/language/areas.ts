@@ -48,7 +48,7 @@ const GENERATED = /^<!-- Generated from docstrings/
 /** The page that lists the words which it bans. */
 const NOT_READ = new Set(['docs/glossary.md', 'docs/style.md'])
 
-/** Bars of issue 19: what the counts have to come down to. */
+/** Bars: what the counts have to come down to. */
 export const BARS: readonly { readonly name: string; readonly areas: readonly Area[]; readonly max: number }[] = [
   { name: 'offenders in errors', areas: ['errors'], max: 0 },
   { name: 'offenders in READMEs', areas: ['readmes'], max: 0 },

@@ -1,6 +1,6 @@
 /**
- * MurmurHash3 x86 128 (Austin Appleby, public domain; https://github.com/aappleby/smhasher/blob/master/src/MurmurHash3.cpp),
- * which names revisions by their content. It is not cryptographic.
+ * Hashes of content, which name revisions. The function is MurmurHash3 x86 128 (Austin Appleby, public domain;
+ * https://github.com/aappleby/smhasher/blob/master/src/MurmurHash3.cpp). It is not cryptographic.
  */
 import { ByteReader } from './bytes.ts'
 import { LOCAL_SHAPE, readShapeNames, type Shape, type ShapeDictionary } from './shape.ts'

@@ -1,4 +1,4 @@
-/** Ids of documents: which ones are allowed, and how new ones are made. */
+/** Ids of documents: which ones are allowed, how new ones are made, and ranges of them as ranges of keys. */
 import { ID_BYTES_MAX, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
 import type { Key } from '../base/brand.ts'
 import { ArgumentError } from '../base/options.ts'

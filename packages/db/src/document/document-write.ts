@@ -1,4 +1,4 @@
-/** What one write does to one document. */
+/** What one write does to one document, and the errors that refuse it. */
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'

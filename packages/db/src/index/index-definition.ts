@@ -1,6 +1,4 @@
-/**
- * How indexes are declared, and how a declaration becomes a definition.
- */
+/** How indexes are declared, defined in the catalog, and dropped. Each change is small, whatever the size of the collection. */
 import { checkOptions, type OptionNames, ArgumentError, badArgument } from '../base/options.ts'
 import { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'

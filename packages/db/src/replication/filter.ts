@@ -1,4 +1,4 @@
-/** Tests documents against a selector where a peer does not do that itself: as CouchDB does, whatever the peer is. */
+/** Filters of a replication: selectors that a peer cannot test itself, and what names a filter of a design document. */
 import { expressionsOf, normalise } from '../query/ast/normalise.ts'
 import { parseSelector } from '../query/ast/parse-selector.ts'
 import { documentFields, compileCondition } from '../query/match.ts'

@@ -2,6 +2,7 @@
  * Bodies of requests: read in pieces as they come, unpacked if they are compressed, never beyond a limit, and not from a client
  * that has fallen silent. No content type is parsed before a handler asks for it.
  */
+import { isJsonObject } from '../service/documents.ts'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
@@ -187,10 +188,6 @@ export async function readJsonObject(request: FastifyRequest, limits: BodyLimits
   const value = await readJson(request, limits)
   if (!isJsonObject(value)) throw badRequest('Request body must be a JSON object')
   return value
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function bodyTooLarge(bytesMax: number): HttpError {

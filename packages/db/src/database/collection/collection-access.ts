@@ -1,4 +1,4 @@
-/** What stands between the operations of a collection and the store: it itself, or a transaction. */
+/** What stands between the operations of a collection and the store. Outside and inside of transactions it is another class. */
 import { type MaybePromise, isPromise } from '../../base/async.ts'
 import type { UploadTarget } from '../../document/attachments/upload.ts'
 import type { CollectionState } from '../../document/collection-state.ts'

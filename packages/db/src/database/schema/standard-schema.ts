@@ -1,6 +1,6 @@
 /**
- * The interface by which any validation library can be asked, version 1 (https://standardschema.dev). Written down here,
- * as far as it is needed, so that nothing has to be installed: types match by their structure.
+ * The interface of validation libraries, version 1 (https://standardschema.dev), as far as it is needed: types match by their
+ * structure, so nothing has to be installed. And the types of documents that it gives.
  */
 import type { DatesAreNotStored, HasDate } from '../collection/document-types.ts'
 

@@ -1,4 +1,4 @@
-/** What a caller hands in as bytes, as an async iterable. Loaded when it is needed. */
+/** Bytes that callers hand in, as an async iterable, and streams of what a generator makes. Loaded when it is needed. */
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { streamChunks } from '../../base/async.ts'
 import { ArgumentError } from '../../base/options.ts'

@@ -1,4 +1,4 @@
-/** A live query as its user sees it. All that works is loaded with the first one; this only waits for it. */
+/** Live queries and live counts as their users see them. What does the work is loaded with the first one. */
 import { makeDisposable } from '../../base/async.ts'
 import { badArgument } from '../../base/options.ts'
 import type { LiveHost, LiveRequest, LiveState, LiveStatus, LiveUpdate, LiveWork, Subscriber } from './live-types.ts'

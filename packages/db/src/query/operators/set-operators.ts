@@ -1,6 +1,7 @@
-/** The rows of several scans, each document once. */
+/** Union and intersection of scans: each document comes once. */
 import { type EntryRow, type Operator, BATCH_ROWS_MAX, changeBatches } from './operator.ts'
 
+/** The rows of one scan after the other. */
 export function unionScan(inputs: readonly Operator<EntryRow>[]): Operator<EntryRow> {
   const seen = new NumberSet()
   let at = 0
@@ -13,9 +14,10 @@ export function unionScan(inputs: readonly Operator<EntryRow>[]): Operator<Entry
   }
 }
 
-/** A set of documents' numbers: a bit for each number of a stretch in which there is one, so its size is bounded by the numbers' range. */
+/** Numbers in one chunk of a set. */
 const CHUNK_NUMBERS = 2 ** 15
 
+/** A set of document numbers. It has a bit for each number of a chunk, so the range of the numbers bounds its size. */
 export class NumberSet {
   private readonly chunks = new Map<number, Uint8Array>()
 

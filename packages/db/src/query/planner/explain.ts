@@ -1,4 +1,7 @@
-/** A plan, and what running it took, as plain data for people: a tree of steps, each with the step that feeds it. */
+/**
+ * A plan, and what running it took, as plain data for people: a tree of steps, each with the step that feeds it. Also the index
+ * that would help most.
+ */
 import { Miss } from '../../base/miss.ts'
 import { type IndexInput, INDEX_FIELDS_MAX } from '../../index/index-definition.ts'
 import { isAlways, type Condition, type TestCondition, conjuncts, type WithinCondition } from '../ast/normalise.ts'
