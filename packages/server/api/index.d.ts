@@ -152,14 +152,14 @@ export interface ListenOptions {
     readonly host?: string;
 }
 
-/** What a route asks of the principal; each includes those before it. */
+/** What a route requires of the principal; each value includes those before it. */
 export type Needs = 'anyone' | 'user' | 'member' | 'database-admin' | 'server-admin';
 
 /** An admin that the first start made. */
 export interface NewAdmin {
     /** The name of the admin. */
     readonly name: string;
-    /** To be shown once; it is stored nowhere. */
+    /** Show it once; it is not stored. */
     readonly password: string;
 }
 
@@ -388,7 +388,7 @@ interface AppOptions {
     readonly logger?: Logger | LoggerOptions | false;
 }
 
-/** What becomes of one document. */
+/** The outcome of one document. */
 type GuardedOutcome = WriteResult | {
     readonly id: string;
     readonly error: Refusal;
@@ -397,7 +397,7 @@ type GuardedOutcome = WriteResult | {
 interface HashQueueLimits {
     /** Made at the same time. */
     readonly concurrencyMax: number;
-    /** That wait. */
+    /** Hashes that may wait. */
     readonly waitingMax: number;
 }
 
@@ -408,9 +408,9 @@ interface LoginLimits {
     readonly windowMs: number;
     /** Failed logins with one name from one address. */
     readonly sameMax: number;
-    /** From one address (IPv6: one /64). */
+    /** Failed logins from one address (IPv6: one /64). */
     readonly addressMax: number;
-    /** With one name, from everywhere; high, as anybody can use it up. */
+    /** Failed logins with one name, from everywhere. High, because anybody can use it up. */
     readonly nameMax: number;
 }
 

@@ -1,4 +1,4 @@
-/** What a server can be told. */
+/** The options of `createServer()`, and their checks. */
 import type { FastifyPluginAsync } from 'fastify'
 import { checkOptions } from 'pannier/internal'
 import type { Database, OpenOptions } from 'pannier'

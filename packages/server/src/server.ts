@@ -1,4 +1,4 @@
-/** Puts the server together, and takes it down so that nothing is lost. */
+/** Assembles the server, and closes it without losing answered writes. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -212,7 +212,7 @@ async function uuidOf(state: ServerState): Promise<string> {
   return uuid as string
 }
 
-/** Who may write comes before what may be written. */
+/** Guards of rights come before guards of content. */
 function guardsOf(auth: Auth, designs: DesignDocuments, securityOf: Parameters<typeof designGuard>[0]): WriteGuard[] {
   return [
     auth.guard,

@@ -1,18 +1,18 @@
 /**
- * Tells when what decides about permissions has changed: a user, the admins, ended sessions, `_security`. One listener for all who
- * watch, so that a thousand open feeds cost a write nothing.
+ * Reports changes that affect permissions: of a user, the admins, ended sessions or a `_security` object. All watchers
+ * share one listener, so a thousand open feeds do not slow down a write.
  */
 import { STATE_COLLECTION } from '../service/state.ts'
 import { USER_PREFIX } from './accounts.ts'
 import type { AuthHost } from './auth-host.ts'
 
 interface Watcher {
-  /** Of whoever reads; undefined for a stranger. */
+  /** Name of the reader; undefined for a guest. */
   readonly name: string | undefined
   readonly changed: () => void
 }
 
-/** What else is in the server's state is no matter of permissions. */
+/** Other documents in the server's state do not affect permissions. */
 const STATE_IDS = /^(?:auth|security)\//
 
 export class AccountWatch {

@@ -1,5 +1,6 @@
 /**
- * Who there is: server admins, in the server's state, and users, in the `_users` database. An admin hides a user of the same name.
+ * The accounts of a server: admins, in the server's state, and users, in the `_users` database. An admin hides a user
+ * of the same name.
  */
 import { randomBytes } from 'node:crypto'
 import { isPannierError } from 'pannier'
@@ -15,7 +16,7 @@ export const USER_PREFIX = 'org.couchdb.user:'
 const NAME_CHARS_MAX = 200
 export const ADMIN_ROLE = '_admin'
 const STATE_ID = 'auth/admins'
-/** Of what clients send; they are stored nowhere. */
+/** Fields that clients send and that are never stored. */
 const PASSWORD_FIELDS: ReadonlySet<string> = new Set(['password', 'current_password'])
 
 export interface Account {
@@ -54,7 +55,7 @@ export class Accounts {
     if (admin !== undefined) return account(name, [ADMIN_ROLE], admin.credentials, true)
     const document = await this.#host.users.get(USER_PREFIX + name, { conflicts: true })
     if (document === undefined || document['name'] !== name || document['type'] !== 'user') return undefined
-    // As in CouchDB: nobody knows which of the branches is the user.
+    // As in CouchDB: with a conflict it is not known which leaf revision is the user.
     if (document['_conflicts'] !== undefined) return undefined
     return account(name, rolesOf(document), document, false)
   }
@@ -69,7 +70,7 @@ export class Accounts {
     const { ok, isOutdated } = await verifyCredentials(found.credentials, password, this.#passwords)
     if (!ok) return undefined
     if (isOutdated) await this.#rehash(found, password)
-    // Deleted meanwhile, or with another password.
+    // The user may have been deleted or given another password in the meantime.
     const now = await this.find(name)
     return now?.salt === found.salt ? now : undefined
   }
@@ -91,7 +92,7 @@ export class Accounts {
     await this.#changeAdmins((admins) => [...admins.filter((one) => one.name !== name), { name, credentials }])
   }
 
-  /** @throws ServiceError NOT_FOUND; FORBIDDEN for the last one, without whom nobody could make another */
+  /** @throws ServiceError NOT_FOUND; FORBIDDEN for the last admin: nobody could make another one */
   async removeAdmin(name: string): Promise<void> {
     await this.#changeAdmins((admins) => {
       const rest = admins.filter((one) => one.name !== name)
@@ -126,7 +127,7 @@ export class Accounts {
     }
     try {
       await this.#host.users.update(USER_PREFIX + name, (document) =>
-        // Not over a password that was changed meanwhile.
+        // Keeps a password that was changed in the meantime.
         sessionSaltOf(document) === salt && CREDENTIAL_FIELDS.every((field) => document[field] === credentials[field])
           ? { ...withoutCredentials(document), ...renewed }
           : undefined,
@@ -141,7 +142,10 @@ export class Accounts {
     return (stored?.['admins'] ?? []) as readonly Admin[]
   }
 
-  /** Every request asks. Read again after each change, also one that somebody else has made who has the database. */
+  /**
+   * Cached, because every request needs it. Read again after each change, also after one by another handle of the
+   * database.
+   */
   #known: Promise<readonly Admin[]> | undefined
 
   #remembered(): Promise<readonly Admin[]> {
@@ -185,7 +189,7 @@ function account(name: string, roles: readonly string[], credentials: JsonObject
   return { name, roles, credentials, isAdmin, salt: sessionSaltOf(credentials) }
 }
 
-/** What starts with an underscore is the server's to give, however it has come into the document. */
+/** Only the server grants roles that start with an underscore. Ignores them in documents. */
 function rolesOf(document: JsonObject): string[] {
   const { roles } = document
   if (!isJsonObject(document) || !Array.isArray(roles)) return []

@@ -1,4 +1,4 @@
-/** What authentication asks of the server around it. */
+/** What authentication needs from the server around it. */
 import type { Collection, Database } from 'pannier'
 import type { JsonObject } from '../service/documents.ts'
 import type { StateStore } from '../service/state.ts'

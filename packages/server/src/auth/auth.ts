@@ -1,4 +1,4 @@
-/** Authentication and permissions of one server: who sends a request, and whether they may. */
+/** Authentication and permissions of one server: which principal sends a request, and what the principal may do. */
 import type { FastifyRequest } from 'fastify'
 import type { Needs } from '../http/declarations.ts'
 import type { JsonObject } from '../service/documents.ts'
@@ -42,12 +42,12 @@ export interface AuthOptions {
   readonly now?: () => number
 }
 
-/** Who sends a request, and how that is known. */
+/** The principal of a request, and how it was established. */
 interface Identity {
   readonly principal: Principal
-  /** Of whoever has authenticated. */
+  /** Set if the request is authenticated. */
   readonly account: Account | undefined
-  /** Of a session. */
+  /** Set if a session cookie was sent. */
   readonly sessionId: string | undefined
   readonly issuedMs: number | undefined
 }
@@ -124,7 +124,11 @@ export class Auth implements AccessRules {
     return account
   }
 
-  /** Whether somebody who is no admin sends this to make a user. Each one counts as a failed login. @throws ServiceError TOO_MANY_REQUESTS */
+  /**
+   * Whether this request signs up: a sender who is not an admin makes a user. Each one counts as a failed login.
+   *
+   * @throws ServiceError TOO_MANY_REQUESTS
+   */
   isSignUp({ method, routeOptions, params, ip, principal }: FastifyRequest): boolean {
     const { db, id } = (params ?? {}) as { readonly db?: string; readonly id?: string }
     if (this.options.signUp !== true || method !== 'PUT' || routeOptions.url !== '/:db/:id') return false
@@ -163,8 +167,10 @@ export class Auth implements AccessRules {
   }
 
   /**
-   * What the principal may read of a database: of `_users` the own document, if not all. Where anybody may sign up, anybody may open it,
-   * to read nothing. @throws ServiceError as `check`
+   * The part of a database that the principal may read: of `_users` at least the principal's own document. Where
+   * anybody may sign up, anybody may open `_users`, and then reads nothing.
+   *
+   * @throws ServiceError as `check`
    */
   async scopeOf(principal: Principal, database: string): Promise<ReadScope> {
     if (principal.isAdmin) return 'all'
@@ -204,7 +210,7 @@ export class Auth implements AccessRules {
       revoked(error)
     }
     const stopWatching = this.#watch.add(identity.account?.name, () => void check())
-    // What has changed since the request came was told to nobody.
+    // A change since the request came was not reported: check now.
     void check()
     return stop
   }
@@ -258,12 +264,12 @@ export class Auth implements AccessRules {
       await this.checkAgain(request, needs, database)
       return undefined
     } catch (error) {
-      // What can't be checked is not allowed.
+      // If the check itself fails, refuse.
       return error instanceof ServiceError ? error : new ServiceError('UNAVAILABLE', 'Try again later.')
     }
   }
 
-  /** To strangers all databases that they may not see look alike, whether they exist or not. */
+  /** Guests can't distinguish a database that they may not see from one that does not exist. */
   async #securityFor({ name }: Principal, database: string): Promise<JsonObject | undefined> {
     try {
       return await this.#host.security(database)
@@ -278,7 +284,7 @@ export class Auth implements AccessRules {
     if (claimed === undefined || this.#ended.has(claimed.id)) return guest(request)
     const age = this.#now() - claimed.issuedMs
     const account = await this.accounts.find(claimed.name)
-    // The same work for names that nobody has.
+    // Does the same work for unknown names, so that timing reveals nothing.
     const genuine = isGenuine(claimed, this.#signingKey, account?.salt ?? '')
     if (!genuine || account === undefined || !(age < this.sessionMsMax)) return guest(request)
     const principal = principalOf(account, 'session', request.ip)

@@ -1,6 +1,7 @@
 /**
- * Remembers for a short time which Basic credentials were right, so that not every request costs a password hash. By a hash with a key
- * that lives only in this process, as the hash does: no password is kept. Equal requests at the same time are verified once.
+ * Remembers for a short time which Basic credentials were right, so that not every request costs a password hash. Keeps
+ * no password: its keys are hashes, made with a secret that lives only in this process. Equal requests at the same time
+ * are verified once.
  */
 import { hash, randomBytes } from 'node:crypto'
 import type { Account } from './accounts.ts'
@@ -30,7 +31,8 @@ export class BasicCache {
     find: (name: string) => Promise<Account | undefined>,
     verify: () => Promise<Account | undefined>,
   ): Promise<Account | undefined> {
-    // Each request comes here: an HMAC of node:crypto takes several times as long, and what nobody sees nobody can extend.
+    // Runs on each request. An HMAC of node:crypto takes several times as long, and is not needed: the hash is never
+    // shown, so nobody can extend it.
     const key = hash('sha256', this.#key + authorization, 'base64')
     const entry = this.#entries.get(key)
     if (entry !== undefined && entry.until > this.#now()) {

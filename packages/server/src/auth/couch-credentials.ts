@@ -1,6 +1,7 @@
 /**
- * Credentials in `_users` documents: ours (`password_scheme: 'phc'`), and those that CouchDB has written (`pbkdf2` and, before 1.3,
- * `simple`), which are replaced at the first login. CouchDB's may be as weak as they were there; they cost what ours cost.
+ * Credentials in `_users` documents: ours (`password_scheme: 'phc'`) and CouchDB's (`pbkdf2` and, before 1.3,
+ * `simple`). The first login replaces CouchDB's. Until then they are as weak as they were there, but verifying them
+ * costs what ours cost.
  */
 import { createHash, pbkdf2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -21,9 +22,12 @@ export const CREDENTIAL_FIELDS: readonly string[] = [
 
 export const PASSWORD_SCHEME = 'phc'
 
-/** Iterations, times the blocks of the key. What takes more is not CouchDB's: by default it has 10 (until 3.3) or 600,000. */
+/**
+ * Iterations times blocks of the key. By default CouchDB has 10 (until 3.3) or 600,000, so a larger record is not
+ * CouchDB's.
+ */
 const WORK_MAX = 2_000_000
-/** From here on a record costs about as much as one of ours. */
+/** With this much work a record costs about as much as one of ours. */
 const WORK_ALIKE = 300_000
 const deriveKey = promisify(pbkdf2)
 
@@ -45,12 +49,12 @@ export async function verifyCredentials(
     scheme === 'pbkdf2'
       ? await verifyPbkdf2(document, password, passwords)
       : { ok: verifySimple(document, password), work: 0 }
-  // A weak record must not be told by its speed; making the new one takes as long.
+  // Speed must not reveal a weak record. After a right password, making the new record takes the same time.
   if (!ok && work < WORK_ALIKE) await passwords.waste(password)
   return { ok, isOutdated: true }
 }
 
-/** What sessions depend on: changed with the password. */
+/** The salt of the user's sessions. It changes with the password, which ends them. */
 export function sessionSaltOf({ session_salt: own, salt, password_hash: record }: JsonObject): string {
   if (typeof own === 'string') return own
   return typeof salt === 'string' ? salt : String(record)

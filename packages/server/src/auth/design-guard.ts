@@ -1,4 +1,4 @@
-/** Design documents are programs that run for all who use a database: only its admins write them, in whatever way. */
+/** Only admins of a database write its design documents, by any route: they are programs that run for all users. */
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
 import type { ServiceError } from '../service/service-error.ts'

@@ -1,4 +1,7 @@
-/** Sessions that were logged out before they would have ended by themselves. Kept in the server's state, so a restart revives none. */
+/**
+ * Sessions that were logged out before they expired. Kept in the server's state, so that they stay ended after a
+ * restart.
+ */
 import type { StateStore } from '../service/state.ts'
 
 const STATE_ID = 'auth/ended-sessions'

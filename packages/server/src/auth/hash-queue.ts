@@ -1,10 +1,10 @@
-/** Password hashes take tens of megabytes and milliseconds each: few are made at a time, few may wait, the rest is refused. */
+/** Limits password hashes: each takes tens of megabytes and milliseconds. A few run, a few wait, the rest is refused. */
 import { ServiceError } from '../service/service-error.ts'
 
 export interface HashQueueLimits {
   /** Made at the same time. */
   readonly concurrencyMax: number
-  /** That wait. */
+  /** Hashes that may wait. */
   readonly waitingMax: number
 }
 
@@ -29,7 +29,7 @@ export class HashQueue {
     try {
       return await work()
     } finally {
-      // Whoever waits takes this place.
+      // The next one that waits takes this place.
       const next = this.#waiting.shift()
       if (next === undefined) this.#running--
       else next()

@@ -1,7 +1,7 @@
 /**
- * Slows down those who guess passwords: failed logins are counted by address, by address and name, and by name. An attempt counts
- * as failed until it has succeeded, so attempts at the same time are counted too. Signing up counts as a failed login. Memory is bounded:
- * counters that have counted least go.
+ * Slows down guessing of passwords. Counts failed logins by address, by address and name, and by name. An attempt
+ * counts as failed until it has succeeded, so simultaneous attempts count too. Signing up counts as a failed login.
+ * Memory is bounded: the lowest counters are removed first.
  */
 import ipaddr from 'ipaddr.js'
 import { ServiceError } from '../service/service-error.ts'
@@ -10,9 +10,9 @@ export interface LoginLimits {
   readonly windowMs: number
   /** Failed logins with one name from one address. */
   readonly sameMax: number
-  /** From one address (IPv6: one /64). */
+  /** Failed logins from one address (IPv6: one /64). */
   readonly addressMax: number
-  /** With one name, from everywhere; high, as anybody can use it up. */
+  /** Failed logins with one name, from everywhere. High, because anybody can use it up. */
   readonly nameMax: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * Password hashes as PHC strings: argon2id, or scrypt where `crypto` has no argon2 (before Node 24.7). Parameters are OWASP ASVS 5,
- * appendix C: argon2id 46 MiB, 1 pass; scrypt N = 2^17, r = 8. Records with less are refused, and so are those that would cost the
- * server much more.
+ * Password hashes as PHC strings: argon2id, or scrypt where `crypto` has no argon2 (before Node 24.7). Parameters
+ * follow OWASP ASVS 5, appendix C: argon2id 46 MiB, 1 pass; scrypt N = 2^17, r = 8. Refuses weaker records, and records
+ * that would cost the server much more.
  */
 import * as crypto from 'node:crypto'
 import { promisify } from 'node:util'
@@ -18,7 +18,7 @@ const ARGON2_MEMORY_KIB = 47_104
 const ARGON2_PASSES = 1
 const ARGON2_MEMORY_KIB_MAX = 262_144
 const ARGON2_PASSES_MAX = 10
-/** What m * t must reach: less memory takes more passes (19 MiB with 2 is OWASP's least). */
+/** Minimum of m * t: less memory needs more passes (OWASP's smallest is 19 MiB with 2). */
 const ARGON2_WORK_MIN = 38_912
 const SCRYPT_LOG2_COST = 17
 const SCRYPT_LOG2_COST_MAX = 20
@@ -61,7 +61,7 @@ export class Passwords {
     return format({ ...parameters, hash: await this.#queue.run(() => derive(password, parameters)) })
   }
 
-  /** In constant time as far as the hash is concerned. False for a record that can't be relied on. */
+  /** Compares hashes in constant time. False for a record that is too weak or too expensive. */
   async verify(record: string, password: string): Promise<boolean> {
     const parameters = parse(record)
     if (parameters === undefined || Buffer.byteLength(password) > PASSWORD_BYTES_MAX) {
@@ -72,7 +72,7 @@ export class Passwords {
     return crypto.timingSafeEqual(hash, parameters.hash)
   }
 
-  /** Takes as long as verifying takes, so that time does not tell whether a name is known. */
+  /** Takes as long as `verify`, so that timing does not reveal whether a name is known. */
   async waste(password: string): Promise<void> {
     const record = await (this.#dummy ??= this.hash(crypto.randomBytes(SALT_BYTES).toString('hex')))
     const parameters = parse(record)!

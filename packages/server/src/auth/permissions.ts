@@ -1,4 +1,4 @@
-/** Who may do what in a database: CouchDB's `_security` objects and the rules for them. Pure. */
+/** CouchDB's `_security` objects and the rules of access to a database that follow from them. Pure functions. */
 import type { Needs } from '../http/declarations.ts'
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
@@ -19,12 +19,12 @@ interface Security {
 /** For a database without `_security`, as in CouchDB 3: for server admins only. */
 export const DEFAULT_SECURITY: JsonObject = { members: { roles: [ADMIN_ROLE] }, admins: { roles: [ADMIN_ROLE] } }
 
-/** Of whom others must not read; users may read their own document. */
+/** Users may read only their own document in it. */
 export const USERS_DATABASE = '_users'
 /** Has the credentials of other servers in it: only its admins read it. */
 export const REPLICATOR_DATABASE = '_replicator'
 
-/** What is asked for. */
+/** The access that is asked for. */
 interface Access {
   readonly principal: Principal
   readonly needs: Needs

@@ -1,6 +1,6 @@
 /**
- * Authentication as a plugin: sets `request.principal`, enforces what routes need, and brings `/_session`. A route that does not say what
- * it needs is for server admins only.
+ * Authentication as a Fastify plugin: sets `request.principal`, enforces the needs that routes declare, and serves
+ * `/_session`. A route that declares no needs is for server admins only.
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
@@ -20,7 +20,7 @@ const SESSION_BODY: { readonly bytesMax: number; readonly stallMsMax: number } =
 }
 const FORM = 'application/x-www-form-urlencoded'
 
-/** To be registered before the routes, and after CORS. */
+/** Register it after CORS and before the routes. */
 export function authPlugin(auth: Auth): FastifyPluginAsync {
   return fastifyPlugin(async (app: FastifyInstance) => {
     app.decorateRequest('principal')
@@ -30,7 +30,7 @@ export function authPlugin(auth: Auth): FastifyPluginAsync {
       request.principal = GUEST
       refuseCrossSite(request, auth.allowedOrigins, readCookie(request.headers.cookie) !== undefined)
       let { version } = auth
-      // What would be refused with a wrong password must answer a new login.
+      // A new login must be answered even with a wrong password in the request's headers.
       const isLogin = request.routeOptions.url === '/_session' && request.method === 'POST'
       const identity = isLogin ? undefined : await auth.identify(request)
       if (identity !== undefined) request.principal = identity.principal
@@ -40,7 +40,7 @@ export function authPlugin(auth: Auth): FastifyPluginAsync {
       if (request.is404 || request.method === 'OPTIONS') return
       const { needs: declared = 'server-admin' } = request.routeOptions.config
       const isSignUp = auth.isSignUp(request)
-      // Whether that user may be made is up to the guard of writes.
+      // The write guard decides whether this user may be made.
       const needs = isSignUp ? 'anyone' : declared
       if (isSignUp) request.bodyBytesMax = USER_BYTES_MAX
       const id = isDocument ? params?.id : undefined

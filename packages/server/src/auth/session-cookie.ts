@@ -1,6 +1,6 @@
 /**
- * The `AuthSession` cookie: name, id of the session, time of issue, and HMAC-SHA-256 of these. The key is made of the server's signing
- * key and the salt of the user, which changes with the password: so a cookie of before is none any more.
+ * The `AuthSession` cookie: name, id of the session, time of issue, and their HMAC-SHA-256. The key combines the
+ * server's signing key and the user's salt. The salt changes with the password, which makes older cookies invalid.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -14,7 +14,7 @@ interface SessionToken {
   readonly issuedMs: number
 }
 
-/** A token that claims to be of somebody: nothing of it may be used before `isGenuine`. */
+/** A token with a claimed name. Use nothing of it before `isGenuine`. */
 interface ClaimedToken extends SessionToken {
   readonly payload: string
   readonly signature: Buffer

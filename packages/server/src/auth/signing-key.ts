@@ -1,6 +1,6 @@
 /**
- * The key that signs session cookies: a file of its own beside the database, which nobody else may read. A copy of the database, a dump
- * or a replica of it makes no cookies.
+ * The key that signs session cookies: a file beside the database that only the server's account may read. Nobody can
+ * make cookies from a copy, dump or replica of the database.
  */
 import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'

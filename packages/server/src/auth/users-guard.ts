@@ -1,9 +1,10 @@
 /**
- * What may be written to the `_users` database: hashes passwords, keeps credentials out of clients' hands, and leaves roles to admins.
- * It holds for every way to write a document, replication included.
+ * Guards writes to the `_users` database: hashes passwords, hides credentials from clients, and lets only admins grant
+ * roles. It covers every way to write a document, replication included.
  *
- * A user is one document with one branch. Users only replace the winner of their own, so they make no branch; and who deletes the
- * winner deletes all branches, or a hidden one would be the user again, with its roles and password.
+ * A user is a document with one leaf revision. Users replace only the winner of their own document, so they make no
+ * conflict. Deleting the winner deletes all leaf revisions; otherwise a hidden one would become the user, with its
+ * roles and password.
  */
 import type { Collection } from 'pannier'
 import type { JsonObject } from '../service/documents.ts'
@@ -15,12 +16,12 @@ import { CREDENTIAL_FIELDS } from './couch-credentials.ts'
 import { USERS_DATABASE } from './permissions.ts'
 
 const USERS_AT_ONCE_MAX = 1000
-/** Of JSON without attachments: each request of a user reads the document. */
+/** Bytes of JSON, without attachments. Limited because each request of a user reads the document. */
 export const USER_BYTES_MAX: number = 64 * 1024
 
 interface UserRules {
   readonly accounts: Accounts
-  /** Whether users may make themselves. */
+  /** Whether people may sign up. */
   readonly signUp: boolean
   /** `current`: what was sent as the password until now. @throws ServiceError FORBIDDEN, TOO_MANY_REQUESTS unless it is shown that the user writes this */
   readonly checkPassword: (principal: Principal, current: unknown) => Promise<void>
@@ -114,7 +115,10 @@ function checkSize({ _attachments, ...document }: JsonObject): void {
     )
 }
 
-/** Of those who are no admins: they replace their own document, or make it where that is allowed. An ancestry is not theirs to tell. */
+/**
+ * Users who are not admins replace their own document, or make it where sign-up is allowed. They can't bring a revision
+ * history.
+ */
 async function checkRights(
   id: string,
   document: JsonObject,

@@ -1,4 +1,4 @@
-/** Finds the server that a command means: one that runs, by its URL, or one that does not, by its folder. */
+/** Finds the server that a command administers: a running one by its URL, or one that does not run by its folder. */
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { ServiceError } from '../service/service-error.ts'
 import { HttpAdministration } from './administration-by-http.ts'

@@ -1,4 +1,4 @@
-/** Users and databases of a server that runs, by CouchDB's HTTP API. */
+/** Users and databases of a running server, through CouchDB's HTTP API. */
 import { USER_PREFIX } from '../auth/accounts.ts'
 import {
   isMissing,
@@ -16,7 +16,7 @@ interface UserRow {
   readonly doc?: { readonly name?: string; readonly roles?: readonly string[]; readonly type?: string }
 }
 
-/** What failures mean where they are met, by status. */
+/** Message for each HTTP status that a call may get. */
 type Failures = Readonly<Record<number, string>>
 
 export class HttpAdministration implements Administration {

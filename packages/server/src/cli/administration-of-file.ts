@@ -1,4 +1,4 @@
-/** Users and databases in the file of a server that does not run. */
+/** Users and databases in the database file of a server that does not run. */
 import { isPannierError } from 'pannier'
 import type { Database } from 'pannier'
 import { Accounts, checkName, USER_PREFIX } from '../auth/accounts.ts'
@@ -22,7 +22,7 @@ import {
 
 type Users = Awaited<ReturnType<Databases['get']>>
 
-/** What it throws are ServiceErrors. */
+/** Throws ServiceErrors. */
 export class FileAdministration implements Administration {
   readonly #database: Database
   readonly #state: ServerState

@@ -1,4 +1,4 @@
-/** What the command line does about users and databases, and who may use a database. */
+/** What the command line can do with users and databases, and the `_security` objects that it writes. */
 export interface NewUser {
   readonly name: string
   readonly password: string
@@ -39,7 +39,7 @@ export interface Names {
   readonly roles: readonly string[]
 }
 
-/** What can be done about users and databases. Failures are FailedErrors. */
+/** Fails with FailedErrors. */
 export interface Administration {
   users(): Promise<KnownUser[]>
   addUser(user: NewUser): Promise<void>
@@ -59,11 +59,11 @@ export function isMissing(database: string): string {
   return `There is no database ${database}. \`pannier db list\` tells which there are.`
 }
 
-/** What `access` grants, added to what is granted already. */
+/** Adds what `access` grants to what is granted already. */
 export function withAccess({ members, admins }: Security, access: Access): Security {
   if (access.isPublic) return { members: { names: [], roles: [] }, admins: adding(admins, access.admins, []) }
   const granted = adding(members, access.members, access.memberRoles)
-  // Members keep the database from everybody else; whoever is its admin is let in anyway.
+  // Members close the database to everybody else; its admins have access anyway.
   const isOpen = granted.names.length + granted.roles.length === 0
   return { members: isOpen ? { names: [], roles: ['_admin'] } : granted, admins: adding(admins, access.admins, []) }
 }
@@ -72,7 +72,7 @@ function adding({ names, roles }: Names, moreNames: readonly string[], moreRoles
   return { names: [...new Set([...names, ...moreNames])], roles: [...new Set([...roles, ...moreRoles])] }
 }
 
-/** What `_security` may be, however it was put. */
+/** Checks a `_security` value from any source. */
 export function readSecurity(value: unknown): Security {
   const { members, admins } = (value ?? {}) as { readonly members?: Partial<Names>; readonly admins?: Partial<Names> }
   const namesOf = ({ names = [], roles = [] }: Partial<Names> = {}): Names => ({ names, roles })

@@ -1,4 +1,4 @@
-/** Passwords: asked for at a terminal without showing them, twice; else the first line of the standard input. */
+/** Reads passwords. A terminal asks twice and shows nothing; otherwise the first line of the standard input counts. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { UsageError } from './outcome.ts'
@@ -18,7 +18,7 @@ export function askPassword(terminal: Terminal, label: string): Promise<string> 
   return askHidden(terminal, `${label}: `)
 }
 
-/** What is typed goes nowhere. */
+/** Typed characters are not shown. */
 async function askHidden(terminal: Terminal, question: string): Promise<string> {
   const { stdin, stderr, signal } = terminal
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

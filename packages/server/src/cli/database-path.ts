@@ -1,4 +1,4 @@
-/** Which file a command means: a database file, or the folder of a server. */
+/** Finds and opens the file that a command's argument names: a database file, or the folder of a server. */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isPannierError, open, type Database } from 'pannier'
@@ -6,7 +6,7 @@ import { askPassword } from './ask-password.ts'
 import { FailedError, UsageError } from './outcome.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What `open` gets about a password. */
+/** Options of `open` about a password. */
 export interface Unlocking {
   readonly encryption?: { readonly password: string }
 }
@@ -47,15 +47,15 @@ export function openFile(file: string, terminal: Terminal): Promise<Database> {
   return unlocking(file, terminal, (credential) => open(file, credential))
 }
 
-/** What the environment gives: for whatever a command makes. */
+/** The password of the environment, for files that a command makes. */
 export function givenPassword(): Unlocking {
   const password = process.env['PANNIER_PASSWORD']
   return password === undefined ? {} : { encryption: { password } }
 }
 
 /**
- * Does `work` without a password, and once more with one if that is PANNIER_ENCRYPTED: with PANNIER_PASSWORD, or what is typed at a
- * terminal.
+ * Runs `work` without a password. If that fails with PANNIER_ENCRYPTED, runs it again with PANNIER_PASSWORD or with
+ * what is typed at a terminal.
  *
  * @throws FailedError if there is no password
  */

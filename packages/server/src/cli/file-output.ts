@@ -1,4 +1,4 @@
-/** Writes a stream to a file, which is there whole or not at all, or to the standard output. */
+/** Writes a stream to the standard output, or to a file that appears only once it is complete. */
 import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'

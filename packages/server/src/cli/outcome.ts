@@ -1,4 +1,4 @@
-/** How commands end: exit codes, and what an error says to somebody at a terminal. */
+/** How commands end: exit codes, and the text of an error on a terminal. */
 import { CommanderError } from 'commander'
 import { isPannierError } from 'pannier'
 

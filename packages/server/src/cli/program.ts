@@ -1,4 +1,4 @@
-/** `@pannier/server/cli`: the program `pannier` as a function, for the command that the library brings. */
+/** `@pannier/server/cli`: the program `pannier` as a function, for the command that the package `pannier` brings. */
 import { readFileSync } from 'node:fs'
 import { runCli } from './run.ts'
 import { processTerminal } from './terminal.ts'

@@ -1,4 +1,4 @@
-/** A progress bar on a terminal; nothing where there is none (a pipe, a CI log). */
+/** A progress bar on a terminal; prints nothing elsewhere (a pipe, a CI log). */
 import { Presets, SingleBar } from 'cli-progress'
 import type { Terminal } from './terminal.ts'
 

@@ -1,4 +1,4 @@
-/** The command line `pannier`: reads arguments, runs a command, gives the exit code. */
+/** The command line `pannier`: reads arguments, runs a command, returns the exit code. */
 import { Command } from 'commander'
 import { addCompact } from './commands/compact.ts'
 import { addDb } from './commands/db.ts'

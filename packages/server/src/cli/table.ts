@@ -1,4 +1,4 @@
-/** A table of text: columns of numbers stand to the right. */
+/** A table of text. Columns of numbers are aligned to the right. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)))
   const isNumeric = head.map((_, column) => rows.every((row) => /^[\d,]*$/.test(row[column]!)))

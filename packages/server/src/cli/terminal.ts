@@ -1,10 +1,10 @@
-/** Where a command reads and writes. Passed in, so that tests see what people see. */
+/** The streams that a command reads and writes. Passed in, so that tests see what people see. */
 import type { Problem } from 'pannier'
 import type { Readable, Writable } from 'node:stream'
 
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean }
-  /** What was asked for, and nothing else: it may be piped on. */
+  /** Only the result of a command, because it may be piped. */
   readonly stdout: Writable
   /** Progress, warnings, errors. */
   readonly stderr: Writable & { readonly isTTY?: boolean }

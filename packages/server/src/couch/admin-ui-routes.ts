@@ -1,6 +1,6 @@
 /**
- * `/_utils`: the files of a folder, such as Fauxton's. Only what was there when the server started is served, by a list of names, so that no
- * path of a request ever reaches the file system.
+ * `/_utils`: serves the files of a folder, for example Fauxton's. It serves only files that it listed at start, so no
+ * path of a request reaches the file system.
  */
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** The content of attachments inside of documents: which of them a client lacks, and putting it there as base64. */
+/** The content of attachments inside documents: finds which attachments a client lacks, and adds them as base64. */
 import type { Attachment, AttachmentStub } from 'pannier'
 import type { RevisionHistory } from 'pannier/types'
 import { HttpError, notFound } from '../http/http-error.ts'
@@ -30,7 +30,7 @@ export function lackingAttachments(document: JsonObject, generation: number): st
   return stubs === undefined ? [] : Object.keys(stubs).filter((name) => stubs[name]!.revpos > generation)
 }
 
-/** @throws HttpError 404 if this revision is gone meanwhile */
+/** @throws HttpError 404 if this revision is gone */
 export async function openAttachment(
   collection: GuardedCollection,
   document: JsonObject,
@@ -42,7 +42,12 @@ export async function openAttachment(
   return attachment
 }
 
-/** The document in JSON, with the content of what came later than `generation`, piece by piece: content may be larger than memory. @throws HttpError 404, before there is a piece */
+/**
+ * The document in JSON, in pieces, because content may be larger than memory. It contains the attachments that came
+ * after `generation`.
+ *
+ * @throws HttpError 404, before there is a piece
+ */
 export async function documentPieces(
   collection: GuardedCollection,
   document: JsonObject,
@@ -54,7 +59,10 @@ export async function documentPieces(
   return piecesOf(document, opened)
 }
 
-/** A row in JSON, whose document has the content of its attachments. Where that was replaced since the row was read, `doc` is null. */
+/**
+ * A row in JSON whose document has the content of its attachments. `doc` is null if they were replaced since the row
+ * was read.
+ */
 export async function* rowWithContent(
   collection: GuardedCollection,
   { doc, ...row }: JsonObject & { readonly doc?: JsonObject | null },

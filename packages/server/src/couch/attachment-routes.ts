@@ -92,7 +92,9 @@ function sendContent(reply: FastifyReply, attachment: Attachment, start: number,
   return reply.send(Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0]))
 }
 
-/** Undefined: all of it; 'none': there is no such part. Of several ranges all of it is sent, as a server may. */
+/**
+ * Undefined: the whole attachment; 'none': the range is outside it. A server may answer several ranges with the whole.
+ */
 function rangeOf(
   { headers }: FastifyRequest,
   length: number,

@@ -1,4 +1,4 @@
-/** `_bulk_get`. */
+/** `_bulk_get`: several revisions of several documents, as JSON or in parts. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
@@ -93,7 +93,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null)
 }
 
-/** What is to be read for a reference. */
+/** The revisions to read for a reference. */
 interface Item {
   readonly reference: Reference
   readonly wanted: WantedRevision
@@ -135,7 +135,7 @@ async function* inBatches<Made>(
   }
 }
 
-/** One entry for each reference, in their order, as parts; `generations` tells which attachments go along. */
+/** One part for each reference, in their order. `generations` selects the attachments to include. */
 async function* mixedResults(
   collection: GuardedCollection,
   references: readonly Reference[],

@@ -1,4 +1,7 @@
-/** Many documents at once: `_bulk_docs`, and what replication asks before: `_revs_diff`, `_missing_revs`. */
+/**
+ * `_bulk_docs` writes many documents. `_revs_diff` and `_missing_revs` report the revisions that a replication still
+ * has to send.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { setImmediate } from 'node:timers/promises'
 import type { DatabaseRoute } from '../http/declarations.ts'
@@ -17,7 +20,7 @@ import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocuments } from './write-documents.ts'
 import type { WireOutcome, WriteRequest } from './write-documents.ts'
 
-/** Of documents that are written together. */
+/** Documents that are written together. */
 const GROUP_DOCUMENTS_MAX = 2000
 const GROUP_BYTES_MAX: number = 4 * 1024 * 1024
 
@@ -53,7 +56,7 @@ async function postBulk(
       return documents.map(({ id, rev }) => ({ id, rev, ...NOT_IMPLEMENTED }))
     }
     const groups = groupsOf(documents)
-    // Of one's own documents nothing is written if one is malformed.
+    // A client's edits are all refused if one is malformed.
     if (newEdits && groups.length > 1) {
       const slices = new Slices()
       for (const document of documents) {
@@ -75,7 +78,10 @@ async function postBulk(
 
 const NOT_IMPLEMENTED = { error: 'not_implemented', reason: 'all_or_nothing is not supported' }
 
-/** Written together. What is read on while it is stored must not be the end of others when it turns out malformed. */
+/**
+ * Documents to write together. A document whose content is read while it is stored is alone: if it turns out malformed,
+ * the others must not fail.
+ */
 function groupsOf(documents: readonly ReceivedDocument[]): ReceivedDocument[][] {
   const groups: ReceivedDocument[][] = []
   let group: ReceivedDocument[] = []
@@ -126,7 +132,10 @@ async function writeChecked(
   }
 }
 
-/** What is too large is refused for itself; so is a malformed revision of a replication, but of one's own documents all are. */
+/**
+ * A document that is too large is refused alone, and so is a malformed revision of a replication. A malformed edit
+ * refuses all.
+ */
 async function checkOne(received: ReceivedDocument, newEdits: boolean): Promise<JsonObject | HttpError> {
   try {
     const document = await received.read()
@@ -144,7 +153,10 @@ function lacksRevision(document: unknown): boolean {
   return document['_rev'] === undefined && document['_revisions'] === undefined
 }
 
-/** A document that has no place here is forbidden to replications: CouchDB and PouchDB pass over it, and over nothing else. */
+/**
+ * A replication gets 'forbidden' for a document that can't be stored here: CouchDB and PouchDB skip only such
+ * documents.
+ */
 function wireOutcome({ id, rev }: ReceivedDocument, outcome: WireOutcome, newEdits: boolean): JsonObject {
   if (!(outcome instanceof HttpError)) return { ok: true, id: outcome.id, rev: outcome.rev }
   const { status, error, reason } = outcome
@@ -158,7 +170,10 @@ interface Missing {
   readonly possibleAncestors?: readonly string[]
 }
 
-/** What can't be here is missing: a replication asks for all that has changed, and goes on with what it is told. */
+/**
+ * A revision that can't be stored here is reported as missing: a replication asks for everything that has changed, and
+ * continues with the answer.
+ */
 async function missingRevisions(
   context: ServerContext,
   request: FastifyRequest<DatabaseRoute>,

@@ -35,7 +35,7 @@ export class ChangesSource implements FeedSource {
   readonly #collection: GuardedCollection
   readonly #request: ChangesRequest
   #since: number
-  /** What `last_seq` tells; of a descending feed the number of its last row. */
+  /** The value of `last_seq`; in a descending feed the sequence of its last row. */
   #last: number
   #left: number
   #told = 0
@@ -129,7 +129,7 @@ export class ChangesSource implements FeedSource {
       const { sequence, text } = this.#format(bare)
       return { sequence, text: text.slice(0, -NO_DOCUMENT.length), rest: ended(content) }
     } catch (error) {
-      // One that was replaced meanwhile comes again.
+      // If the document was replaced in the meantime, it comes again.
       if (error instanceof HttpError && error.status === 404) return this.#format(row)
       throw error
     }

@@ -1,4 +1,4 @@
-/** `/{db}` itself and what is set for it. */
+/** `/{db}` itself, and the settings of a database. */
 import { REVISIONS_LIMIT_MAX } from 'pannier/limits'
 import { checkEffect, checkSecurity, DEFAULT_SECURITY } from '../auth/permissions.ts'
 import type { DatabaseRoute } from '../http/declarations.ts'
@@ -96,7 +96,8 @@ const upkeepRoutes: Routes = (app, context) => {
     '/:db/_ensure_full_commit',
     { config: { needs: 'member' } },
     async ({ principal, params }, reply) => {
-      // What was answered is as durable as `durability` promises already: replication asks for this with each of its checkpoints.
+      // Does nothing more: answered writes are already as durable as `durability` promises. A replication sends this
+      // before each replication checkpoint.
       await gateway.collection(principal, params.db)
       return reply.code(201).send({ ok: true, instance_start_time: '0' })
     },

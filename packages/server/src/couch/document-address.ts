@@ -1,4 +1,4 @@
-/** Routes of a document and of what lies below it: an ordinary one, or a design document, whose id has a slash in the URL. */
+/** Registers routes for a document and for paths below it. A design document has an id with a slash in the URL. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../http/http-error.ts'
 import { checkDocumentId } from './document-input.ts'
@@ -8,7 +8,7 @@ import type { ServerContext } from './server-context.ts'
 export interface DocumentAddress {
   readonly database: string
   readonly id: string
-  /** What the URL has behind the document; '' for the document itself. */
+  /** The path below the document; '' for the document itself. */
   readonly name: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * Documents as requests bring them: one, or a list in `docs`. A body is received whole before anything of it is written; large ones
- * wait in a file (body-store.ts). What is in memory then is one document at a time, without the content of its large attachments,
- * which is read on as it is stored. Limits are a document's and an attachment's, not a request's.
+ * Documents in bodies of requests: one, or a list in `docs`. A body is received whole before any of it is written; a
+ * large one waits in a file (body-store.ts). Then one document at a time is in memory, without its large attachments:
+ * storing them reads them from the file. Limits apply to a document and to an attachment, not to a request.
  */
 import type { FastifyRequest } from 'fastify'
 import type { StoredBody } from '../http/body-store.ts'
@@ -17,7 +17,7 @@ import { documentLimits, jsonLimits } from './body-limits.ts'
 import { decodedContent } from './related-input.ts'
 import type { ServerContext } from './server-context.ts'
 
-/** What a list of documents has in its place, read when it is asked for. */
+/** A place in a list of documents; the document is read on demand. */
 export interface ReceivedDocument {
   /** As it names itself, if it does; also where it can't be read. */
   readonly id: string | undefined
@@ -34,7 +34,11 @@ interface ReceivedDocuments {
   /** The other members of the body. */
   readonly members: JsonObject
   readonly documents: readonly ReceivedDocument[]
-  /** To be called before documents are read: the bytes of those that are in memory then. @throws HttpError 503 */
+  /**
+   * Call it before reading documents, with the bytes that they will take in memory.
+   *
+   * @throws HttpError 503
+   */
   holds(bytes: number): void
 }
 
@@ -158,7 +162,7 @@ async function textWithout(
 const PIECE_BYTES: number = 256 * 1024
 const BASE64 = /^[A-Za-z0-9+/]*$/
 const BASE64_END = /^[A-Za-z0-9+/]*={0,2}$/
-/** What JSON may write in the place of a character of base64. */
+/** Escapes that JSON may contain instead of a character of base64. */
 const ESCAPES = /\\(?:\/|u00([0-9A-Fa-f]{2}))/g
 const ESCAPE_CHARS_MAX = 6
 

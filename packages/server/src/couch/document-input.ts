@@ -1,4 +1,6 @@
-/** Documents as clients send them, checked as CouchDB does, so that what the library refuses as a wrong argument never gets there. */
+/**
+ * Checks documents of clients as CouchDB does, so that the library never gets one that it refuses as a wrong argument.
+ */
 import { gunzipSync } from 'node:zlib'
 import { ID_BYTES_MAX } from 'pannier/limits'
 import { badRequest, documentTooLarge, HttpError, tooLarge } from '../http/http-error.ts'
@@ -7,7 +9,7 @@ import { isJsonObject, isLocalId } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
 import { checkLocalDocument, META_FIELDS } from './local-documents.ts'
 
-/** The bytes that one inline attachment may unpack to; and those that it may have whatever it was packed to. */
+/** Limits of an inline attachment in gzip: its unpacked bytes, and the size below which the ratio does not matter. */
 const UNPACKED_BYTES_MAX: number = 64 * 1024 * 1024
 const SMALL_BYTES = 4096
 const CONTENT_TYPE_CHARS_MAX = 256
@@ -23,10 +25,10 @@ const ANY_REVISION = /^\d+-[^]+$/
 const HASHED_REVISION = /^\d+-[0-9A-Fa-f]{32}$/
 const HASH = /^[0-9A-Fa-f]{32}$/
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
-/** Of any document. */
+/** Allowed in any document. */
 const ALLOWED_FIELDS: ReadonlySet<string> = new Set([
   ...META_FIELDS,
-  // What CouchDB's replicator writes into documents of `_replicator`; content like any other field.
+  // CouchDB's replicator writes these into documents of `_replicator`. Here they are content like any other field.
   '_replication_id',
   '_replication_state',
   '_replication_state_time',
@@ -44,18 +46,26 @@ export function checkDocumentId(id: unknown): string {
   return id
 }
 
-/** Whether there may be such a document here. */
+/** Whether a document may have this id here. */
 export function isFitId(id: string): boolean {
   return id !== '' && (!id.startsWith('_') || id.startsWith('_design/')) && Buffer.byteLength(id) <= ID_BYTES_MAX
 }
 
-/** In the form that CouchDB gives it: to it 32 hexadecimal digits are 16 bytes. @throws HttpError 400 */
+/**
+ * Returns the revision in CouchDB's form, which reads 32 hexadecimal digits as 16 bytes.
+ *
+ * @throws HttpError 400
+ */
 export function checkRevision(rev: unknown): string {
   if (!isFitRevision(rev)) throw badRequest('Invalid rev format')
   return HASHED_REVISION.test(rev) ? rev.toLowerCase() : rev
 }
 
-/** Whether a document may have such a revision here. @throws HttpError 400 for what is not a revision */
+/**
+ * Whether a document may have this revision here.
+ *
+ * @throws HttpError 400 for a value that is not a revision
+ */
 export function isFitRevision(rev: unknown): rev is string {
   if (typeof rev !== 'string' || !ANY_REVISION.test(rev)) throw badRequest('Invalid rev format')
   return REVISION.test(rev) && Buffer.byteLength(rev.slice(rev.indexOf('-') + 1)) <= SUFFIX_BYTES_MAX
@@ -91,7 +101,7 @@ export function checkStubs({ _id, _rev, _attachments }: JsonObject): void {
   }
 }
 
-/** Of a replicated revision: it names itself, and its ancestors from newest to oldest. `_revisions` counts, as in CouchDB. */
+/** A replicated revision names itself and its ancestors, newest first. As in CouchDB, `_revisions` wins over `_rev`. */
 function checkHistory({ _rev: rev, _revisions: history }: JsonObject): JsonObject {
   if (history === undefined) {
     if (!isFitRevision(rev)) throw documentTooLarge(`The revision ${rev as string} is too large.`)
@@ -134,7 +144,7 @@ function checkAttachment(name: string, given: unknown, newEdits: boolean): JsonO
     if (stub === true) return attachment
     throw badAttachment(`Attachment '${name}' has neither data nor a stub`)
   }
-  // What a multipart request brings.
+  // A stream from a multipart request.
   if (typeof data === 'object' && data !== null && Symbol.asyncIterator in data) return attachment
   if (typeof data !== 'string' || data.length % 4 !== 0 || !BASE64.test(data))
     throw badAttachment(`Invalid attachment data for '${name}'`)
@@ -142,7 +152,10 @@ function checkAttachment(name: string, given: unknown, newEdits: boolean): JsonO
   return { ...attachment, data: encoding === 'gzip' ? unpacked(bytes, name) : bytes }
 }
 
-/** What a browser has no type for has an empty one. Of replicated content that no header could name, the bytes are what matters. */
+/**
+ * Browsers send an empty type for unknown content. In replicated content only the bytes matter, even if no header can
+ * hold the type.
+ */
 function contentTypeOf(contentType: unknown, newEdits: boolean): string {
   if (contentType === undefined || contentType === null || contentType === '') return CONTENT_TYPE_DEFAULT
   return newEdits || isContentType(contentType) ? checkContentType(contentType) : CONTENT_TYPE_DEFAULT
@@ -154,12 +167,15 @@ export function checkContentType(contentType: unknown): string {
   return contentType
 }
 
-/** Whether a header can hold it. */
+/** Whether a header can hold this type. */
 export function isContentType(contentType: unknown): contentType is string {
   return typeof contentType === 'string' && contentType.length <= CONTENT_TYPE_CHARS_MAX && HEADER.test(contentType)
 }
 
-/** What is in gzip is found to be so, and unpacked again when it is stored: the content of many attachments would not fit into memory. */
+/**
+ * Checks content in gzip here, and unpacks it again while it is stored: many unpacked attachments would not fit into
+ * memory.
+ */
 function unpacked(bytes: Uint8Array, name: string): AsyncIterable<Uint8Array> {
   const maxOutputLength = Math.min(UNPACKED_BYTES_MAX, Math.max(SMALL_BYTES, bytes.length * RATIO_MAX))
   try {

@@ -169,7 +169,7 @@ async function putDocument(
   })
 }
 
-/** In JSON whatever the content type says, or multipart/related. */
+/** Reads multipart/related, and any other content type as JSON. */
 async function withDocumentOf<T>(
   context: ServerContext,
   request: FastifyRequest,
@@ -188,7 +188,7 @@ async function withDocumentOf<T>(
       await reader.close()
     }
   } catch (error) {
-    // What a replication brings is JSON to its sender: it passes over what is forbidden.
+    // The sender of a replicated document knows that it is JSON. Answer 'forbidden', so that the replication skips it.
     if (newEdits || !(error instanceof JsonError)) throw error
     throw new HttpError(403, 'forbidden', error.reason, { cause: error })
   }
@@ -245,7 +245,7 @@ async function copyDocument(
   return written(reply.code(201), result, `/${encodeURIComponent(database)}/${path}`)
 }
 
-/** Whether the client names this type; one that takes anything gets JSON. */
+/** Whether the client names this type. A client that accepts anything gets JSON. */
 function accepts({ headers }: FastifyRequest, type: string): boolean {
   return (headers.accept ?? '').split(',').some((one) => one.split(';')[0]!.trim().toLowerCase() === type)
 }

@@ -1,10 +1,10 @@
-/** ETags: the revision of a document, the digest of an attachment. What requests name as the revision that they change. */
+/** ETags (the revision of a document, the digest of an attachment), and the revision that a request says it changes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import { checkRevision } from './document-input.ts'
 
-/** What a document or an attachment that was written is answered with. `location`: where it is, if it was put there. */
+/** Answers a write of a document or attachment. `location` is its URL if it was made by PUT. */
 export function written(
   reply: FastifyReply,
   { id, rev }: { readonly id: string; readonly rev: string },
@@ -15,7 +15,7 @@ export function written(
   return { ok: true, id, rev }
 }
 
-/** Of `?rev=` or `If-Match`. */
+/** The revision in `?rev=` or `If-Match`. */
 export function givenRevision(request: FastifyRequest, parameters: QueryParameters): string | undefined {
   const header = request.headers['if-match']?.trim().replace(/^(?:W\/)?"(.*)"$/, '$1')
   const rev = parameters.text('rev')

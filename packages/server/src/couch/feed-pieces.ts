@@ -1,6 +1,7 @@
 /**
- * The four forms of a feed: normal, longpoll, continuous and eventsource, with heartbeats and time-outs. Pieces are made only as
- * the client takes them. A feed ends when its signal is aborted; then its source is let go of, also while it waits.
+ * The four forms of a feed: normal, longpoll, continuous and eventsource, with heartbeats and time-outs. Makes pieces
+ * only as the client takes them. A feed ends when its signal is aborted; it then releases its source, even while it
+ * waits.
  */
 import { badRequest } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
@@ -14,11 +15,11 @@ export interface FeedRow {
   readonly sequence: string
   /** The row in JSON. */
   readonly text: string
-  /** What comes after the text: content of attachments, piece by piece. Such a row is a batch of its own. */
+  /** Pieces that follow the text: content of attachments. Such a row is a batch of its own. */
   readonly rest?: AsyncIterable<string>
 }
 
-/** What is around rows. */
+/** The text around rows. */
 interface Form {
   readonly before: string
   after(row: FeedRow): string
@@ -33,11 +34,11 @@ const EVENTS: Form = { before: 'data: ', after: ({ sequence }) => `\nid: ${seque
 export interface FeedSource {
   /** `live`: waits for more at the end. Once `stop` is aborted it ends, also while it waits. */
   rows(live: boolean, stop: AbortSignal): AsyncIterator<readonly FeedRow[], unknown>
-  /** False: the client is to hear at once that its sequence number is of another database, even if there is nothing to tell. */
+  /** False if the client must learn at once that its sequence is of another database, even if there are no rows. */
   readonly mayWait: boolean
-  /** Everything up to here was handed out. */
+  /** Sequence of the newest row that `rows` has returned. */
   lastSequence(): string
-  /** How much comes after that. */
+  /** The number of rows after that one. */
   pending(): Promise<number>
 }
 
@@ -69,7 +70,7 @@ export function contentTypeOf({ form }: FeedOptions): string {
   return form === 'eventsource' ? 'text/event-stream' : 'application/json'
 }
 
-/** `ending`: aborted when the feed is to come to its end. */
+/** @param ending Aborted to end the feed in the regular way. */
 export function feedPieces(source: FeedSource, options: FeedOptions, ending: AbortSignal): AsyncGenerator<string> {
   return options.form === 'normal' || options.form === 'longpoll'
     ? wholeFeed(source, options, ending)
@@ -139,7 +140,7 @@ async function* withIdle(
     for (;;) {
       await feedTurns.toRead()
       const next = rows.next()
-      // When the feed ends first, nobody waits for it.
+      // If the feed ends first, nobody waits for this promise.
       next.catch(() => {})
       let result: IteratorResult<readonly FeedRow[], unknown> | 'idle' | 'ended'
       do {

@@ -1,9 +1,9 @@
 /**
- * When feeds do something, so that thousands of them hold nobody up: each reads a batch in a turn of the event loop of its own, and one timer
- * tells those that wait that nothing has come for a while, some of them in one turn. Others are answered between two turns.
+ * Schedules feeds so that thousands of them don't delay other requests. Each feed reads a batch in its own turn of the
+ * event loop. One timer ends waits, a limited number of them in one turn.
  */
 
-/** How late those that wait may be told. */
+/** The longest delay of a call of `after`. */
 const LOOK_MS = 250
 const TOLD_IN_ONE_TURN = 50
 
@@ -18,7 +18,7 @@ export class FeedTurns {
   readonly #waiting = new Set<Waiting>()
   #timer: NodeJS.Timeout | undefined
 
-  /** Resolves when it is the caller's turn to read a batch, first come, first served. */
+  /** Resolves when the caller may read a batch: first come, first served. */
   toRead(): Promise<void> {
     return new Promise((resolve) => {
       this.#readers.push(resolve)
@@ -55,11 +55,11 @@ export class FeedTurns {
   }
 
   #tell(due: readonly Waiting[]): void {
-    // Some may have left meanwhile.
+    // A wait may have ended since the last turn.
     for (const one of due.slice(0, TOLD_IN_ONE_TURN)) if (this.#waiting.delete(one)) one.tell()
     if (due.length > TOLD_IN_ONE_TURN) setImmediate(() => this.#tell(due.slice(TOLD_IN_ONE_TURN)))
   }
 }
 
-/** The turns of all servers of this process, which share one event loop. */
+/** Shared by all servers of this process, because they share one event loop. */
 export const feedTurns: FeedTurns = new FeedTurns()

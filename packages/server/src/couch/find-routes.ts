@@ -1,4 +1,4 @@
-/** Mango: `_find`, `_explain`. */
+/** Mango queries: `_find`, `_explain`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Query } from 'pannier'
 import type { DatabaseRoute } from '../http/declarations.ts'
@@ -89,7 +89,7 @@ function find(
   return sendPieces(reply, 'application/json', (left) => joined(pieces(left)))
 }
 
-/** The document as it is without them, if it was replaced meanwhile. */
+/** Without conflicts if the document was replaced in the meantime. */
 async function withConflicts(collection: GuardedCollection, document: JsonObject): Promise<JsonObject> {
   const { _id, _rev } = document as { _id: string; _rev: string }
   return (await collection.get(_id, { rev: _rev, conflicts: true })) ?? document

@@ -185,7 +185,7 @@ function listRead(parameters: QueryParameters, within: IdBounds): ListRead {
   }
 }
 
-/** @throws HttpError 400 for what has no meaning here, or not beside `keys` */
+/** @throws HttpError 400 for parameters that have no meaning here, or none together with `keys` */
 function checkTogether(parameters: QueryParameters, keys: readonly unknown[] | undefined): void {
   const refuse = (reason: string): never => {
     throw new HttpError(400, 'query_parse_error', reason)
@@ -203,7 +203,10 @@ function keyBounds(key: string, { gte, lt }: IdBounds): IdBounds {
   return (gte !== undefined && key < gte) || (lt !== undefined && key >= lt) ? NOTHING : { gte: key, lte: key }
 }
 
-/** Where a value that is no text stands among ids: null, booleans and numbers before them, arrays and objects after. */
+/**
+ * Where a bound that is not a string sorts among ids: null, booleans and numbers before them, arrays and objects after
+ * them.
+ */
 function placeOf(bound: unknown): 'before' | 'among' | 'after' {
   return typeof bound === 'string' ? 'among' : typeof bound === 'object' && bound !== null ? 'after' : 'before'
 }

@@ -1,6 +1,7 @@
 /**
- * Writes of `_local/` documents, with CouchDB's rules: the last one wins, whatever revision it names. But one that names a revision
- * that this database has not reached comes from an earlier life of it: to a replication that must not look as if all were well.
+ * Writes of `_local/` documents, with CouchDB's rules: the last write wins, whatever revision it names. One exception:
+ * a write may name a revision that this database has not reached. It then belongs to an earlier database of this name,
+ * and the replication that sends it must learn this.
  */
 import type { WriteResult } from 'pannier'
 import { isPannierError } from 'pannier'
@@ -9,7 +10,7 @@ import { LOCAL_PREFIX } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedCollection } from '../service/guarded-collection.ts'
 
-/** Fields of CouchDB's own that documents have. In local ones they mean nothing. */
+/** CouchDB's own fields of documents. Local documents ignore them. */
 export const META_FIELDS: readonly string[] = [
   '_id',
   '_rev',
@@ -22,7 +23,11 @@ export const META_FIELDS: readonly string[] = [
   '_deleted_conflicts',
 ]
 
-/** What is stored of it: its fields, and whether it is deleted. @throws HttpError 400 */
+/**
+ * Returns the fields to store, and whether the document is deleted.
+ *
+ * @throws HttpError 400
+ */
 export function checkLocalDocument(id: string, document: JsonObject): JsonObject {
   if (id === LOCAL_PREFIX) throw new HttpError(400, 'illegal_docid', 'Document id must not be empty')
   const content: JsonObject = {}

@@ -19,7 +19,8 @@ export const localRoutes: Routes = (app, context) => {
     if (document === undefined) throw notFound('missing')
     return document
   })
-  // A browser shows each 404 on its console, and a first replication finds no checkpoint.
+  // Answers 200 for a missing document. A browser prints each 404 on its console, and a first replication finds no
+  // replication checkpoint.
   app.get<Local>('/:db/_pannier/local/:id', { config }, async ({ principal, params }) => {
     const collection = await context.gateway.collection(principal, params.db)
     const name = checkLocalDocument(LOCAL_PREFIX + params.id, {})['_id'] as string

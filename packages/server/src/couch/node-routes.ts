@@ -1,6 +1,7 @@
 /**
- * `/_node/{node}`: what administration pages look at. Settings are those that the server was started with, and can't be changed here: nothing
- * that is written over HTTP becomes a path, a command or an address (CVE-2018-8007). Admins can be made, changed and removed.
+ * `/_node/{node}`: what administration pages read. Settings are those of the server's start, and HTTP can't change
+ * them. So nothing that is written over HTTP becomes a path, a command or an address (CVE-2018-8007). Only admins can
+ * be made, changed and removed.
  */
 import type { FastifyRequest } from 'fastify'
 import { HttpError, notFound } from '../http/http-error.ts'
@@ -25,7 +26,7 @@ interface KeyRoute {
 const ADMIN = { config: { needs: 'server-admin' } } as const
 const NODE = '/_node/:node'
 const CONFIG = `${NODE}/_config`
-/** In place of what was or is a hash of a password. */
+/** Shown instead of a password's hash. */
 const HIDDEN = '***'
 
 export const nodeRoutes: Routes = (app, context) => {

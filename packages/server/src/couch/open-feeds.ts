@@ -1,4 +1,4 @@
-/** Counts feeds that are being sent, and refuses more than are allowed. */
+/** Counts open feeds, and refuses more than the limits allow. */
 import type { FastifyRequest } from 'fastify'
 import { readerOf } from '../http/held-bodies.ts'
 import { HttpError } from '../http/http-error.ts'
@@ -21,7 +21,11 @@ export class OpenFeeds {
     return this.#count
   }
 
-  /** The function returned tells that it has ended. @throws HttpError 503 */
+  /**
+   * Returns the function to call when the feed has ended.
+   *
+   * @throws HttpError 503
+   */
   enter(feed: string, request: Pick<FastifyRequest, 'principal' | 'ip'>): () => void {
     if (this.#count >= this.#most) throw new HttpError(503, 'too_many_feeds', 'Too many change feeds are open.')
     const reader = readerOf(request)

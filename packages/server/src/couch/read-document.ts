@@ -1,4 +1,4 @@
-/** What a GET of a document asks for, and finding it. */
+/** Reads the parameters of a GET of a document, and finds the document. */
 import { asBadRequest, badRequest, notFound } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import type { JsonObject } from '../service/documents.ts'
@@ -15,7 +15,7 @@ interface ReadFields {
 export interface DocumentRead extends ReadFields {
   readonly rev: string | undefined
   readonly latest: boolean
-  /** With the content of attachments. */
+  /** Include the content of attachments. */
   readonly attachments: boolean
   /** The client has these revisions, and so their attachments. */
   readonly attachmentsSince: readonly string[]
@@ -47,7 +47,11 @@ export function isPlainRead(read: DocumentRead): boolean {
   return !revs && !revsInfo && !conflicts && !deletedConflicts && !attachments && !openRevisions && !localSequence
 }
 
-/** With stubs of attachments. @throws HttpError 404 */
+/**
+ * Returns the document with attachments as stubs.
+ *
+ * @throws HttpError 404
+ */
 export async function findDocument(
   collection: GuardedCollection,
   id: string,
@@ -69,7 +73,7 @@ export async function findDocument(
   throw notFound(rev === undefined ? await whyMissing(collection, id) : 'missing')
 }
 
-/** With CouchDB's names for what the library tells of revisions. */
+/** Replaces the library's names of fields about revisions with CouchDB's. */
 function toWire(document: JsonObject): JsonObject {
   const { _revsInfo, _deletedConflicts, ...others } = document
   return {

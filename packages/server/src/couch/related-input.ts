@@ -1,6 +1,6 @@
 /**
- * A document that comes as multipart/related: JSON, then the attachments that it says will follow. They are streamed into the
- * database as they come; each is compared with the length and digest that the document tells, before anything is committed.
+ * Reads a document in multipart/related: JSON, then the attachments that it announces. They are streamed into the
+ * database. Each is compared with its announced length and digest before anything is committed.
  */
 import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
@@ -16,9 +16,9 @@ import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
 
 interface RelatedLimits {
-  /** Of the document in JSON. */
+  /** Bytes of the document in JSON. */
   readonly documentBytesMax: number
-  /** Of an attachment, unpacked. */
+  /** Bytes of an attachment, unpacked. */
   readonly attachmentBytesMax: number
 }
 
@@ -103,7 +103,11 @@ function content(
   return decodedContent(verified(parts.content(name), expected), name, encoding, bytesMax)
 }
 
-/** What is stored of content that comes with this `encoding`. @throws (the iteration) HttpError 400, 413 */
+/**
+ * The content to store, decoded from this `encoding`.
+ *
+ * @throws (the iteration) HttpError 400, 413
+ */
 export async function* decodedContent(
   pieces: AsyncIterable<Uint8Array>,
   name: string,
@@ -143,7 +147,7 @@ export function checkDigest(hash: Hash, digest: unknown): void {
 
 async function* unpacked(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip()
-  // The error reaches whoever reads.
+  // The reader gets the error.
   pipeline(Readable.from(pieces), gunzip, () => {})
   try {
     let bytes = 0

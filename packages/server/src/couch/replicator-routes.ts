@@ -18,7 +18,7 @@ import { jsonLimits } from './body-limits.ts'
 import type { ServerContext } from './server-context.ts'
 
 const PAGE_DEFAULT = 100
-/** Of the form of checkpoints and answers: CouchDB's. */
+/** CouchDB's version of the form of replication checkpoints and answers. */
 const REPLICATION_ID_VERSION = 4
 
 export function replicatorRoutes(
@@ -79,7 +79,7 @@ function answerOf(result: ReplicationResult): JsonObject {
   }
 }
 
-/** CouchDB answers 500 whatever the other side has said; who may not do what here is told as elsewhere. */
+/** CouchDB answers 500 for every error of the other peer. An access refused here has its usual status. */
 function failureOf(error: unknown): unknown {
   if (isPannierError(error, 'PANNIER_ABORTED') || isAbort(error))
     return new HttpError(503, 'service_unavailable', 'The replication was ended.')

@@ -1,6 +1,6 @@
 /**
- * Reads any number of revisions of any size, in the order asked for. What is in memory at a time is what a batch of the library holds: about
- * a mebibyte, or one document. A revision that is asked for several times in a row is read once.
+ * Reads any number of revisions of any size, in the order asked for. Memory holds one batch of the library at a time:
+ * about a mebibyte, or one document. A revision that is asked for several times in a row is read once.
  */
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedCollection } from '../service/guarded-collection.ts'
@@ -10,7 +10,7 @@ export interface RevisionReference {
   readonly rev: string
 }
 
-/** What was asked for; undefined: it can't be there. */
+/** The revision asked for; undefined if it can't exist. */
 export type WantedRevision = RevisionReference | undefined
 
 /** Looked for at a time. */
@@ -34,7 +34,7 @@ export async function readSome(
   return wanted.slice(0, end === -1 ? undefined : end).map((one) => one && found.get(nameOf(one)))
 }
 
-/** The leaves of each of these documents, the winner first; those that are not there are left out. */
+/** The leaf revisions of each of these documents, the winner first. Leaves out missing documents. */
 export async function leavesOf(
   collection: GuardedCollection,
   ids: readonly string[],

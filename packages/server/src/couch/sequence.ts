@@ -1,6 +1,6 @@
 /**
- * Sequence numbers on the wire: `N-epoch`. The epoch belongs to one life of a database, so that a client which comes with the
- * number of another one (dropped and made again, or restored) starts from the beginning and misses nothing.
+ * Sequences on the wire: `N-epoch`. A database that is dropped and created again, or restored, has another epoch. A
+ * client with a sequence of another epoch starts from the beginning, so it misses nothing.
  */
 import { badRequest } from '../http/http-error.ts'
 import type { GuardedCollection } from '../service/guarded-collection.ts'
@@ -20,7 +20,7 @@ export async function resolveSince(
   const parts = SEQUENCE.exec(since)
   if (parts === null) throw badRequest('Malformed sequence supplied in the parameter since.')
   const sequence = Number(parts[1])
-  // A bare number is taken for one of this epoch. What the collection has not reached is of another life of it.
+  // A bare number counts as one of this epoch. A sequence that the collection has not reached is of another epoch.
   const isOwn = (parts[2] === undefined || parts[2] === epoch) && sequence <= lastSeq
   return { since: isOwn ? sequence : 0, epoch, isOtherLife: !isOwn }
 }

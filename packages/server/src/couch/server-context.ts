@@ -1,4 +1,4 @@
-/** What CouchDB's routes stand on. Documents are reached through the gateway, and in no other way. */
+/** What CouchDB's routes share. They reach documents only through the gateway. */
 import type { FastifyInstance } from 'fastify'
 import type { Auth } from '../auth/auth.ts'
 import type { DesignDocuments } from '../design/design-documents.ts'
@@ -12,7 +12,6 @@ import type { ActiveTasks } from '../service/tasks.ts'
 import type { MangoIndexes } from './mango/mango-indexes.ts'
 import type { OpenFeeds } from './open-feeds.ts'
 
-/** What routes and features share. */
 export interface ServerContext {
   /** The way to documents. */
   readonly gateway: Gateway
@@ -22,15 +21,15 @@ export interface ServerContext {
   readonly limits: ServerLimits
   /** Counts of requests and times. */
   readonly metrics: Metrics
-  /** Of requests that bring documents. */
+  /** Bodies of requests that bring documents. */
   readonly bodies: BodyStore
-  /** Of this server, for ever: replication ids are made of it. */
+  /** Never changes: replication ids contain it. */
   readonly uuid: string
   /** Mango indexes. */
   readonly indexes: MangoIndexes
   /** Design documents. */
   readonly designs: DesignDocuments
-  /** What runs in the background. */
+  /** Work in the background. */
   readonly tasks: ActiveTasks
   /** The feed of created and deleted databases. */
   readonly updates: DatabaseUpdates
@@ -38,7 +37,7 @@ export interface ServerContext {
   readonly feeds: OpenFeeds
   /** Aborted when the server is being closed: feeds end. */
   readonly closing: AbortSignal
-  /** Of filters that are functions in design documents. */
+  /** Finds filters that are functions of design documents. */
   readonly filterSource: FilterSource
 }
 

@@ -1,4 +1,4 @@
-/** What belongs to the server as a whole. */
+/** Routes of the server as a whole: `/`, `_all_dbs`, `_dbs_info`, `_active_tasks` and others. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import { badRequest } from '../http/http-error.ts'
@@ -16,7 +16,7 @@ import type { FeedRow, FeedSource } from './feed-pieces.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 
-/** What Pannier's own clients may use beyond CouchDB's API; of replica files version 2, which have checksums. */
+/** Features beyond CouchDB's API, for Pannier's own clients. Version 2 of replica files has checksums. */
 const FEATURES = ['pannier-snapshot-2', 'pannier-wait', 'pannier-local']
 const UUIDS_MAX = 1000
 const DATABASES_PER_REQUEST_MAX = 100

@@ -1,10 +1,11 @@
 /**
- * The last snapshots that were sent, for replicas that come one after another while nothing is written. Each is of one state of a collection,
- * told by its epoch and last sequence number, which every change moves, purges too: so a stale one is never found.
+ * Keeps the snapshots that were sent last, for replicas that arrive one after another without a write in between. A
+ * snapshot is identified by the collection's epoch and last sequence. Every change raises the sequence, even a purge,
+ * so a stale snapshot is never found.
  */
 import type { GuardedCollection } from '../service/guarded-collection.ts'
 
-/** Of all together, and of one: a larger one costs its reader more than the server. */
+/** Limit of all snapshots together, and of one. A larger one costs its reader more than it costs the server. */
 const BYTES_MAX: number = 32 * 1024 * 1024
 const SNAPSHOT_BYTES_MAX: number = BYTES_MAX / 2
 

@@ -1,4 +1,7 @@
-/** `/{db}/_pannier/snapshot`: the whole database as a replica file (docs/internals/replication.md), for the first replication of a replica. */
+/**
+ * `/{db}/_pannier/snapshot`: the whole database as a replica file (docs/internals/replication.md), for a replica's
+ * first replication.
+ */
 import type { DatabaseRoute } from '../http/declarations.ts'
 import { sendPieces } from '../http/streamed-reply.ts'
 import type { Routes } from './server-context.ts'
@@ -18,7 +21,7 @@ export const snapshotRoutes: Routes = (app, { gateway, auth, closing }) => {
         const ending = new AbortController()
         const stopWatching = auth.whileAllowed(request, 'member', db, (error) => ending.abort(error))
         try {
-          // A file that is cut off has no last line, so that nobody takes it for the whole.
+          // A file that is cut off lacks its last line, so nobody mistakes it for a whole one.
           const signal = AbortSignal.any([left, ending.signal, closing])
           yield* cache.read(collection, signal)
         } finally {

@@ -1,6 +1,6 @@
 /**
- * CouchDB's parameters of a view as options of the library. In CouchDB `startkey` is where the walk starts, so with `descending` it is
- * the upper bound; in the library bounds do not depend on the direction.
+ * Translates CouchDB's parameters of a view into options of the library. In CouchDB `startkey` is where the scan
+ * starts, so it is the upper bound if `descending`. In the library bounds do not depend on the direction.
  */
 import type { ViewOptions } from 'pannier'
 import { ROOT_COLLATION } from '../design/collation/root-collation.ts'
@@ -12,13 +12,17 @@ import type { QueryParameters } from '../http/query-parameters.ts'
 export interface ViewRead {
   readonly options: ViewOptions
   readonly updateSequence: boolean
-  /** False: the answer tells no `total_rows` and no `offset`. */
+  /** False: the answer has no `total_rows` and no `offset`. */
   readonly sorted: boolean
   /** Documents have the content of their attachments. */
   readonly attachments: boolean
 }
 
-/** What goes against each other the library finds. @throws HttpError 400 */
+/**
+ * The library finds contradictions.
+ *
+ * @throws HttpError 400
+ */
 export function viewRead(parameters: QueryParameters, definition: DesignViewDefinition): ViewRead {
   const includeDocs = parameters.flag('include_docs')
   const reduce = parameters.has('reduce') ? parameters.flag('reduce', true) : undefined
@@ -32,7 +36,7 @@ export function viewRead(parameters: QueryParameters, definition: DesignViewDefi
     reduce,
     group: group(parameters),
     docs: includeDocs,
-    // As CouchDB does, passed over where there are no documents.
+    // As in CouchDB, ignored without documents.
     conflicts: includeDocs && parameters.flag('conflicts'),
     update: update(parameters),
   }
@@ -77,7 +81,7 @@ function range(parameters: QueryParameters, definition: DesignViewDefinition): R
   }
 }
 
-/** In the order of the library without a collation. */
+/** The library's order without a collation. */
 function codePoints(text: string): string {
   return Buffer.from(text).toString('latin1')
 }

@@ -86,7 +86,7 @@ function sendQueries(
   return sendPieces(reply, 'application/json', (left) => joined(pieces(left)))
 }
 
-/** What stands before the rows is read first; these are of the view as it is then or later. */
+/** Reads the totals first. The rows are of the same state of the view, or of a later one. */
 async function* rowPieces(
   { collection, view }: FoundView,
   { options, updateSequence, sorted, attachments }: ViewRead,

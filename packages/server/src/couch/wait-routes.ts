@@ -1,7 +1,7 @@
 /**
- * `/_pannier/wait`: one request that waits until any of several databases has a change after a place in its feed. It tells which, and
- * nothing more; what has changed is asked of each database itself, under its own rules. So a client with many databases needs one
- * connection to wait, where a longpoll of each would take all that a browser has.
+ * `/_pannier/wait`: one request waits until any of several databases has a change after a given sequence. The answer
+ * only names the databases; the client then asks each of them, under its own rules. A client with many databases so
+ * needs one connection, where one longpoll each would use up a browser's connections.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest } from '../http/http-error.ts'
@@ -91,7 +91,7 @@ async function* waiting(
   }
 }
 
-/** Also of one that the user may not read, or that is not there: the request for its changes tells which. */
+/** True for a database that the user may not read or that is missing: the request for its changes gets the error. */
 async function hasChanged(
   { gateway }: ServerContext,
   request: FastifyRequest,

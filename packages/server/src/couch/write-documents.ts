@@ -1,4 +1,4 @@
-/** Documents that requests bring, written through the gateway; each gets an outcome of its own. */
+/** Writes documents of requests through the gateway; each has its own outcome. */
 import type { FastifyRequest } from 'fastify'
 import { isPannierError } from 'pannier'
 import type { WriteResult } from 'pannier'
@@ -21,7 +21,7 @@ export interface WriteRequest {
 
 const GROUPED_BYTES_MAX: number = 64 * 1024
 
-/** What is answered for a document. */
+/** The answer for one document. */
 export type WireOutcome = WriteResult | HttpError
 
 /** Aligned with the documents. @throws HttpError, ServiceError for what concerns all of them */
@@ -66,7 +66,7 @@ function known(error: unknown, newEdits: boolean): HttpError {
   // As many attachments, or edits, as no document may have.
   if (isPannierError(error, 'PANNIER_LIMIT')) return documentTooLarge(error.message)
   const found = !newEdits && error instanceof ServiceError ? toReplicaError(error) : toHttpError(error)
-  // A replication passes over a document that is refused; what there is no room for must come again.
+  // A replication skips a refused document, but must send it again if only room was missing.
   if (found === undefined || found.status === 507) throw error
   return found
 }

@@ -1,4 +1,6 @@
-/** Answers in parts: a document with its attachments (multipart/related), several revisions of one (multipart/mixed). */
+/**
+ * Answers in parts: a document with its attachments (multipart/related), or several revisions of one (multipart/mixed).
+ */
 import { contentDisposition } from '../http/content-disposition.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedCollection } from '../service/guarded-collection.ts'
@@ -35,7 +37,7 @@ export async function* relatedParts(
   yield `\r\n--${boundary}--`
 }
 
-/** What a part of multipart/mixed has: a document, or why it is missing. */
+/** A part of multipart/mixed: a document, or why it is missing. */
 export type MixedResult = { readonly ok: JsonObject } | { readonly missing: string } | { readonly error: JsonObject }
 
 /** Documents with attachments are multipart/related themselves. */

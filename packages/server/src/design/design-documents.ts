@@ -1,6 +1,6 @@
 /**
- * The design documents of databases, with what their functions are. Kept by document and revision, so that what was compiled, and what
- * is known of a function that fails, stays until the document changes. After `changed` nobody is given what was there before.
+ * The design documents of databases with their functions, cached by document and revision. A compiled function, and the
+ * knowledge that it fails, live until its document changes. After `changed` nobody gets the documents of before.
  */
 import { createHash } from 'node:crypto'
 import type { Collection, Database } from 'pannier'
@@ -43,7 +43,7 @@ export class DesignDocuments {
   readonly #log: DesignLog
   /** By name of the collection; missing when they may have changed. */
   readonly #designs = new Map<string, Promise<ReadonlyMap<string, Design>>>()
-  /** What was read before, by name of the collection: what has its revision still is taken over. */
+  /** The last known documents, by name of the collection. Unchanged revisions are kept. */
   readonly #before = new Map<string, ReadonlyMap<string, Design>>()
   readonly #stopListening: () => void
 
@@ -134,7 +134,7 @@ export class DesignDocuments {
   }
 }
 
-/** Stands for a view of which only the name matters. */
+/** A view whose name alone matters. */
 const NOTHING = { map: (): void => {} }
 
 export function servedView(
@@ -160,7 +160,7 @@ function checkValidation({ language = 'javascript', validate_doc_update: validat
     throw invalid('`validate_doc_update` must be a string')
 }
 
-/** What CouchDB asks of a design document. */
+/** CouchDB's rules for a design document. */
 function checkShape(document: JsonObject): void {
   checkValidation(document)
   const { language = 'javascript', views, options, rewrites } = document
@@ -191,7 +191,7 @@ function membersOf(value: unknown): [string, unknown][] {
   return Object.entries((value ?? {}) as JsonObject)
 }
 
-/** A field that is not there is of no kind. */
+/** A missing field passes. */
 function checkKind(field: string, value: unknown, ...kinds: readonly string[]): void {
   const kind = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
   if (value !== undefined && !kinds.includes(kind))

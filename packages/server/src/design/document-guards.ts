@@ -1,6 +1,6 @@
 /**
- * What design documents have to do with writes: they must compile, and the `validate_doc_update` of each is asked about every other
- * document, whoever writes it and in whatever way.
+ * Guards that design documents bring. They must compile, and the `validate_doc_update` of each judges every write of
+ * other documents, by any principal and route.
  */
 import { DEFAULT_SECURITY } from '../auth/permissions.ts'
 import { toHttpError } from '../http/http-error.ts'
@@ -75,8 +75,8 @@ async function validated(
 }
 
 /**
- * The leaf that an edit replaces. What this finds is true when the document is written as well: a write that comes in between makes
- * the edit a conflict.
+ * The leaf revision that an edit replaces. It is still true when the document is written: a write in between makes the
+ * edit a conflict.
  */
 async function editedRevision(
   stored: StoredDocuments,
@@ -101,7 +101,7 @@ async function knownAncestor(
   return leaves.find((leaf) => path.has(leaf['_rev'] as string))
 }
 
-/** With attachments as stubs: their content is no matter of functions, and may be still to come. */
+/** Attachments become stubs: functions don't see content, and it may not have arrived yet. */
 function withoutContent(document: JsonObject): JsonObject {
   const { _attachments: attachments } = document
   if (!isJsonObject(attachments)) return document
@@ -122,7 +122,7 @@ async function eachInTurn(
     try {
       verdicts.push(await judge(document))
     } catch (error) {
-      // What may go well another time must not look like a decision about this document.
+      // A failure that may pass must not look like a decision about this document.
       const status = toHttpError(error)?.status ?? 500
       if (status >= 500) throw error
       verdicts.push(error as Refusal)

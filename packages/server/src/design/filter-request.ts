@@ -1,6 +1,6 @@
 /**
- * What filter functions see of a request: never credentials (CVE-2023-45725), and nothing that tells where a client is. Whoever may write
- * a design document would otherwise learn the cookies of all who read with its filters.
+ * The part of a request that filter functions see: no credentials (CVE-2023-45725), and not the client's address.
+ * Otherwise the author of a design document could collect the cookies of all readers.
  */
 import type { FilterRequest } from '../service/change-filter.ts'
 import type { JsonObject } from '../service/documents.ts'

@@ -1,10 +1,11 @@
 /**
- * Functions of a design document, made callable: views (as Pannier runs them), filters and `validate_doc_update`. They run in the
- * sandbox. `shows`, `lists`, `updates` and `rewrites` are not offered: CouchDB calls them deprecated, and they answer requests with
- * whatever a document says.
+ * Makes functions of a design document callable: views (as Pannier runs them), filters and `validate_doc_update`. They
+ * run in the sandbox. `shows`, `lists`, `updates` and `rewrites` are not offered: CouchDB deprecates them, and they let
+ * a document answer requests.
  *
- * A document for which a map function throws or exceeds its budget has no rows, as in CouchDB. When that was so often that the
- * function must be broken, or when time (which another time may be enough) has run out, the update of the view ends with an error.
+ * As in CouchDB, a document has no rows if a map function throws or exceeds its budget for it. The update of the view
+ * fails if that happens too often, because the function must then be broken. It also fails if time runs out, because
+ * another try may succeed.
  */
 import { createHash } from 'node:crypto'
 import { PannierError } from 'pannier'
@@ -30,9 +31,9 @@ export type DesignViewDefinition = ViewDefinition<
 export interface DesignView {
   /** For `collection.view`. */
   readonly definition: DesignViewDefinition
-  /** What its `reduce` names, if there is no such function. */
+  /** The name in `reduce`, if no such function exists. */
   readonly unknownReduce: string | undefined
-  /** Whether the map function emits anything for each document: `filter=_view`. */
+  /** For each document, whether the map function emits anything: `filter=_view`. */
   emits(documents: readonly JsonObject[]): Promise<boolean[]>
 }
 
@@ -121,7 +122,7 @@ function viewsOf(views: unknown, shared: Shared): Map<string, ViewFunctions> {
 
 type ViewSource = JsonObject & { readonly map: string }
 
-/** Of a view: the source of a function, or the name of one that is built in; of such a name white space is passed over. */
+/** A view's reduce: the source of a function, or the name of a built-in one, without its white space. */
 function reduceOf({ reduce }: JsonObject): string | undefined {
   if (typeof reduce !== 'string') return undefined
   return /^\s*_/.test(reduce) ? reduce.trim() : reduce
@@ -138,7 +139,7 @@ function viewOf(name: string, view: ViewSource, lib: unknown, shared: Shared): V
   const reduce = reduceOf(view)
   const isBuiltIn = BUILT_IN.has(reduce)
   const isRaw = isJsonObject(options) && options['collation'] === 'raw'
-  // What `require` finds is part of the view, so it is nothing beside `views.lib`.
+  // The modules of `require` are a part of the view, so only `views.lib` is offered.
   const source = {
     functions: { map, ...(reduce !== undefined && !isBuiltIn && { reduce }) },
     modules: { views: { lib } },
@@ -244,7 +245,7 @@ class MapRun {
     if (!(error instanceof DesignFunctionError)) return error
     this.#log?.warn({ view: this.#name, kind: error.kind, reason: error.message }, `a ${name} function was stopped`)
     if (error.kind !== 'failed' && error.kind !== 'unavailable') this.#count(error)
-    // For so many documents of one call that it can be no accident.
+    // Too many documents of one call failed for an accident.
     if (name === 'map' && (error.kind === 'budget' || error.kind === 'memory')) this.#exceeded = EXCEEDED_MAX
     return this.#ended(error)
   }

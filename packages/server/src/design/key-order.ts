@@ -1,4 +1,4 @@
-/** The order of keys of a view, as CouchDB has it: null, false, true, numbers, strings, arrays, objects. */
+/** CouchDB's order of view keys: null, false, true, numbers, strings, arrays, objects. */
 
 /** Negative, zero or positive. Strings compare by the code units of what `sortKey` makes of them. */
 export function compareKeys(left: unknown, right: unknown, sortKey: (text: string) => string): number {
@@ -7,7 +7,7 @@ export function compareKeys(left: unknown, right: unknown, sortKey: (text: strin
   if (typeof left === 'number') return left - (right as number)
   if (typeof left === 'string') return compareTexts(sortKey(left), sortKey(right as string))
   if (typeof left !== 'object' || left === null) return 0
-  // Of an array these are places, which are the same on both sides, and elements.
+  // For an array these are indices, equal in both, and elements.
   const parts = Object.entries(left).flat()
   const others = Object.entries(right as object).flat()
   for (let at = 0; at < parts.length && at < others.length; at++) {

@@ -1,4 +1,4 @@
-/** The HTTP server as such: limits, errors, logs, headers that every answer has. It knows nothing of databases. */
+/** The HTTP server without routes: limits, errors, logs, headers of every answer. It knows nothing about databases. */
 import cors from '@fastify/cors'
 import { fastify } from 'fastify'
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -31,10 +31,10 @@ export interface AppOptions {
   readonly logger?: Logger | LoggerOptions | false
 }
 
-/** Ids have up to 4096 bytes, each of which may take three characters in a URL. */
+/** Ids have up to 4096 bytes; a byte may take three characters in a URL. */
 const PARAMETER_CHARS_MAX = 16_384
 const CONNECTIONS_CHECK_MS = 5000
-/** What answers to one URL may depend on; that a cache may not share them, `Cache-Control` says. */
+/** Request headers that an answer depends on. `Cache-Control` forbids shared caches. */
 const VARY = 'Accept, Authorization, Cookie'
 
 /** The newest answer on each connection. */
@@ -93,7 +93,7 @@ export async function createApp(options: AppOptions, limits: ServerLimits, metri
   return app
 }
 
-/** What every request passes, and what every answer says. */
+/** Checks of every request, headers of every answer. */
 function addHooks(app: FastifyInstance, options: AppOptions): void {
   const allowedHosts = hostNames(options.allowedHosts ?? [])
   app.addHook('onRequest', (request, _reply, done) => {
@@ -101,7 +101,8 @@ function addHooks(app: FastifyInstance, options: AppOptions): void {
     done()
   })
   app.addHook('onRequest', checkContentType)
-  // What is open again may lack what went with the power, or be an older copy: replications look again where to go on.
+  // A server that was started again may have lost writes to a power cut, or may run on an older copy. A new id makes
+  // replications check where to continue.
   const instance = crypto.randomUUID()
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, must-revalidate')
@@ -204,14 +205,15 @@ function answerError(error: FastifyError | Error, request: FastifyRequest, reply
     .send(`${JSON.stringify({ error: word, reason })}\n`)
 }
 
-/** What is not even HTTP, or comes too slowly. */
+/** Answers requests that are not HTTP, or that come too slowly. */
 function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const answer = answers.get(socket)
-  // The rest of a request that was answered already, or something in the midst of an answer: nobody expects another one.
+  // The rest of a request that is answered already, or bytes in the middle of an answer. The client expects no other
+  // answer.
   if (answer?.headersSent === true && !(answer.writableFinished && answer.req.complete)) {
     socket.destroySoon()
     return

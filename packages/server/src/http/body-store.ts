@@ -1,7 +1,7 @@
 /**
- * Where bodies wait until they have come whole: in memory while they are small and there is room for all that come at once, else in a
- * file that has no name any more, so that nothing is left of it when the process ends. A file is unreadable to others: its bytes are
- * encrypted under a key that is nowhere but in memory.
+ * Where bodies wait until they are complete: in memory if they are small and there is room for all, otherwise in a
+ * file. The file has no name, so it disappears with the process. Its bytes are encrypted with a key that exists only in
+ * memory.
  */
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
@@ -10,11 +10,11 @@ import { join } from 'node:path'
 import { HttpError } from './http-error.ts'
 
 interface BodyStoreLimits {
-  /** Of one body; a longer one is in a file. */
+  /** Bytes of one body in memory; a longer one goes to a file. */
   readonly memoryBytesMax: number
-  /** Of all bodies that are in memory. */
+  /** Bytes of all bodies in memory. */
   readonly sharedBytesMax: number
-  /** Of all files. */
+  /** Bytes of all files. */
   readonly fileBytesMax: number
 }
 
@@ -47,7 +47,11 @@ export class BodyStore {
     this.#limits = { ...LIMITS, ...limits }
   }
 
-  /** Reads it to its end; `look` sees each piece as it comes. @throws HttpError 503 if there is no room for it now; what `pieces` or `look` throws */
+  /**
+   * Reads `pieces` to their end. `look` sees each piece as it comes.
+   *
+   * @throws HttpError 503 if there is no room for it now; errors of `pieces` or `look`
+   */
   async receive(pieces: AsyncIterable<Uint8Array>, look: (piece: Uint8Array) => void): Promise<StoredBody> {
     let stored: WritableBody = new MemoryBody((bytes) => void (this.#memoryBytes += bytes))
     try {
@@ -87,7 +91,7 @@ export class BodyStore {
 
 interface WritableBody extends StoredBody {
   write(piece: Uint8Array): Promise<void>
-  /** To be called before the first `read`. */
+  /** Call it before the first `read`. */
   flush(): Promise<void>
 }
 
@@ -133,7 +137,7 @@ class FileBody implements WritableBody {
   readonly #encrypt = createCipheriv('aes-256-ctr', this.#key, counterOf(0))
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
-  /** What was read last. */
+  /** The bytes that were read last. */
   #window: { readonly from: number; readonly bytes: Uint8Array } = { from: 0, bytes: new Uint8Array(0) }
   #closed: Promise<void> | undefined
   length = 0

@@ -1,4 +1,4 @@
-/** `Content-Disposition: attachment` with a name that anybody may have chosen. */
+/** `Content-Disposition: attachment` with a file name that an untrusted person may have chosen. */
 
 /** The name twice: for old clients without what could end the quoted text, and in full, encoded (RFC 6266). */
 export function contentDisposition(name: string): string {

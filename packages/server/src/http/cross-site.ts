@@ -1,13 +1,13 @@
 /**
- * Requests that a page of another site makes a browser send with its user's cookie or Basic credentials (CSRF): refused if they could
- * change anything. Browsers say where a request comes from (`Origin`, `Sec-Fetch-Site`); other clients say nothing and have no
- * cookies that somebody else could use.
+ * Refuses cross-site requests (CSRF) that could change anything: a page of another site makes a browser send them with
+ * its user's cookie or Basic credentials. Browsers name the origin of a request (`Origin`, `Sec-Fetch-Site`). Other
+ * clients name none, and have no cookies that a page could misuse.
  */
 import type { FastifyRequest } from 'fastify'
 import { HttpError } from './http-error.ts'
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** What a form of any page may send without the browser asking first. */
+/** Content types that any page may send without a preflight request. */
 const FORM_TYPES: ReadonlySet<string> = new Set([
   '',
   'text/plain',

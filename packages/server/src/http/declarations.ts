@@ -1,21 +1,29 @@
-/** What routes declare, and what requests carry. */
+/** What routes declare, and the properties that requests get. */
 import type { Principal } from '../service/principal.ts'
 
-/** What a route asks of the principal; each includes those before it. */
+/** What a route requires of the principal; each value includes those before it. */
 export type Needs = 'anyone' | 'user' | 'member' | 'database-admin' | 'server-admin'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the plugin that authenticates. */
     principal: Principal
-    /** Whether the principal may still do what was allowed when the request came; asks only if something has changed since. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
+    /**
+     * Checks again that the principal may do what was allowed when the request came. Does nothing if nothing has
+     * changed since.
+     *
+     * @throws ServiceError UNAUTHENTICATED, FORBIDDEN
+     */
     checkAgain?: () => Promise<void>
     /** The most that this request may bring, where that is less than others may. */
     bodyBytesMax?: number
   }
   interface FastifyContextConfig {
     readonly needs?: Needs
-    /** Content types beside JSON that a POST may have ('*': any, of a route that does nothing); others could be sent by any page without being asked (CSRF). */
+    /**
+     * Content types that a POST may have besides JSON ('*': any, for a route that does nothing). Any page could send
+     * others without a preflight request (CSRF).
+     */
     readonly contentTypes?: readonly string[]
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Finds the documents in a body of JSON that comes in pieces, and in them the inline content of attachments, so that neither has to be
- * in memory with the others. It looks at structure only; what it finds, and what stands around it, the strict parser reads
- * afterwards (strict-json.ts), so a wrong guess about what is no JSON ends as a refusal.
+ * Finds documents in a JSON body that comes in pieces, and inline attachments in them, so that neither has to be in
+ * memory with the others. It looks only at structure. The strict parser (strict-json.ts) then reads what was found and
+ * the rest, so a wrong guess about malformed JSON ends as a refusal.
  */
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './strict-json.ts'
 
 interface ByteRange {
-  /** From the start of the body. */
+  /** Offset from the start of the body. */
   readonly start: number
   readonly end: number
 }
@@ -17,9 +17,9 @@ export interface InlineContent extends ByteRange {
 }
 
 export interface DocumentPlace extends ByteRange {
-  /** In the list of documents. */
+  /** Index in the list of documents. */
   readonly index: number
-  /** What the document says of itself, for a reader that can't read the rest of it. */
+  /** The document's own `_id` and `_rev`, for answers about a document that can't be read. */
   readonly id: string | undefined
   readonly rev: string | undefined
   /** Long ones, in their order; undefined: none. */
@@ -31,11 +31,11 @@ export type DocumentsIn = 'body' | 'docs'
 
 /** Shorter content stays in its document. */
 const CONTENT_BYTES_MIN: number = 64 * 1024
-/** Longer names are of nothing that is looked for: an attachment's has 1,024 bytes, each of which may be escaped. */
+/** Longer names can't match. The name of an attachment has at most 1,024 bytes, and each may be escaped. */
 const NAME_BYTES_MAX = 8192
 
 export class DocumentFinder {
-  /** In their order; elements of the list that are no objects are not among them. */
+  /** The documents in their order, without elements that are not objects. */
   readonly documents: DocumentPlace[] = []
   /** Bytes that are in no document. */
   aroundBytes = 0
@@ -52,7 +52,7 @@ export class DocumentFinder {
   #isDocs = false
   #isList = false
   #index = 0
-  /** Of the document that is looked at. */
+  /** Start of the current document. */
   #start: number | undefined
   #contents: InlineContent[] | undefined
   /** The field whose value is looked at, if it is one that matters. */
@@ -114,7 +114,7 @@ export class DocumentFinder {
     this.#around.push(bytes)
   }
 
-  /** From a position inside of a text to the one behind its end, or to the end of the piece. */
+  /** Skips from inside a string to behind its end, or to the end of the piece. */
   #passText(piece: Buffer, from: number): number {
     const end = this.#endOfText(piece, from)
     const text = this.#text!
@@ -143,7 +143,7 @@ export class DocumentFinder {
       const end = quote === -1 ? piece.length : quote
       let backslashes = 0
       while (end - 1 - backslashes >= begin && piece[end - 1 - backslashes] === BACKSLASH) backslashes++
-      // A run of them that reaches back to where the search began goes on from before it.
+      // A run of backslashes at the start may continue one of the piece before.
       const isRun = end - backslashes === begin
       const isEscaped = (backslashes + (isRun && this.#isEscaped ? 1 : 0)) % 2 === 1
       this.#isEscaped = quote === -1 && isEscaped

@@ -1,6 +1,6 @@
 /**
- * JSON of requests that is in memory: while a body comes, and until what was read of it has been used. All of it together is bounded, and
- * one user has a quarter: a request that would exceed that is refused. Bodies of 64 KiB are not counted, nor what waits in files.
+ * Bounds the JSON of requests in memory, from its arrival until its use. All requests share one limit, and one user has
+ * a quarter of it; a request beyond it is refused. Bodies up to 64 KiB and bodies in files do not count.
  */
 import type { FastifyRequest } from 'fastify'
 import { getHeapStatistics } from 'node:v8'
@@ -10,7 +10,7 @@ import { HttpError } from './http-error.ts'
 const HEAP_SHARE = 1 / 16
 const USER_SHARE = 1 / 4
 
-/** What one request holds. */
+/** The bytes that one request holds. */
 export interface Hold {
   /** It holds that many bytes now. @throws HttpError 503 */
   to(bytes: number): void
@@ -26,7 +26,7 @@ export class HeldBodies {
     this.#bytesMax = bytesMax
   }
 
-  /** To be released when the request has been answered. */
+  /** Release it when the request is answered. */
   hold(request: Pick<FastifyRequest, 'principal' | 'ip'>): Hold {
     const reader = readerOf(request)
     let own = 0

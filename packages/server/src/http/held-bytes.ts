@@ -1,7 +1,8 @@
 /**
- * What answers in progress hold in memory. An answer holds the piece that its client is taking: mostly little, but one document may have tens
- * of megabytes. All large pieces together are bounded: the answer that would exceed the bound is not given, or is cut off if it has begun; so is
- * one whose client has not taken its piece for a while, if another needs the room. Small answers never wait, and are never refused.
+ * Bounds the memory of answers in progress. An answer holds the piece that its client is taking: mostly little, but one
+ * document may have tens of megabytes. All large pieces share one bound. An answer that would exceed it is refused, or
+ * cut off if it has begun. An answer whose client takes nothing for a while is cut off if another needs the room. Small
+ * answers never wait and are never refused.
  */
 import { getHeapStatistics } from 'node:v8'
 import { HttpError } from './http-error.ts'
@@ -51,7 +52,7 @@ export class HeldBytes {
   }
 
   #cutSlowest(): void {
-    // In the order in which they have got their pieces.
+    // Oldest piece first.
     for (const holder of this.#holders) {
       if (performance.now() - holder.sinceMs < PIECE_MS_MAX) return
       this.release(holder)

@@ -1,7 +1,7 @@
 /**
- * The names that requests may give in `Host`. A page can point its own name at an address that only its visitor reaches (DNS
- * rebinding). Its requests have that name, so a server on a loopback address answers to its own names alone. Only `Host` counts:
- * a page can send any `X-Forwarded-Host`, from the address of a proxy that is trusted.
+ * The names that requests may give in `Host`. A page can point its own name at an address that only its visitor reaches
+ * (DNS rebinding). Its requests carry that name, so a server on a loopback address accepts only its own names. Only
+ * `Host` counts: a page can send any `X-Forwarded-Host`, even through a trusted proxy.
  */
 import type { IncomingMessage, Server } from 'node:http'
 import { isIP } from 'node:net'

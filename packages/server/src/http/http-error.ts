@@ -1,10 +1,10 @@
-/** Errors as they go over the wire, `{ "error", "reason" }`, and which status each error of the domain and of the library becomes. */
+/** Errors on the wire, `{ "error", "reason" }`, and the status of each error of the domain and of the library. */
 import { isPannierError } from 'pannier'
 import type { ErrorCode, PannierError } from 'pannier'
 import { ServiceError } from '../service/service-error.ts'
 import type { ServiceErrorCode } from '../service/service-error.ts'
 
-/** What a request fails with. The client gets what the fields below tell, and nothing else. */
+/** The error of a request. The client gets only the fields below. */
 export class HttpError extends Error {
   readonly status: number
   /** CouchDB's word for it: `not_found`, `conflict`, … */
@@ -44,7 +44,7 @@ export function tooLarge(reason: string): HttpError {
   return new HttpError(413, 'too_large', reason)
 }
 
-/** An error of one document, whatever else is in the request: a replication skips it. */
+/** An error of one document among others: a replication skips the document. */
 export function documentTooLarge(reason: string): HttpError {
   return new HttpError(413, 'document_too_large', reason)
 }
@@ -54,7 +54,7 @@ export function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error
   if (isPannierError(error)) return fromPannier(error)
   if (error instanceof ServiceError) return fromService(error, error.message)
-  // Of fastify: a malformed URL, an unsupported content type and the like.
+  // Fastify's errors: a malformed URL, an unsupported content type.
   const { statusCode, message } = (error ?? {}) as { statusCode?: unknown; message?: unknown }
   if (typeof statusCode !== 'number' || statusCode < 400 || statusCode >= 500) return undefined
   return new HttpError(statusCode, WORDS.get(statusCode) ?? 'bad_request', String(message))

@@ -1,4 +1,7 @@
-/** Structured logs. They tell method, path, status and time of requests, and never headers, cookies, bodies or query strings. */
+/**
+ * Structured logs. They contain method, path, status and time of requests; never headers, cookies, bodies or query
+ * strings.
+ */
 import type { FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import type { DestinationStream, Logger, LoggerOptions } from 'pino'
@@ -26,7 +29,7 @@ export function createLogger(
   return pino({ level: 'info', redact: SECRETS, ...options, serializers }, stream ?? pino.destination(1))
 }
 
-/** Without the query string: it may hold what is nobody's business. */
+/** The path without the query string, which may be private. */
 export function pathOf(url: string): string {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)

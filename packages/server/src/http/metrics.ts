@@ -1,4 +1,4 @@
-/** What `/metrics` tells, in the form of Prometheus. */
+/** The figures of `/metrics`, in the format of Prometheus. */
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 

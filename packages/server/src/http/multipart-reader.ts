@@ -1,4 +1,4 @@
-/** Reads a multipart body part by part, as it comes in: in memory is what has come, never a whole part. */
+/** Reads a multipart body part by part. Holds only the bytes that have just come, never a whole part. */
 import { badRequest } from './http-error.ts'
 
 export interface MultipartPart {
@@ -21,9 +21,9 @@ export function boundaryOf(contentType: string): string {
 export class MultipartReader {
   readonly #pieces: AsyncIterator<Uint8Array, unknown>
   readonly #delimiter: Buffer
-  /** What has come and was not used. The first boundary has no line before it. */
+  /** Bytes not used yet. Starts with a line end, because the first boundary has no line before it. */
   #rest: Buffer = Buffer.from(LINE_END)
-  /** Of the part that is being read; at first what stands before the first one. */
+  /** Body of the current part; at first the text before the first part. */
   #body: MultipartPart['body']
   #isOver = false
 
@@ -47,7 +47,7 @@ export class MultipartReader {
     return { headers, body }
   }
 
-  /** The rest is no longer read, so the sender comes to reading the answer. */
+  /** Discards the rest, so that the sender reads the answer. */
   async close(): Promise<void> {
     await this.#pieces.return?.()
   }

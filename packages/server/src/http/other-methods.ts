@@ -1,4 +1,4 @@
-/** A URL that is known, asked with a method that it does not have: 405 and the methods that it has. */
+/** Answers 405, with the allowed methods, to a known URL with a method that it does not have. */
 import type { FastifyInstance } from 'fastify'
 import type { Needs } from './declarations.ts'
 import { HttpError } from './http-error.ts'
@@ -10,7 +10,7 @@ interface KnownUrl {
   readonly needs: Needs | undefined
 }
 
-/** To be called before routes are added; the function returned, after them. */
+/** Call it before routes are added, and the returned function after them. */
 export function refuseOtherMethods(app: FastifyInstance): () => void {
   const urls = new Map<string, KnownUrl>()
   let isDone = false

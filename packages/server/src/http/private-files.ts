@@ -1,10 +1,10 @@
-/** Folders and files of the server are for its account alone: whoever can read a database file has all that is in it. */
+/** Gives only the server's account access to its folders and files: a reader of the database file has all its data. */
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const PRIVATE_FOLDER = 0o700
 export const PRIVATE_FILE = 0o600
-/** What group and others may do; Windows has nothing of the kind, and says so for every file. */
+/** Permissions of group and others. On Windows the mode always has all bits, so the check is off. */
 export const FOR_OTHERS: number = process.platform === 'win32' ? 0 : 0o077
 
 /** Makes the folder if it is missing. An existing one stays as it is: it may be meant to hold other things too. */

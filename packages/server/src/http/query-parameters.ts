@@ -1,4 +1,4 @@
-/** Parameters of a request's URL, read with the types that CouchDB gives them. */
+/** Reads parameters of a request's URL with CouchDB's types. */
 import type { FastifyRequest } from 'fastify'
 import { badRequest, HttpError } from './http-error.ts'
 import { parseJsonText } from './strict-json.ts'

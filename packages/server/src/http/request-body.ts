@@ -1,6 +1,6 @@
 /**
- * Bodies of requests: read in pieces as they come, unpacked if they are compressed, never beyond a limit, and not from a client
- * that has fallen silent. No content type is parsed before a handler asks for it.
+ * Reads bodies of requests in pieces, unpacks compressed ones, and enforces limits of size and of a client's silence.
+ * Nothing parses a content type before a handler asks for it.
  */
 import { isJsonObject } from '../service/documents.ts'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -73,7 +73,7 @@ export async function* bodyPieces(
       length += piece.length
       if (length > bytesMax) throw bodyTooLarge(bytesMax)
       if (unpacked !== undefined) checkRatio(unpacked, length)
-      // Also the last one is of somebody who may still send it.
+      // The sender may have lost the right to send even the last piece.
       await request.checkAgain?.()
       yield piece
       timer = setTimeout(stalled, stallMsMax)
@@ -90,7 +90,7 @@ export async function* bodyPieces(
       raw.unpipe(unpacked)
       unpacked.destroy()
     }
-    // What is left is passed over, so that the client gets round to reading the answer.
+    // Discards the rest, so that the client reads the answer.
     raw.resume()
   }
 }
@@ -138,7 +138,7 @@ export async function readBody(request: FastifyRequest, limits: BodyLimits): Pro
       pieces.push(piece)
     }
   } finally {
-    // What is made of it is in memory until there is an answer.
+    // The parsed value stays in memory until there is an answer.
     const response = responses.get(request.raw)
     if (response === undefined || response.closed) hold.release()
     else response.once('close', hold.release)
@@ -146,7 +146,7 @@ export async function readBody(request: FastifyRequest, limits: BodyLimits): Pro
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
 }
 
-/** Without an iterator, which takes longer than all the rest of reading one. No more can come than the header tells. */
+/** Without an iterator, which would take most of the time. The header bounds the bytes that can come. */
 function readSmall({ raw }: FastifyRequest, { stallMsMax }: BodyLimits): Promise<Uint8Array> {
   askForBody(raw)
   return new Promise((resolve, reject) => {

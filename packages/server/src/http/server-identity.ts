@@ -1,8 +1,8 @@
-/** What the server says that it is. */
+/** The names and versions that the server reports about itself. */
 import { readFileSync } from 'node:fs'
 
 export const SERVER_NAME = 'Pannier'
-/** Of this package, whose folder is above both `src` and `dist`. */
+/** Version of this package, whose folder is above both `src` and `dist`. */
 export const SERVER_VERSION: string = versionIn(new URL('../../package.json', import.meta.url))
 /** The version of CouchDB whose API this is: clients look at it. */
 export const COUCHDB_VERSION = '3.5.0'

@@ -1,4 +1,4 @@
-/** Long work on one request, in slices: others have their turn of the event loop in between. */
+/** Splits long work of one request into slices, so that the event loop serves other requests in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const SLICE_MS = 10
@@ -6,7 +6,7 @@ const SLICE_MS = 10
 export class Slices {
   #startMs = performance.now()
 
-  /** To be called after each part of the work: where there is a promise, it is to be awaited. */
+  /** Call it after each part of the work, and await the promise if there is one. */
   pause(): Promise<void> | undefined {
     return performance.now() - this.#startMs < SLICE_MS ? undefined : this.#next()
   }

@@ -1,7 +1,7 @@
 /**
- * Answers that are made while they are sent. Only as much is made as the client takes; when the client goes away the signal is
- * aborted, and whatever makes the answer lets go of what it holds. What fails before the first piece is an ordinary error; a later
- * failure cuts the connection, so that half an answer never looks like a whole one.
+ * Answers that are made while they are sent, only as fast as the client takes them. When the client leaves, the signal
+ * is aborted, and the maker of the answer releases what it holds. A failure before the first piece is an ordinary
+ * error. A later one cuts the connection, so that half an answer never looks whole.
  */
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -15,7 +15,7 @@ type Pieces = AsyncIterable<string | Uint8Array>
 const BUFFER_BYTES: number = 64 * 1024
 const PIECE_CHARS_MIN: number = 16 * 1024
 const GATHERED_CHARS: number = 256 * 1024
-/** Of text that is sent in one go: encoding it takes a millisecond. */
+/** Characters that are encoded at once: it takes a millisecond. */
 const TURN_CHARS: number = 256 * 1024
 /** The first six bits of each. */
 const LOW_SURROGATES = 0xdc00 >> 10
@@ -24,8 +24,10 @@ const LEFT = new Error('the client has left')
 const held = new HeldBytes()
 
 /**
- * What a handler is to return. (Not the reply: an async function that returns it waits for its end, with eight listeners.)
- * `gather`: for answers that come to their end by themselves; a small one is sent whole, which costs much less.
+ * The return value of a handler. (An async function that returned the reply would wait for its end with eight
+ * listeners.)
+ *
+ * @param gather For finite answers: a small one is sent whole, which costs much less.
  */
 export async function sendPieces(
   reply: FastifyReply,
@@ -63,7 +65,7 @@ function withType<T>(reply: FastifyReply, contentType: string, body: T): T {
   return body
 }
 
-/** The same pieces, of which each is counted until the next one is asked for. */
+/** The same pieces. Each counts until the next one is requested. */
 function holding(pieces: AsyncIterator<string | Uint8Array>, holder: Holder): AsyncIterator<string | Uint8Array> {
   return {
     next: async () => {
@@ -84,7 +86,7 @@ function holding(pieces: AsyncIterator<string | Uint8Array>, holder: Holder): As
   }
 }
 
-/** All there is, or the first so many characters at least. */
+/** The whole answer, or at least its first `GATHERED_CHARS` characters. */
 async function gathered(pieces: AsyncIterator<string | Uint8Array>): Promise<IteratorResult<string>> {
   let text = ''
   while (text.length < GATHERED_CHARS) {
@@ -115,7 +117,7 @@ export async function* joined(pieces: AsyncIterable<string> | Iterable<string>):
   if (text !== '') yield text
 }
 
-/** A large text, part by part: others have a turn in between. */
+/** A large text in parts; other requests are served in between. */
 async function* inTurns(text: string): AsyncGenerator<string> {
   for (let start = 0; start < text.length;) {
     let end = Math.min(text.length, start + TURN_CHARS)

@@ -1,7 +1,8 @@
 /**
- * The one JSON parser of the server. Beside the grammar it refuses bad UTF-8, byte order marks, names that occur twice in an
- * object (parsers differ in which one counts: CVE-2017-12635), numbers that are not finite, and what is nested too deep or has
- * too many members, before anything is built of it. Nor does it take half of a surrogate pair, which CouchDB can't read. `__proto__` and the like are plain data.
+ * The server's only JSON parser. Besides malformed JSON it refuses bad UTF-8, byte order marks, numbers that are not
+ * finite, and half of a surrogate pair, which CouchDB can't read. It refuses names that occur twice in an object,
+ * because parsers differ in which one counts (CVE-2017-12635). It refuses too deep nesting and too many members before
+ * it builds anything. `__proto__` and the like are plain data.
  */
 import { badRequest, documentTooLarge, HttpError } from './http-error.ts'
 
@@ -23,7 +24,7 @@ export const CLOSE_BRACE = 0x7d
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** What is no JSON, or none that CouchDB would take. */
+/** Malformed JSON, or JSON that CouchDB would refuse. */
 export class JsonError extends HttpError {
   constructor(reason: string) {
     super(400, 'bad_request', reason)
@@ -36,7 +37,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   const names = countNames(bytes)
   const value = build(decode(bytes))
   if (hasSurrogates(bytes) && !isWellFormed(value)) throw new JsonError('invalid UTF-8 JSON')
-  // Of two members with one name the parser keeps one.
+  // The parser keeps one of two members with the same name.
   if (names !== countMembers(value)) throw new JsonError('invalid JSON: an object has two members of one name')
   return value
 }
@@ -108,10 +109,10 @@ function build(text: string): unknown {
   }
 }
 
-/** Of the containers that are open; made once, as most values are small. */
+/** Members of each open container. Allocated once, because most values are small. */
 const members = new Int32Array(JSON_DEPTH_MAX + 1)
 
-/** Looks at structure only, and counts the names of members. What is not JSON the parser finds afterwards. */
+/** Counts the names of members; looks only at structure. The parser finds malformed JSON afterwards. */
 function countNames(bytes: Uint8Array): number {
   members[0] = 0
   let depth = 0
@@ -160,7 +161,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** Whether there may be half of a surrogate pair: then it is escaped. */
+/** Whether there may be half of a surrogate pair, which is always escaped. */
 function hasSurrogates(bytes: Uint8Array): boolean {
   if (bytes.indexOf(BACKSLASH) === -1) return false
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -1,4 +1,4 @@
-/** Content in gzip, which a sender may make a thousand times as large for nothing. */
+/** Limits the ratio of content in gzip: a sender can make it expand a thousandfold at no cost. */
 import type { Gunzip } from 'node:zlib'
 import { tooLarge } from './http-error.ts'
 

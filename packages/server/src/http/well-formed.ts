@@ -1,9 +1,9 @@
 /**
- * What goes over the wire is well-formed: half of a surrogate pair, which may have come into a database otherwise than over HTTP, would
- * be an answer that CouchDB's parser refuses as a whole.
+ * Replaces half surrogate pairs in outgoing text. They may have come into a database by other ways than HTTP, and
+ * CouchDB's parser refuses a whole answer with one.
  */
 
-/** Also JSON.stringify writes such a half as an escape; a backslash that is escaped itself is none. */
+/** JSON.stringify writes such a half as an escape. An escaped backslash starts no escape. */
 const ESCAPES = /\\(?:\\|u(d[89a-f][0-9a-f]{2}))/g
 
 /** JSON as JSON.stringify makes it, with U+FFFD for each half. */

@@ -1,6 +1,6 @@
 /**
- * Which addresses the server may connect to when it is asked to replicate (SSRF): public ones, and those that the operator has listed.
- * Pure. Whoever connects checks the very address that the connection is made to (guarded-fetch.ts).
+ * Which addresses the server may connect to when it is asked to replicate (SSRF): public ones, and those that the
+ * operator has listed. Pure. The caller must check the very address that it connects to (guarded-fetch.ts).
  */
 import ipaddr from 'ipaddr.js'
 import { badArgument } from 'pannier/internal'
@@ -8,13 +8,13 @@ import { badArgument } from 'pannier/internal'
 type Address = ReturnType<typeof ipaddr.process>
 
 interface Rule {
-  /** In lower case; undefined: of an address. */
+  /** In lower case; undefined for an address. */
   readonly name: string | undefined
   readonly network: readonly [Address, number] | undefined
   readonly port: number | undefined
 }
 
-/** Of IPv6 all that is public. */
+/** All public addresses of IPv6. */
 const PUBLIC_IPV6 = ipaddr.parseCIDR('2000::/3')
 const ENTRY = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/
 

@@ -1,7 +1,9 @@
 /**
- * The `fetch` of replications that the server makes. Guarantees: http and https only; each connection goes to an address that was
- * checked in that moment (a name is resolved once, for the connection: nothing can resolve to something else later); no redirect is
- * followed; no proxy of the environment is used. What is refused ends the replication, as another try would not help.
+ * The `fetch` of the server's replications.
+ *
+ * Guarantees: http and https only. Each connection goes to an address that was checked for this connection: a name is
+ * resolved once, so it can't resolve to something else later. No redirect is followed, and no proxy of the environment
+ * is used. A refusal ends the replication, because another try would not help.
  */
 import { lookup as resolveName } from 'node:dns'
 import type { LookupAddress } from 'node:dns'
@@ -25,7 +27,7 @@ export type Resolve = (
 ) => void
 
 const CONNECT_MS_MAX = 10_000
-/** Of an answer, unpacked. */
+/** Bytes of an answer, unpacked. */
 const JSON_BYTES_MAX: number = 128 * 1024 * 1024
 /** The library watches for silence itself, which these only back up. */
 const SILENCE_MS_MAX = 300_000
@@ -53,7 +55,7 @@ export function guardedFetch(rules: AddressRules, resolve: Resolve = resolveName
   }
 }
 
-/** JSON is read as a whole: whoever answers must not fill the memory. Other answers are streams. */
+/** JSON is read as a whole, so the peer must not fill the memory. Other answers are streams. */
 function bounded(response: Response, accept: string | null): Response {
   if (accept !== 'application/json' || response.body === null) return response
   let left = JSON_BYTES_MAX
@@ -69,7 +71,7 @@ function bounded(response: Response, accept: string | null): Response {
 }
 
 function connectorOf(rules: AddressRules, resolve: Resolve): buildConnector.connector {
-  /** One for each port, as a resolver is not told the port. */
+  /** One for each port, because a resolver does not get the port. */
   const connectors = new Map<number, buildConnector.connector>()
   const connectorFor = (port: number): buildConnector.connector => {
     const known = connectors.get(port)

@@ -1,7 +1,7 @@
 /**
- * A replication that the server keeps going: runs follow one another until one is complete; between two it waits, longer each time.
- * States are CouchDB's: initializing, pending (waits for its turn), running, crashing (has failed and will try again), and in the end
- * completed or failed.
+ * A replication that the server keeps running. Runs follow one another until one is complete, with growing pauses. It
+ * has CouchDB's states: initializing, pending (waits for its turn), running, crashing (failed, will try again), and at
+ * the end completed or failed.
  */
 import type { FastifyBaseLogger } from 'fastify'
 import { isPannierError } from 'pannier'
@@ -35,11 +35,15 @@ export interface JobHost {
 interface JobOptions {
   readonly id: string
   readonly spec: ReplicationSpec
-  /** Of the document in `_replicator`; undefined for one of `_replicate`. */
+  /** Id of the document in `_replicator`; undefined for a job of `_replicate`. */
   readonly documentId: string | undefined
   /** Whose it is; who else than server admins may see it. */
   readonly owner: string | null
-  /** With the rights that the user has now. @throws ServiceError if there is none */
+  /**
+   * The user with current rights.
+   *
+   * @throws ServiceError if the user does not exist
+   */
   readonly principal: () => Promise<Principal>
   /** Tries again for as long as it takes; otherwise the first run is the last. */
   readonly persistent: boolean
@@ -52,7 +56,7 @@ interface HistoryEntry extends JsonObject {
 }
 
 const HISTORY_MAX = 20
-/** Of one that does not try for as long as it takes; more than it takes to give up a single document. */
+/** Tries of a one-shot replication. More than are needed to skip a single bad document. */
 const TRIES_MAX = 6
 const TASK_UPDATE_MS_MIN = 500
 

@@ -1,6 +1,6 @@
 /**
- * The two ends of a replication as the library wants them. What is local is reached without HTTP, and under the same rules: the gateway's,
- * with the rights of who has asked.
+ * Opens the two peers of a replication for the library. Local databases are reached through the gateway, without HTTP,
+ * with the rights of the replication's user.
  */
 import { PannierError } from 'pannier'
 import type { WriteOutcome } from 'pannier'
@@ -92,7 +92,7 @@ async function openFilter(
   return context.filterSource({ principal, reader, database, collection, filter, view: parameters['view'] })
 }
 
-/** Who is refused sees the same words as over HTTP. */
+/** A refusal has the same words as over HTTP. */
 function asOutcome(outcome: GuardedOutcome): WriteOutcome {
   if (!('error' in outcome)) return outcome
   const { id, error } = outcome
@@ -104,7 +104,7 @@ function refusal(cause: ServiceError): PannierError {
   return new PannierError('PANNIER_PEER_REFUSED', message, { details: { status, error, reason }, cause })
 }
 
-/** What the library sees of a write that is refused as a whole. */
+/** The library's error for a write that is refused as a whole. */
 function asError(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error
   const { status, message } = toHttpError(error)!

@@ -1,4 +1,4 @@
-/** One run of a replication: from the check of what its user may do to its end. */
+/** One run of a replication, from the check of its user's rights to its end. */
 import type { Replication, ReplicationEvent, ReplicationResult } from 'pannier'
 import type { FetchFunction, ReplicationSequence, ReplicationSide } from 'pannier/types'
 import type { JsonObject } from '../service/documents.ts'
@@ -12,14 +12,14 @@ interface RunOptions {
   readonly fetch: FetchFunction
   /** Milliseconds to the next try, of those waited before. */
   readonly backOff: ((delayMs: number) => number) | undefined
-  /** So many failures in a row that another try may mend end the run; Infinity: none does. */
+  /** The run ends after this number of transient failures in a row; Infinity: never. */
   readonly triesMax: number
   readonly signal: AbortSignal
   /** Something of `facts()` is another one. */
   readonly onChange: (run: ReplicationRun) => void
 }
 
-/** CouchDB's names for what `_scheduler` tells. */
+/** The facts of `_scheduler`, with CouchDB's names. */
 interface RunFacts extends JsonObject {
   readonly revisions_checked: number
   readonly missing_revisions_found: number
@@ -51,7 +51,11 @@ export class ReplicationRun {
     this.#options = options
   }
 
-  /** To its end. Rejects with PANNIER_ABORTED if the signal ended it. @throws ServiceError, PannierError */
+  /**
+   * Runs to the end. Rejects with PANNIER_ABORTED if the signal ended it.
+   *
+   * @throws ServiceError, PannierError
+   */
   async run(): Promise<ReplicationResult> {
     const { fetch, signal } = this.#options
     await checkAccess(this.#context, this.#spec, this.#principal)
@@ -70,7 +74,7 @@ export class ReplicationRun {
     }
   }
 
-  /** What the user may do has changed perhaps: ends the run if it goes beyond that. */
+  /** The user's rights may have changed: ends the run if it exceeds them. */
   async recheck(principal: Principal | undefined): Promise<void> {
     try {
       if (principal === undefined) throw new ServiceError('UNAUTHENTICATED', 'There is no such user any more.')

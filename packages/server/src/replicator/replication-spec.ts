@@ -1,4 +1,4 @@
-/** What a replication is asked to do: the bodies of `_replicate` and the documents of `_replicator`, checked. */
+/** Checks what a replication is asked to do: bodies of `_replicate` and documents of `_replicator`. */
 import { createHash } from 'node:crypto'
 import { isJsonObject } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
@@ -36,7 +36,7 @@ export interface ReplicationSpec {
 const CHECKPOINT_INTERVAL_MS_DEFAULT = 30_000
 const IDS_MAX = 100_000
 const URL_CHARS_MAX = 8000
-/** What the transport decides itself. */
+/** Headers that the transport sets. */
 const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'connection',

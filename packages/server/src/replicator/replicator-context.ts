@@ -1,4 +1,4 @@
-/** What replications stand on. */
+/** What replications need from the server. */
 import type { Database } from 'pannier'
 import type { Auth } from '../auth/auth.ts'
 import type { FilterSource } from '../service/change-filter.ts'

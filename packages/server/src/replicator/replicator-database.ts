@@ -1,6 +1,7 @@
 /**
- * Follows the `_replicator` database: each document is a replication, which runs for as long as the document is there as it is. How it
- * goes is not written into documents; that one is complete is kept in the server's state, so that a restart does not repeat it.
+ * Follows the `_replicator` database. Each document is a replication that runs until the document is changed or
+ * deleted. State is not written into documents. The server's state records which replications are complete, so that a
+ * restart does not repeat them.
  */
 import type { FastifyBaseLogger } from 'fastify'
 import { principalOf, REPLICATOR_DATABASE } from '../auth/permissions.ts'
@@ -58,7 +59,7 @@ export class ReplicatorDatabase {
     return [...this.#entries.values()].flatMap(({ job }) => job ?? [])
   }
 
-  /** What `_scheduler/docs` shows, sorted by id, each with its owner. */
+  /** Rows of `_scheduler/docs`, sorted by id, each with its owner. */
   list(): Settled[] {
     const listed = [...this.#entries].map(([documentId, { job, settled }]) =>
       job === undefined ? settled! : { documentId, owner: job.options.owner, description: job.describeDocument() },
@@ -154,7 +155,7 @@ export class ReplicatorDatabase {
     }
   }
 
-  /** With whose rights it runs: the owner's, as they are now; of one who is a server admin, those that the document names. */
+  /** Whose rights it runs with: the owner's current ones. A server admin's document may name others. */
   async #principalOf(owner: string | null, context: unknown): Promise<Principal> {
     if (owner === null) return GUEST
     const account = await this.#context.auth.accounts.find(owner)

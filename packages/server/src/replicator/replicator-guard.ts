@@ -1,6 +1,6 @@
 /**
- * What may be written to `_replicator`, in whatever way: replications that can be read, each with an owner, who is the one with
- * whose rights it runs and the only one, beside server admins, who may change it.
+ * Guards writes to `_replicator`, by any route: only valid replications, each with an owner. A replication runs with
+ * its owner's rights, and only the owner and server admins may change it.
  */
 import { REPLICATOR_DATABASE } from '../auth/permissions.ts'
 import { isJsonObject } from '../service/documents.ts'

@@ -1,4 +1,4 @@
-/** With whom a server may replicate, and how persistently. */
+/** Options of a server's replications: which hosts are allowed, and how persistently it tries. */
 import type { Resolve } from './guarded-fetch.ts'
 
 /** How the replicator works. */

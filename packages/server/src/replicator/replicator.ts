@@ -20,23 +20,23 @@ import { Turns } from './turns.ts'
 
 const RUNNING_MAX = 500
 const TURN_MS = 60_000
-/** Of those who are not server admins. */
+/** Jobs of a user who is not a server admin. */
 const JOBS_PER_USER_MAX = 20
 const RETRY_MS_MIN = 5000
 const RETRY_MS_MAX = 3_600_000
-/** What in the server's state is about permissions. */
+/** Ids in the server's state that concern permissions. */
 const PERMISSIONS = /^(?:auth|security)\//
 
 export class Replicator {
   readonly documents: ReplicatorDatabase
   readonly #host: JobHost
   readonly #fetch: GuardedFetch
-  /** Of `_replicate`, by id; those that are over are forgotten. */
+  /** Running jobs of `_replicate`, by id. */
   readonly #transient = new Map<string, Job>()
   readonly #stopListening: () => void
   #closed: Promise<void> | undefined
 
-  /** @throws TypeError for hosts that are none */
+  /** @throws TypeError for malformed hosts */
   constructor(context: ReplicatorContext, log: FastifyBaseLogger, options: ReplicatorOptions = {}) {
     const { hosts, runningMax = RUNNING_MAX, turnMs = TURN_MS, backOff } = options
     const { retryMsMin = RETRY_MS_MIN, retryMsMax = RETRY_MS_MAX } = options

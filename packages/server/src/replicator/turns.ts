@@ -1,22 +1,23 @@
 /**
- * Lets so many run at a time; others wait for their turn, first come, first served. What never ends by itself gives way: once others wait and
- * it has had its time, the one of these that has run longest is asked to make room, one after the other.
+ * Lets a limited number of replications run at a time; others wait, first come, first served. Live replications never
+ * end, so they give way: when others wait, those that have run for a minimum time are asked to leave, the oldest first,
+ * one at a time.
  */
 interface Turn {
-  /** Gives the turn back. */
+  /** Releases the turn. */
   leave(): void
 }
 
 interface Running {
   readonly sinceMs: number
-  /** Undefined for one that comes to its end, and for one that was asked already. */
+  /** Undefined for a replication that ends by itself, and for one that was asked already. */
   giveWay: (() => void) | undefined
 }
 
 export class Turns {
   readonly #most: number
   readonly #turnMs: number
-  /** In the order in which they have begun. */
+  /** Oldest first. */
   readonly #running = new Set<Running>()
   readonly #waiting: (() => void)[] = []
   /** Places that were given to those who waited and have not come yet. */
@@ -29,7 +30,8 @@ export class Turns {
   }
 
   /**
-   * `giveWay` asks it to leave and to enter again. An aborted signal ends the wait: then there is no turn, and none to give back.
+   * Waits for a turn. `giveWay` asks the caller to leave and to enter again. If the signal is aborted, the wait ends
+   * without a turn.
    */
   async enter(signal: AbortSignal, giveWay?: () => void): Promise<Turn> {
     if (this.#running.size + this.#promised >= this.#most && !signal.aborted) {

@@ -1,4 +1,4 @@
-/** A function of a design document has failed, was stopped, or refuses a document. */
+/** A function of a design document failed, was stopped, or refused a document. */
 import { ServiceError } from '../service/service-error.ts'
 import type { FailureKind } from './protocol.ts'
 

@@ -1,8 +1,11 @@
-/** What functions have made of documents, in the shape that it must have: a function may change what its results are put together with. */
+/**
+ * Checks the shape of what functions returned for documents: a function may tamper with the code that collects its
+ * results.
+ */
 import { isJsonObject } from '../service/documents.ts'
 import type { FailureKind, Outcome } from './protocol.ts'
 
-/** Failures of one document. Of others the call as a whole fails. */
+/** Failures of one document. Any other failure fails the call. */
 const KINDS: ReadonlySet<unknown> = new Set<FailureKind>(['failed', 'budget', 'memory'])
 const SHAPELESS = { kind: 'failed', message: 'its results are not what results are' } as const
 

@@ -1,4 +1,4 @@
-/** One program inside QuickJS: a heap and a context of its own, used again for every call until it exceeds a limit. */
+/** One program inside QuickJS, with its own heap and context. It is reused for every call until it exceeds a limit. */
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten'
 import type { Failure, Method, ProgramSource, SandboxLimits } from './protocol.ts'
 import { PROGRAM_SOURCE, LOG_MARK } from './quickjs-program.ts'

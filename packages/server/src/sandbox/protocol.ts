@@ -1,10 +1,10 @@
-/** What the server and the thread that runs functions of design documents say to each other, and the limits that hold there. */
+/** The messages between the server and the thread that runs functions of design documents, and the limits there. */
 
 /** Functions of one design document, and what they may `require`. */
 export interface ProgramSource {
   /** Source text of each function, by a name of the caller's. */
   readonly functions: Readonly<Record<string, string>>
-  /** What `require` finds its modules in: JSON whose strings are modules. */
+  /** The modules of `require`: JSON whose strings are sources. */
   readonly modules: unknown
 }
 
@@ -33,7 +33,7 @@ export interface Failure {
   readonly message: string
 }
 
-/** What became of one of several documents. */
+/** The outcome for one of several documents. */
 export type Outcome<T> = { readonly value: T } | { readonly failure: Failure }
 
 export interface Reply {
@@ -78,6 +78,6 @@ export const PROGRAMS_MAX = 16
 export const THREAD_MEMORY_BYTES_MAX: number = 256 * 1024 * 1024
 /** After this number of documents that exceed a limit, the function counts as broken, and the call fails as a whole. */
 export const EXCEEDED_MAX = 5
-/** What a call may log. */
+/** Limits of what a call may log. */
 export const LOG_LINES_MAX = 100
 export const LOG_LINE_CHARS_MAX = 1_000

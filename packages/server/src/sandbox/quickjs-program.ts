@@ -1,13 +1,13 @@
 /**
- * The code that runs inside QuickJS, around the functions of a design document: compiles them, gives them CouchDB's helpers
- * (`emit`, `log`, `sum`, `toJSON`, `isArray`, `require`), and speaks JSON with the thread outside.
+ * The code inside QuickJS around the functions of a design document. It compiles them, gives them CouchDB's helpers
+ * (`emit`, `log`, `sum`, `toJSON`, `isArray`, `require`), and exchanges JSON with the thread outside.
  *
- * It takes the built-in functions that it needs before any function of the document can replace them. What it answers is
- * checked outside all the same: a document's functions can only deceive those who use that document.
+ * It takes the built-in functions that it needs before a function of the document can replace them. Its answers are
+ * checked outside nevertheless. So functions can only deceive the users of their own design document.
  */
 import { LOG_LINE_CHARS_MAX, LOG_LINES_MAX } from './protocol.ts'
 
-/** In front of an answer: the lines that were logged, as JSON, and a line feed (which JSON text has not). */
+/** Starts an answer with logged lines: this mark, the lines as JSON, a line feed (JSON text has none). */
 export const LOG_MARK = 'L'
 
 /** An expression: a function of the program and the limits that returns the function to call. */

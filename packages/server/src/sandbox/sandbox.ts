@@ -1,9 +1,9 @@
 /**
- * Runs functions of design documents in threads of their own, without ever blocking the server.
+ * Runs functions of design documents in their own threads, without blocking the server.
  *
- * Guarantees: every call ends after `threadMsMax` at the latest, whatever the function does; the threads have no environment, no
- * modules and no I/O that QuickJS could reach. A thread that had to be ended is replaced. Of each database one call runs at a time, and databases take
- * turns, so functions of one never keep those of another waiting for more than a call on each thread.
+ * Guarantees: every call ends after `threadMsMax` at the latest, whatever the function does. QuickJS reaches no
+ * environment, no modules and no I/O. A thread that had to be ended is replaced. Each database runs one call at a time,
+ * and databases take turns: a function waits at most for one call of another database on each thread.
  */
 import { createHash } from 'node:crypto'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
@@ -42,7 +42,7 @@ interface Pending {
 export class Sandbox {
   readonly #limits: SandboxLimits
   readonly #threads: SandboxThread[] = []
-  /** By database, in the order of their turns: that which was served last stands at the end. */
+  /** Waiting calls by database. The database that was served last is at the end. */
   readonly #waiting = new Map<string, Pending[]>()
   readonly #onLog: (line: string) => void
   #lastId = STARTED
@@ -82,7 +82,7 @@ export class Sandbox {
     })
   }
 
-  /** Gives idle threads to the databases whose turn it is. */
+  /** Gives idle threads to the next databases. */
   #next(): void {
     for (const [database, waiting] of this.#waiting) {
       if (this.#threads.some(({ current }) => current?.database === database)) continue

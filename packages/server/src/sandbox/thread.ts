@@ -1,6 +1,6 @@
 /**
- * The thread in which functions of design documents run: QuickJS in WebAssembly, nothing else. Requests come through a port, one
- * answer each, in order.
+ * The thread that runs functions of design documents: QuickJS in WebAssembly. Requests come through a port; answers
+ * keep their order.
  */
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { newQuickJSWASMModule, RELEASE_SYNC, type QuickJSWASMModule } from 'quickjs-emscripten'
@@ -17,7 +17,7 @@ interface Known {
 
 let module: QuickJSWASMModule | undefined
 let waiting: Promise<unknown> = Promise.resolve()
-/** In the order of use. */
+/** Least recently used first. */
 const known = new Map<string, Known>()
 
 port.on('message', (request: Request) => {
@@ -71,7 +71,7 @@ function handle({ program: key, source, method, name, args }: Request): Omit<Rep
   return whole.failure !== undefined && isForMany && !isFatal(whole.failure) ? oneByOne(args, run) : whole
 }
 
-/** Which of the documents exceeds a limit; the others have their values. */
+/** Finds the documents that exceed a limit; the others get their values. */
 function oneByOne(args: readonly string[], run: (args: readonly string[]) => ProgramAnswer): ProgramAnswer {
   const outcomes: Outcome<unknown>[] = []
   const logs: string[] = []

@@ -1,4 +1,4 @@
-/** Filters of change feeds that are functions. */
+/** Filters of change feeds that are functions, as the gateway's callers get them. */
 import type { JsonObject } from './documents.ts'
 import type { GuardedCollection } from './guarded-collection.ts'
 import type { Principal } from './principal.ts'

@@ -1,4 +1,4 @@
-/** What an admin of a collection may do beside reading and writing its documents. */
+/** What an admin of a collection may do besides reading and writing documents. */
 import type { Collection, Database } from 'pannier'
 import type { Databases } from './databases.ts'
 import type { JsonObject } from './documents.ts'

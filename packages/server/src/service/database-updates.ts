@@ -1,6 +1,6 @@
 /**
- * The newest event of each database, in order: what `/_db_updates` tells. Kept in memory, so numbers begin again with each start of
- * the server, and with them the epoch.
+ * The newest event of each database, in order: the feed of `/_db_updates`. It is in memory, so each start of the server
+ * begins new sequences with a new epoch.
  */
 import type { Database } from 'pannier'
 import { databaseName } from './databases.ts'
@@ -18,7 +18,7 @@ const EVENTS_MAX = 5000
 
 export class DatabaseUpdates {
   readonly epoch: string = crypto.randomUUID()
-  /** In the order of their sequences. */
+  /** Newest event of each database, in the order of sequences. */
   readonly #newest = new Map<string, DatabaseUpdate>()
   readonly #waiting = new Set<() => void>()
   readonly #stopListening: () => void
@@ -49,7 +49,7 @@ export class DatabaseUpdates {
     if (this.#newest.get(name)?.type !== 'deleted') this.#add(name, 'deleted')
   }
 
-  /** Of its newest event; 0: there was none. */
+  /** Sequence of the newest event of a database; 0 without an event. */
   sequenceOf(name: string): number {
     return this.#newest.get(name)?.sequence ?? 0
   }

@@ -1,6 +1,6 @@
 /**
- * CouchDB databases as collections of one Pannier database. A database that is being dropped takes no more writes: a write to a
- * collection that does not exist would make it again.
+ * CouchDB databases as collections of one Pannier database. A database that is being dropped accepts no writes: a write
+ * would create the collection again.
  */
 import type { Collection, Database } from 'pannier'
 import type { JsonObject } from './documents.ts'
@@ -16,7 +16,7 @@ const NAME = /^(?:_users|_replicator|_global_changes|[a-z][a-z0-9_$()+/-]{0,198}
 const REVISIONS_LIMIT_DEFAULT = 1000
 
 interface DatabasesOptions {
-  /** Of each database. */
+  /** Limit of each database. */
   readonly bytesMax?: number
   /** Databases that are made keep the content of replaced revisions. */
   readonly history?: boolean | undefined
@@ -71,7 +71,11 @@ export class Databases {
     return collection
   }
 
-  /** Runs what writes to the database, which is not dropped meanwhile; documents need `room`. @throws ServiceError NOT_FOUND */
+  /**
+   * Runs `run`, which writes to the database; the database is not dropped meanwhile. Documents need `room`.
+   *
+   * @throws ServiceError NOT_FOUND
+   */
   async write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T> {
     const collection = await this.get(name)
     if (this.#dropping.has(name)) throw missing('Database does not exist.')
@@ -116,7 +120,7 @@ export class Databases {
       const writing = this.#writing.get(name)
       if (writing !== undefined) await new Promise<void>((resolve) => (writing.idle = resolve))
       const { epoch } = await collection.info()
-      // What was declared of a collection would be true of the next one of its name as well.
+      // Replaces what was declared for the collection; otherwise it would apply to the next one of its name.
       this.#database.collection(collection.name, this.#settingsOf(name))
       await collection.ready()
       await this.#database.dropCollection(collection.name)
@@ -165,7 +169,7 @@ export class Databases {
     return this.#database.createCollection(collectionName(name), this.#settingsOf(name))
   }
 
-  /** What a database is made with. */
+  /** The settings of a new database. */
   #settingsOf(name: string): { readonly revisionsLimit: number; readonly history: boolean } {
     return { revisionsLimit: REVISIONS_LIMIT_DEFAULT, history: this.#keepsHistory && !isOwn(name) }
   }

@@ -1,6 +1,6 @@
 /**
- * The one way to documents for all who act for somebody: HTTP's routes, replications, and what is still to come. It knows neither HTTP nor
- * the words of a protocol; `AccessRules` and guards tell it who may do what.
+ * The only way to documents for code that acts for a principal: HTTP routes and replications. It knows neither HTTP nor
+ * a protocol's words. `AccessRules` and guards decide what the principal may do.
  */
 import type { Database, WriteOutcome } from 'pannier'
 import type { CollectionSide } from 'pannier/types'
@@ -27,7 +27,7 @@ interface ReplicationEnd {
   /** As of now: rights may change while it runs. */
   readonly principal: () => Principal
   readonly database: string
-  /** Of what is read from here. */
+  /** Filter of the documents that are read from here. */
   readonly filter: ChangeFilter | undefined
   /** Why a document is not written, as the other side is to see it. */
   readonly asOutcome: (outcome: GuardedOutcome) => WriteOutcome

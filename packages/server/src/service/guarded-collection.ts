@@ -1,6 +1,8 @@
 /**
- * A collection as one principal may use it: the library's own shape, with what the rules leave of it. Guarantees: nothing is read that is
- * outside the principal's scope, and nothing is written that a guard has not let pass. It gives away nothing that has other ways in.
+ * A collection as one principal may use it: a subset of the library's collection.
+ *
+ * Guarantees: nothing outside the principal's scope is read, and nothing is written that a guard refuses. It exposes no
+ * object that would bypass this.
  */
 import { checkOptions } from 'pannier/internal'
 import type {

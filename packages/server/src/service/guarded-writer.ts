@@ -1,7 +1,7 @@
 /**
- * How documents get into a collection: guards prepare them, the quota admits them, and they are written in a transaction in which guards
- * judge them. What a guard takes long for happens before the transaction, so that it holds up nobody. If a replicated document was changed
- * between the two, it goes the whole way again.
+ * How documents get into a collection: guards prepare them, the quota admits them, and a transaction writes them after
+ * guards have judged them. Slow work of guards runs before the transaction, so that it delays nobody. If a replicated
+ * document was changed in between, it is prepared again.
  */
 import { PannierError } from 'pannier'
 import { putGuarded } from 'pannier/internal'
@@ -26,7 +26,7 @@ export interface PutOptions {
 
 export const PUT_OPTIONS: OptionNames<PutOptions> = { newEdits: true, grouped: true }
 
-/** What becomes of one document. */
+/** The outcome of one document. */
 export type GuardedOutcome = WriteResult | { readonly id: string; readonly error: Refusal }
 
 /** The principal as of now, and the name by which users know the collection. */
@@ -53,7 +53,11 @@ export class GuardedWriter {
     return this.#databases.security(database)
   }
 
-  /** The collection is not dropped meanwhile. @throws ServiceError NOT_FOUND */
+  /**
+   * Runs `write`; the collection is not dropped meanwhile.
+   *
+   * @throws ServiceError NOT_FOUND
+   */
   whileWriting<T>({ database }: Writer, write: (room: Room) => Promise<T>): Promise<T> {
     return this.#databases.write(database, (_collection, room) => write(room))
   }
@@ -143,7 +147,7 @@ export class GuardedWriter {
     return putGuarded(collection, documents, { newEdits }, guard)
   }
 
-  /** What the guards leave of the documents, in their order. */
+  /** The documents as the guards return them, in their order. */
   async #prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]> {
     const { documents } = write
     let verdicts: readonly (JsonObject | Refusal)[] = documents
@@ -235,7 +239,7 @@ function at<T>(list: readonly T[], places: readonly number[]): readonly T[] {
   return places.length === list.length ? list : places.map((place) => list[place]!)
 }
 
-/** Of several documents with one id the first. A judge of the next has to see what became of it. */
+/** Splits off all but the first document of each id: the judge of the next one must see the outcome of the first. */
 function onceEach(
   places: readonly number[],
   documents: readonly JsonObject[],

@@ -1,4 +1,4 @@
-/** What the parts of the server, and the program around it, say to writes. */
+/** Guards of writes, by parts of the server and by the program around it. */
 import type { PannierError } from 'pannier'
 import type { RevisionReadOptions } from 'pannier/types'
 import type { JsonObject } from './documents.ts'

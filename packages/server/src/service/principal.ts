@@ -1,4 +1,7 @@
-/** Who acts. Every door of the server makes one: HTTP requests, replications that the server runs, the server itself. */
+/**
+ * The principal: the person or program that makes a request. Every entry makes one: HTTP requests, replications that
+ * the server runs, the server itself.
+ */
 
 /** Somebody who acts. */
 export interface Principal {

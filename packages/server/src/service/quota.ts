@@ -1,13 +1,14 @@
 /**
- * How much one database may take: `limits.databaseBytesMax`. A write is refused when its database is full, and the content of attachments
- * is counted while it comes. What is written at one time may go beyond by the JSON of its documents, which is not counted before it is stored.
+ * Limits the bytes of one database (`limits.databaseBytesMax`). A full database refuses writes. The content of
+ * attachments counts while it comes. One write may exceed the limit by the JSON of its documents, which counts only
+ * after it is stored.
  */
 import type { Collection } from 'pannier'
 import { isJsonObject, isLocalId } from './documents.ts'
 import type { JsonObject } from './documents.ts'
 import { ServiceError } from './service-error.ts'
 
-/** Checkpoints and deletions have a tenth more: a full database can be replicated from, and emptied. */
+/** Replication checkpoints and deletions may use a tenth more, so that a full database can be replicated and emptied. */
 const RESERVE = 1.1
 const LOOK_AGAIN_BYTES: number = 1024 * 1024
 
@@ -38,7 +39,7 @@ export class Room {
   readonly #name: string
   readonly #collection: Collection<JsonObject>
   readonly #bytesMax: number
-  /** Adds bytes; gives all that come to the database. */
+  /** Adds bytes; returns all bytes that are coming to the database. */
   readonly #count: (bytes: number) => number
   readonly leave: () => void
 

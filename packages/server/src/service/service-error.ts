@@ -1,4 +1,4 @@
-/** What the domain refuses or can't do, in its own words. `http/http-error.ts` says which status each code becomes. */
+/** Errors of the domain, in its own words. `http/http-error.ts` gives each code its status. */
 
 /** Codes are stable. */
 export type ServiceErrorCode =

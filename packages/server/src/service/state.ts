@@ -1,6 +1,6 @@
 /**
- * What the server keeps for itself: small documents in a collection of their own, under a name that no CouchDB database can have. They
- * are never served.
+ * The server's own state: small documents in a collection whose name no CouchDB database can have. They are never
+ * served.
  */
 import { isPannierError } from 'pannier'
 import type { Collection, Database } from 'pannier'
@@ -13,7 +13,7 @@ export const STATE_COLLECTION = '$server'
 export interface StateStore {
   get(id: string): Promise<JsonObject | undefined>
   set(id: string, content: JsonObject): Promise<void>
-  /** What is there, or else what `make` gives, which then is there. */
+  /** Returns the document; writes and returns the result of `make` if there is none. */
   ensure(id: string, make: () => JsonObject): Promise<JsonObject>
 }
 

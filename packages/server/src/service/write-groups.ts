@@ -1,6 +1,7 @@
 /**
- * Group commit across connections: single documents that requests bring in one turn of the event loop are written in one commit, and
- * their answers go out together. Each has its outcome, as if it had been written alone in the order of arrival.
+ * Group commit across connections: single documents that arrive in one turn of the event loop are written in one
+ * commit, and their answers are sent together. Each has its own outcome, as if it had been written alone in the order
+ * of arrival.
  */
 import type { Collection, WriteOutcome } from 'pannier'
 import type { DocumentGuard } from 'pannier/internal'

@@ -62,7 +62,7 @@ async function run(source: string, target: string, options: ReplicateArguments, 
   }
 }
 
-/** To its end, which for a live one is Ctrl-C. */
+/** Follows the replication to its end; a live one ends with Ctrl-C. */
 async function follow(replication: Replication, terminal: Terminal): Promise<void> {
   const progress = startProgress(terminal, 'Replicating', 'documents')
   const { signal, stderr } = terminal
@@ -87,7 +87,7 @@ async function follow(replication: Replication, terminal: Terminal): Promise<voi
   printLine(stderr, `${counted(result.docsWritten, 'revision')} written, ${result.docsRead} read.`)
   for (const line of denied) printLine(stderr, line)
   if (result.docsDenied > 0) throw new FailedError(`${counted(result.docsDenied, 'revision')} refused.`)
-  // What was done stays done, and the next time goes on from there.
+  // Finished work stays; the next run continues from there.
   if (signal.aborted) throw signal.reason
 }
 

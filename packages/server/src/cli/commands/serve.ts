@@ -146,7 +146,7 @@ function readPort(text: string): number {
   return port
 }
 
-/** In bytes. */
+/** Returns bytes. */
 function readQuota(text: string): number {
   const mebibytes = Number(text)
   if (!/^\d+$/.test(text) || mebibytes < 1 || mebibytes > QUOTA_MEBIBYTES_MAX)

@@ -1,7 +1,7 @@
 /**
- * The index that CouchDB would answer a query from. It decides nothing about how the query is answered here, but what the answer is:
- * its rows come in the order of that index and then of ids, and a partial index that the query names restricts them. So the order of
- * the rows depends on the definitions alone, not on what the planner finds fastest at the moment.
+ * Finds the index from which CouchDB would answer a query. The planner still decides how the query runs here, but
+ * CouchDB's index decides the answer. Its rows come in the order of that index and then of ids, and a partial index
+ * that the query names restricts them. So the order of rows depends only on the definitions, not on the planner.
  */
 import { isJsonObject } from '../../service/documents.ts'
 import type { JsonObject } from '../../service/documents.ts'

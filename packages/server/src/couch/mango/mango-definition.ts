@@ -1,4 +1,4 @@
-/** Mango indexes as CouchDB keeps them: views of design documents with the language "query". */
+/** Mango indexes as CouchDB stores them: views of design documents with the language "query". */
 import { createHash } from 'node:crypto'
 import type { IndexInput } from 'pannier'
 import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
@@ -20,7 +20,10 @@ export interface MangoIndex {
   readonly partialFilter: JsonObject | undefined
 }
 
-/** Of the library: further fields of an index only order ties, so an index on the first ones finds the same documents. */
+/**
+ * A limit of the library. Further fields of an index only order ties, so an index on the first ones finds the same
+ * documents.
+ */
 const FIELDS_MAX = 4
 const QUERY_LANGUAGE = 'query'
 
@@ -52,7 +55,7 @@ export function parseIndexRequest(body: JsonObject): MangoIndex {
   }
 }
 
-/** What the library can make an index on. */
+/** The fields that the library can index. */
 function indexFields(given: unknown): MangoField[] {
   const fields = parseFields(given)
   for (const { path } of fields)
@@ -65,7 +68,11 @@ export function designIdOf(name: string): string {
   return name.startsWith('_design/') ? name : `_design/${name}`
 }
 
-/** Of `fields` and of `sort`: `"a"`, or `{ "a": "desc" }`. @throws HttpError 400 */
+/**
+ * Parses `fields` or `sort`: `"a"`, or `{ "a": "desc" }`.
+ *
+ * @throws HttpError 400
+ */
 export function parseFields(fields: unknown): MangoField[] {
   if (!Array.isArray(fields) || fields.length === 0) throw badRequest('Index fields must be a non-empty array')
   return fields.map((field): MangoField => {

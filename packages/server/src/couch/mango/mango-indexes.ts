@@ -1,6 +1,6 @@
 /**
- * Keeps the indexes of collections as their design documents say, however these have come: by `_index`, as documents, by
- * replication. What a commit may have changed is looked at when the next one asks.
+ * Keeps the indexes of collections as their design documents define them. These may come from `_index`, from a document
+ * write or from a replication. After a commit, the next query checks for changed definitions.
  */
 import type { Collection, Database } from 'pannier'
 import type { Logger } from 'pino'

@@ -1,4 +1,4 @@
-/** A body of `_find` as a query of the library. Its selector means what it means to CouchDB. */
+/** Translates a body of `_find` into a query of the library. The selector keeps CouchDB's meaning. */
 import type { Query } from 'pannier'
 import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
 import { HttpError } from '../../http/http-error.ts'
@@ -17,7 +17,7 @@ export interface MangoQuery {
   /** Empty: all. */
   readonly fields: readonly string[]
   readonly limit: number
-  /** With what the bookmark says. */
+  /** Includes the rows that the bookmark skips. */
   readonly skip: number
   readonly useIndex: readonly string[]
   /** As it was given; 'nil' if it was not. */
@@ -70,7 +70,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'allow_fallback',
   'execution_stats',
   'conflicts',
-  // Passed over.
+  // Ignored.
   'r',
   'partition',
   'stable',
@@ -110,7 +110,7 @@ export function libraryQuery(
   return (fields.length === 0 ? part : part.fields(...fields)) as unknown as Query<JsonObject, JsonObject>
 }
 
-/** Where the next page begins. */
+/** The bookmark of the next page. */
 export function bookmarkOf(rows: number): string {
   return Buffer.from(JSON.stringify({ skip: rows })).toString('base64url')
 }

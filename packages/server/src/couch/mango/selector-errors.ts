@@ -1,4 +1,4 @@
-/** What is wrong with a selector in CouchDB's words; the library says it in its own. */
+/** Reports errors of a selector in CouchDB's words; the library has its own. */
 import { HttpError } from '../../http/http-error.ts'
 import { isJsonObject } from '../../service/documents.ts'
 import type { JsonObject } from '../../service/documents.ts'
@@ -13,7 +13,7 @@ export function checkSelector(selector: JsonObject): void {
 
 function checkOperator(name: string, operand: unknown): void {
   const takes = OPERANDS.get(name)
-  // That is what CouchDB calls it.
+  // CouchDB's name for it.
   if (takes === undefined || (name === '$beginsWith' && typeof operand !== 'string'))
     throw new HttpError(400, 'invalid_operator', `Invalid operator: ${name}`)
   if (!takes(operand))

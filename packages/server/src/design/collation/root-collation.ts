@@ -1,10 +1,11 @@
 /**
- * The order of strings that CouchDB's views and selectors have: ICU's root collation, to the third level, nothing ignored. Sort keys
- * are made here, from a table of our own, so that what is stored does not depend on the ICU that Node brings (docs/adr/0021).
+ * The order of strings in CouchDB's views and selectors: ICU's root collation, to the third level, ignoring nothing.
+ * Sort keys are made from our own table, so stored keys do not depend on Node's ICU (docs/adr/0021).
  *
- * A sort key is ASCII text without 00 and 01: for each element of the string the code of its primary weight, then, if there is anything
- * to say, 02 and the secondary weights, 02 and the tertiary ones. Of these levels common weights at the end are left out: where none
- * is lower, that changes no comparison. The keys of lower case ASCII letters and digits are as long as the text.
+ * A sort key is ASCII text without 00 and 01. It has the codes of the primary weights of the string's elements. Then,
+ * if they are not all common, follow 02 and the secondary weights, 02 and the tertiary weights. Common weights at the
+ * end of these two levels are left out where no weight is lower, because that changes no comparison. The keys of lower
+ * case ASCII letters and digits are as long as the text.
  */
 import { inflateRawSync } from 'node:zlib'
 import { registerCollation } from 'pannier'
@@ -22,7 +23,7 @@ interface Table {
   readonly singles: readonly (readonly [string, ...number[]])[]
 }
 
-/** What a text adds to each level of a key. */
+/** The codes that a text adds to each level of a key. */
 interface Elements {
   readonly primary: string
   readonly secondary: string
@@ -112,7 +113,9 @@ class RootOrder {
     return text
   }
 
-  /** Of the longest text of several characters that stands there; 0 if none does. */
+  /**
+   * Length of the longest sequence of several characters in the table that is at `at`; 0 if there is no such sequence.
+   */
   #lengthAt(text: string, at: number): number {
     for (let length = this.#longest.get(text[at]!) ?? 0; length > 1; length--)
       if (at + length <= text.length && this.#singles.has(text.substr(at, length)) && length > charsAt(text, at))
@@ -129,7 +132,7 @@ class RootOrder {
     return { primary: this.#unassigned(code), secondary: this.#commonSecondary, tertiary: this.#commonTertiary }
   }
 
-  /** What the table does not know comes after everything else, by code point; U+FFFE and U+FFFF are the lowest and the highest. */
+  /** Characters outside the table sort after all others, by code point. U+FFFE is the lowest and U+FFFF the highest. */
   #unassigned(code: number): string {
     if (code === 0xfffe) return character(0)
     const lead = String.fromCharCode(code === 0xffff ? this.#unassignedLead + 1 : this.#unassignedLead)
@@ -168,7 +171,7 @@ class RootOrder {
     return { primary, secondary, tertiary }
   }
 
-  /** Where a lower weight could stand the common one must not be left out. */
+  /** Where a lower weight is possible, the common one must be written. */
   #tertiaryCode(primary: number, rank: number): string {
     const isKept = rank === this.#table.commonTertiary && this.#loweredPrimaries.has(primary)
     return character(2 * rank + Number(isKept))
@@ -222,7 +225,7 @@ function loweredPrimaries({ singles, runs, commonTertiary }: Table): Set<number>
   return found
 }
 
-/** How many leads so many codes need. */
+/** The number of lead bytes that `codes` codes need. */
 function leadsOf(codes: number): number {
   return Math.ceil(codes / DIGITS ** 2)
 }
