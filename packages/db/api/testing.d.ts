@@ -46,7 +46,7 @@ export interface PageStoreFixture {
 
 /** What the suite of page stores needs: a test function, and a storage for each test. */
 export interface PageStoreSuiteContext extends SuiteContext<() => Promise<PageStoreFixture>> {
-    /** It keeps the header and the head for itself: the cases about these are left out. */
+    /** It keeps the keyring and the log seal for itself: the cases about these are left out. */
     readonly seals?: boolean;
 }
 
@@ -65,11 +65,11 @@ export class SimulatedDatabase {
     /** As `PageStore.usedBytes`. */
     usedBytes(): number;
     /** As `PageStore.append`. */
-    append(record: LogRecord, durability: Durability, head: Uint8Array | undefined): void;
-    /** As `PageStore.putHeader`. */
-    putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void;
+    append(record: LogRecord, durability: Durability, logSeal: Uint8Array | undefined): void;
+    /** As `PageStore.putKeyring`. */
+    putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): void;
     /** As `PageStore.replacePages`. */
-    replacePages(header: Uint8Array, pages: readonly Page[]): void;
+    replacePages(keyring: Uint8Array, pages: readonly Page[]): void;
     /** As `PageStore.claim`. */
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void;
     /** As `PageStore.stage`. */
@@ -145,8 +145,8 @@ export interface StoreCounts {
     stages: number;
     /** Calls of `commit`. */
     commits: number;
-    /** Headers that were written. */
-    headers: number;
+    /** Keyrings that were written. */
+    keyrings: number;
     /** Calls of `replacePages`; their pages count as written. */
     replacements: number;
     /** Pages that were written. */
@@ -236,8 +236,8 @@ interface Commit {
      * `meta.sequence`. Fenced like `append`.
      */
     readonly record?: LogRecord;
-    /** Replaces the head in the same transaction. Only together with `record`. */
-    readonly head?: Uint8Array;
+    /** Replaces the log seal in the same transaction. Only together with `record`. */
+    readonly logSeal?: Uint8Array;
     readonly durability: Durability;
 }
 
@@ -290,7 +290,7 @@ type PageId = Brand<number, 'PageId'>;
 interface PageStore {
     /**
      * The meta record, and the log after `meta.sequence`. With `known` whose generation is still current, only the log
-     * records after `known.sequence`. The header and the head in any case. One backend transaction.
+     * records after `known.sequence`. The keyring and the log seal in any case. One backend transaction.
      */
     read(known?: KnownState): MaybePromise<StoreState>;
     /**
@@ -305,12 +305,12 @@ interface PageStore {
     /**
      * Appends one log record. Fence: fails with PANNIER_STALE unless the newest record in the log is `record.sequence - 1`
      * (or the log is empty and `record.sequence` is 1). To keep that checkable, the log always retains its newest record. Also
-     * fails with it if `record.sequence` is 1, no head is given, and there is a header: that was put by another handle since.
+     * fails with it if `record.sequence` is 1, no log seal is given, and there is a keyring: that was put by another handle since.
      *
-     * `head`, where it is given, replaces the head in the same transaction. It costs nothing where it is not given. After an append that
-     * failed its record may be there without its head; the next one that succeeds sets it right.
+     * `logSeal`, where it is given, replaces the log seal in the same transaction. It costs nothing where it is not given. After an append that
+     * failed its record may be there without its log seal; the next one that succeeds sets it right.
      */
-    append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>;
+    append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): MaybePromise<void>;
     /**
      * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with
      * PANNIER_STALE. Deletes every page whose id is at least `firstNewPageId` (left by a writer that died while it was
@@ -325,16 +325,16 @@ interface PageStore {
      */
     commit(commit: Commit): MaybePromise<void>;
     /**
-     * Replaces the header. Fails with PANNIER_STALE unless the stored header equals `expected`, byte by byte. With
-     * `expected` undefined the database must be empty: no header, no meta record, no log.
+     * Replaces the keyring. Fails with PANNIER_STALE unless the stored keyring equals `expected`, byte by byte. With
+     * `expected` undefined the database must be empty: no keyring, no meta record, no log.
      */
-    putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
+    putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): MaybePromise<void>;
     /**
      * Replaces the bytes of existing pages, in one transaction; ignores missing ones. Generation, claim and log stay as
-     * they are. As `stage`, it is durable not later than the next `append`, `commit` or `putHeader`. Fails with
-     * PANNIER_STALE unless the header that is stored equals `header`.
+     * they are. As `stage`, it is durable not later than the next `append`, `commit` or `putKeyring`. Fails with
+     * PANNIER_STALE unless the keyring that is stored equals `keyring`.
      */
-    replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
+    replacePages(keyring: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
     /** Ids of all stored pages, ascending; for integrity checks. */
     listPages(): MaybePromise<readonly PageId[]>;
     /** Bytes used in the backend as far as it can tell; undefined where it can't. */
@@ -361,12 +361,12 @@ class SimulatedPageStore implements PageStore {
     constructor(database: SimulatedDatabase, owner: SimulatedStorage);
     read(known?: KnownState): MaybePromise<StoreState>;
     readPages(ids: readonly PageId[]): MaybePromise<readonly (Uint8Array | undefined)[]>;
-    append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>;
+    append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): MaybePromise<void>;
     claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
     stage(token: string, pages: readonly Page[]): MaybePromise<void>;
     commit(commit: Commit): MaybePromise<void>;
-    putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>;
-    replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
+    putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): MaybePromise<void>;
+    replacePages(keyring: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
     /** Never fails and counts as no call: it is for checks. */
     listPages(): MaybePromise<readonly PageId[]>;
     usedBytes(): MaybePromise<number | undefined>;
@@ -378,10 +378,10 @@ interface StoreState {
     readonly meta: MetaRecord | undefined;
     /** Ascending and dense. */
     readonly log: readonly LogRecord[];
-    /** What `putHeader` put last. */
-    readonly header: Uint8Array | undefined;
+    /** What `putKeyring` put last. */
+    readonly keyring: Uint8Array | undefined;
     /** What came last with an `append` or a `commit`: it vouches for the end of the log. */
-    readonly head: Uint8Array | undefined;
+    readonly logSeal: Uint8Array | undefined;
 }
 
 /** Numbers and strings that must not be confused with one another. The brand exists only in the types. */

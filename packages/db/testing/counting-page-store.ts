@@ -39,8 +39,8 @@ export interface StoreCounts {
   stages: number
   /** Calls of `commit`. */
   commits: number
-  /** Headers that were written. */
-  headers: number
+  /** Keyrings that were written. */
+  keyrings: number
   /** Calls of `replacePages`; their pages count as written. */
   replacements: number
   /** Pages that were written. */
@@ -78,7 +78,7 @@ export function backendCalls(counts: Readonly<StoreCounts>): number {
 
 /** As `backendCalls`, those that write. */
 export function backendWrites(counts: Readonly<StoreCounts>): number {
-  return counts.appends + counts.claims + counts.stages + counts.commits + counts.headers + counts.replacements
+  return counts.appends + counts.claims + counts.stages + counts.commits + counts.keyrings + counts.replacements
 }
 
 class CountingStorageOver implements CountingStorage {
@@ -132,7 +132,7 @@ class CountingPageStore implements PageStore {
       const { counts } = this.owner
       counts.recordsRead += state.log.length
       for (const { bytes } of state.log) counts.bytesRead += bytes.length
-      counts.bytesRead += (state.meta?.bytes.length ?? 0) + (state.header?.length ?? 0) + (state.head?.length ?? 0)
+      counts.bytesRead += (state.meta?.bytes.length ?? 0) + (state.keyring?.length ?? 0) + (state.logSeal?.length ?? 0)
       return state
     })
   }
@@ -147,10 +147,10 @@ class CountingPageStore implements PageStore {
     })
   }
 
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void> {
+  append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): MaybePromise<void> {
     this.owner.counts.appends++
-    this.owner.counts.bytesWritten += record.bytes.length + (head?.length ?? 0)
-    return this.inner.append(record, durability, head)
+    this.owner.counts.bytesWritten += record.bytes.length + (logSeal?.length ?? 0)
+    return this.inner.append(record, durability, logSeal)
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void> {
@@ -168,20 +168,20 @@ class CountingPageStore implements PageStore {
     const { counts } = this.owner
     counts.commits++
     counts.pagesFreed += commit.free.length
-    counts.bytesWritten += commit.meta.bytes.length + (commit.record?.bytes.length ?? 0) + (commit.head?.length ?? 0)
+    counts.bytesWritten += commit.meta.bytes.length + (commit.record?.bytes.length ?? 0) + (commit.logSeal?.length ?? 0)
     return this.inner.commit({ ...commit, pages: this.counted(commit.pages) })
   }
 
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void> {
-    this.owner.counts.headers++
-    this.owner.counts.bytesWritten += header.length
-    return this.inner.putHeader(expected, header, durability)
+  putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): MaybePromise<void> {
+    this.owner.counts.keyrings++
+    this.owner.counts.bytesWritten += keyring.length
+    return this.inner.putKeyring(expected, keyring, durability)
   }
 
-  replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void> {
+  replacePages(keyring: Uint8Array, pages: readonly Page[]): MaybePromise<void> {
     this.owner.counts.replacements++
     for (const page of pages) this.countPage(page)
-    return this.inner.replacePages(header, pages)
+    return this.inner.replacePages(keyring, pages)
   }
 
   listPages(): MaybePromise<readonly PageId[]> {
@@ -221,7 +221,7 @@ function zero(): StoreCounts {
     claims: 0,
     stages: 0,
     commits: 0,
-    headers: 0,
+    keyrings: 0,
     replacements: 0,
     pagesWritten: 0,
     pagesFreed: 0,

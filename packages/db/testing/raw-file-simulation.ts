@@ -20,11 +20,11 @@ interface Model {
   readonly meta: MetaRecord | undefined
   readonly log: readonly LogRecord[]
   readonly pages: ReadonlyMap<PageId, Uint8Array>
-  readonly header: Uint8Array | undefined
-  readonly head: Uint8Array | undefined
+  readonly keyring: Uint8Array | undefined
+  readonly logSeal: Uint8Array | undefined
 }
 
-const EMPTY: Model = { meta: undefined, log: [], pages: new Map(), header: undefined, head: undefined }
+const EMPTY: Model = { meta: undefined, log: [], pages: new Map(), keyring: undefined, logSeal: undefined }
 const LIVES = 4
 const CALLS_PER_LIFE_MAX = 40
 const OPERATIONS_PER_LIFE_MAX = 120
@@ -120,23 +120,23 @@ class Run {
     this.isFlushed = durability === 'strict'
     const sequence = ((current.log.at(-1)?.sequence ?? 0) + 1) as CommitSequence
     const kind = random.next()
-    if (kind < 0.05 && current.header !== undefined) this.replacePages(database, current, current.header)
-    else if (current === EMPTY ? kind < 0.5 : kind < 0.1 && current.header !== undefined) {
-      const header = this.randomBytes(50)
-      this.next = { ...current, header }
-      database.putHeader(current.header, header, durability, false)
+    if (kind < 0.05 && current.keyring !== undefined) this.replacePages(database, current, current.keyring)
+    else if (current === EMPTY ? kind < 0.5 : kind < 0.1 && current.keyring !== undefined) {
+      const keyring = this.randomBytes(50)
+      this.next = { ...current, keyring }
+      database.putKeyring(current.keyring, keyring, durability, false)
     } else if (kind < 0.75) {
       // Many of one length: what is left of lost ones could fit in again.
       const bytes = random.chance(0.5)
         ? this.randomBytes(490, 490)
         : this.randomBytes(random.pick([0, 30, 3000, 60_000]))
-      const head = random.chance(0.1) ? this.randomBytes(20) : undefined
-      this.next = { ...current, log: [...current.log, { sequence, bytes }], head: head ?? current.head }
-      database.append({ sequence, bytes }, durability, head, false)
+      const logSeal = random.chance(0.1) ? this.randomBytes(20) : undefined
+      this.next = { ...current, log: [...current.log, { sequence, bytes }], logSeal: logSeal ?? current.logSeal }
+      database.append({ sequence, bytes }, durability, logSeal, false)
     } else this.randomCommit(database, current, sequence)
   }
 
-  private replacePages(database: FileDatabase, current: Model, header: Uint8Array): void {
+  private replacePages(database: FileDatabase, current: Model, keyring: Uint8Array): void {
     const ids = [...current.pages.keys()].filter(() => this.random.chance(0.3))
     const pages = ids.map((id) => ({ id, bytes: this.randomBytes(9000) }))
     this.next = {
@@ -144,7 +144,7 @@ class Run {
       pages: new Map([...current.pages, ...pages.map(({ id, bytes }) => [id, bytes] as const)]),
     }
     this.isFlushed = true
-    database.replacePages(header, pages)
+    database.replacePages(keyring, pages)
   }
 
   private randomCommit(database: FileDatabase, current: Model, next: CommitSequence): void {
@@ -163,8 +163,8 @@ class Run {
     const staged = claim === undefined ? [] : this.randomPages()
     const all = [...current.pages].filter(([id]) => !free.includes(id))
     const log = [...current.log, ...(record === undefined ? [] : [record])].filter((one) => one.sequence >= sequence)
-    const head = record !== undefined && random.chance(0.5) ? this.randomBytes(20) : undefined
-    const end = { header: current.header, head: head ?? current.head }
+    const logSeal = record !== undefined && random.chance(0.5) ? this.randomBytes(20) : undefined
+    const end = { keyring: current.keyring, logSeal: logSeal ?? current.logSeal }
     this.next = {
       ...end,
       meta,
@@ -184,7 +184,7 @@ class Run {
     const more = {
       ...(claim === undefined ? {} : { claim }),
       ...(record === undefined ? {} : { record }),
-      ...(head && { head }),
+      ...(logSeal && { logSeal }),
     }
     database.commit({ expectedGeneration, pages, free, meta, firstNewPageId, durability: 'relaxed', ...more }, false)
   }
@@ -234,10 +234,10 @@ class Run {
 }
 
 function contentsOf(database: FileDatabase): Model {
-  const { meta, log, header, head } = database.read(undefined)
+  const { meta, log, keyring, logSeal } = database.read(undefined)
   const ids = database.listPages()
   const bytes = database.readPages(ids)
-  return { meta, log, header, head, pages: new Map(ids.map((id, index) => [id, bytes[index]!])) }
+  return { meta, log, keyring, logSeal, pages: new Map(ids.map((id, index) => [id, bytes[index]!])) }
 }
 
 /** `found.log` lacks the record that equals the meta record's sequence. */
@@ -247,8 +247,8 @@ function isSame(model: Model, found: Model): boolean {
     model.meta?.generation === found.meta?.generation &&
     model.meta?.sequence === found.meta?.sequence &&
     sameBytes(model.meta?.bytes, found.meta?.bytes) &&
-    sameBytes(model.header, found.header) &&
-    sameBytes(model.head, found.head) &&
+    sameBytes(model.keyring, found.keyring) &&
+    sameBytes(model.logSeal, found.logSeal) &&
     log.length === found.log.length &&
     log.every((record, index) => sameBytes(record.bytes, found.log[index]!.bytes)) &&
     model.pages.size === found.pages.size &&

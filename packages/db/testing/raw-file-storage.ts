@@ -114,16 +114,16 @@ class RawFilePageStore implements PageStore {
     return this.use((database) => database.readPages(ids))
   }
 
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void> {
-    return this.use((database) => database.append(record, durability, head, false))
+  append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): MaybePromise<void> {
+    return this.use((database) => database.append(record, durability, logSeal, false))
   }
 
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void> {
-    return this.use((database) => database.putHeader(expected, header, durability, false))
+  putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): MaybePromise<void> {
+    return this.use((database) => database.putKeyring(expected, keyring, durability, false))
   }
 
-  replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void> {
-    return this.use((database) => database.replacePages(header, pages))
+  replacePages(keyring: Uint8Array, pages: readonly Page[]): MaybePromise<void> {
+    return this.use((database) => database.replacePages(keyring, pages))
   }
 
   claim(token: string, expectedGeneration: Generation, _firstNewPageId: PageId): MaybePromise<void> {

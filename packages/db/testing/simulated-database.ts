@@ -8,7 +8,7 @@ import { assert } from '../src/base/errors.ts'
 import type { Generation, PageId } from '../src/base/brand.ts'
 import { MemoryDatabase } from '../src/storage/memory/memory.ts'
 import type { Commit, Durability, KnownState, LogRecord, Page, StoreState } from '../src/storage/page-store.ts'
-import { HEADER_BYTES_MAX, PAGE_BYTES_MAX, WRAPPER_BYTES_MAX } from '../src/storage/page-store.ts'
+import { KEYRING_BYTES_MAX, PAGE_BYTES_MAX, WRAPPER_BYTES_MAX } from '../src/storage/page-store.ts'
 
 /** One database of a simulated storage. */
 export class SimulatedDatabase {
@@ -49,22 +49,22 @@ export class SimulatedDatabase {
   }
 
   /** As `PageStore.append`. */
-  append(record: LogRecord, durability: Durability, head: Uint8Array | undefined): void {
+  append(record: LogRecord, durability: Durability, logSeal: Uint8Array | undefined): void {
     const kept = { ...record, bytes: record.bytes.slice() }
-    const keptHead = head?.slice()
-    this.change(durability, (state) => state.append(kept, durability, keptHead))
+    const keptLogSeal = logSeal?.slice()
+    this.change(durability, (state) => state.append(kept, durability, keptLogSeal))
   }
 
-  /** As `PageStore.putHeader`. */
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void {
-    const [keptExpected, kept] = [expected?.slice(), header.slice()]
-    this.change(durability, (state) => state.putHeader(keptExpected, kept))
+  /** As `PageStore.putKeyring`. */
+  putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): void {
+    const [keptExpected, kept] = [expected?.slice(), keyring.slice()]
+    this.change(durability, (state) => state.putKeyring(keptExpected, kept))
   }
 
   /** As `PageStore.replacePages`. */
-  replacePages(header: Uint8Array, pages: readonly Page[]): void {
-    const [keptHeader, kept] = [header.slice(), pages.map(copyPage)]
-    this.change('relaxed', (state) => state.replacePages(keptHeader, kept))
+  replacePages(keyring: Uint8Array, pages: readonly Page[]): void {
+    const [keptKeyring, kept] = [keyring.slice(), pages.map(copyPage)]
+    this.change('relaxed', (state) => state.replacePages(keptKeyring, kept))
   }
 
   /** As `PageStore.claim`. */
@@ -81,7 +81,7 @@ export class SimulatedDatabase {
   /** As `PageStore.commit`. */
   commit(commit: Commit): void {
     const kept = { ...commit, meta: { ...commit.meta, bytes: commit.meta.bytes.slice() }, free: [...commit.free] }
-    if (commit.head) Object.assign(kept, { head: commit.head.slice() })
+    if (commit.logSeal) Object.assign(kept, { logSeal: commit.logSeal.slice() })
     const pages = Array.from(commit.pages, copyPage)
     this.change(commit.durability, (state) => state.commit({ ...kept, pages }))
   }
@@ -115,20 +115,20 @@ class CheckedDatabase extends MemoryDatabase {
     return super.readPages(ids)
   }
 
-  override append(record: LogRecord, durability: Durability, head?: Uint8Array): void {
-    checkHead(head)
-    super.append(record, durability, head)
+  override append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): void {
+    checkLogSeal(logSeal)
+    super.append(record, durability, logSeal)
     this.newestRecord = record.sequence
   }
 
-  override putHeader(expected: Uint8Array | undefined, header: Uint8Array): void {
-    assert(header.length > 0 && header.length <= HEADER_BYTES_MAX, `the header has ${header.length} bytes`)
-    super.putHeader(expected, header)
+  override putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array): void {
+    assert(keyring.length > 0 && keyring.length <= KEYRING_BYTES_MAX, `the keyring has ${keyring.length} bytes`)
+    super.putKeyring(expected, keyring)
   }
 
-  override replacePages(header: Uint8Array, pages: readonly Page[]): void {
+  override replacePages(keyring: Uint8Array, pages: readonly Page[]): void {
     for (const { id, bytes } of pages) checkLength(id, bytes)
-    super.replacePages(header, pages)
+    super.replacePages(keyring, pages)
   }
 
   override claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
@@ -146,8 +146,8 @@ class CheckedDatabase extends MemoryDatabase {
     const { meta, record, firstNewPageId } = commit
     assert(meta.generation === commit.expectedGeneration + 1, 'a commit raises the generation by one')
     assert(!record || record.sequence === meta.sequence, "the sequence of a commit's record is that of its meta record")
-    assert(commit.head === undefined || record !== undefined, 'a head comes with a record')
-    checkHead(commit.head)
+    assert(commit.logSeal === undefined || record !== undefined, 'a log seal comes with a record')
+    checkLogSeal(commit.logSeal)
     super.commit(commit)
     if (commit.claim === undefined) this.staged.clear()
     this.checkFirstNew(firstNewPageId)
@@ -183,8 +183,11 @@ function checkLength(id: PageId, bytes: Uint8Array): void {
   assert(bytes.length <= PAGE_BYTES_MAX + WRAPPER_BYTES_MAX, `page ${id} has ${bytes.length} bytes`)
 }
 
-function checkHead(head: Uint8Array | undefined): void {
-  assert(head === undefined || (head.length > 0 && head.length <= 256), `a head has ${head?.length} bytes`)
+function checkLogSeal(logSeal: Uint8Array | undefined): void {
+  assert(
+    logSeal === undefined || (logSeal.length > 0 && logSeal.length <= 256),
+    `a log seal has ${logSeal?.length} bytes`,
+  )
 }
 
 function copyPage({ id, bytes }: Page): Page {

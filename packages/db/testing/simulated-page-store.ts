@@ -162,8 +162,8 @@ class SimulatedPageStore implements PageStore {
     return this.call(0, () => this.database.readPages(ids))
   }
 
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void> {
-    return this.call(record.bytes.length, () => this.database.append(record, durability, head))
+  append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): MaybePromise<void> {
+    return this.call(record.bytes.length, () => this.database.append(record, durability, logSeal))
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void> {
@@ -180,12 +180,12 @@ class SimulatedPageStore implements PageStore {
     return this.call(bytes, () => this.database.commit({ ...commit, pages }))
   }
 
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void> {
-    return this.call(header.length, () => this.database.putHeader(expected, header, durability))
+  putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): MaybePromise<void> {
+    return this.call(keyring.length, () => this.database.putKeyring(expected, keyring, durability))
   }
 
-  replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void> {
-    return this.call(sizeOf(pages), () => this.database.replacePages(header, pages))
+  replacePages(keyring: Uint8Array, pages: readonly Page[]): MaybePromise<void> {
+    return this.call(sizeOf(pages), () => this.database.replacePages(keyring, pages))
   }
 
   /** Never fails and counts as no call: it is for checks. */

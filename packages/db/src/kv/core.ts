@@ -143,9 +143,9 @@ export class Core {
   }
 
   /** Takes over what `store.read` has found. */
-  adopt({ meta, log, header }: StoreState): void {
-    // A wrapper keeps the header to itself. One that arrives here is that of a database which nobody has unsealed.
-    if (header) throw new PannierError('PANNIER_ENCRYPTED', 'The database is encrypted.')
+  adopt({ meta, log, keyring }: StoreState): void {
+    // A wrapper keeps the keyring to itself. One that arrives here is that of a database which nobody has unsealed.
+    if (keyring) throw new PannierError('PANNIER_ENCRYPTED', 'The database is encrypted.')
     const before = this.#state
     if (meta !== undefined && meta.generation !== before.generation) {
       const base = decodeMeta(meta)
@@ -331,12 +331,12 @@ function guardedStore(store: PageStore, damage: () => PannierError | undefined):
   return {
     read: (known) => store.read(known),
     readPages: (ids, arrived) => store.readPages(ids, arrived),
-    append: (record, durability, head) => unlessDamaged(() => store.append(record, durability, head)),
+    append: (record, durability, logSeal) => unlessDamaged(() => store.append(record, durability, logSeal)),
     claim: (token, generation, first) => unlessDamaged(() => store.claim(token, generation, first)),
     stage: (token, pages) => unlessDamaged(() => store.stage(token, pages)),
     commit: (commit) => unlessDamaged(() => store.commit(commit)),
-    putHeader: (expected, header, durability) => unlessDamaged(() => store.putHeader(expected, header, durability)),
-    replacePages: (header, pages) => unlessDamaged(() => store.replacePages(header, pages)),
+    putKeyring: (expected, keyring, durability) => unlessDamaged(() => store.putKeyring(expected, keyring, durability)),
+    replacePages: (keyring, pages) => unlessDamaged(() => store.replacePages(keyring, pages)),
     listPages: () => store.listPages(),
     usedBytes: () => store.usedBytes(),
     close: () => store.close(),

@@ -20,8 +20,8 @@ export async function snapshotOfDamaged(core: Core, work: SnapshotOptions): Prom
     const store = storeInMemory(core.options.store, {
       meta,
       log: log.filter((record) => record.sequence <= sequence),
-      header: undefined,
-      head: undefined,
+      keyring: undefined,
+      logSeal: undefined,
     })
     const copy = new Core({ ...core.options, store, coordinator: ALONE })
     copy.adopt(await store.read())
@@ -59,7 +59,7 @@ function storeInMemory(below: PageStore, start: StoreState): PageStore {
       state = { ...state, meta, log: [] }
     },
     append: refuse,
-    putHeader: refuse,
+    putKeyring: refuse,
     replacePages: refuse,
     listPages: refuse,
     usedBytes: () => undefined,

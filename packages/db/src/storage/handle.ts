@@ -41,8 +41,8 @@ export class Handle implements PageStore {
     return this.use().readPages(ids, arrived)
   }
 
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void> {
-    return this.use().append(record, durability, head)
+  append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): MaybePromise<void> {
+    return this.use().append(record, durability, logSeal)
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void> {
@@ -57,12 +57,12 @@ export class Handle implements PageStore {
     return this.use().commit(commit)
   }
 
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void> {
-    return this.use().putHeader(expected, header, durability)
+  putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): MaybePromise<void> {
+    return this.use().putKeyring(expected, keyring, durability)
   }
 
-  replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void> {
-    return this.use().replacePages(header, pages)
+  replacePages(keyring: Uint8Array, pages: readonly Page[]): MaybePromise<void> {
+    return this.use().replacePages(keyring, pages)
   }
 
   listPages(): MaybePromise<readonly PageId[]> {
@@ -93,13 +93,13 @@ export function checkNext(newest: number, sequence: CommitSequence): void {
   if (newest !== sequence - 1) throw stale(`the newest log record is ${newest}, not ${sequence - 1}`)
 }
 
-/** A handle that writes the first record without a head has not seen a newer header. */
+/** A handle that writes the first record without a log seal has not seen a newer keyring. */
 export function checkFirst(
   { sequence }: LogRecord,
-  head: Uint8Array | undefined,
-  header: Uint8Array | undefined,
+  logSeal: Uint8Array | undefined,
+  keyring: Uint8Array | undefined,
 ): void {
-  if (sequence === 1 && head === undefined && header !== undefined) throw stale('there is a header')
+  if (sequence === 1 && logSeal === undefined && keyring !== undefined) throw stale('there is a keyring')
 }
 
 export function checkGeneration(generation: number, expected: Generation): void {
@@ -110,10 +110,10 @@ export function checkClaim(claimed: string | null | undefined, token: string): v
   if (claimed !== token) throw stale('another handle has taken over the staging of pages')
 }
 
-/** `isEmpty`: there is no meta record and no log; only then there may be a first header. */
-export function checkHeader(stored: Uint8Array | undefined, expected: Uint8Array | undefined, isEmpty = false): void {
+/** `isEmpty`: there is no meta record and no log; only then there may be a first keyring. */
+export function checkKeyring(stored: Uint8Array | undefined, expected: Uint8Array | undefined, isEmpty = false): void {
   const isFirst = expected === undefined
-  if (!sameBytes(stored, expected) || (isFirst && !isEmpty)) throw stale('the header is another one')
+  if (!sameBytes(stored, expected) || (isFirst && !isEmpty)) throw stale('the keyring is another one')
 }
 
 export function stale(what: string): PannierError {

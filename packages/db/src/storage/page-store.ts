@@ -16,7 +16,7 @@
  * by other bytes), sequences of log records are dense.
  *
  * A wrapper (encryption, fault injection, latency, counting) implements this interface over the one that it wraps. For wrappers
- * that seal what passes through them there are the header and the head, two small records of their own, and `replacePages`;
+ * that seal what passes through them there are the keyring and the log seal, two small records of their own, and `replacePages`;
  * nothing else uses these.
  */
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
@@ -31,8 +31,8 @@ export const PAGE_BYTES_MAX: number = 60 * 1024
 /** By so much a wrapper may make a page larger: a store takes pages of `PAGE_BYTES_MAX + WRAPPER_BYTES_MAX`. */
 export const WRAPPER_BYTES_MAX = 64
 
-/** No header may be larger. A head has at most 256 bytes. Neither is ever empty. */
-export const HEADER_BYTES_MAX: number = 32 * 1024
+/** No keyring may be larger. A log seal has at most 256 bytes. Neither is ever empty. */
+export const KEYRING_BYTES_MAX: number = 32 * 1024
 
 export interface Page {
   readonly id: PageId
@@ -59,10 +59,10 @@ export interface StoreState {
   readonly meta: MetaRecord | undefined
   /** Ascending and dense. */
   readonly log: readonly LogRecord[]
-  /** What `putHeader` put last. */
-  readonly header: Uint8Array | undefined
+  /** What `putKeyring` put last. */
+  readonly keyring: Uint8Array | undefined
   /** What came last with an `append` or a `commit`: it vouches for the end of the log. */
-  readonly head: Uint8Array | undefined
+  readonly logSeal: Uint8Array | undefined
 }
 
 /** What a handle has seen already, so that `read` gives it only the news. */
@@ -89,15 +89,15 @@ export interface Commit {
    * `meta.sequence`. Fenced like `append`.
    */
   readonly record?: LogRecord
-  /** Replaces the head in the same transaction. Only together with `record`. */
-  readonly head?: Uint8Array
+  /** Replaces the log seal in the same transaction. Only together with `record`. */
+  readonly logSeal?: Uint8Array
   readonly durability: Durability
 }
 
 export interface PageStore {
   /**
    * The meta record, and the log after `meta.sequence`. With `known` whose generation is still current, only the log
-   * records after `known.sequence`. The header and the head in any case. One backend transaction.
+   * records after `known.sequence`. The keyring and the log seal in any case. One backend transaction.
    */
   read(known?: KnownState): MaybePromise<StoreState>
 
@@ -114,12 +114,12 @@ export interface PageStore {
   /**
    * Appends one log record. Fence: fails with PANNIER_STALE unless the newest record in the log is `record.sequence - 1`
    * (or the log is empty and `record.sequence` is 1). To keep that checkable, the log always retains its newest record. Also
-   * fails with it if `record.sequence` is 1, no head is given, and there is a header: that was put by another handle since.
+   * fails with it if `record.sequence` is 1, no log seal is given, and there is a keyring: that was put by another handle since.
    *
-   * `head`, where it is given, replaces the head in the same transaction. It costs nothing where it is not given. After an append that
-   * failed its record may be there without its head; the next one that succeeds sets it right.
+   * `logSeal`, where it is given, replaces the log seal in the same transaction. It costs nothing where it is not given. After an append that
+   * failed its record may be there without its log seal; the next one that succeeds sets it right.
    */
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): MaybePromise<void>
+  append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): MaybePromise<void>
 
   /**
    * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with
@@ -138,17 +138,17 @@ export interface PageStore {
   commit(commit: Commit): MaybePromise<void>
 
   /**
-   * Replaces the header. Fails with PANNIER_STALE unless the stored header equals `expected`, byte by byte. With
-   * `expected` undefined the database must be empty: no header, no meta record, no log.
+   * Replaces the keyring. Fails with PANNIER_STALE unless the stored keyring equals `expected`, byte by byte. With
+   * `expected` undefined the database must be empty: no keyring, no meta record, no log.
    */
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): MaybePromise<void>
+  putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): MaybePromise<void>
 
   /**
    * Replaces the bytes of existing pages, in one transaction; ignores missing ones. Generation, claim and log stay as
-   * they are. As `stage`, it is durable not later than the next `append`, `commit` or `putHeader`. Fails with
-   * PANNIER_STALE unless the header that is stored equals `header`.
+   * they are. As `stage`, it is durable not later than the next `append`, `commit` or `putKeyring`. Fails with
+   * PANNIER_STALE unless the keyring that is stored equals `keyring`.
    */
-  replacePages(header: Uint8Array, pages: readonly Page[]): MaybePromise<void>
+  replacePages(keyring: Uint8Array, pages: readonly Page[]): MaybePromise<void>
 
   /** Ids of all stored pages, ascending; for integrity checks. */
   listPages(): MaybePromise<readonly PageId[]>

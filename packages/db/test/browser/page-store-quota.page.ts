@@ -19,7 +19,7 @@ export interface QuotaTab {
   prepare(): Promise<void>
   /** Fills the origin, checking that each commit happened whole or not at all. Returns how many were refused. */
   fill(): Promise<number>
-  /** Appends records, each with a head, until no more are accepted, several times, and checks what each refusal leaves. */
+  /** Appends records, each with a log seal, until no more are accepted, several times, and checks what each refusal leaves. */
   appendUntilFull(): Promise<void>
   /** Appends so many small records; returns how many were accepted before the first was refused. */
   append(count: number): Promise<number>
@@ -107,22 +107,22 @@ async function commitPages(size: number): Promise<void> {
 }
 
 async function appended(size: number): Promise<boolean> {
-  const done = await accepted(store.append(someRecord(sequence + 1, size), 'relaxed', headOf(sequence + 1)))
+  const done = await accepted(store.append(someRecord(sequence + 1, size), 'relaxed', logSealOf(sequence + 1)))
   if (done) sequence++
   return done
 }
 
-const headOf = (newest: number): Uint8Array => someBytes(newest, 16)
+const logSealOf = (newest: number): Uint8Array => someBytes(newest, 16)
 
-/** What was appended is there. One record may be there that was refused, and the head may be that of the one before the newest. */
+/** What was appended is there. One record may be there that was refused, and the log seal may be that of the one before the newest. */
 async function checkLog(): Promise<void> {
-  const { log, head } = await store.read()
+  const { log, logSeal } = await store.read()
   const newest = log.at(-1)?.sequence ?? 0
   assertTrue(newest === sequence || newest === sequence + 1, `the log ends at ${newest}, not at ${sequence}`)
-  const candidates = [headOf(newest), headOf(newest - 1)]
+  const candidates = [logSealOf(newest), logSealOf(newest - 1)]
   assertTrue(
-    candidates.some((bytes) => sameBytes(bytes, head ?? headOf(0))),
-    `the head vouches for the end of the log at ${newest}`,
+    candidates.some((bytes) => sameBytes(bytes, logSeal ?? logSealOf(0))),
+    `the log seal vouches for the end of the log at ${newest}`,
   )
   sequence = newest
 }

@@ -99,7 +99,7 @@ async function changeRecords({ storage, pieces }: Place): Promise<void> {
   await makeDocuments(storage, name, encryption)
   assertEqual(await outcome(storage, name, encryption), DOCUMENTS)
   const random = seededRandom(1)
-  const found = (await pieces(name)).filter(({ place }) => /^(pages|log|log head|header|meta)$/.test(place))
+  const found = (await pieces(name)).filter(({ place }) => /^(pages|log|log seal|header|meta)$/.test(place))
   // The first one stands for those before it: it is not read any more.
   const fence = found.find(({ place }) => place === 'log')
   const all = found.filter((piece) => piece !== fence)
@@ -107,9 +107,9 @@ async function changeRecords({ storage, pieces }: Place): Promise<void> {
   for (const piece of all) {
     const sibling = all.find((other) => other !== piece && other.place === piece.place)
     const changes = [flipped(piece.bytes, random.below(piece.bytes.length)), undefined]
-    if (piece.place !== 'log head') changes.push(piece.bytes.slice(0, -1))
+    if (piece.place !== 'log seal') changes.push(piece.bytes.slice(0, -1))
     if (sibling) changes.push(sibling.bytes)
-    // The header is there twice in its record: one copy may be anything.
+    // The keyring is there twice in its record: one copy may be anything.
     if (piece.place === 'header') changes.push(piece.bytes.map((byte, at) => (at < 8 ? byte : byte ^ 0x55)))
     for (const change of changes) {
       await piece.put(change)
@@ -119,7 +119,7 @@ async function changeRecords({ storage, pieces }: Place): Promise<void> {
     }
   }
   assertEqual(await outcome(storage, name, encryption), DOCUMENTS)
-  // A page that nobody reads may be anything, and so may one of the two copies of the header. Without its header it is none.
+  // A page that nobody reads may be anything, and so may one of the two copies of the keyring. Without its keyring it is none.
   const allowed: Record<string, readonly (number | string)[]> = {
     pages: ['PANNIER_CORRUPT', DOCUMENTS],
     header: ['PANNIER_CORRUPT', 'PANNIER_NEWER_FORMAT', 'PANNIER_NOT_ENCRYPTED', DOCUMENTS],
@@ -129,7 +129,7 @@ async function changeRecords({ storage, pieces }: Place): Promise<void> {
       assertTrue((allowed[place] ?? ['PANNIER_CORRUPT']).includes(result), `${place}: ${result}`)
     assertTrue(results.has('PANNIER_CORRUPT'), `a change of ${place} is noticed`)
   }
-  assertEqual([...seen.keys()].sort(), ['header', 'log', 'log head', 'meta', 'pages'])
+  assertEqual([...seen.keys()].sort(), ['header', 'log', 'log seal', 'meta', 'pages'])
   await storage.destroy(name)
 }
 
@@ -193,9 +193,9 @@ async function recordsOf(name: string): Promise<Piece[]> {
   return found
 }
 
-/** 'pages', 'log', 'log head', or the key in `meta`. */
+/** 'pages', 'log', 'log seal', or the key in `meta`. */
 function placeOf(store: string, key: IDBValidKey): string {
-  if (store === 'log') return typeof key === 'number' ? 'log' : Array.isArray(key) ? 'log head' : 'log end'
+  if (store === 'log') return typeof key === 'number' ? 'log' : Array.isArray(key) ? 'log seal' : 'log end'
   return store === 'meta' ? (key as string) : store
 }
 

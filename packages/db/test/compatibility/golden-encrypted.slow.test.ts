@@ -39,7 +39,7 @@ describe.each(files)('%s', (file) => {
     }
   })
 
-  test('it is written on, and its header is brought to the newest format', async () => {
+  test('it is written on, and its keyring is brought to the newest format', async () => {
     const path = join(folder, `written-${file}`)
     copyFileSync(join(golden, file), path)
     for (const [at, encryption] of [...credentials, ...credentials].entries()) {
@@ -52,9 +52,9 @@ describe.each(files)('%s', (file) => {
       await db.close()
     }
     const store = await sqlite().open(path)
-    const { header } = await store.read()
+    const { keyring } = await store.read()
     await store.close()
-    expect(header![4]).toBe(ENCRYPTION_FORMAT)
+    expect(keyring![4]).toBe(ENCRYPTION_FORMAT)
   })
 
   test('its sealed snapshot is restored, also with the recovery key', async () => {

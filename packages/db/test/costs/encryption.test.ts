@@ -16,8 +16,8 @@ interface Person {
 
 /** Format, id of the key, nonce, tag. */
 const ENVELOPE_BYTES = 33
-/** An append brings a head along. */
-const HEAD_BYTES = 16
+/** An append brings a log seal along. */
+const LOG_SEAL_BYTES = 16
 /** Token, generation, revision. */
 const LOG_TRAILER_BYTES = 28
 /** Nonce and token of a log record, revision; runs of page ids, one for each of the two handles: count, length, first id, epoch. */
@@ -76,11 +76,11 @@ test('the same calls, and a fixed number of bytes more for each page and record'
     const { bytesRead: plainRead, bytesWritten: plainWritten, ...plainCalls } = plain.get(name)!
     expect([name, calls]).toEqual([name, plainCalls])
     const { pagesWritten, appends, commits, pagesRead, recordsRead, reads } = calls
-    const perRecord = ENVELOPE_BYTES + LOG_TRAILER_BYTES + HEAD_BYTES
+    const perRecord = ENVELOPE_BYTES + LOG_TRAILER_BYTES + LOG_SEAL_BYTES
     const written = ENVELOPE_BYTES * pagesWritten + perRecord * (appends + commits)
     expect(bytesWritten - plainWritten).toBeLessThanOrEqual(written + (ENVELOPE_BYTES + META_TRAILER_BYTES) * commits)
     expect(bytesWritten - plainWritten).toBeGreaterThanOrEqual(ENVELOPE_BYTES * pagesWritten)
-    // A read gives the header too: 1 KiB is plenty for one slot and key.
+    // A read gives the keyring too: 1 KiB is plenty for one slot and key.
     const overhead = ENVELOPE_BYTES * pagesRead + (ENVELOPE_BYTES + LOG_TRAILER_BYTES) * recordsRead + 1024 * reads
     expect(bytesRead - plainRead).toBeLessThanOrEqual(overhead)
   }
@@ -90,9 +90,9 @@ test('making a database costs one backend call more, opening it none', async () 
   const storage = counting(memory())
   const encryption = { key: deviceKey }
   await (await open('x', { storage, encryption })).close()
-  expect(storage.take()).toMatchObject({ reads: 2, headers: 1, appends: 0, commits: 0 })
+  expect(storage.take()).toMatchObject({ reads: 2, keyrings: 1, appends: 0, commits: 0 })
   await (await open('x', { storage, encryption })).close()
-  expect(storage.take()).toMatchObject({ reads: 1, headers: 0, appends: 0, commits: 0 })
+  expect(storage.take()).toMatchObject({ reads: 1, keyrings: 0, appends: 0, commits: 0 })
 })
 
 test('a new password costs three writes, whatever the size; a new key each page once', async () => {
@@ -103,10 +103,10 @@ test('a new password costs three writes, whatever the size; a new key each page 
   const { length: pages } = await (await storage.open('x')).listPages()
   storage.take()
   await db.encryption!.makeRecoveryKey()
-  expect(storage.take()).toMatchObject({ headers: 1, commits: 1, appends: 1, pagesRead: 0, pagesWritten: 0 })
+  expect(storage.take()).toMatchObject({ keyrings: 1, commits: 1, appends: 1, pagesRead: 0, pagesWritten: 0 })
   await db.encryption!.rotateKey()
-  const { headers, commits, appends, pagesRead, pagesWritten, replacements } = storage.take()
-  expect([headers, commits, appends, pagesRead, pagesWritten]).toEqual([2, 2, 2, pages, pages])
+  const { keyrings, commits, appends, pagesRead, pagesWritten, replacements } = storage.take()
+  expect([keyrings, commits, appends, pagesRead, pagesWritten]).toEqual([2, 2, 2, pages, pages])
   expect(replacements).toBe(Math.ceil(pages / 16))
   await db.close()
 })

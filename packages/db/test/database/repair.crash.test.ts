@@ -154,7 +154,7 @@ test('documents behind a damaged log record are saved, and those in it counted',
   await db.close()
 })
 
-/** Of an encrypted file the last row of the log is the head. */
+/** Of an encrypted file the last row of the log is the log seal. */
 const IS_RECORD: string = `sequence < ${Number.MAX_SAFE_INTEGER}`
 
 describe('the log of an encrypted one', () => {

@@ -37,7 +37,7 @@ const ALLOWED = new Set([
   'PANNIER_CORRUPT',
   'PANNIER_WRONG_FORMAT',
   'PANNIER_NEWER_FORMAT',
-  // Without its header it is a database of the other kind.
+  // Without its keyring it is a database of the other kind.
   'PANNIER_ENCRYPTED',
   'PANNIER_NOT_ENCRYPTED',
   'PANNIER_WRONG_KEY',

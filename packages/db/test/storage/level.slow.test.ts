@@ -310,7 +310,7 @@ test('after a loss of power no strict append is there without the relaxed ones b
   expect(log).toEqual([1, 2, 3, 4].map((sequence) => someRecord(sequence)))
 })
 
-test('an encrypted database whose head is where earlier versions had it opens, and gets it where it is now', async () => {
+test('an encrypted database whose log seal is where earlier versions had it opens, and gets it where it is now', async () => {
   const place = new MemoryLevel<string, Uint8Array>({ keyEncoding: 'utf8', valueEncoding: 'view' })
   const openOne = (): Promise<PageStore> => encrypted(level(place)).open('shop')
   const first = await openOne()

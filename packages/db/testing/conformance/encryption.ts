@@ -77,10 +77,10 @@ async function assertNotes(db: Database, count: number): Promise<void> {
 export async function rawContents({ storage, name }: EncryptionFixture): Promise<Uint8Array[]> {
   const store = await storage.open(name)
   try {
-    const { meta, log, header, head } = await store.read()
+    const { meta, log, keyring, logSeal } = await store.read()
     const ids = await store.listPages()
     const pages = ids.length === 0 ? [] : await store.readPages(ids)
-    return [meta?.bytes, header, head, ...log.map(({ bytes }) => bytes), ...pages].filter(
+    return [meta?.bytes, keyring, logSeal, ...log.map(({ bytes }) => bytes), ...pages].filter(
       (bytes) => bytes !== undefined,
     )
   } finally {
@@ -300,7 +300,7 @@ function rotationCases(test: Test, create: Create): void {
     }))
 }
 
-/** Of the keys that meta record, log and pages were sealed with, as they say. What comes second and third, header and head, is not sealed. */
+/** Of the keys that meta record, log and pages were sealed with, as they say. What comes second and third, keyring and log seal, is not sealed. */
 function keyIds(contents: readonly Uint8Array[]): number[] {
   const ids = contents.filter((_, index) => index !== 1 && index !== 2).map((bytes) => bytes[1]!)
   return [...new Set(ids)].sort((a, b) => a - b)
@@ -328,11 +328,11 @@ function snapshotCases(test: Test, create: Create): void {
         bytes[at]! ^= 4
         return bytes
       }
-      const headerEnd = 12 + new DataView(from.buffer, from.byteOffset).getUint32(8, true)
-      for (const at of [3, 9, headerEnd + 5, headerEnd + 40, from.length - 700, from.length - 1])
+      const keyringEnd = 12 + new DataView(from.buffer, from.byteOffset).getUint32(8, true)
+      for (const at of [3, 9, keyringEnd + 5, keyringEnd + 40, from.length - 700, from.length - 1])
         await assertRejects(open(name, { storage, from: flipped(at), encryption: { key } }))
-      // Of the header there are two copies.
-      for (const at of [12, 40, headerEnd - 1]) {
+      // Of the keyring there are two copies.
+      for (const at of [12, 40, keyringEnd - 1]) {
         const mended = await open(name, { storage, from: flipped(at), encryption: { key } })
         await assertNotes(mended, 1000)
         await mended.destroy()

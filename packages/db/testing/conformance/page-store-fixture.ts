@@ -23,7 +23,7 @@ export interface PageStoreFixture {
 
 /** What the suite of page stores needs: a test function, and a storage for each test. */
 export interface PageStoreSuiteContext extends SuiteContext<() => Promise<PageStoreFixture>> {
-  /** It keeps the header and the head for itself: the cases about these are left out. */
+  /** It keeps the keyring and the log seal for itself: the cases about these are left out. */
   readonly seals?: boolean
 }
 

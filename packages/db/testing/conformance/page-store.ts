@@ -7,7 +7,7 @@
 import type { CommitSequence, Generation, PageId } from '../../src/base/brand.ts'
 import { assertEqual, assertTrue } from '../check.ts'
 import { pageStoreCommitSuite } from './page-store-commit.ts'
-import { pageStoreHeaderSuite } from './page-store-header.ts'
+import { pageStoreKeyringSuite } from './page-store-keyring.ts'
 import type { PageStoreSuiteContext } from './page-store-fixture.ts'
 import {
   appendRange,
@@ -29,7 +29,7 @@ export function pageStoreSuite(context: PageStoreSuiteContext): void {
   logCases(context)
   pageCases(context)
   pageStoreCommitSuite(context)
-  if (context.seals !== true) pageStoreHeaderSuite(context)
+  if (context.seals !== true) pageStoreKeyringSuite(context)
 }
 
 function lifeCases({ test, create }: PageStoreSuiteContext): void {

@@ -68,7 +68,7 @@ async function refuseExisting(storage: DatabaseStorage, to: string, { encryption
   }
   try {
     const state = await target.read()
-    if (state.header !== undefined || state.meta !== undefined || state.log.length > 0) throw exists()
+    if (state.keyring !== undefined || state.meta !== undefined || state.log.length > 0) throw exists()
   } finally {
     await target.close()
   }

@@ -8,7 +8,7 @@ import type { SnapshotExport, SnapshotOptions } from '../../kv/write-snapshot.ts
 import {
   SLOTS_MAX,
   LABEL_CHARS_MAX,
-  type Header,
+  type Keyring,
   type Slot,
   type SlotKind,
   type SlotSecret,
@@ -111,7 +111,7 @@ export class Encryption {
     this.#store = store
     this.#context = context
     // A failure shows itself to the next one who asks for it.
-    if (pages.vault.header.keys.length > 1) this.rotateKey().catch(() => {})
+    if (pages.vault.keyring.keys.length > 1) this.rotateKey().catch(() => {})
   }
 
   /**
@@ -122,7 +122,7 @@ export class Encryption {
    */
   async slots(): Promise<EncryptionSlot[]> {
     await this.#pages.read()
-    return this.#pages.vault.header.slots.map(describe)
+    return this.#pages.vault.keyring.slots.map(describe)
   }
 
   /**
@@ -239,11 +239,11 @@ export class Encryption {
   async info(): Promise<EncryptionInfo> {
     const pages = this.#pages
     await pages.read()
-    const { active, header } = pages.vault
+    const { active, keyring } = pages.vault
     const pageIds = await pages.listPages()
     // Pages that were there when the key came were sealed with it later, once each.
     const keyUses = Math.max(pages.sequence - active.firstSequence, pageIds.at(-1) ?? 0)
-    return { keyUses, isRotationDue: keyUses >= ROTATION_DUE_USES, isRotating: header.keys.length > 1 }
+    return { keyUses, isRotationDue: keyUses >= ROTATION_DUE_USES, isRotating: keyring.keys.length > 1 }
   }
 
   async #addSlot(credential: Credential, options: SlotOptions, call: string): Promise<EncryptionSlot> {
@@ -261,14 +261,14 @@ export class Encryption {
     return describe(added!)
   }
 
-  async #changeSlots(change: (header: Header) => Promise<readonly Slot[] | undefined>): Promise<void> {
+  async #changeSlots(change: (keyring: Keyring) => Promise<readonly Slot[] | undefined>): Promise<void> {
     assertOutside(this.#context, 'A change of passwords and keys', 'Make it before or after.')
     const { vault } = this.#pages
-    await this.#pages.changeHeader(async () => {
-      const slots = await change(vault.header)
+    await this.#pages.changeKeyring(async () => {
+      const slots = await change(vault.keyring)
       return slots && { slots }
     })
-    // From now on the header before can't be put back unnoticed. Should it fail, the next write does the same.
+    // From now on the keyring before can't be put back unnoticed. Should it fail, the next write does the same.
     await fence(this.#store).catch(() => {})
   }
 }

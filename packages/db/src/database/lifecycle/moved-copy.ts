@@ -31,7 +31,7 @@ export async function stateIn(
 ): Promise<StoreState | undefined> {
   // Opening an encrypted database where there is none makes one.
   const found = await stateOf(await storage.open(name))
-  if (found.meta === undefined || (found.header && !encryption)) return undefined
+  if (found.meta === undefined || (found.keyring && !encryption)) return undefined
   return encryption === undefined ? found : stateOf(await openWith(storage, name, encryption))
 }
 

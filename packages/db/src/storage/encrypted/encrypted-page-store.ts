@@ -3,12 +3,12 @@
  *
  * Guarantees: what is read was sealed by somebody with a key of this database, for this place, or the call fails with
  * PANNIER_CORRUPT: pages by their ids and the epoch of their run (sealed-content.ts), the meta record by its generation and sequence, log records by
- * their sequence and the record before. The head holds a token of the newest record, which is sealed inside of it, so the log can't end
- * earlier; each record tells below which generation the meta record, and below which revision the header can't be; the header tells below
+ * their sequence and the record before. The log seal holds a token of the newest record, which is sealed inside of it, so the log can't end
+ * earlier; each record tells below which generation the meta record, and below which revision the keyring can't be; the keyring tells below
  * which generation and sequence these can't be. So a part of what is stored can't be put back to what it was before; all of it together can.
  * Relies on: the chance of the platform. A nonce is never used twice but by a chance of 2^-33 at most (`KEY_USES_MAX`).
  *
- * It makes the same calls as are made to it, and one more when a database is made, when its header is to be mended or brought to this
+ * It makes the same calls as are made to it, and one more when a database is made, when its keyring is to be mended or brought to this
  * format, and once in many runs. Where the platform is synchronous, it is.
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
@@ -29,7 +29,7 @@ import type {
   StoreState,
 } from '../page-store.ts'
 import { formatOf, KIND_LOG, KIND_META, KIND_PAGE, nonceOf, tampered, type RecordPlace } from './envelope.ts'
-import type { Header } from './keyring.ts'
+import type { Keyring } from './keyring.ts'
 import { NONCE_BYTES } from './platform.ts'
 import {
   EPOCH_BYTES,
@@ -179,7 +179,7 @@ export class EncryptedPageStore implements PageStore {
               ...rest,
               pages,
               meta: { ...meta, bytes: metaBytes! },
-              ...(record && { record: { sequence: record.sequence, bytes: recordBytes! }, head: link.token }),
+              ...(record && { record: { sequence: record.sequence, bytes: recordBytes! }, logSeal: link.token }),
             }
             return andThen(this.inner.commit(sealedCommit), () => {
               this.#own = { generation: meta.generation, epoch: run.epoch }
@@ -191,9 +191,9 @@ export class EncryptedPageStore implements PageStore {
     })
   }
 
-  /** It keeps the header, the head and the form of pages for itself. */
-  putHeader(): never {
-    throw new Error('putHeader() must not be called on an encrypted page store')
+  /** It keeps the keyring, the log seal and the form of pages for itself. */
+  putKeyring(): never {
+    throw new Error('putKeyring() must not be called on an encrypted page store')
   }
 
   replacePages(): never {
@@ -223,16 +223,16 @@ export class EncryptedPageStore implements PageStore {
     return this.#sealPage(page, epochOf(this.#runs, page.id))
   }
 
-  /** Replaces the header by what `edit` makes of the one that is stored; undefined leaves it. It is bound to what is stored by then. */
-  async changeHeader(edit: () => Promise<Partial<Pick<Header, 'slots' | 'keys'>> | undefined>): Promise<void> {
+  /** Replaces the keyring by what `edit` makes of the one that is stored; undefined leaves it. It is bound to what is stored by then. */
+  async changeKeyring(edit: () => Promise<Partial<Pick<Keyring, 'slots' | 'keys'>> | undefined>): Promise<void> {
     const change = async (): Promise<void> => {
-      const before = this.vault.headerBytes
+      const before = this.vault.keyringBytes
       const changed = await edit()
       if (changed === undefined) return
       const state = { generation: this.#generation, sequence: this.sequence }
-      const header = await this.vault.changed({ ...changed, ...state })
-      await this.inner.putHeader(before, header, 'strict')
-      await this.vault.adopt(header)
+      const keyring = await this.vault.changed({ ...changed, ...state })
+      await this.inner.putKeyring(before, keyring, 'strict')
+      await this.vault.adopt(keyring)
     }
     await this.read()
     await retryWhenStale(change, async () => this.read())
@@ -244,9 +244,9 @@ export class EncryptedPageStore implements PageStore {
   }
 
   #unseal(state: StoreState, known: KnownLink | undefined): MaybePromise<StoreState> {
-    const { header, meta, log } = state
-    if (header !== undefined) return andThen(this.vault.adopt(header), (came) => this.#open(state, came, known))
-    if (this.vault.isOpen) throw tampered('its header is gone')
+    const { keyring, meta, log } = state
+    if (keyring !== undefined) return andThen(this.vault.adopt(keyring), (came) => this.#open(state, came, known))
+    if (this.vault.isOpen) throw tampered('its keyring is gone')
     if (meta === undefined && log.length === 0) return this.#create()
     const message = 'The database is not encrypted, so it is not opened with a password or key.'
     throw new PannierError('PANNIER_NOT_ENCRYPTED', message)
@@ -254,7 +254,7 @@ export class EncryptedPageStore implements PageStore {
 
   async #create(): Promise<StoreState> {
     try {
-      await this.inner.putHeader(undefined, await this.vault.create(), 'strict')
+      await this.inner.putKeyring(undefined, await this.vault.create(), 'strict')
     } catch (error) {
       // Another handle was faster; what it has made is opened.
       if (!isPannierError(error, 'PANNIER_STALE')) throw error
@@ -262,7 +262,7 @@ export class EncryptedPageStore implements PageStore {
     return this.read()
   }
 
-  #open({ meta, log, head }: StoreState, header: Header, known: KnownLink | undefined): MaybePromise<StoreState> {
+  #open({ meta, log, logSeal }: StoreState, keyring: Keyring, known: KnownLink | undefined): MaybePromise<StoreState> {
     return andThen(meta && this.vault.open(metaPlace(meta, formatOf(meta.bytes)), meta.bytes), (metaPlain) => {
       const base = metaPlain && decodeMetaContent(metaPlain, formatOf(meta!.bytes))
       const [generation, metaSequence] = [meta?.generation ?? 0, meta?.sequence ?? 0]
@@ -270,8 +270,8 @@ export class EncryptedPageStore implements PageStore {
       const first = isKnown ? known.sequence : metaSequence
       const before = isKnown ? known.link : (base?.link ?? NO_LINK)
       if (log.some(({ sequence }, index) => sequence !== first + 1 + index)) this.#refuse('log records are missing')
-      if (generation < header.generation || first + log.length < header.sequence)
-        this.#refuse('it is older than its header')
+      if (generation < keyring.generation || first + log.length < keyring.sequence)
+        this.#refuse('it is older than its keyring')
       const nonces = [before.nonce, ...log.map(({ bytes }) => nonceOf(bytes).slice())]
       const records = log.map(({ sequence, bytes }, index) =>
         this.#openLogRecord(logPlace(sequence, nonces[index]!), bytes),
@@ -279,7 +279,7 @@ export class EncryptedPageStore implements PageStore {
       return andThen(allOf(records), (plain) => {
         const contents = plain.map((bytes) => (bytes === undefined ? LOST : decodeLogContent(bytes)))
         const links = contents.map(({ token }, index) => ({ nonce: nonces[index + 1]!, token }))
-        if (!vouchForEnd(head, before, links)) this.#refuse('its log does not end where it should')
+        if (!vouchForEnd(logSeal, before, links)) this.#refuse('its log does not end where it should')
         for (const content of contents) {
           if (content.generation > generation) this.#refuse('its meta record is an older one')
           this.#checkRevision(content.revision)
@@ -289,15 +289,15 @@ export class EncryptedPageStore implements PageStore {
         return {
           meta: meta && { ...meta, bytes: base!.bytes },
           log: log.map(({ sequence }, index) => ({ sequence, bytes: contents[index]!.bytes })),
-          header: undefined,
-          head: undefined,
+          keyring: undefined,
+          logSeal: undefined,
         }
       })
     })
   }
 
   #checkRevision(revision: number): void {
-    if (revision > this.vault.header.revision) this.#refuse('its header is an older one')
+    if (revision > this.vault.keyring.revision) this.#refuse('its keyring is an older one')
   }
 
   #refuse(what: string): void {
@@ -356,10 +356,10 @@ export class EncryptedPageStore implements PageStore {
     return andThen(this.#linkAt(sequence), (link) => andThen(this.#mended(), () => link))
   }
 
-  /** Later writes can't be read below a header of an earlier format. A damaged header has two copies again. */
+  /** Later writes can't be read below a keyring of an earlier format. A damaged keyring has two copies again. */
   #mended(): MaybePromise<void> {
     if (this.vault.isWhole) return
-    this.#mending ??= this.changeHeader(async () => (this.vault.isWhole ? undefined : {})).finally(() => {
+    this.#mending ??= this.changeKeyring(async () => (this.vault.isWhole ? undefined : {})).finally(() => {
       this.#mending = undefined
     })
     return this.#mending
@@ -381,7 +381,7 @@ export class EncryptedPageStore implements PageStore {
 
   #openPage(id: PageId, bytes: Uint8Array): MaybePromise<Uint8Array> {
     if (this.vault.knowsKeyOf(bytes)) return this.vault.open(this.placeOf(id), bytes)
-    // Another handle has changed keys since this one has read the header.
+    // Another handle has changed keys since this one has read the keyring.
     return andThen(this.read(), () => this.vault.open(this.placeOf(id), bytes))
   }
 
@@ -400,12 +400,12 @@ export class EncryptedPageStore implements PageStore {
   }
 
   #sealMeta(meta: MetaRecord, runs: Runs, link: Link): MaybePromise<Uint8Array> {
-    const { revision } = this.vault.header
+    const { revision } = this.vault.keyring
     return this.vault.seal(metaPlace(meta, 2), encodeMetaContent({ bytes: meta.bytes, runs, link, revision }))
   }
 
   #sealLogRecord(record: LogRecord, before: Link, link: Link, generation: number): MaybePromise<Uint8Array> {
-    const { revision } = this.vault.header
+    const { revision } = this.vault.keyring
     const content = encodeLogContent({ bytes: record.bytes, token: link.token, generation, revision })
     return this.vault.seal(logPlace(record.sequence, before.nonce), content, link.nonce)
   }
@@ -422,14 +422,14 @@ const NO_LINK: Link = { nonce: new Uint8Array(NONCE_BYTES), token: new Uint8Arra
 const LOST = { bytes: new Uint8Array(0), token: NO_LINK.token, generation: 0, revision: 0 }
 
 /**
- * The head has to be the token of the newest record, or of the one before: of an append that failed for want of room there may be the record
- * without its head (storage/indexeddb/log-seal.ts). That head then vouches for it from now on.
+ * The log seal has to be the token of the newest record, or of the one before: of an append that failed for want of room there may be the record
+ * without its log seal (storage/indexeddb/log-seal.ts). That log seal then vouches for it from now on.
  */
-function vouchForEnd(head: Uint8Array = NO_LINK.token, before: Link, links: Link[]): boolean {
+function vouchForEnd(logSeal: Uint8Array = NO_LINK.token, before: Link, links: Link[]): boolean {
   const newest = links.at(-1)
-  if (sameBytes(head, (newest ?? before).token)) return true
-  if (newest === undefined || !sameBytes(head, (links.at(-2) ?? before).token)) return false
-  links[links.length - 1] = { nonce: newest.nonce, token: head }
+  if (sameBytes(logSeal, (newest ?? before).token)) return true
+  if (newest === undefined || !sameBytes(logSeal, (links.at(-2) ?? before).token)) return false
+  links[links.length - 1] = { nonce: newest.nonce, token: logSeal }
   return true
 }
 

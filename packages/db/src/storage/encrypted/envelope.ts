@@ -12,7 +12,7 @@ import { andThen, type MaybePromise } from '../../base/async.ts'
 import { readU32, writeU32 } from '../../codec/bytes.ts'
 import { NONCE_BYTES, TAG_BYTES, type Aead } from './platform.ts'
 
-/** The version of the header; raised whenever earlier versions can't read later writes. */
+/** The version of the keyring; raised whenever earlier versions can't read later writes. */
 export const ENCRYPTION_FORMAT = 2
 
 /** Of a record: meta records have 2 since they hold runs (sealed-content.ts); all others are as they were. */
@@ -28,7 +28,7 @@ export const ID_BYTES = 16
 export const KIND_PAGE = 1
 export const KIND_LOG = 2
 export const KIND_META = 3
-export const KIND_HEADER = 4
+export const KIND_KEYRING = 4
 export const KIND_SLOT = 5
 export const KIND_DATA_KEY = 6
 export const KIND_SNAPSHOT = 7

@@ -1,5 +1,5 @@
 /**
- * The header of an encrypted database: who can open it (slots), and the keys that its records are sealed with, themselves sealed. It is
+ * The keyring of an encrypted database: who can open it (slots), and the keys that its records are sealed with, themselves sealed. It is
  * stored as two copies, one after the other, so that damage to one of them locks nobody out. A copy:
  *
  *     0  'PNNE'
@@ -13,13 +13,13 @@
  *        12 bytes nonce, 16 bytes tag: under a key derived from the master key, over all that stands before
  *        of each slot its secret, and u32 checksum of it: damage to it hurts its owner alone
  *
- * A slot holds the tag of its secret, so that one of before is not taken for it. Nothing in the header is secret without a password or key.
+ * A slot holds the tag of its secret, so that one of before is not taken for it. Nothing in the keyring is secret without a password or key.
  * docs/internals/encryption.md is normative.
  */
 import { PannierError } from '../../base/errors.ts'
 import { ByteReader, ByteWriter, readU32, writeU32, sameBytes } from '../../codec/bytes.ts'
 import { checksum } from '../../codec/checksum.ts'
-import { HEADER_BYTES_MAX } from '../page-store.ts'
+import { KEYRING_BYTES_MAX } from '../page-store.ts'
 import { ENCRYPTION_FORMAT, ID_BYTES, MAGIC, tampered } from './envelope.ts'
 import { KEY_BYTES, NONCE_BYTES, SALT_BYTES, TAG_BYTES } from './platform.ts'
 
@@ -59,10 +59,10 @@ export interface WrappedKey {
   readonly wrapped: Uint8Array
 }
 
-export interface Header {
+export interface Keyring {
   readonly database: Uint8Array
   readonly revision: number
-  /** What is stored has at least this generation and this sequence: what it had when the header was put. */
+  /** What is stored has at least this generation and this sequence: what it had when the keyring was put. */
   readonly generation: number
   readonly sequence: number
   readonly slots: readonly Slot[]
@@ -70,9 +70,9 @@ export interface Header {
   readonly keys: readonly WrappedKey[]
 }
 
-/** A header as it was read: nothing of it is to be trusted before its seal was checked. */
-export interface StoredHeader {
-  readonly header: Header
+/** A keyring as it was read: nothing of it is to be trusted before its seal was checked. */
+export interface StoredKeyring {
+  readonly keyring: Keyring
   /** What the seal vouches for. */
   readonly sealed: Uint8Array
   /** Nonce and tag. */
@@ -93,7 +93,7 @@ const KINDS: readonly SlotKind[] = ['password', 'recovery', 'device']
 const CHECKED_FROM = 10
 const SEAL_AT = 10
 /** What the seal is to vouch for. */
-export function encodeHeader({ database, revision, generation, sequence, slots, keys }: Header): Uint8Array {
+export function encodeKeyring({ database, revision, generation, sequence, slots, keys }: Keyring): Uint8Array {
   const writer = new ByteWriter(512)
   writer.u32(MAGIC)
   writer.u16(ENCRYPTION_FORMAT)
@@ -118,7 +118,7 @@ export function encodeHeader({ database, revision, generation, sequence, slots, 
 }
 
 /** Both copies, ready to be put. */
-export function finishHeader(sealed: Uint8Array, seal: Uint8Array, slots: readonly Slot[]): Uint8Array {
+export function finishKeyring(sealed: Uint8Array, seal: Uint8Array, slots: readonly Slot[]): Uint8Array {
   const writer = new ByteWriter(1024)
   writer.raw(sealed)
   writer.raw(seal)
@@ -136,22 +136,22 @@ export function finishHeader(sealed: Uint8Array, seal: Uint8Array, slots: readon
  *
  * @throws PANNIER_CORRUPT, PANNIER_NEWER_FORMAT
  */
-export function decodeHeader(bytes: Uint8Array): StoredHeader {
-  if (bytes.length > HEADER_BYTES_MAX) throw damaged()
-  const former = decodeHeader1(bytes)
+export function decodeKeyring(bytes: Uint8Array): StoredKeyring {
+  if (bytes.length > KEYRING_BYTES_MAX) throw damaged()
+  const former = decodeKeyring1(bytes)
   if (former !== undefined) return former
   const first = readCopy(bytes, 0)
-  // Copies are equally long. If they are not, because a part of another header is there, the first one tells where the second begins.
+  // Copies are equally long. If they are not, because a part of another keyring is there, the first one tells where the second begins.
   const second = readCopy(bytes, bytes.length >>> 1) ?? (first && readCopy(bytes, first.length))
   const [best, other] =
-    (second?.header.revision ?? 0) > (first?.header.revision ?? 0) ? [second, first] : [first, second]
+    (second?.keyring.revision ?? 0) > (first?.keyring.revision ?? 0) ? [second, first] : [first, second]
   if (best === undefined) throw newerFormat(bytes) ?? damaged()
-  const slots = best.header.slots.map((slot) => mended(slot, other?.header.slots))
+  const slots = best.keyring.slots.map((slot) => mended(slot, other?.keyring.slots))
   const isWhole = sameBytes(bytes.subarray(0, bytes.length >>> 1), bytes.subarray(bytes.length >>> 1))
-  return { ...best, header: { ...best.header, slots }, isWhole }
+  return { ...best, keyring: { ...best.keyring, slots }, isWhole }
 }
 
-interface Copy extends Omit<StoredHeader, 'isWhole'> {
+interface Copy extends Omit<StoredKeyring, 'isWhole'> {
   readonly length: number
 }
 
@@ -178,8 +178,8 @@ function readCopy(bytes: Uint8Array, from: number): Copy | undefined {
   })
   const sealed = copy.slice(0, sealAt)
   writeU32(sealed, 6, 0)
-  const header = { database, revision, generation, sequence, slots, keys }
-  return { header, sealed, seal: copy.slice(sealAt, sealEnd), length: at }
+  const keyring = { database, revision, generation, sequence, slots, keys }
+  return { keyring, sealed, seal: copy.slice(sealAt, sealEnd), length: at }
 }
 
 function mended(slot: Slot, others: readonly Slot[] = []): Slot {
@@ -248,8 +248,8 @@ function readSecret(bytes: Uint8Array): SlotSecret | undefined {
 
 // Format 1: one copy, all of it under one checksum and one seal, bound to no state. It is read, and never written again.
 
-/** Undefined for what is no header of format 1, or does not match its checksum. */
-function decodeHeader1(bytes: Uint8Array): StoredHeader | undefined {
+/** Undefined for what is no keyring of format 1, or does not match its checksum. */
+function decodeKeyring1(bytes: Uint8Array): StoredKeyring | undefined {
   if (bytes.length < CHECKED_FROM + SEAL_BYTES || readU32(bytes, 0) !== MAGIC || bytes[4] !== 1 || bytes[5] !== 0)
     return undefined
   if (readU32(bytes, 6) !== checksum(bytes, CHECKED_FROM)) return undefined
@@ -262,8 +262,8 @@ function decodeHeader1(bytes: Uint8Array): StoredHeader | undefined {
   if (!reader.done) throw damaged()
   const sealed = new Uint8Array(bytes.subarray(0, sealAt))
   writeU32(sealed, 6, 0)
-  const header = { database, revision, generation: 0, sequence: 0, slots, keys }
-  return { header, sealed, seal: new Uint8Array(bytes.subarray(sealAt)), isWhole: false }
+  const keyring = { database, revision, generation: 0, sequence: 0, slots, keys }
+  return { keyring, sealed, seal: new Uint8Array(bytes.subarray(sealAt)), isWhole: false }
 }
 
 function readSlot1(reader: ByteReader): Slot {
@@ -320,5 +320,5 @@ function countUpTo(reader: ByteReader, most: number): number {
 }
 
 function damaged(): PannierError {
-  return tampered('its header does not match its checksum, or makes no sense')
+  return tampered('its keyring does not match its checksum, or makes no sense')
 }

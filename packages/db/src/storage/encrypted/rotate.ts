@@ -2,10 +2,10 @@
  * Changing the data key: what is written from now on is sealed with a new one, then every page that is there, in slices, while reads
  * and writes go on; then the old key is dropped.
  *
- * Guarantees: at every moment each page and record is sealed with a key that the header holds; whenever it ends early (a crash, a
+ * Guarantees: at every moment each page and record is sealed with a key that the keyring holds; whenever it ends early (a crash, a
  * closed tab), whoever calls again goes on from there.
  * Relies on: `fence` makes every other handle read before it writes again, so that from then on nobody uses the old key; the store
- * replaces pages only for who knows its header, so that a handle which slept meanwhile puts nothing back.
+ * replaces pages only for who knows its keyring, so that a handle which slept meanwhile puts nothing back.
  */
 import type { PageId } from '../../base/brand.ts'
 import { retryWhenStale, RunningWork, type WorkOptions } from '../../base/long-work.ts'
@@ -23,17 +23,17 @@ export async function rotateKey(store: EncryptedPageStore, options: RotationOpti
   const { fence, ...work } = options
   const running = new RunningWork({ name: 'The key rotation', ...work })
   running.throwIfCancelled()
-  await store.changeHeader(async () => {
+  await store.changeKeyring(async () => {
     // One that was begun is finished.
-    if (vault.header.keys.length > 1) return undefined
+    if (vault.keyring.keys.length > 1) return undefined
     const ids = await store.listPages()
-    return { keys: [...vault.header.keys, await vault.newKey(store.sequence, ids.at(-1) ?? 0)] }
+    return { keys: [...vault.keyring.keys, await vault.newKey(store.sequence, ids.at(-1) ?? 0)] }
   })
   const activeId = vault.active.id
   await fence()
   const ids = await store.listPages()
   for (let at = 0; at < ids.length; at += SLICE_PAGES) {
-    // Again where another handle has changed the header meanwhile: it has let somebody in, say, or has finished the rotation.
+    // Again where another handle has changed the keyring meanwhile: it has let somebody in, say, or has finished the rotation.
     await retryWhenStale(
       () => resealPages(store, ids.slice(at, at + SLICE_PAGES)),
       async () => store.read(),
@@ -41,10 +41,10 @@ export async function rotateKey(store: EncryptedPageStore, options: RotationOpti
     running.report(at + SLICE_PAGES, ids.length)
     await running.pause()
   }
-  await store.changeHeader(async () => {
-    const active = vault.header.keys.at(-1)!
+  await store.changeKeyring(async () => {
+    const active = vault.keyring.keys.at(-1)!
     // Another handle has finished it, or begins the next one.
-    if (vault.header.keys.length === 1 || active.id !== activeId) return undefined
+    if (vault.keyring.keys.length === 1 || active.id !== activeId) return undefined
     return { keys: [active] }
   })
   await fence()
@@ -54,7 +54,7 @@ export async function rotateKey(store: EncryptedPageStore, options: RotationOpti
 /** Skips pages that were freed meanwhile, and pages that another handle has sealed already. */
 async function resealPages(store: EncryptedPageStore, ids: readonly PageId[]): Promise<void> {
   const { vault, inner } = store
-  const header = vault.headerBytes
+  const keyring = vault.keyringBytes
   const found = await inner.readPages(ids)
   const old = ids.flatMap((id, index) => {
     const bytes = found[index]
@@ -64,5 +64,5 @@ async function resealPages(store: EncryptedPageStore, ids: readonly PageId[]): P
   const sealed = old.map(async ({ id, bytes }) =>
     store.sealPage({ id, bytes: await vault.open(store.placeOf(id), bytes) }),
   )
-  await inner.replacePages(header, await Promise.all(sealed))
+  await inner.replacePages(keyring, await Promise.all(sealed))
 }

@@ -18,16 +18,16 @@ import { NONCE_BYTES } from './platform.ts'
 import type { PageId } from '../../base/brand.ts'
 
 export const TOKEN_BYTES = 16
-/** Its token; generation of the meta record, and revision of the header, that its writer knew. */
+/** Its token; generation of the meta record, and revision of the keyring, that its writer knew. */
 const LOG_TRAILER_BYTES: number = TOKEN_BYTES + 8 + 4
-/** Nonce and token of the log record up to which the pages reach; revision of the header. */
+/** Nonce and token of the log record up to which the pages reach; revision of the keyring. */
 const META_TRAILER_BYTES: number = NONCE_BYTES + TOKEN_BYTES + 4
 
 /** What is remembered of a log record. */
 export interface Link {
   /** The record after it vouches for this. */
   readonly nonce: Uint8Array
-  /** The head while it is the newest one: nobody else can tell it. */
+  /** The log seal while it is the newest one: nobody else can tell it. */
   readonly token: Uint8Array
 }
 

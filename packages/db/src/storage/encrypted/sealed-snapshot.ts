@@ -1,10 +1,10 @@
 /**
- * Snapshot files of encrypted databases: the header, so that whoever can open the database can open the file, then the plain
+ * Snapshot files of encrypted databases: the keyring, so that whoever can open the database can open the file, then the plain
  * file in sealed parts. docs/internals/encryption.md is normative.
  *
  *     0  'PNNRSEAL'
- *     8  u32  bytes of the header
- *        the header
+ *     8  u32  bytes of the keyring
+ *        the keyring
  *        32 bytes, random: makes the key of this file, which no other one has
  *        parts: u32 bytes of what follows, the top bit set in the last one; ciphertext; tag of 16 bytes
  *
@@ -14,7 +14,7 @@
 import { PannierError } from '../../base/errors.ts'
 import { ByteQueue, isSealedSnapshot, SEALED_SNAPSHOT_MAGIC } from '../../codec/byte-queue.ts'
 import { readU32, writeU32 } from '../../codec/bytes.ts'
-import { HEADER_BYTES_MAX } from '../page-store.ts'
+import { KEYRING_BYTES_MAX } from '../page-store.ts'
 import { associatedData, KIND_SNAPSHOT } from './envelope.ts'
 import { NONCE_BYTES, SALT_BYTES, TAG_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
 
@@ -31,18 +31,18 @@ export async function* sealSnapshot(
   vault: Vault,
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { headerBytes, header, platform } = vault
+  const { keyringBytes, keyring, platform } = vault
   const salt = platform.random(SALT_BYTES)
-  const prelude = new Uint8Array(12 + headerBytes.length + SALT_BYTES)
+  const prelude = new Uint8Array(12 + keyringBytes.length + SALT_BYTES)
   for (let i = 0; i < 8; i++) prelude[i] = SEALED_SNAPSHOT_MAGIC.charCodeAt(i)
-  writeU32(prelude, 8, headerBytes.length)
-  prelude.set(headerBytes, 12)
-  prelude.set(salt, 12 + headerBytes.length)
+  writeU32(prelude, 8, keyringBytes.length)
+  prelude.set(keyringBytes, 12)
+  prelude.set(salt, 12 + keyringBytes.length)
   yield prelude
   const aead = await vault.derive(salt, KEY_INFO)
   let number = 0
   const seal = async (chunk: Uint8Array, isLast: boolean): Promise<Uint8Array> => {
-    const { nonce, associated } = placeOf(header.database, number++, isLast)
+    const { nonce, associated } = placeOf(keyring.database, number++, isLast)
     const sealed = await aead.seal(nonce, associated, chunk)
     const part = new Uint8Array(4 + sealed.length)
     writeU32(part, 0, (sealed.length | (isLast ? LAST : 0)) >>> 0)
@@ -72,11 +72,11 @@ export async function* openSnapshot(
       return
     }
     const length = readU32(await all(input, 4), 0)
-    if (length > HEADER_BYTES_MAX) throw damaged()
+    if (length > KEYRING_BYTES_MAX) throw damaged()
     const vault = new Vault(platform, credential)
     await vault.adopt(await all(input, length))
     const aead = await vault.derive(await all(input, SALT_BYTES), KEY_INFO)
-    yield* openParts(input, aead, vault.header.database)
+    yield* openParts(input, aead, vault.keyring.database)
   } finally {
     await input.close()
   }

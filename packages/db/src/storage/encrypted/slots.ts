@@ -105,7 +105,7 @@ export async function openSlots(
     if (masterKey !== undefined) return { slot, masterKey }
   }
   if (slots.some((slot) => isDamaged(slot) && slot.kind === kindOf(credential)))
-    throw tampered('what this password or key opens in its header does not match its checksum')
+    throw tampered('what this password or key opens in its keyring does not match its checksum')
   return undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * What one handle knows of the keys of an encrypted database: the header it saw last, the master key, the data keys.
+ * What one handle knows of the keys of an encrypted database: the keyring it saw last, the master key, the data keys.
  *
  * The master key is wrapped in each slot and wraps the data keys; a data key gives one key for each kind of record. So a new
  * password wraps 32 bytes again, and a new data key needs nobody's password.
@@ -13,7 +13,7 @@ import {
   ID_BYTES,
   keyIdOf,
   KIND_DATA_KEY,
-  KIND_HEADER,
+  KIND_KEYRING,
   KIND_LOG,
   KIND_META,
   KIND_PAGE,
@@ -23,12 +23,12 @@ import {
   type RecordPlace,
 } from './envelope.ts'
 import {
-  decodeHeader,
-  encodeHeader,
-  finishHeader,
+  decodeKeyring,
+  encodeKeyring,
+  finishKeyring,
   SEAL_BYTES,
-  type Header,
-  type StoredHeader,
+  type Keyring,
+  type StoredKeyring,
   type WrappedKey,
 } from './keyring.ts'
 import { KEY_BYTES, NONCE_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
@@ -47,7 +47,7 @@ interface DataKey extends WrappedKey {
 
 interface Opened {
   readonly bytes: Uint8Array
-  readonly header: Header
+  readonly keyring: Keyring
   readonly isWhole: boolean
   readonly keys: ReadonlyMap<number, DataKey>
   readonly active: DataKey
@@ -59,7 +59,7 @@ export class Vault {
   readonly #makesNew: boolean
   #masterKey: Uint8Array | undefined
   #opened: Opened | undefined
-  #opening: { readonly bytes: Uint8Array; readonly done: Promise<Header> } | undefined
+  #opening: { readonly bytes: Uint8Array; readonly done: Promise<Keyring> } | undefined
 
   /**
    * `makesNew`: the credential may create a new database. By default a recovery key may not: it is for an existing one.
@@ -75,15 +75,15 @@ export class Vault {
   }
 
   /** As stored. */
-  get headerBytes(): Uint8Array {
+  get keyringBytes(): Uint8Array {
     return this.#known().bytes
   }
 
-  get header(): Header {
-    return this.#known().header
+  get keyring(): Keyring {
+    return this.#known().keyring
   }
 
-  /** False: the header is to be put again before anything else is written (header.ts). */
+  /** False: the keyring is to be put again before anything else is written (keyring.ts). */
   get isWhole(): boolean {
     return this.#known().isWhole
   }
@@ -92,7 +92,7 @@ export class Vault {
     return this.#known().active
   }
 
-  /** The header of a new database. It is not adopted before it was put. */
+  /** The keyring of a new database. It is not adopted before it was put. */
   async create(): Promise<Uint8Array> {
     const { platform } = this
     if (!this.#makesNew) {
@@ -107,11 +107,11 @@ export class Vault {
   }
 
   /**
-   * Takes over a header that was read. The first time the credential has to open it: PANNIER_WRONG_KEY. Later it has to be sealed
+   * Takes over a keyring that was read. The first time the credential has to open it: PANNIER_WRONG_KEY. Later it has to be sealed
    * by the same master key. Gives what it says.
    */
-  adopt(bytes: Uint8Array): MaybePromise<Header> {
-    if (sameBytes(this.#opened?.bytes, bytes)) return this.#opened!.header
+  adopt(bytes: Uint8Array): MaybePromise<Keyring> {
+    if (sameBytes(this.#opened?.bytes, bytes)) return this.#opened!.keyring
     if (sameBytes(this.#opening?.bytes, bytes)) return this.#opening!.done
     const done = this.#adopt(bytes).finally(() => {
       if (this.#opening?.done === done) this.#opening = undefined
@@ -120,21 +120,21 @@ export class Vault {
     return done
   }
 
-  /** The header with changes, sealed; its revision is the next one. */
-  changed(change: Partial<Header> & Pick<Header, 'generation' | 'sequence'>): Promise<Uint8Array> {
-    const { header } = this.#known()
-    return this.#seal(this.#masterKey!, { ...header, ...change, revision: header.revision + 1 })
+  /** The keyring with changes, sealed; its revision is the next one. */
+  changed(change: Partial<Keyring> & Pick<Keyring, 'generation' | 'sequence'>): Promise<Uint8Array> {
+    const { keyring } = this.#known()
+    return this.#seal(this.#masterKey!, { ...keyring, ...change, revision: keyring.revision + 1 })
   }
 
   newKey(firstSequence: number, firstPage: number): Promise<WrappedKey> {
-    const { database, keys } = this.header
+    const { database, keys } = this.keyring
     const id = Math.max(...keys.map((key) => key.id)) + 1
     return this.#wrapKey(database, this.#masterKey!, { id, firstSequence, firstPage })
   }
 
   /** Wraps the master key for somebody else. */
   newSlot(credential: Credential, as: { readonly id?: string; readonly label: string }): ReturnType<typeof makeSlot> {
-    return makeSlot(this.platform, this.header.database, this.#masterKey!, credential, as)
+    return makeSlot(this.platform, this.keyring.database, this.#masterKey!, credential, as)
   }
 
   /** A key of the master key's, for one purpose. */
@@ -152,9 +152,9 @@ export class Vault {
   }
 
   seal(place: RecordPlace, plain: Uint8Array, nonce: Uint8Array = this.newNonce()): MaybePromise<Uint8Array> {
-    const { active, header } = this.#known()
+    const { active, keyring } = this.#known()
     const key = { id: active.id, aead: active.subkeys.get(place.kind)! }
-    return sealRecord(header.database, key, nonce, place, plain)
+    return sealRecord(keyring.database, key, nonce, place, plain)
   }
 
   /** Whether the key that it was sealed with is known; what can't be a sealed record counts as known. */
@@ -169,10 +169,10 @@ export class Vault {
 
   /** Throws PANNIER_CORRUPT unless it was sealed for that place. */
   open(place: RecordPlace, bytes: Uint8Array): MaybePromise<Uint8Array> {
-    const { keys, header } = this.#known()
+    const { keys, keyring } = this.#known()
     const key = keys.get(keyIdOf(bytes) ?? -1)
     if (key === undefined) throw damagedRecord(place)
-    return openRecord(header.database, { id: key.id, aead: key.subkeys.get(place.kind)! }, place, bytes)
+    return openRecord(keyring.database, { id: key.id, aead: key.subkeys.get(place.kind)! }, place, bytes)
   }
 
   #known(): Opened {
@@ -180,56 +180,57 @@ export class Vault {
     return this.#opened
   }
 
-  async #adopt(bytes: Uint8Array): Promise<Header> {
-    const stored = decodeHeader(bytes)
-    const { header } = stored
+  async #adopt(bytes: Uint8Array): Promise<Keyring> {
+    const stored = decodeKeyring(bytes)
+    const { keyring } = stored
     const before = this.#opened
-    if (before && !sameBytes(before.header.database, header.database))
-      throw tampered('its header is that of another database')
+    if (before && !sameBytes(before.keyring.database, keyring.database))
+      throw tampered('its keyring is that of another database')
     // Of a read that was on its way while a newer one came. One that was put back is noticed by what was written since.
-    if (before && header.revision < before.header.revision) return header
-    const masterKey = this.#masterKey ?? (await this.#unlock(header))
+    if (before && keyring.revision < before.keyring.revision) return keyring
+    const masterKey = this.#masterKey ?? (await this.#unlock(keyring))
     await this.#checkSeal(masterKey, stored)
     const keys = new Map<number, DataKey>()
-    for (const key of header.keys) {
+    for (const key of keyring.keys) {
       const known = before?.keys.get(key.id)
-      keys.set(key.id, known ?? (await this.#dataKey(masterKey, header.database, key)))
+      keys.set(key.id, known ?? (await this.#dataKey(masterKey, keyring.database, key)))
     }
     // Meanwhile another read may have brought a newer one.
-    if (this.#opened !== before && this.#opened!.header.revision >= header.revision) return header
-    // A read that was on its way, while any number of headers came, may bring what was sealed with a key that has gone.
+    if (this.#opened !== before && this.#opened!.keyring.revision >= keyring.revision) return keyring
+    // A read that was on its way, while any number of keyrings came, may bring what was sealed with a key that has gone.
     for (const [id, key] of this.#opened?.keys ?? []) if (!keys.has(id)) keys.set(id, key)
     this.#masterKey = masterKey
-    const active = keys.get(header.keys.at(-1)!.id)!
-    this.#opened = { bytes: new Uint8Array(bytes), header, isWhole: stored.isWhole, keys, active }
-    return header
+    const active = keys.get(keyring.keys.at(-1)!.id)!
+    this.#opened = { bytes: new Uint8Array(bytes), keyring, isWhole: stored.isWhole, keys, active }
+    return keyring
   }
 
-  async #unlock({ database, slots }: Header): Promise<Uint8Array> {
+  async #unlock({ database, slots }: Keyring): Promise<Uint8Array> {
     const found = await openSlots(this.platform, database, slots, this.#credential)
     if (found === undefined) throw wrongKey()
     return found.masterKey
   }
 
-  async #headerKey(masterKey: Uint8Array, database: Uint8Array): Promise<Aead> {
+  /** The label is the keyring's former name: another one would be another key. */
+  async #keyringKey(masterKey: Uint8Array, database: Uint8Array): Promise<Aead> {
     return this.platform.aead(await this.platform.hkdf(masterKey, database, 'pannier header'))
   }
 
-  async #seal(masterKey: Uint8Array, header: Header): Promise<Uint8Array> {
-    const unsealed = encodeHeader(header)
+  async #seal(masterKey: Uint8Array, keyring: Keyring): Promise<Uint8Array> {
+    const unsealed = encodeKeyring(keyring)
     const nonce = this.newNonce()
-    const aead = await this.#headerKey(masterKey, header.database)
+    const aead = await this.#keyringKey(masterKey, keyring.database)
     const seal = new Uint8Array(SEAL_BYTES)
     seal.set(nonce)
-    seal.set(await aead.seal(nonce, sealOf(header.database, unsealed), new Uint8Array(0)), NONCE_BYTES)
-    return finishHeader(unsealed, seal, header.slots)
+    seal.set(await aead.seal(nonce, sealOf(keyring.database, unsealed), new Uint8Array(0)), NONCE_BYTES)
+    return finishKeyring(unsealed, seal, keyring.slots)
   }
 
-  async #checkSeal(masterKey: Uint8Array, { header: { database }, sealed, seal }: StoredHeader): Promise<void> {
-    const aead = await this.#headerKey(masterKey, database)
+  async #checkSeal(masterKey: Uint8Array, { keyring: { database }, sealed, seal }: StoredKeyring): Promise<void> {
+    const aead = await this.#keyringKey(masterKey, database)
     const associated = sealOf(database, sealed)
     const isSound = await aead.open(seal.subarray(0, NONCE_BYTES), associated, seal.subarray(NONCE_BYTES))
-    if (isSound === undefined) throw tampered('its header is not sealed by its master key')
+    if (isSound === undefined) throw tampered('its keyring is not sealed by its master key')
   }
 
   async #wrapKey(database: Uint8Array, masterKey: Uint8Array, key: Omit<WrappedKey, 'wrapped'>): Promise<WrappedKey> {
@@ -258,7 +259,7 @@ export class Vault {
 }
 
 function sealOf(database: Uint8Array, unsealed: Uint8Array): Uint8Array {
-  return associatedData(database, 0, { kind: KIND_HEADER, number: 0, more: unsealed })
+  return associatedData(database, 0, { kind: KIND_KEYRING, number: 0, more: unsealed })
 }
 
 function wrappingOf(database: Uint8Array, id: number): Uint8Array {

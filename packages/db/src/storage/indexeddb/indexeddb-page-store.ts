@@ -12,8 +12,8 @@ import type {
   StoreState,
 } from '../page-store.ts'
 import { type Connection, generationOf, keyOf, requestMeta, type StoredMeta } from './connection.ts'
-import { HEADER, IDENTITY, LOG, LOG_END, META, PAGES } from './open.ts'
-import { putHeader, putHeadOf, putWithHead, replacePages } from './log-seal.ts'
+import { KEYRING, IDENTITY, LOG, LOG_END, META, PAGES } from './open.ts'
+import { putKeyring, putLogSealOf, putWithLogSeal, replacePages } from './log-seal.ts'
 import { IndexedDbPageWriter, type Seen } from './page-writer.ts'
 import { requestPages } from './read-policy.ts'
 
@@ -32,7 +32,7 @@ export class IndexedDbPageStore implements PageStore {
       const log = work.store(LOG)
       const current = requestMeta(work)
       const identity = work.store(META).get(IDENTITY)
-      const header = work.store(META).get(HEADER) as IDBRequest<Uint8Array | undefined>
+      const keyring = work.store(META).get(KEYRING) as IDBRequest<Uint8Array | undefined>
       let records = requestLog(log, known?.sequence ?? -1)
       current.onsuccess = () => {
         // The pages lag behind what was known of an earlier generation: more of the log is news than was asked for.
@@ -43,13 +43,13 @@ export class IndexedDbPageStore implements PageStore {
       }
       return () => {
         this.#connection.identity = identity.result
-        const { all, head } = records()
+        const { all, logSeal } = records()
         const newest = all.at(-1)?.sequence ?? -1
         this.#seen.newest = known ? Math.max(this.#seen.newest, newest) : newest
         const meta = current.result && withoutFreed(current.result)
         const sequence = meta?.sequence ?? 0
         const after = known?.generation === generationOf(current) ? Math.max(sequence, known.sequence) : sequence
-        return { meta, log: all.filter((record) => record.sequence > after), header: header.result, head }
+        return { meta, log: all.filter((record) => record.sequence > after), keyring: keyring.result, logSeal }
       }
     })
   }
@@ -61,8 +61,8 @@ export class IndexedDbPageStore implements PageStore {
     })
   }
 
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
-    return this.#writer.append(record, durability, head && putWithHead(this.#writer, head))
+  append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): Promise<void> {
+    return this.#writer.append(record, durability, logSeal && putWithLogSeal(this.#writer, logSeal))
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -74,11 +74,11 @@ export class IndexedDbPageStore implements PageStore {
   }
 
   commit(commit: Commit): Promise<void> {
-    return this.#writer.commit(commit, commit.head && putHeadOf)
+    return this.#writer.commit(commit, commit.logSeal && putLogSealOf)
   }
 
-  putHeader(...call: Parameters<PageStore['putHeader']>): Promise<void> {
-    return putHeader(this.#writer, ...call)
+  putKeyring(...call: Parameters<PageStore['putKeyring']>): Promise<void> {
+    return putKeyring(this.#writer, ...call)
   }
 
   replacePages(...call: Parameters<PageStore['replacePages']>): Promise<void> {
@@ -114,11 +114,11 @@ function withoutFreed({ generation, sequence, bytes }: StoredMeta): MetaRecord {
 
 interface FoundLog {
   readonly all: readonly LogRecord[]
-  readonly head: Uint8Array | undefined
+  readonly logSeal: Uint8Array | undefined
 }
 
 /**
- * Requests the records after a sequence, and the head, which is the last of what stands behind them; the function
+ * Requests the records after a sequence, and the log seal, which is the last of what stands behind them; the function
  * returned gives them when the requests have succeeded. Keys are only asked for when they are not dense. They are
  * dense, except for failed puts of stale handles.
  */
@@ -138,6 +138,6 @@ function requestLog(log: IDBObjectStore, after: number): () => FoundLog {
       sequence: (keys === undefined ? first.result! + index : keys.result[index]) as LogRecord['sequence'],
       bytes,
     })),
-    head: (values.result.at(-1) as Uint8Array | 0) || undefined,
+    logSeal: (values.result.at(-1) as Uint8Array | 0) || undefined,
   })
 }

@@ -12,12 +12,12 @@ export const META = 'meta'
 /** In `meta`: tells this database from one that was created later under the same name. */
 export const IDENTITY = 'identity'
 
-/** In `meta`, where there is one. */
-export const HEADER = 'header'
+/** In `meta`, where there is one. Stored under its former name. */
+export const KEYRING = 'header'
 
 /**
  * The key after all log records, which always exists. Without it, Chromium would look for the end of the log by a walk
- * over the remains of every record that was truncated lately: 0.3 ms an append. Behind it are the heads.
+ * over the remains of every record that was truncated lately: 0.3 ms an append. Behind it are the log seals.
  */
 export const LOG_END = 'end'
 

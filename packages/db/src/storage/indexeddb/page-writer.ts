@@ -11,7 +11,7 @@ import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError, isPannierError } from '../../base/errors.ts'
 import type { Commit, Durability, LogRecord, Page } from '../page-store.ts'
 import { type Connection, type Work, CURRENT, generationOf, keyOf, requestMeta } from './connection.ts'
-import { HEADER, LOG, LOG_END, META, PAGES } from './open.ts'
+import { KEYRING, LOG, LOG_END, META, PAGES } from './open.ts'
 import { keepReserve, releaseReserve, writeWhenThereIsRoom } from './quota-reserve.ts'
 
 /** A key in `meta`. */
@@ -29,8 +29,8 @@ const RESERVED_RECORD_BYTES_MAX = 64 * 1024
 /** Puts a log record, and perhaps more with it; what it gives is called when the transaction has completed. */
 export type PutRecord = (work: Work, record: LogRecord, mayHaveGap: boolean) => () => void
 
-/** Requests that the head of a commit be put; the request given is the last one. */
-export type PutHead = (log: IDBObjectStore, commit: Commit) => IDBRequest
+/** Requests that the log seal of a commit be put; the request given is the last one. */
+export type PutLogSeal = (log: IDBObjectStore, commit: Commit) => IDBRequest
 
 /** What reads and writes of a handle tell one another. */
 export interface Seen {
@@ -43,15 +43,15 @@ export class IndexedDbPageWriter {
   readonly #seen: Seen
   /** What this generation freed is deleted. */
   #sweptGeneration = 0
-  /** The records that came with the head of this handle, if it has one: log-seal.ts. */
-  ownHead: { readonly from: number; readonly newest: number } | undefined
+  /** The records that came with the log seal of this handle, if it has one: log-seal.ts. */
+  ownLogSeal: { readonly from: number; readonly newest: number } | undefined
 
   constructor(connection: Connection, seen: Seen) {
     this.#connection = connection
     this.#seen = seen
   }
 
-  /** `put`: that of log-seal.ts where a head comes along. */
+  /** `put`: that of log-seal.ts where a log seal comes along. */
   append(record: LogRecord, durability: Durability, put?: PutRecord): Promise<void> {
     return this.#add(record, durability, put).catch(async (error: unknown) => {
       if (!isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) throw error
@@ -89,17 +89,17 @@ export class IndexedDbPageWriter {
     })
   }
 
-  async commit(commit: Commit, putHead?: PutHead): Promise<void> {
+  async commit(commit: Commit, putLogSeal?: PutLogSeal): Promise<void> {
     let abandoned: boolean
     try {
-      abandoned = await this.#flip(commit, putHead)
+      abandoned = await this.#flip(commit, putLogSeal)
     } catch (error) {
       if (commit.claim === undefined && !isPannierError(error, 'PANNIER_STALE')) await this.#deleteOrphans(commit)
       throw error
     }
     if (abandoned) {
       await this.claim(TAKEOVER, commit.expectedGeneration, commit.firstNewPageId)
-      return this.commit({ ...commit, claim: TAKEOVER }, putHead)
+      return this.commit({ ...commit, claim: TAKEOVER }, putLogSeal)
     }
     await this.#sweep(commit)
     keepReserve()
@@ -107,7 +107,7 @@ export class IndexedDbPageWriter {
 
   #add(record: LogRecord, durability: Durability, put: PutRecord = putAlone): Promise<void> {
     const mayHaveGap = this.#seen.newest < record.sequence - 1 || this.#connection.identity === undefined
-    // Of the first record the fence asks for the header, too.
+    // Of the first record the fence asks for the keyring, too.
     return this.#connection.write(record.sequence === 1 ? [LOG, META] : [LOG], durability, (work) => {
       const settle = put(work, record, mayHaveGap)
       return () => {
@@ -118,7 +118,7 @@ export class IndexedDbPageWriter {
   }
 
   /** The commit itself. True if it did nothing, as it has no claim and there is an abandoned one to be taken over. */
-  async #flip(commit: Commit, putHead: PutHead | undefined): Promise<boolean> {
+  async #flip(commit: Commit, putLogSeal: PutLogSeal | undefined): Promise<boolean> {
     const { record, firstNewPageId, free } = commit
     const { generation, sequence, bytes } = commit.meta
     let abandoned = false
@@ -126,11 +126,11 @@ export class IndexedDbPageWriter {
       const [metas, pages] = [work.store(META), work.store(PAGES)]
       const current = requestMeta(work)
       const newest = record && requestNewest(work)
-      const header = putHead ? undefined : requestHeader(work, record)
+      const keyring = putLogSeal ? undefined : requestKeyring(work, record)
       const claim = metas.get(CLAIM)
       claim.onsuccess = () => {
         const fenced = generationOf(current) !== commit.expectedGeneration || (newest && keyOf(newest) !== sequence - 1)
-        if (fenced || header?.result || (commit.claim !== undefined && claim.result !== commit.claim))
+        if (fenced || keyring?.result || (commit.claim !== undefined && claim.result !== commit.claim))
           return work.fail(stale())
         abandoned = claim.result !== commit.claim
         if (abandoned) return
@@ -143,8 +143,8 @@ export class IndexedDbPageWriter {
         if (!record) return putMeta()
         const log = work.store(LOG)
         log.add(exact(record.bytes), record.sequence).onsuccess = () => {
-          if (putHead === undefined) putMeta()
-          else putHead(log, commit).onsuccess = putMeta
+          if (putLogSeal === undefined) putMeta()
+          else putLogSeal(log, commit).onsuccess = putMeta
         }
       }
       const putMeta = (): void =>
@@ -218,10 +218,10 @@ function putAlone(work: Work, record: LogRecord, mayHaveGap: boolean): () => voi
   const { sequence, bytes } = record
   const log = work.store(LOG)
   if (mayHaveGap || sequence === 1) {
-    const header = requestHeader(work, record)
+    const keyring = requestKeyring(work, record)
     const newest = requestNewest(work)
     newest.onsuccess = () => {
-      if (keyOf(newest) !== sequence - 1 || header?.result) return work.fail(stale())
+      if (keyOf(newest) !== sequence - 1 || keyring?.result) return work.fail(stale())
       log.add(exact(bytes), sequence)
       work.commit()
     }
@@ -233,9 +233,9 @@ function putAlone(work: Work, record: LogRecord, mayHaveGap: boolean): () => voi
   return () => assertNone(newer)
 }
 
-/** For a record that comes without a head: another handle may have put a header in an empty database. */
-function requestHeader(work: Work, record?: LogRecord): IDBRequest<IDBValidKey | undefined> | undefined {
-  return record?.sequence === 1 ? work.store(META).getKey(HEADER) : undefined
+/** For a record that comes without a log seal: another handle may have put a keyring in an empty database. */
+function requestKeyring(work: Work, record?: LogRecord): IDBRequest<IDBValidKey | undefined> | undefined {
+  return record?.sequence === 1 ? work.store(META).getKey(KEYRING) : undefined
 }
 
 /** Requests the first key at or after a sequence. */

@@ -7,8 +7,8 @@
  * that is read again. Relies on: nobody else writes below the prefix (LevelDB locks its folder).
  *
  * When the power goes LevelDB loses the end of each file of its own log since what was synced in that file; a later file may be there
- * without the end of the one before. So all but relaxed appends are synced; a strict append, a commit and a header bring those with them
- * that were not; and opening ends the log before the first record that is missing, durably. What is left is a state that there was. A head
+ * without the end of the one before. So all but relaxed appends are synced; a strict append, a commit and a keyring bring those with them
+ * that were not; and opening ends the log before the first record that is missing, durably. What is left is a state that there was. A log seal
  * stands under the sequence that it came with until the next one comes, so that what is left has its own.
  *
  * Bytes are copied on the way in and out: memory-level keeps and hands out the very arrays, classic-level hands out Buffers.
@@ -17,7 +17,7 @@ import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import type { MaybePromise } from '../../base/async.ts'
 import { ByteReader, ByteWriter } from '../../codec/bytes.ts'
-import { checkClaim, checkFirst, checkGeneration, checkHeader, checkNext, type SharedDatabase } from '../handle.ts'
+import { checkClaim, checkFirst, checkGeneration, checkKeyring, checkNext, type SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, MetaRecord, Page, StoreState } from '../page-store.ts'
 import { levelError, type Level, type LevelEncodings, type LevelOperation, type LevelRange } from './abstract-level.ts'
 
@@ -46,8 +46,8 @@ interface Fences {
   readonly newest: number
   /** Log records after this one may not be synced. */
   readonly synced: number
-  /** The sequence that the head came with; 0: there is none, or one of an earlier version. */
-  readonly head: number
+  /** The sequence that the log seal came with; 0: there is none, or one of an earlier version. */
+  readonly logSeal: number
   readonly claim: string | undefined
 }
 
@@ -85,10 +85,10 @@ export class LevelDatabase implements SharedDatabase {
   }
 
   read(known?: KnownState): Promise<StoreState> {
-    return this.turn(async ({ generation, sequence, newest, head: headAt }) => {
+    return this.turn(async ({ generation, sequence, newest, logSeal: logSealAt }) => {
       const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
-      const [meta, header, head] = await this.get([META, HEADER, headKey(headAt)])
-      return { meta: meta && decodeMeta(meta), log: await this.readLog(after, newest), header, head }
+      const [meta, keyring, logSeal] = await this.get([META, KEYRING, logSealKey(logSealAt)])
+      return { meta: meta && decodeMeta(meta), log: await this.readLog(after, newest), keyring, logSeal }
     })
   }
 
@@ -109,31 +109,31 @@ export class LevelDatabase implements SharedDatabase {
     }
   }
 
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
+  append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): Promise<void> {
     const sync = durability === 'strict'
     return this.write(async (fences) => {
       const { sequence: newest } = record
       checkNext(fences.newest, newest)
-      await this.checkFirst(record, head)
+      await this.checkFirst(record, logSeal)
       const operations = sync ? await this.putAgain(fences) : []
       operations.push(this.put(logKey(newest), record.bytes))
-      if (head) operations.push(...this.replaceHead(fences, newest, head))
-      const headAt = head ? newest : fences.head
-      return { operations, fences: { ...fences, newest, synced: sync ? newest : fences.synced, head: headAt } }
+      if (logSeal) operations.push(...this.replaceLogSeal(fences, newest, logSeal))
+      const logSealAt = logSeal ? newest : fences.logSeal
+      return { operations, fences: { ...fences, newest, synced: sync ? newest : fences.synced, logSeal: logSealAt } }
     }, sync)
   }
 
   /** What relaxed appends have written since something was synced: the power may take the end of an earlier file of LevelDB's log. */
-  private async putAgain({ synced, newest, head }: Fences, after: number = synced): Promise<LevelOperation[]> {
+  private async putAgain({ synced, newest, logSeal }: Fences, after: number = synced): Promise<LevelOperation[]> {
     if (synced >= newest) return []
-    const [headBytes] = await this.get([headKey(head)])
+    const [logSealBytes] = await this.get([logSealKey(logSeal)])
     const records = await this.readLog(after, newest)
     const operations = records.map(({ sequence, bytes }) => this.put(logKey(sequence), bytes))
-    return headBytes ? [...operations, this.put(headKey(head), headBytes)] : operations
+    return logSealBytes ? [...operations, this.put(logSealKey(logSeal), logSealBytes)] : operations
   }
 
-  private replaceHead(fences: Fences, sequence: number, head: Uint8Array): LevelOperation[] {
-    return [this.delete(headKey(fences.head)), this.put(headKey(sequence), head)]
+  private replaceLogSeal(fences: Fences, sequence: number, logSeal: Uint8Array): LevelOperation[] {
+    return [this.delete(logSealKey(fences.logSeal)), this.put(logSealKey(sequence), logSeal)]
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -152,13 +152,13 @@ export class LevelDatabase implements SharedDatabase {
     })
   }
 
-  commit({ claim, pages, free, meta, record, head, ...commit }: Commit): Promise<void> {
+  commit({ claim, pages, free, meta, record, logSeal, ...commit }: Commit): Promise<void> {
     return this.write(async (fences) => {
       checkGeneration(fences.generation, commit.expectedGeneration)
       if (claim !== undefined) checkClaim(fences.claim, claim)
       if (record) {
         checkNext(fences.newest, record.sequence)
-        await this.checkFirst(record, head)
+        await this.checkFirst(record, logSeal)
       }
       const abandoned = claim === undefined && fences.claim !== undefined
       const operations = abandoned ? await this.deletePagesFrom(commit.firstNewPageId) : []
@@ -166,7 +166,7 @@ export class LevelDatabase implements SharedDatabase {
       for (const id of free) operations.push(this.delete(pageKey(id)))
       if (record) operations.push(this.put(logKey(record.sequence), record.bytes))
       else operations.push(...(await this.putAgain(fences, Math.max(fences.synced, meta.sequence))))
-      if (head) operations.push(...this.replaceHead(fences, record!.sequence, head))
+      if (logSeal) operations.push(...this.replaceLogSeal(fences, record!.sequence, logSeal))
       for (const sequence of numbersBetween(fences.oldest, meta.sequence - 1)) {
         operations.push(this.delete(logKey(sequence)))
       }
@@ -175,25 +175,25 @@ export class LevelDatabase implements SharedDatabase {
       const { generation, sequence } = meta
       const oldest = Math.max(fences.oldest, sequence)
       const newest = record?.sequence ?? fences.newest
-      const log = { oldest, newest, synced: newest, head: head ? newest : fences.head }
+      const log = { oldest, newest, synced: newest, logSeal: logSeal ? newest : fences.logSeal }
       return { operations, fences: { generation, sequence, ...log, claim: undefined } }
     })
   }
 
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array): Promise<void> {
+  putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array): Promise<void> {
     return this.write(async (fences) => {
-      const [stored] = await this.get([HEADER])
-      checkHeader(stored, expected, fences.generation === 0 && fences.newest === 0)
+      const [stored] = await this.get([KEYRING])
+      checkKeyring(stored, expected, fences.generation === 0 && fences.newest === 0)
       const { newest } = fences
-      const operations = [this.put(HEADER, header), ...(await this.putAgain(fences))]
+      const operations = [this.put(KEYRING, keyring), ...(await this.putAgain(fences))]
       return { operations, fences: { ...fences, synced: newest } }
     })
   }
 
-  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
+  replacePages(keyring: Uint8Array, pages: readonly Page[]): Promise<void> {
     return this.write(async (fences) => {
-      const [storedHeader, ...stored] = await this.get([HEADER, ...pages.map(({ id }) => pageKey(id))])
-      checkHeader(storedHeader, header)
+      const [storedKeyring, ...stored] = await this.get([KEYRING, ...pages.map(({ id }) => pageKey(id))])
+      checkKeyring(storedKeyring, keyring)
       const present = pages.filter((_, index) => stored[index] !== undefined)
       return { operations: present.map(({ id, bytes }) => this.put(pageKey(id), bytes)), fences }
     })
@@ -233,8 +233,8 @@ export class LevelDatabase implements SharedDatabase {
     const [format] = await this.get([FORMAT])
     if (format === undefined) await this.checkEmpty()
     const log = await this.keys(LOG)
-    const heads = await this.keys(HEADS)
-    const deletions = [META, HEADER, HEAD, ...heads, ...log].map((key) => this.delete(key))
+    const logSeals = await this.keys(LOG_SEALS)
+    const deletions = [META, KEYRING, LOG_SEAL, ...logSeals, ...log].map((key) => this.delete(key))
     await this.batch([...deletions, this.put(CLAIM, new Uint8Array(0))], true)
     await this.call(() => this.source.level.clear(this.range('')))
   }
@@ -271,9 +271,12 @@ export class LevelDatabase implements SharedDatabase {
     const log = (await this.keys(LOG)).map(toSequence)
     let newest: number = sequence
     for (const next of log) if (next === newest + 1) newest = next
-    const heads = (await this.keys(HEADS)).map((key) => parseInt(key.slice(HEADS.length), 16))
-    const head = Math.max(0, ...heads.filter((one) => one <= newest))
-    const lost = [...log.filter((one) => one > newest).map(logKey), ...heads.filter((one) => one !== head).map(headKey)]
+    const logSeals = (await this.keys(LOG_SEALS)).map((key) => parseInt(key.slice(LOG_SEALS.length), 16))
+    const logSeal = Math.max(0, ...logSeals.filter((one) => one <= newest))
+    const lost = [
+      ...log.filter((one) => one > newest).map(logKey),
+      ...logSeals.filter((one) => one !== logSeal).map(logSealKey),
+    ]
     if (lost.length > 0)
       await this.batch(
         lost.map((key) => this.delete(key)),
@@ -286,7 +289,7 @@ export class LevelDatabase implements SharedDatabase {
       oldest,
       newest,
       synced: sequence,
-      head,
+      logSeal,
       claim: claim && new TextDecoder().decode(claim),
     }
   }
@@ -302,8 +305,8 @@ export class LevelDatabase implements SharedDatabase {
     })
   }
 
-  private async checkFirst(record: LogRecord, head: Uint8Array | undefined): Promise<void> {
-    if (record.sequence === 1) checkFirst(record, head, (await this.get([HEADER]))[0])
+  private async checkFirst(record: LogRecord, logSeal: Uint8Array | undefined): Promise<void> {
+    if (record.sequence === 1) checkFirst(record, logSeal, (await this.get([KEYRING]))[0])
   }
 
   private async openLevel(): Promise<void> {
@@ -381,16 +384,17 @@ export class LevelDatabase implements SharedDatabase {
 
 const FORMAT = 'format'
 const META = 'meta'
-const HEADER = 'header'
+/** Keyring and log seal are stored under their former names. */
+const KEYRING = 'header'
 /** Of an earlier version, until the next one comes. */
-const HEAD = 'head'
-const HEADS = 'head/'
+const LOG_SEAL = 'head'
+const LOG_SEALS = 'head/'
 const CLAIM = 'claim'
 const LOG = 'log/'
 const PAGES = 'page/'
 
 const logKey = (sequence: number): string => LOG + ordered(sequence)
-const headKey = (sequence: number): string => (sequence === 0 ? HEAD : HEADS + ordered(sequence))
+const logSealKey = (sequence: number): string => (sequence === 0 ? LOG_SEAL : LOG_SEALS + ordered(sequence))
 const pageKey = (id: PageId): string => PAGES + ordered(id)
 const toSequence = (key: string): number => parseInt(key.slice(LOG.length), 16)
 

@@ -10,7 +10,7 @@ import {
   checkClaim,
   checkFirst,
   checkGeneration,
-  checkHeader,
+  checkKeyring,
   checkNext,
   type SharedDatabase,
 } from '../handle.ts'
@@ -70,8 +70,8 @@ export class MemoryDatabase implements SharedDatabase {
   private log: LogRecord[] = []
   private meta: MetaRecord | undefined
   private claimToken: string | undefined
-  private header: Uint8Array | undefined
-  private head: Uint8Array | undefined
+  private keyring: Uint8Array | undefined
+  private logSeal: Uint8Array | undefined
 
   read(known: KnownState | undefined): StoreState {
     const { generation = 0, sequence = 0 } = this.meta ?? {}
@@ -79,8 +79,8 @@ export class MemoryDatabase implements SharedDatabase {
     return {
       meta: this.meta && { ...this.meta, bytes: this.meta.bytes.slice() },
       log: this.log.filter((record) => record.sequence > after).map(copyRecord),
-      header: this.header?.slice(),
-      head: this.head?.slice(),
+      keyring: this.keyring?.slice(),
+      logSeal: this.logSeal?.slice(),
     }
   }
 
@@ -88,11 +88,11 @@ export class MemoryDatabase implements SharedDatabase {
     return ids.map((id) => this.pages.get(id)?.slice())
   }
 
-  append(record: LogRecord, _durability: Durability, head?: Uint8Array): void {
+  append(record: LogRecord, _durability: Durability, logSeal?: Uint8Array): void {
     checkNext(this.newest, record.sequence)
-    checkFirst(record, head, this.header)
+    checkFirst(record, logSeal, this.keyring)
     this.log.push(copyRecord(record))
-    if (head) this.head = head.slice()
+    if (logSeal) this.logSeal = logSeal.slice()
   }
 
   claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): void {
@@ -111,7 +111,7 @@ export class MemoryDatabase implements SharedDatabase {
     if (commit.claim !== undefined) checkClaim(this.claimToken, commit.claim)
     if (commit.record) {
       checkNext(this.newest, commit.record.sequence)
-      checkFirst(commit.record, commit.head, this.header)
+      checkFirst(commit.record, commit.logSeal, this.keyring)
     }
     // The caller's iterator may throw: it is run to its end before the first change.
     const pages = Array.from(commit.pages, ({ id, bytes }) => ({ id, bytes: bytes.slice() }))
@@ -121,17 +121,17 @@ export class MemoryDatabase implements SharedDatabase {
     this.meta = { ...commit.meta, bytes: commit.meta.bytes.slice() }
     this.claimToken = undefined
     if (commit.record) this.log.push(copyRecord(commit.record))
-    if (commit.head) this.head = commit.head.slice()
+    if (commit.logSeal) this.logSeal = commit.logSeal.slice()
     this.log = this.log.filter((record) => record.sequence >= commit.meta.sequence)
   }
 
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array): void {
-    checkHeader(this.header, expected, this.meta === undefined && this.log.length === 0)
-    this.header = header.slice()
+  putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array): void {
+    checkKeyring(this.keyring, expected, this.meta === undefined && this.log.length === 0)
+    this.keyring = keyring.slice()
   }
 
-  replacePages(header: Uint8Array, pages: readonly Page[]): void {
-    checkHeader(this.header, header)
+  replacePages(keyring: Uint8Array, pages: readonly Page[]): void {
+    checkKeyring(this.keyring, keyring)
     for (const { id, bytes } of pages) if (this.pages.has(id)) this.pages.set(id, bytes.slice())
   }
 
@@ -140,7 +140,7 @@ export class MemoryDatabase implements SharedDatabase {
   }
 
   usedBytes(): number {
-    let total = (this.meta?.bytes.length ?? 0) + (this.header?.length ?? 0) + (this.head?.length ?? 0)
+    let total = (this.meta?.bytes.length ?? 0) + (this.keyring?.length ?? 0) + (this.logSeal?.length ?? 0)
     for (const bytes of this.pages.values()) total += bytes.length
     for (const { bytes } of this.log) total += bytes.length
     return total

@@ -32,7 +32,7 @@ import {
   APPEND,
   COMMIT,
   FRAME_BYTES,
-  HEADER,
+  KEYRING,
   Journal,
   REPLACE,
   type Frame,
@@ -59,8 +59,8 @@ export class FileDatabase {
   #journal: Journal
   #epoch = 0
   #meta: MetaRecord | undefined
-  #header: Uint8Array | undefined
-  #head: Uint8Array | undefined
+  #keyring: Uint8Array | undefined
+  #logSeal: Uint8Array | undefined
   #log: PlacedRecord[] = []
   readonly #pages = new Map<PageId, Extent>()
   #blocks = new BlockMap(FIRST_BLOCK)
@@ -88,7 +88,7 @@ export class FileDatabase {
     const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
     const log = this.#recordsOf(this.#log.filter((record) => record.sequence > after))
     const meta = this.#meta && { ...this.#meta, bytes: this.#meta.bytes.slice() }
-    return { meta, log, header: this.#header?.slice(), head: this.#head?.slice() }
+    return { meta, log, keyring: this.#keyring?.slice(), logSeal: this.#logSeal?.slice() }
   }
 
   readPages(ids: readonly PageId[]): (Uint8Array | undefined)[] {
@@ -100,22 +100,22 @@ export class FileDatabase {
   }
 
   /** `again`: it is not known whether the same call has happened before; then it is not done twice. */
-  append(record: LogRecord, durability: Durability, head: Uint8Array | undefined, again: boolean): void {
+  append(record: LogRecord, durability: Durability, logSeal: Uint8Array | undefined, again: boolean): void {
     this.#prepare()
     const found = again ? this.#log.find(({ sequence }) => sequence === record.sequence) : undefined
     if (found === undefined || !sameBytes(this.#recordsOf([found])[0]!.bytes, record.bytes)) {
-      this.#checkNewest(record, head)
-      this.#write(APPEND, encodeAppend(record, head))
+      this.#checkNewest(record, logSeal)
+      this.#write(APPEND, encodeAppend(record, logSeal))
     }
     if (durability === 'strict') this.#uncertainUntilDone(() => this.#journal.flush())
   }
 
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability, again: boolean): void {
+  putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability, again: boolean): void {
     this.#prepare()
-    if (!(again && sameBytes(this.#header, header))) {
+    if (!(again && sameBytes(this.#keyring, keyring))) {
       const isEmpty = this.#meta === undefined && this.#log.length === 0
-      if (!sameBytes(this.#header, expected) || (expected === undefined && !isEmpty)) throw stale()
-      this.#write(HEADER, header)
+      if (!sameBytes(this.#keyring, expected) || (expected === undefined && !isEmpty)) throw stale()
+      this.#write(KEYRING, keyring)
     }
     if (durability === 'strict') this.#uncertainUntilDone(() => this.#journal.flush())
   }
@@ -154,7 +154,7 @@ export class FileDatabase {
     if (again && this.#meta?.generation === meta.generation && sameBytes(this.#meta.bytes, meta.bytes)) return
     this.#checkGeneration(commit.expectedGeneration)
     if (commit.claim !== undefined) this.#checkClaim(commit.claim)
-    if (commit.record) this.#checkNewest(commit.record, commit.head)
+    if (commit.record) this.#checkNewest(commit.record, commit.logSeal)
     const { put } = commit
     const before = put === undefined ? [] : (this.#puts.get(put.name) ?? [])
     // Some, or all, were put to an owner before this one, or were dropped.
@@ -166,14 +166,14 @@ export class FileDatabase {
       this.#files.pages.flush()
       for (const [id, extent] of this.#staged) placed.push([id, extent])
       const change = { meta: { ...meta, bytes: meta.bytes.slice() }, placed, freed: commit.free }
-      this.#record(change, { head: commit.head, records: commit.record === undefined ? [] : [commit.record] })
+      this.#record(change, { logSeal: commit.logSeal, records: commit.record === undefined ? [] : [commit.record] })
     })
   }
 
   /** Durable at once. */
-  replacePages(header: Uint8Array, pages: readonly Page[]): void {
+  replacePages(keyring: Uint8Array, pages: readonly Page[]): void {
     this.#prepare()
-    if (!sameBytes(this.#header, header)) throw stale()
+    if (!sameBytes(this.#keyring, keyring)) throw stale()
     const existing = pages.filter(({ id }) => this.#pages.has(id) || this.#staged.has(id))
     const placed = this.#place(existing)
     for (const [id, extent] of placed) {
@@ -221,7 +221,7 @@ export class FileDatabase {
       const kept = this.#log.filter(({ sequence }) => sequence >= change.meta!.sequence)
       const records = [...this.#recordsOf(kept), ...end.records]
       this.#apply(change)
-      this.#begin({ head: end.head ?? this.#head, records })
+      this.#begin({ logSeal: end.logSeal ?? this.#logSeal, records })
     } else {
       this.#addFrame(COMMIT, encodeCommit(change, end))
       journal.flush()
@@ -237,7 +237,7 @@ export class FileDatabase {
     const old = this.#journal
     const next = new Journal(this.#otherJournal())
     const epoch = this.#epoch + 1
-    const state = { identity: this.identity, meta: this.#meta, header: this.#header, placed: this.#pages }
+    const state = { identity: this.identity, meta: this.#meta, keyring: this.#keyring, placed: this.#pages }
     const body = encodeBase({ epoch, ...state, freed: [] }, end)
     next.begin(body)
     old.clear()
@@ -331,8 +331,8 @@ export class FileDatabase {
       journals[0].size() === 0 ||
       (pages.size() <= FIRST_BLOCK * BLOCK_BYTES && journals[0].size() <= EMPTY_BASE_BYTES_MAX)
     if (!isNew || journals[1].size() > 0) throw corruptBytes('neither of its journals can be read')
-    const empty = { epoch: 1, identity: this.identity, meta: undefined, header: undefined, placed: [], freed: [] }
-    const body = encodeBase(empty, { head: undefined, records: [] })
+    const empty = { epoch: 1, identity: this.identity, meta: undefined, keyring: undefined, placed: [], freed: [] }
+    const body = encodeBase(empty, { logSeal: undefined, records: [] })
     this.#journal = new Journal(journals[0])
     this.#journal.begin(body)
     this.#loadBase({ kind: 0, body, at: FRAME_BYTES })
@@ -344,26 +344,26 @@ export class FileDatabase {
     const base = decodeBase(reader)
     this.#epoch = base.epoch
     this.identity = base.identity
-    this.#header = base.header
+    this.#keyring = base.keyring
     this.#pages.clear()
     this.#blocks = new BlockMap(FIRST_BLOCK)
     this.#meta = undefined
     this.#apply(base)
-    this.#head = readBytes(reader)
+    this.#logSeal = readBytes(reader)
     this.#log = readRecords(reader, at)
   }
 
   #applyFrame(frame: Frame): void {
     if (frame.kind === APPEND) this.#applyAppend(frame)
     else if (frame.kind === COMMIT) this.#applyCommit(frame)
-    else if (frame.kind === HEADER) this.#header = frame.body.slice()
+    else if (frame.kind === KEYRING) this.#keyring = frame.body.slice()
     else if (frame.kind === REPLACE) this.#apply(readChange(new ByteReader(frame.body)))
     else throw corruptBytes(`a frame of kind ${frame.kind}`)
   }
 
   #applyAppend({ body, at }: Frame): void {
     const reader = new ByteReader(body)
-    this.#head = readBytes(reader) ?? this.#head
+    this.#logSeal = readBytes(reader) ?? this.#logSeal
     const sequence = reader.varint() as CommitSequence
     if ((this.#log.at(-1)?.sequence ?? 0) !== sequence - 1) throw corruptBytes(`record ${sequence} follows another`)
     this.#log.push({ sequence, at: at + reader.at, length: body.length - reader.at })
@@ -373,7 +373,7 @@ export class FileDatabase {
     const reader = new ByteReader(body)
     const change = readChange(reader)
     this.#apply(change)
-    this.#head = readBytes(reader) ?? this.#head
+    this.#logSeal = readBytes(reader) ?? this.#logSeal
     this.#log.push(...readRecords(reader, at))
     this.#log = this.#log.filter(({ sequence }) => sequence >= change.meta!.sequence)
   }
@@ -405,9 +405,9 @@ export class FileDatabase {
     return placed.map(({ sequence, at, length }) => ({ sequence, bytes: bytes.slice(at - start, at - start + length) }))
   }
 
-  #checkNewest({ sequence }: LogRecord, head: Uint8Array | undefined): void {
+  #checkNewest({ sequence }: LogRecord, logSeal: Uint8Array | undefined): void {
     const newest = this.#log.at(-1)?.sequence ?? 0
-    if (newest !== sequence - 1 || (newest === 0 && !head && this.#header)) throw stale()
+    if (newest !== sequence - 1 || (newest === 0 && !logSeal && this.#keyring)) throw stale()
   }
 
   #checkGeneration(expected: Generation): void {

@@ -249,18 +249,18 @@ const METHODS: {
   open: (database) => database.identity,
   read: (database, [known]: Parameters<FileDatabase['read']>) => database.read(known),
   readPages: (database, [ids]: Parameters<FileDatabase['readPages']>) => database.readPages(ids),
-  append: (database, [record, durability, head]: Parameters<FileDatabase['append']>, again) =>
-    database.append(record, durability, head, again),
+  append: (database, [record, durability, logSeal]: Parameters<FileDatabase['append']>, again) =>
+    database.append(record, durability, logSeal, again),
   claim: (database, [token, generation]: Parameters<FileDatabase['claim']>) => database.claim(token, generation),
   stage: (database, [token, pages]: [string, PackedPages]) => database.stage(token, unpacked(pages)),
   put: (database, [put, pages]: [string, PackedPages]) => database.put(put, unpacked(pages)),
   drop: (database, [put]: [string]) => database.drop(put),
   commit: (database, [commit]: [PostedCommit], again) =>
     database.commit({ ...commit, pages: unpacked(commit.pages) }, again),
-  putHeader: (database, [expected, header, durability]: Parameters<FileDatabase['putHeader']>, again) =>
-    database.putHeader(expected, header, durability, again),
-  replacePages: (database, [header, pages]: [Uint8Array, PackedPages]) =>
-    database.replacePages(header, [...unpacked(pages)]),
+  putKeyring: (database, [expected, keyring, durability]: Parameters<FileDatabase['putKeyring']>, again) =>
+    database.putKeyring(expected, keyring, durability, again),
+  replacePages: (database, [keyring, pages]: [Uint8Array, PackedPages]) =>
+    database.replacePages(keyring, [...unpacked(pages)]),
   listPages: (database) => database.listPages(),
   usedBytes: (database) => database.usedBytes(),
 }

@@ -18,10 +18,10 @@
  * length is 0.
  *
  * - base: version, epoch (of two journals that with the higher one counts), identity (16 bytes), a change that leads from nothing
- *   to the state, header, then as a commit
- * - commit: a change, head (if it is another one), the number of records, for each its sequence, bytes
- * - append: head (if it is another one), sequence, then the record to the end
- * - header: the header
+ *   to the state, keyring, then as a commit
+ * - commit: a change, log seal (if it is another one), the number of records, for each its sequence, bytes
+ * - append: log seal (if it is another one), sequence, then the record to the end
+ * - keyring: the keyring
  * - replacement: a change that puts pages that exist elsewhere
  * - a change: generation (0: the meta record is not changed), sequence, meta record; pages that are put: count, then for each its
  *   id (less that of the one before, less 1), block, bytes; pages that are freed: count, ids likewise
@@ -36,7 +36,7 @@ import type { Extent } from './block-map.ts'
 const BASE = 1
 export const APPEND = 2
 export const COMMIT = 3
-export const HEADER = 4
+export const KEYRING = 4
 export const REPLACE = 5
 
 export interface Frame {
@@ -207,12 +207,12 @@ export interface Change {
 interface Base extends Change {
   readonly epoch: number
   readonly identity: Uint8Array
-  readonly header: Uint8Array | undefined
+  readonly keyring: Uint8Array | undefined
 }
 
-/** Records of the log, and the head if it is another one. */
+/** Records of the log, and the log seal if it is another one. */
 export interface LogEnd {
-  readonly head: Uint8Array | undefined
+  readonly logSeal: Uint8Array | undefined
   readonly records: readonly LogRecord[]
 }
 
@@ -222,7 +222,7 @@ export function encodeBase(base: Base, end: LogEnd): Uint8Array {
   writer.varint(base.epoch)
   writer.raw(base.identity)
   writeChange(writer, base)
-  writeBytes(writer, base.header)
+  writeBytes(writer, base.keyring)
   writeEnd(writer, end)
   return writer.finish()
 }
@@ -240,9 +240,9 @@ export function encodeReplacement(change: Change): Uint8Array {
   return writer.finish()
 }
 
-export function encodeAppend({ sequence, bytes }: LogRecord, head: Uint8Array | undefined): Uint8Array {
-  const writer = new ByteWriter(bytes.length + (head?.length ?? 0) + 16)
-  writeBytes(writer, head)
+export function encodeAppend({ sequence, bytes }: LogRecord, logSeal: Uint8Array | undefined): Uint8Array {
+  const writer = new ByteWriter(bytes.length + (logSeal?.length ?? 0) + 16)
+  writeBytes(writer, logSeal)
   writer.varint(sequence)
   writer.raw(bytes)
   return writer.finish()
@@ -252,7 +252,7 @@ export function encodeAppend({ sequence, bytes }: LogRecord, head: Uint8Array | 
 export function decodeBase(reader: ByteReader): Base {
   const epoch = reader.varint()
   const identity = reader.raw(IDENTITY_BYTES).slice()
-  return { epoch, identity, ...readChange(reader), header: readBytes(reader) }
+  return { epoch, identity, ...readChange(reader), keyring: readBytes(reader) }
 }
 
 export function readChange(reader: ByteReader): Change {
@@ -303,8 +303,8 @@ function readIds(reader: ByteReader, take: (id: PageId) => void): void {
   for (let count = reader.varint(); count > 0; count--) take((id += reader.varint() + 1) as PageId)
 }
 
-function writeEnd(writer: ByteWriter, { head, records }: LogEnd): void {
-  writeBytes(writer, head)
+function writeEnd(writer: ByteWriter, { logSeal, records }: LogEnd): void {
+  writeBytes(writer, logSeal)
   writer.varint(records.length)
   for (const { sequence, bytes } of records) {
     writer.varint(sequence)

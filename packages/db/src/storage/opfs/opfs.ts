@@ -166,8 +166,8 @@ class OpfsPageStore implements PageStore {
     return (await Promise.all(parts)).flat()
   }
 
-  append({ sequence, bytes }: LogRecord, durability: Durability, head?: Uint8Array): Promise<void> {
-    return this.#tell('append', [{ sequence, bytes: exact(bytes) }, durability, head && exact(head)])
+  append({ sequence, bytes }: LogRecord, durability: Durability, logSeal?: Uint8Array): Promise<void> {
+    return this.#tell('append', [{ sequence, bytes: exact(bytes) }, durability, logSeal && exact(logSeal)])
   }
 
   claim(token: string, expectedGeneration: Generation, _firstNewPageId: PageId): Promise<void> {
@@ -178,7 +178,7 @@ class OpfsPageStore implements PageStore {
     return this.#tellPages('stage', pages, (packed) => [token, packed])
   }
 
-  async commit({ pages, meta, record, head, ...commit }: Commit): Promise<void> {
+  async commit({ pages, meta, record, logSeal, ...commit }: Commit): Promise<void> {
     let put: { readonly name: string; count: number } | undefined
     let part: Page[] = []
     let bytes = 0
@@ -208,18 +208,18 @@ class OpfsPageStore implements PageStore {
       ...commit,
       meta: { ...meta, bytes: exact(meta.bytes) },
       ...(record && { record: { ...record, bytes: exact(record.bytes) } }),
-      ...(head && { head: exact(head) }),
+      ...(logSeal && { logSeal: exact(logSeal) }),
       ...(put !== undefined && { put }),
     }
     return this.#tellPages('commit', part, (packed) => [{ ...rest, pages: packed } satisfies PostedCommit])
   }
 
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): Promise<void> {
-    return this.#tell('putHeader', [expected && exact(expected), exact(header), durability])
+  putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): Promise<void> {
+    return this.#tell('putKeyring', [expected && exact(expected), exact(keyring), durability])
   }
 
-  replacePages(header: Uint8Array, pages: readonly Page[]): Promise<void> {
-    return this.#tellPages('replacePages', pages, (packed) => [exact(header), packed])
+  replacePages(keyring: Uint8Array, pages: readonly Page[]): Promise<void> {
+    return this.#tellPages('replacePages', pages, (packed) => [exact(keyring), packed])
   }
 
   listPages(): Promise<PageId[]> {

@@ -15,7 +15,7 @@ export type Method =
   | 'put'
   | 'drop'
   | 'commit'
-  | 'putHeader'
+  | 'putKeyring'
   | 'replacePages'
   | 'listPages'
   | 'usedBytes'

@@ -35,7 +35,7 @@ const WAL_BYTES_KEPT = 64 << 20
 /** A new file is for its owner alone; SQLite gives the files beside it the same rights. */
 const PRIVATE_FILE = 0o600
 
-/** The row 1 of `meta` is there always. `generation` 0: nothing was committed yet. Row 2, where there is one, is the header. */
+/** The row 1 of `meta` is there always. `generation` 0: nothing was committed yet. Row 2, where there is one, is the keyring. */
 const SCHEMA = `
   CREATE TABLE pages (id INTEGER PRIMARY KEY, bytes BLOB);
   CREATE TABLE log (sequence INTEGER PRIMARY KEY, bytes BLOB);

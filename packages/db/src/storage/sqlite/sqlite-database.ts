@@ -7,7 +7,7 @@ import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
-import { checkClaim, checkFirst, checkGeneration, checkHeader, stale, type SharedDatabase } from '../handle.ts'
+import { checkClaim, checkFirst, checkGeneration, checkKeyring, stale, type SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, Page, StoreState } from '../page-store.ts'
 import { closeConnection } from './connect.ts'
 import { damagedError, operationError } from './errors.ts'
@@ -35,12 +35,12 @@ export class SqliteDatabase implements SharedDatabase {
       const { generation, sequence } = row
       const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
       const log = readLog.all(after) as unknown as BytesRow[]
-      const head = log.at(-1)?.sequence === HEAD ? this.bytesOf(log.pop()!) : undefined
+      const logSeal = log.at(-1)?.sequence === LOG_SEAL ? this.bytesOf(log.pop()!) : undefined
       return {
         meta: generation === 0 ? undefined : { generation, sequence, bytes: this.bytesOf(row) },
         log: log.map((record) => ({ sequence: record.sequence, bytes: this.bytesOf(record) })),
-        header: this.header(),
-        head,
+        keyring: this.keyring(),
+        logSeal,
       }
     })
   }
@@ -54,10 +54,10 @@ export class SqliteDatabase implements SharedDatabase {
     )
   }
 
-  append(record: LogRecord, durability: Durability, head?: Uint8Array): void {
+  append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): void {
     this.convertErrors(() => {
       this.setDurability(durability)
-      this.appendIfNext(record, head)
+      this.appendIfNext(record, logSeal)
     })
   }
 
@@ -83,7 +83,7 @@ export class SqliteDatabase implements SharedDatabase {
       this.checkGeneration(commit.expectedGeneration)
       if (claim !== undefined) checkClaim(this.claimed(), claim)
       else if (this.claimed() !== null) deletePagesFrom.run(firstNewPageId)
-      if (record) this.appendIfNext(record, commit.head)
+      if (record) this.appendIfNext(record, commit.logSeal)
       for (const page of commit.pages) this.putPage(page)
       for (const id of commit.free) deletePage.run(id)
       setMeta.run(meta.generation, meta.sequence, meta.bytes)
@@ -91,18 +91,18 @@ export class SqliteDatabase implements SharedDatabase {
     })
   }
 
-  putHeader(expected: Uint8Array | undefined, header: Uint8Array, durability: Durability): void {
-    const { newest, setHeader } = this.statements
+  putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): void {
+    const { newest, setKeyring } = this.statements
     this.transaction(durability, () => {
       const isEmpty = this.metaRow().generation === 0 && newest.get()!['sequence'] === 0
-      checkHeader(this.header(), expected, isEmpty)
-      setHeader.run(header)
+      checkKeyring(this.keyring(), expected, isEmpty)
+      setKeyring.run(keyring)
     })
   }
 
-  replacePages(header: Uint8Array, pages: readonly Page[]): void {
+  replacePages(keyring: Uint8Array, pages: readonly Page[]): void {
     this.transaction('relaxed', () => {
-      checkHeader(this.header(), header)
+      checkKeyring(this.keyring(), keyring)
       for (const { id, bytes } of pages) this.statements.replacePage.run(bytes, id)
     })
   }
@@ -132,17 +132,17 @@ export class SqliteDatabase implements SharedDatabase {
     this.statements.putPage.run(id, bytes)
   }
 
-  private appendIfNext(record: LogRecord, head?: Uint8Array): void {
-    const { append, appendWithHead } = this.statements
+  private appendIfNext(record: LogRecord, logSeal?: Uint8Array): void {
+    const { append, appendWithLogSeal } = this.statements
     const { sequence, bytes } = record
-    if (sequence === 1) checkFirst(record, head, this.header())
+    if (sequence === 1) checkFirst(record, logSeal, this.keyring())
     const parameters = [sequence, bytes, sequence - 1] as const
-    const { changes } = head ? appendWithHead.run(...parameters, head) : append.run(...parameters)
+    const { changes } = logSeal ? appendWithLogSeal.run(...parameters, logSeal) : append.run(...parameters)
     if (changes === 0) throw stale(`the newest log record is not ${sequence - 1}`)
   }
 
-  private header(): Uint8Array | undefined {
-    const row = this.statements.readHeader.get() as BytesRow | undefined
+  private keyring(): Uint8Array | undefined {
+    const row = this.statements.readKeyring.get() as BytesRow | undefined
     return row && this.bytesOf(row)
   }
 
@@ -220,10 +220,10 @@ interface MetaRow extends BytesRow {
 }
 
 /**
- * The head is the last row of the log: in the page of SQLite's that an append writes anyway, so that it costs no page of its
+ * The log seal is the last row of the log: in the page of SQLite's that an append writes anyway, so that it costs no page of its
  * own in the write-ahead log.
  */
-const HEAD: number = Number.MAX_SAFE_INTEGER
+const LOG_SEAL: number = Number.MAX_SAFE_INTEGER
 
 type StatementName =
   | 'readMeta'
@@ -231,9 +231,9 @@ type StatementName =
   | 'readPage'
   | 'newest'
   | 'append'
-  | 'appendWithHead'
-  | 'readHeader'
-  | 'setHeader'
+  | 'appendWithLogSeal'
+  | 'readKeyring'
+  | 'setKeyring'
   | 'setClaim'
   | 'putPage'
   | 'replacePage'
@@ -244,7 +244,7 @@ type StatementName =
   | 'listPages'
   | 'usedBytes'
 
-const NEWEST = `SELECT coalesce((SELECT max(sequence) FROM log WHERE sequence < ${HEAD}), 0)`
+const NEWEST = `SELECT coalesce((SELECT max(sequence) FROM log WHERE sequence < ${LOG_SEAL}), 0)`
 
 type Statements = Readonly<Record<StatementName, StatementSync>>
 
@@ -265,11 +265,11 @@ function prepare(connection: DatabaseSync, path: string): Statements {
     newest: prepared(`${NEWEST} AS sequence`),
     append: prepared(`INSERT INTO log SELECT ?, ? WHERE (${NEWEST}) = ?`),
     // One statement is a transaction by itself.
-    appendWithHead: prepared(
-      `INSERT OR REPLACE INTO log SELECT * FROM (VALUES (?1, ?2), (${HEAD}, ?4)) WHERE (${NEWEST}) = ?3`,
+    appendWithLogSeal: prepared(
+      `INSERT OR REPLACE INTO log SELECT * FROM (VALUES (?1, ?2), (${LOG_SEAL}, ?4)) WHERE (${NEWEST}) = ?3`,
     ),
-    readHeader: prepared('SELECT bytes FROM meta WHERE id = 2'),
-    setHeader: prepared('INSERT OR REPLACE INTO meta (id, bytes) VALUES (2, ?)'),
+    readKeyring: prepared('SELECT bytes FROM meta WHERE id = 2'),
+    setKeyring: prepared('INSERT OR REPLACE INTO meta (id, bytes) VALUES (2, ?)'),
     setClaim: prepared('UPDATE meta SET claim = ? WHERE id = 1'),
     replacePage: prepared('UPDATE pages SET bytes = ? WHERE id = ?'),
     putPage: prepared('INSERT OR REPLACE INTO pages VALUES (?, ?)'),

@@ -143,7 +143,7 @@ async function rotateWithFault(seed: number, call: number, fault: Fault): Promis
   await rotate(second)
   await second.kv.check()
   await second.kv.read((snapshot) => compareAll(snapshot, model))
-  expect(second.pages.vault.header.keys.length).toBe(1)
+  expect(second.pages.vault.keyring.keys.length).toBe(1)
   const raw = await second.pages.inner.readPages(await second.pages.listPages())
   expect(
     raw.every((bytes) => second.pages.vault.isCurrent(bytes!)),

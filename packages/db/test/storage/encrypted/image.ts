@@ -31,8 +31,8 @@ export function storageOf({ state, pages }: Image): DatabaseStorage {
         log: state.log
           .filter(({ sequence }) => sequence > after)
           .map((record) => ({ ...record, bytes: record.bytes.slice() })),
-        header: state.header?.slice(),
-        head: state.head?.slice(),
+        keyring: state.keyring?.slice(),
+        logSeal: state.logSeal?.slice(),
       }
     },
     readPages: (ids) => ids.map((id) => pages.get(id)?.slice()),
@@ -42,7 +42,7 @@ export function storageOf({ state, pages }: Image): DatabaseStorage {
     claim: refuse,
     stage: refuse,
     commit: refuse,
-    putHeader: refuse,
+    putKeyring: refuse,
     replacePages: refuse,
     close: () => {},
   }

@@ -1,5 +1,5 @@
 /**
- * Goal: no page, record or header of one moment is taken for that of another, also of stages and commits that never came about.
+ * Goal: no page, record or keyring of one moment is taken for that of another, also of stages and commits that never came about.
  * Method: a random history of commits, staged commits that fail or are cut off, new handles, changed keys and slots. After each backend
  * call all that the storage holds is copied, as an attacker would who reads the medium again and again; everything that was ever written
  * is kept. Then parts of what is there at the end are exchanged for others that have been in that place, and it is read.
@@ -86,7 +86,7 @@ class Watched {
             await target.commit({ ...commit, pages })
             await this.look()
           }
-        if (name === 'putHeader' || name === 'append')
+        if (name === 'putKeyring' || name === 'append')
           return async (...call: never[]) => {
             await (target[name] as (...some: never[]) => unknown)(...call)
             await this.look()
@@ -200,27 +200,27 @@ function exchange(random: Random, last: Image, watched: Watched): Exchange {
       return { what: 'pages', image: { ...last, pages }, allowed: (moment) => moment === last }
     }
     case 2:
-      return { what: 'header', image: { ...last, state: { ...state, header: then.state.header } }, allowed: always }
+      return { what: 'keyring', image: { ...last, state: { ...state, keyring: then.state.keyring } }, allowed: always }
     case 3: {
-      // Nothing of before it was put is read behind a header, but for what was there when it was put.
-      const first = watched.images.find((image) => sameHeader(image, last))!
+      // Nothing of before it was put is read behind a keyring, but for what was there when it was put.
+      const first = watched.images.find((image) => sameKeyring(image, last))!
       const isOlder = generationOf(then) < generationOf(first) || sequenceOf(then) < sequenceOf(first)
-      const image = { ...then, state: { ...then.state, header: state.header } }
-      return { what: 'all but the header', image, allowed: (moment) => !isOlder && moment === then }
+      const image = { ...then, state: { ...then.state, keyring: state.keyring } }
+      return { what: 'all but the keyring', image, allowed: (moment) => !isOlder && moment === then }
     }
     case 4: {
       const log = random.below(2) === 0 ? then.state.log : state.log
       return { what: 'meta', image: { ...last, state: { ...state, meta: then.state.meta, log } }, allowed: always }
     }
     default: {
-      const { head } = random.pick([then, last]).state
-      return { what: 'records', image: { ...last, state: { ...then.state, head } }, allowed: always }
+      const { logSeal } = random.pick([then, last]).state
+      return { what: 'records', image: { ...last, state: { ...then.state, logSeal } }, allowed: always }
     }
   }
 }
 
-function sameHeader(one: Image, other: Image): boolean {
-  return Buffer.compare(one.state.header!, other.state.header!) === 0
+function sameKeyring(one: Image, other: Image): boolean {
+  return Buffer.compare(one.state.keyring!, other.state.keyring!) === 0
 }
 
 function generationOf({ state: { meta } }: Image): number {
@@ -290,7 +290,7 @@ test('pages of two futures of one copy can not be mixed', async () => {
     expect(['PANNIER_CORRUPT', await outcome(one)]).toContain(result)
   }
   expect(await outcome({ ...one, pages: other.pages })).toBe('PANNIER_CORRUPT')
-  for (const part of ['meta', 'log', 'head'] as const)
+  for (const part of ['meta', 'log', 'logSeal'] as const)
     expect(['PANNIER_CORRUPT', await outcome(one)]).toContain(
       await outcome({ ...one, state: { ...one.state, [part]: other.state[part] } }),
     )

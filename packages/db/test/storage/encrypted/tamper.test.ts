@@ -9,9 +9,9 @@ import { open, type Credential } from '../../../src/index.ts'
 import { checksum } from '../../../src/codec/checksum.ts'
 import { readU32, writeU32 } from '../../../src/codec/bytes.ts'
 import {
-  encodeHeader,
-  decodeHeader,
-  finishHeader,
+  encodeKeyring,
+  decodeKeyring,
+  finishKeyring,
   SEAL_BYTES,
   type SlotSecret,
 } from '../../../src/storage/encrypted/keyring.ts'
@@ -125,12 +125,12 @@ test('what was not touched is read', async () => {
   expect(await outcome(images[2]!, { key: otherKey })).toBe('PANNIER_WRONG_KEY')
 })
 
-test('any flipped bit of head, meta record and log is an error', async () => {
+test('any flipped bit of log seal, meta record and log is an error', async () => {
   const image = images[2]!
-  const { head, meta, log } = image.state
+  const { logSeal, meta, log } = image.state
   const codes = new Set<number | string>()
-  for (let at = 0; at < head!.length; at++)
-    codes.add(await outcome(withState(image, { head: flipped(head!, 8 * at + (at % 8)) })))
+  for (let at = 0; at < logSeal!.length; at++)
+    codes.add(await outcome(withState(image, { logSeal: flipped(logSeal!, 8 * at + (at % 8)) })))
   for (let at = 0; at < meta!.bytes.length; at += 3)
     codes.add(await outcome(withState(image, { meta: { ...meta!, bytes: flipped(meta!.bytes, 8 * at + (at % 8)) } })))
   for (const [index, record] of log.entries()) {
@@ -220,42 +220,42 @@ test('log records can not be cut at either end, left out, swapped, doubled or ta
 test('no part can be put back to what it was', async () => {
   const [first, second, third] = images as [Image, Image, Image]
   const old: Partial<StoreState>[] = [
-    { head: second.state.head },
-    { head: undefined },
+    { logSeal: second.state.logSeal },
+    { logSeal: undefined },
     { log: second.state.log },
-    { log: second.state.log, head: second.state.head },
+    { log: second.state.log, logSeal: second.state.logSeal },
     { meta: second.state.meta },
     { meta: undefined },
     { meta: second.state.meta, log: [...second.state.log, ...third.state.log] },
     // Of the time when another key opened it.
-    { header: second.state.header },
+    { keyring: second.state.keyring },
   ]
   for (const change of old) expect(await outcome(withState(third, change))).toBe('PANNIER_CORRUPT')
-  expect(await outcome(withState(third, { header: second.state.header }), { key: otherKey })).toBe('PANNIER_CORRUPT')
-  expect(await outcome(withState(second, { head: first.state.head }))).toBe('PANNIER_CORRUPT')
-  expect(await outcome(withState(rotated, { header: third.state.header }))).toBe('PANNIER_CORRUPT')
+  expect(await outcome(withState(third, { keyring: second.state.keyring }), { key: otherKey })).toBe('PANNIER_CORRUPT')
+  expect(await outcome(withState(second, { logSeal: first.state.logSeal }))).toBe('PANNIER_CORRUPT')
+  expect(await outcome(withState(rotated, { keyring: third.state.keyring }))).toBe('PANNIER_CORRUPT')
   const oldPages = [...third.pages].map(([id, bytes]) => ({ id, bytes }))
   expect(await outcome(withPages(rotated, oldPages))).toBe('PANNIER_CORRUPT')
 })
 
 /** What Firefox may leave of an append for which there was no room: storage/indexeddb/log-seal.ts. */
-test('a record that came without its head is read, built upon and taken into pages', async () => {
+test('a record that came without its log seal is read, built upon and taken into pages', async () => {
   for (const first of [1, 3]) {
     const inner = await memory().open('x')
     // Stores refuse a first record that comes without one; these zeros are what is read where there is none.
-    const noHead = (at: number): Uint8Array | undefined => (at === 1 ? new Uint8Array(16) : undefined)
-    const withoutHead = (at: number): PageStore =>
+    const noLogSeal = (at: number): Uint8Array | undefined => (at === 1 ? new Uint8Array(16) : undefined)
+    const withoutLogSeal = (at: number): PageStore =>
       new Proxy(inner, {
         get(store, name) {
           if (name === 'append')
-            return (...[record, durability, head]: Parameters<PageStore['append']>) =>
-              store.append(record, durability, record.sequence === at ? noHead(at) : head)
+            return (...[record, durability, logSeal]: Parameters<PageStore['append']>) =>
+              store.append(record, durability, record.sequence === at ? noLogSeal(at) : logSeal)
           const member: unknown = Reflect.get(store, name)
           return typeof member === 'function' ? (member.bind(store) as unknown) : member
         },
       })
     const opened = (at = 0): EncryptedPageStore =>
-      new EncryptedPageStore(withoutHead(at), new Vault(cryptoPlatform(), { key }))
+      new EncryptedPageStore(withoutLogSeal(at), new Vault(cryptoPlatform(), { key }))
     const writer = opened(first)
     await writer.read()
     for (let sequence = 1; sequence <= first; sequence++) await writer.append(someRecord(sequence), 'relaxed')
@@ -275,14 +275,14 @@ test('a record that came without its head is read, built upon and taken into pag
 
 test('nothing of another database is taken, though the same key opens it', async () => {
   const image = images[2]!
-  const { header, head, meta } = other.state
-  for (const change of [{ header }, { head }, { meta }, { header, head }])
+  const { keyring, logSeal, meta } = other.state
+  for (const change of [{ keyring }, { logSeal }, { meta }, { keyring, logSeal }])
     expect(await outcome(withState(image, change))).toBe('PANNIER_CORRUPT')
 })
 
-test('neither a plain database in its place is accepted, nor one without its header', async () => {
+test('neither a plain database in its place is accepted, nor one without its keyring', async () => {
   const image = images[2]!
-  expect(await outcome(withState(image, { header: undefined }))).toBe('PANNIER_NOT_ENCRYPTED')
+  expect(await outcome(withState(image, { keyring: undefined }))).toBe('PANNIER_NOT_ENCRYPTED')
 })
 
 /** What tags can't tell: docs/internals/security.md. */
@@ -294,7 +294,7 @@ test('costs of a password below the minimum or above the maximum are refused bef
   const storage = memory()
   await (await open('x', { storage, encryption: { password: 'secret' } })).close()
   const image = await imageOf(storage)
-  const { header, seal } = decodeHeader(image.state.header!)
+  const { keyring, seal } = decodeKeyring(image.state.keyring!)
   const derivations = [
     { name: 'pbkdf2', iterations: 1000 },
     { name: 'pbkdf2', iterations: 2 ** 40 },
@@ -303,15 +303,15 @@ test('costs of a password below the minimum or above the maximum are refused bef
     { name: 'argon2id', passes: 3, memoryKib: 65_536, lanes: 1000 },
   ] as const
   for (const derivation of derivations) {
-    const slots = header.slots.map((slot) => ({ ...slot, secret: { ...(slot.secret as SlotSecret), derivation } }))
-    const changed = finishHeader(encodeHeader({ ...header, slots }), seal, slots)
-    expect(await outcome(withState(image, { header: changed }), { password: 'secret' })).toBe('PANNIER_CORRUPT')
+    const slots = keyring.slots.map((slot) => ({ ...slot, secret: { ...(slot.secret as SlotSecret), derivation } }))
+    const changed = finishKeyring(encodeKeyring({ ...keyring, slots }), seal, slots)
+    expect(await outcome(withState(image, { keyring: changed }), { password: 'secret' })).toBe('PANNIER_CORRUPT')
   }
 })
 
-test('a header that was changed on purpose, with a checksum that matches, opens nothing', async () => {
+test('a keyring that was changed on purpose, with a checksum that matches, opens nothing', async () => {
   const image = images[2]!
-  const copy = image.state.header!.slice(0, image.state.header!.length / 2)
+  const copy = image.state.keyring!.slice(0, image.state.keyring!.length / 2)
   const sealEnd = readU32(copy, 10) + SEAL_BYTES
   // A device key needs no salt: the one that it has is not looked at.
   const isSalt = (at: number): boolean => at > sealEnd && at <= sealEnd + SALT_BYTES
@@ -320,8 +320,8 @@ test('a header that was changed on purpose, with a checksum that matches, opens 
     writeU32(changed, 6, checksum(changed.subarray(0, sealEnd), 10))
     // Of the only slot: what its checksum covers.
     writeU32(changed, copy.length - 4, checksum(changed.subarray(sealEnd, copy.length - 4)))
-    const header = new Uint8Array([...changed, ...changed])
-    const result = await outcome(withState(image, { header }))
+    const keyring = new Uint8Array([...changed, ...changed])
+    const result = await outcome(withState(image, { keyring }))
     if (isSalt(at)) expect(result).toBe(415)
     else expect(['PANNIER_CORRUPT', 'PANNIER_WRONG_KEY', 'PANNIER_UNAVAILABLE']).toContain(result)
   }

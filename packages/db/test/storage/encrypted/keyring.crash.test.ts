@@ -1,11 +1,11 @@
 /**
- * Goal: damage to the header locks nobody out, or the owner of what is damaged alone; what another header says is never taken for what the
+ * Goal: damage to the keyring locks nobody out, or the owner of what is damaged alone; what another keyring says is never taken for what the
  * newest says; and it may be cut short anywhere, by the end of a process or a loss of power.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isPannierError } from '../../../src/base/errors.ts'
 import { open, type Credential } from '../../../src/index.ts'
-import { decodeHeader } from '../../../src/storage/encrypted/keyring.ts'
+import { decodeKeyring } from '../../../src/storage/encrypted/keyring.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
 import type { DatabaseStorage } from '../../../src/storage/page-store.ts'
 import { seededRandom } from '../../../testing/random.ts'
@@ -52,18 +52,18 @@ async function make(): Promise<Made> {
   return { storage, recoveryKey: key, images: [before, after] }
 }
 
-/** A database whose header was changed behind its back, to be written on. */
+/** A database whose keyring was changed behind its back, to be written on. */
 async function makeDamaged(change: (copy: Uint8Array) => Uint8Array): Promise<Made> {
   const made = await make()
   const store = await made.storage.open('x')
-  const { header } = made.images[1]!.state
-  await store.putHeader(header, change(copyOf(made.images[1]!)), 'strict')
+  const { keyring } = made.images[1]!.state
+  await store.putKeyring(keyring, change(copyOf(made.images[1]!)), 'strict')
   await store.close()
   return made
 }
 
-function withHeader(image: Image, header: Uint8Array): Image {
-  return { ...image, state: { ...image.state, header } }
+function withKeyring(image: Image, keyring: Uint8Array): Image {
+  return { ...image, state: { ...image.state, keyring } }
 }
 
 /** What is read, or the code of the error. */
@@ -79,7 +79,7 @@ async function outcome(image: Image, encryption: Credential): Promise<string> {
   }
 }
 
-const copyOf = ({ state: { header } }: Image): Uint8Array => header!.slice(0, header!.length / 2)
+const copyOf = ({ state: { keyring } }: Image): Uint8Array => keyring!.slice(0, keyring!.length / 2)
 const joined = (...parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(parts.flatMap((part) => [...part]))
 
 function flipped(bytes: Uint8Array, at: number, bit: number): Uint8Array {
@@ -90,9 +90,9 @@ function flipped(bytes: Uint8Array, at: number, bit: number): Uint8Array {
 
 describe('damage', () => {
   test('any flipped bit of either copy locks nobody out', async () => {
-    const { header } = images[1]!.state
-    for (let at = 0; at < header!.length; at++) {
-      const image = withHeader(images[1]!, flipped(header!, at, at % 8))
+    const { keyring } = images[1]!.state
+    for (let at = 0; at < keyring!.length; at++) {
+      const image = withKeyring(images[1]!, flipped(keyring!, at, at % 8))
       expect(await outcome(image, { key: deviceKey }), `byte ${at}`).toBe('first second')
       expect(await outcome(image, { recoveryKey }), `byte ${at}`).toBe('first second')
     }
@@ -101,16 +101,16 @@ describe('damage', () => {
   test('a whole copy may be anything', async () => {
     const copy = copyOf(images[1]!)
     for (const instead of [new Uint8Array(copy.length), new Uint8Array(copy.length).fill(255), copy.toReversed()])
-      for (const header of [joined(copy, instead), joined(instead, copy)])
-        expect(await outcome(withHeader(images[1]!, header), { key: deviceKey })).toBe('first second')
+      for (const keyring of [joined(copy, instead), joined(instead, copy)])
+        expect(await outcome(withKeyring(images[1]!, keyring), { key: deviceKey })).toBe('first second')
   })
 
-  test('what is damaged in both copies hurts the owner of that slot alone, also after the header was put again', async () => {
+  test('what is damaged in both copies hurts the owner of that slot alone, also after the keyring was put again', async () => {
     const copy = copyOf(images[1]!)
     // The secret of the last slot is what stands at the end.
     for (let back = 1; back <= 81; back += 5) {
       const [one, two] = [flipped(copy, copy.length - back, 1), flipped(copy, copy.length - back, 5)]
-      const image = withHeader(images[1]!, joined(one, two))
+      const image = withKeyring(images[1]!, joined(one, two))
       expect(await outcome(image, { key: deviceKey }), `byte ${back}`).toBe('first second')
       expect(await outcome(image, { recoveryKey }), `byte ${back}`).toBe('PANNIER_CORRUPT')
     }
@@ -129,11 +129,11 @@ describe('damage', () => {
   test('each copy has what the other one has lost', async () => {
     const copy = copyOf(images[1]!)
     const slots = 2
-    const secretLength = (copy.length - decodeHeader(joined(copy, copy)).sealed.length - 28) / slots
+    const secretLength = (copy.length - decodeKeyring(joined(copy, copy)).sealed.length - 28) / slots
     const [first, second] = [flipped(copy, copy.length - secretLength - 9, 3), flipped(copy, copy.length - 9, 3)]
-    for (const header of [joined(first, second), joined(second, first)])
+    for (const keyring of [joined(first, second), joined(second, first)])
       for (const encryption of [{ key: deviceKey }, { recoveryKey }])
-        expect(await outcome(withHeader(images[1]!, header), encryption)).toBe('first second')
+        expect(await outcome(withKeyring(images[1]!, keyring), encryption)).toBe('first second')
   })
 
   test('the next write makes two sound copies of what is left of them', async () => {
@@ -146,31 +146,31 @@ describe('damage', () => {
       await db.collection('notes').insert({ _id: 'c', text: 'third' })
       await db.close()
       const image = await imageOf(made.storage)
-      const { header } = image.state
-      expect(header!.slice(0, header!.length / 2)).toEqual(header!.slice(header!.length / 2))
+      const { keyring } = image.state
+      expect(keyring!.slice(0, keyring!.length / 2)).toEqual(keyring!.slice(keyring!.length / 2))
       expect(await outcome(image, { recoveryKey: made.recoveryKey })).toBe('first second third')
     }
   })
 })
 
-describe('another header', () => {
+describe('another keyring', () => {
   test('beside the newest copy an older one opens nothing', async () => {
     const [older, newest] = images.map(copyOf) as [Uint8Array, Uint8Array]
     const mixes = [joined(newest, older), joined(older, newest)]
-    for (const header of mixes) {
-      expect(await outcome(withHeader(images[1]!, header), { key: deviceKey })).toBe('first second')
-      expect(await outcome(withHeader(images[1]!, header), { key: otherKey })).toBe('PANNIER_WRONG_KEY')
+    for (const keyring of mixes) {
+      expect(await outcome(withKeyring(images[1]!, keyring), { key: deviceKey })).toBe('first second')
+      expect(await outcome(withKeyring(images[1]!, keyring), { key: otherKey })).toBe('PANNIER_WRONG_KEY')
     }
     const broken = flipped(newest, 20, 1)
-    for (const header of [joined(broken, older), joined(older, broken)])
+    for (const keyring of [joined(broken, older), joined(older, broken)])
       for (const key of [deviceKey, otherKey])
-        expect(await outcome(withHeader(images[1]!, header), { key })).toBe('PANNIER_CORRUPT')
+        expect(await outcome(withKeyring(images[1]!, keyring), { key })).toBe('PANNIER_CORRUPT')
   })
 
   test('what it opened before is not read behind it', async () => {
-    const { header } = images[1]!.state
-    expect(await outcome(withHeader(images[0]!, header!), { key: deviceKey })).toBe('PANNIER_CORRUPT')
-    expect(await outcome(withHeader(images[0]!, header!), { recoveryKey })).toBe('PANNIER_CORRUPT')
+    const { keyring } = images[1]!.state
+    expect(await outcome(withKeyring(images[0]!, keyring!), { key: deviceKey })).toBe('PANNIER_CORRUPT')
+    expect(await outcome(withKeyring(images[0]!, keyring!), { recoveryKey })).toBe('PANNIER_CORRUPT')
   })
 
   test('a secret of before does not open the slot that has another one now', async () => {
@@ -181,12 +181,12 @@ describe('another header', () => {
     const after = await imageOf(place)
     await db.close()
     const [old, now] = [copyOf(before), copyOf(after)]
-    const at = decodeHeader(after.state.header!).sealed.length + 28
-    const atOld = decodeHeader(before.state.header!).sealed.length + 28
+    const at = decodeKeyring(after.state.keyring!).sealed.length + 28
+    const atOld = decodeKeyring(before.state.keyring!).sealed.length + 28
     const mixed = joined(now.slice(0, at), old.slice(atOld))
-    const header = joined(mixed, mixed)
-    expect(await outcome(withHeader(after, header), { password: 'old' })).toBe('PANNIER_WRONG_KEY')
-    expect(await outcome(withHeader(after, header), { password: 'new' })).toBe('PANNIER_WRONG_KEY')
+    const keyring = joined(mixed, mixed)
+    expect(await outcome(withKeyring(after, keyring), { password: 'old' })).toBe('PANNIER_WRONG_KEY')
+    expect(await outcome(withKeyring(after, keyring), { password: 'new' })).toBe('PANNIER_WRONG_KEY')
     expect(await outcome(after, { password: 'new' })).toBe('')
   })
 })
@@ -233,7 +233,7 @@ function processOn(place: SimulatedPlace): DatabaseStorage {
   return {
     kind: 'simulated',
     scope: 'process',
-    identify: () => `header ${++opened}`,
+    identify: () => `keyring ${++opened}`,
     has: async () => true,
     open: (name) => place.open(name),
     destroy: async () => {},
@@ -255,7 +255,7 @@ async function changeWithFault(place: SimulatedPlace, call: number, fault: Fault
   const before = place.calls
   place.failAt(before + call, fault)
   let isLetIn = false
-  // The header is put for good, and with it all that came before.
+  // The keyring is put for good, and with it all that came before.
   let durable = 0
   const work = async (): Promise<void> => {
     for (let count = 0; count < 5; count++) await write()
