@@ -1,4 +1,4 @@
-/** What engines of different ages and backends of different speeds need: values that may be promised, streams, `using`. */
+/** Helpers for values that may be promises, for streams, and for `using` in engines that lack it. */
 
 /** There already where a backend or the cache is synchronous, and promised where it is not. */
 export type MaybePromise<T> = T | Promise<T>
@@ -15,7 +15,10 @@ export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybeP
   return isPromise(value) ? value.then(next) : next(value)
 }
 
-/** What a stream gives: streams are not async iterable in every browser. A reader that stops early cancels the stream. */
+/**
+ * The chunks of a stream: streams are not async iterable in every browser. A reader that stops early cancels the
+ * stream.
+ */
 export async function* streamChunks<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, undefined> {
   const reader = stream.getReader()
   let ended = false
@@ -33,8 +36,8 @@ export async function* streamChunks<T>(stream: ReadableStream<T>): AsyncGenerato
 }
 
 /**
- * `using` and `await using` where the engine does not know them yet (WebKit): compilers look for the method under the name that the
- * symbol would have.
+ * Makes `using` and `await using` work where the engine lacks them (WebKit): compilers look for a method with the
+ * symbol's name.
  */
 export function makeDisposable(
   type: { readonly prototype: { close(): unknown } },

@@ -1,6 +1,6 @@
 /**
- * What the engine may know of the world: time, chance and the event loop. It is passed in, so that a seed replays a whole
- * run. Nothing below `database/` calls `Date.now`, `Math.random`, `setTimeout` and the like itself.
+ * The engine's only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run.
+ * Nothing below `database/` calls `Date.now`, `Math.random`, `setTimeout` and the like itself.
  */
 
 export interface Environment {

@@ -1,8 +1,8 @@
 /**
- * The one error class of the library, and every code it may carry.
+ * The error class of the library, and all its codes.
  *
- * Programmer errors are assertions or, at the public boundary, `TypeError`s. Everything that can go wrong in
- * operation is a `PannierError` with a stable code.
+ * Programmer errors are assertions or, at the public boundary, `TypeError`s. Every operating failure is a
+ * `PannierError` with a stable code.
  */
 
 /** Every code, grouped by when it occurs. Codes are stable: programs may match them. */

@@ -1,6 +1,6 @@
 /**
- * Modules that are needed only rarely, so that most pages never load them. If one cannot be loaded (the page is
- * offline, or a newer version was deployed), the error is typed. A later call tries again.
+ * Loads modules on first use, so that most pages never load them. If a module can't be loaded (the page is offline, or
+ * a newer version was deployed), the error is typed. A later call tries again.
  */
 import { PannierError } from './errors.ts'
 import { isPromise, type MaybePromise } from './async.ts'

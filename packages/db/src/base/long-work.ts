@@ -1,8 +1,8 @@
 /**
- * Long work: what takes more than a moment, so that a user may cancel it and watch it.
+ * Long work: operations in slices that a user can cancel and watch.
  *
- * Guarantees: whatever is cancelled fails with one error, `cancelledError`; what is reported never falls, and ends with 1; the thread is
- * free again after some milliseconds; a step that another handle has overtaken runs again.
+ * Guarantees: cancelled work fails with one error, `cancelledError`. Reported progress never falls and ends with 1. The
+ * thread is free again after some milliseconds. A step that was fenced, because another handle wrote first, runs again.
  */
 import type { Environment } from './environment.ts'
 import { isPannierError, PannierError } from './errors.ts'
@@ -20,7 +20,7 @@ export interface LongWork {
 const SLICE_MS = 8
 /** How often a step is overtaken, one time after another, before it fails. */
 export const STALE_RETRIES_MAX = 20
-/** What is reported as long as the work has not ended. */
+/** The highest progress of unfinished work. */
 const UNFINISHED_MAX = 0.999
 
 /** PANNIER_ABORTED, or the library's own reason (PANNIER_CLOSED). `name` begins the message: 'The import'. */
@@ -97,7 +97,7 @@ export class RunningWork {
   }
 
   /**
-   * To be awaited after each step: lets others have the thread if it is time to. True if it did.
+   * Await it after each step: it releases the thread if a slice is over. True if it did.
    *
    * @throws PANNIER_ABORTED
    */

@@ -1,9 +1,9 @@
 /**
- * How synchronous reads deal with what is not in memory.
+ * How synchronous reads get what is not in memory.
  *
- * Code that reads is plain synchronous code. Where something is missing it notes what it needs and throws a `Miss`;
- * `attempt` fetches everything noted so far, together, and calls the code again. So cached reads cost no promise, and
- * misses of one step are fetched in one batch.
+ * Code that reads is plain synchronous code. When something is missing, the code notes what it needs and throws a
+ * `Miss`. `attempt` loads everything noted so far, together, and runs the code again. So cached reads cost no promise,
+ * and the misses of one step are loaded in one batch.
  */
 import { isPromise, type MaybePromise } from './async.ts'
 
@@ -15,7 +15,7 @@ export abstract class Miss {
    */
   abstract load(): MaybePromise<() => void>
 
-  /** How many pages (or whatever there is of the kind) `load` will ask for; for statistics. */
+  /** The number of pages (or the like) that `load` will ask for; for statistics. */
   pages(): number {
     return 1
   }

@@ -83,7 +83,7 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return names.find((one) => one.toLowerCase().startsWith(lower))
 }
 
-/** Whether one becomes the other when at most `edits` letters are added, left out or replaced. */
+/** Whether at most `edits` added, removed or replaced letters turn one into the other. */
 function isWithin(left: string, right: string, edits: number): boolean {
   if (edits < 0) return false
   if (left === right) return true

@@ -1,10 +1,10 @@
 /**
- * Applies a sorted batch of changes to a tree. Each page that has to change is read and written once, whatever the
- * number of changes in it. An empty tree is bulk loaded.
+ * Applies a sorted batch of changes to a tree. Each page that changes is read and written once, whatever the number of
+ * changes in it. An empty tree is bulk loaded.
  *
- * Guarantees: the old tree stays whole (copy on write); counts, bytes and reductions in the branches are exact; no leaf is empty; every
- * leaf has the same depth. The work is done in slices: `io.pause()` is awaited between pages.
- * Relies on: the changes are ascending and their deltas are true (an addition was absent, a removal present).
+ * Guarantees: the old tree stays whole (copy on write). Counts, bytes and reductions in branches are exact. No leaf is
+ * empty, and all leaves have the same depth. Work is done in slices: `io.pause()` is awaited between pages. Relies on:
+ * changes are ascending and their deltas are true (an addition was absent, a removal present).
  */
 import { assert } from '../base/errors.ts'
 import type { Key, PageId } from '../base/brand.ts'
@@ -25,7 +25,7 @@ interface Changes {
   readonly deltas: readonly (1 | 0 | -1)[]
 }
 
-/** Leaves fetched together. In sequence trees most changed leaves are not read at all. */
+/** Leaves that are loaded together. In sequence trees most changed leaves are not read at all. */
 const READ_AHEAD_LEAVES = 24
 
 /** The new tree. `reducer`: the tree's own, always the same. */

@@ -1,18 +1,22 @@
 /**
- * Branch pages: for each child its separator key, its page, and what is below it. Parsed whole: there are few of them.
+ * Branch pages: for each child its separator key, its page, and figures about what is below. A branch is parsed whole:
+ * there are few branches.
  *
  *     0  header (pager/page.ts), level >= 1
  *     8  for each child: varint length of the separator, the separator,
  *        varint page id, varint entries below, varint (bytes below << 2 | overflow << 1 | garbage),
  *        and if there is garbage: varint bytes of it, varint count, varint key numbers, each less its predecessor
  *
- * The separator of a child is not greater than its first key and greater than every key before it; the first child's is empty.
+ * The separator of a child is at most its first key, and greater than every key before it. The first child's separator
+ * is empty.
  *
- * **Garbage.** In sequence trees, a removed entry stays in its leaf, and the branch lists its key here: the leaf need be
+ * **Garbage.** In sequence trees, a removed entry stays in its leaf, and the branch lists its key here. So the leaf is
  * neither read nor rewritten. `entries below` does not count it.
  *
- * **Reductions.** In trees that have a reducer (reducer.ts) branches are of a kind of their own, in which each child ends with
- *     varint (length of the reduction of the entries below + 1; 0: none is kept), the reduction
+ * **Reductions.** In trees with a reducer (reducer.ts), branches have a kind of their own. Each child ends with its
+ * reduction:
+ *
+ *     varint (length of the reduction of the entries below + 1; 0: no reduction is kept), the reduction
  */
 import type { PageId, Key } from '../base/brand.ts'
 import { byteStringOf, ByteReader, ByteWriter } from '../codec/bytes.ts'
@@ -26,7 +30,7 @@ export interface Garbage {
   readonly bytes: number
 }
 
-/** What a branch knows of a child. */
+/** What a branch stores about a child. */
 export interface Child {
   readonly separator: string
   readonly id: PageId
@@ -34,7 +38,7 @@ export interface Child {
   readonly count: number
   /** Bytes of the pages below, overflow and garbage included, of leaves. */
   readonly bytes: number
-  /** Whether any value below stands in overflow pages. */
+  /** Whether any value below is in overflow pages. */
   readonly overflow: boolean
   /** Only of leaves in sequence trees. */
   readonly garbage: Garbage | undefined
@@ -135,7 +139,10 @@ function writeChild(writer: ByteWriter, child: Child, separator: string): void {
   }
 }
 
-/** Builds a branch page; the first separator is dropped, for nothing can be below it. `reduced`: the tree has a reducer. */
+/**
+ * Builds a branch page. Leaves out the first separator, because nothing can be below it. `reduced`: the tree has a
+ * reducer.
+ */
 export function buildBranch(id: PageId, level: number, children: readonly Child[], reduced: boolean): Uint8Array {
   const writer = new ByteWriter(PAGE_HEADER_BYTES + children.length * 40)
   writer.length = PAGE_HEADER_BYTES

@@ -1,6 +1,6 @@
 /**
- * The integrity check of a tree: key order, separator bounds, equal depth, counts, bytes, reductions and garbage lists in the
- * branches as below them. Gives every page that the tree uses.
+ * The integrity check of a tree: key order, separator bounds, equal depth, and the counts, bytes, reductions and
+ * garbage lists in branches. Returns every page that the tree uses.
  */
 import type { PageId } from '../base/brand.ts'
 import type { MaybePromise } from '../base/async.ts'
@@ -76,7 +76,7 @@ async function checkBranch(visit: Visit, branch: Branch): Promise<void> {
   }
 }
 
-/** What the branch above a page has to say of its entries. */
+/** The reduction that the branch above must have for a page. */
 async function reductionOf({ reducer, read }: Visit, id: PageId): Promise<Uint8Array | undefined> {
   if (reducer === undefined) return undefined
   const node = await read(id)

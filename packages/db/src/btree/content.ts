@@ -7,9 +7,10 @@ import { type LeafValue, leafEntryBytes } from './leaf.ts'
 import type { Child } from './branch.ts'
 
 /**
- * How content is cut into pages. 'full' fills one page after another, for content that only grows at the end. 'roomy'
- * does the same, with some room left for entries in between. 'even' spreads it over the pages, so that a page that grew
- * a little does not leave a sliver behind.
+ * How content is cut into pages.
+ * - 'full' fills one page after another, for content that grows only at the end.
+ * - 'roomy' does the same, with some room left for entries in between.
+ * - 'even' spreads content over the pages, so that a page that grew a little leaves no tiny page behind.
  */
 export type Fill = 'full' | 'roomy' | 'even'
 
@@ -26,7 +27,7 @@ export class LeafContent {
   readonly ends: number[] = [0]
   size = 0
 
-  /** Of entries that are there already, each has to be `measure`d. */
+  /** Call `measure` for each given entry. */
   constructor(keys: Key[] = [], values: LeafValue[] = []) {
     this.keys = keys
     this.values = values
@@ -93,14 +94,17 @@ export function cutIntoPages(content: Content, targetBytes: number, fill: Fill):
   return cutAt(content, (cut.bytes / cut.ends.length) * 1.03).ends
 }
 
-/** Each page takes as much as `quota` allows, and at least one entry. What pages take grows with each entry, so it is searched for. */
+/**
+ * Each page takes as much as `quota` allows, and at least one entry. The size of a page grows with its entries, so a
+ * search finds the cut.
+ */
 function cutAt(content: Content, quota: number): { readonly ends: number[]; readonly bytes: number } {
   const { length } = content
   const ends: number[] = []
   let bytes = 0
   let step = 1
   for (let start = 0; start < length; start = ends.at(-1)!) {
-    // From `low` entries on there may be room for more; `high` are too many, or all that there are and one.
+    // `low` entries fit. `high` are too many, or one more than there are.
     let low = start + 1
     let high = Math.min(length + 1, start + step + 1)
     while (high <= length && content.bytesOf(start, high) <= quota) {

@@ -1,10 +1,11 @@
 /**
- * Walks a tree in key order, either way.
+ * Walks a tree in key order, in both directions.
  *
- * Guarantees: a `next()` that throws a Miss has not moved the cursor; once it has moved, neither key nor value can
- * miss. A walk that misses asks for the following leaves (or overflowing values) too: first those with as many entries
- * as its caller expects, then more of them each time. So a long scan fetches in large batches, and a short one does
- * not.
+ * Guarantees: a `next()` that throws a Miss has not moved the cursor. Once it has moved, neither key nor value can
+ * miss.
+ *
+ * A walk that misses also asks for the leaves (or overflow values) after it: first for as many entries as its caller
+ * expects, then for more each time. So a long scan reads large batches, and a short one does not.
  */
 import type { Key, PageId } from '../base/brand.ts'
 import { Miss } from '../base/miss.ts'
@@ -159,7 +160,7 @@ export class TreeCursor {
     return undefined
   }
 
-  /** Whether a child can hold keys of the range, seen from inside it. */
+  /** Whether a child can hold keys of the range, for a cursor that comes from inside the range. */
   #inRange(branch: Branch, index: number): boolean {
     if (!this.#reverse) return this.#upper === undefined || branch.children[index]!.separator < this.#upper
     // Everything in this child is lower than the separator of the one after it.

@@ -7,7 +7,7 @@
  *        entries: varint length of the rest of the key, that rest,
  *                 varint (length of the value << 1 | 1 if it is an overflow reference), the value
  *
- * A value too large for a leaf stands in overflow pages with consecutive ids; the leaf holds the reference: varint length of
+ * A value too large for a leaf is in overflow pages with consecutive ids. The leaf holds a reference: varint length of
  * the value, varint id of the first page.
  */
 import type { Key, PageId } from '../base/brand.ts'
@@ -28,16 +28,16 @@ import { assert } from '../base/errors.ts'
 /** Keys may not be longer: a page has to hold several. */
 export const KEY_BYTES_MAX: number = 8 * 1024
 
-/** Where a large value stands. */
+/** Where a large value is stored. */
 export interface OverflowReference {
   readonly length: number
   readonly first: PageId
 }
 
-/** What is to be written under a key: the bytes, or where they stand already. */
+/** The value to write under a key: its bytes, or the reference to pages that hold them already. */
 export type LeafValue = Bytes | OverflowReference
 
-/** Memory of a parsed leaf beside its bytes. */
+/** Memory of a parsed leaf in addition to its bytes. */
 const LEAF_OVERHEAD_BYTES = 200
 
 export class Leaf {
@@ -123,7 +123,10 @@ export class Leaf {
     return { length: reader.varint(), first: reader.varint() as PageId }
   }
 
-  /** What `read` makes of a value, without a view of it: reductions read very many. Undefined for one that overflows. */
+  /**
+   * The result of `read` for a value. Makes no subarray, because reductions read very many values. Undefined for an
+   * overflow value.
+   */
   read<T>(index: number, read: (bytes: Uint8Array, start: number, end: number) => T): T | undefined {
     const { bytes } = this
     let at = this.#position(index)
@@ -279,7 +282,10 @@ export function buildOverflowPage(id: PageId, payload: Uint8Array): Uint8Array {
 
 export type SizeClass = 'ordered' | 'sequence'
 
-/** What a page is filled to. Bodies are read one at a time or all in a row: larger pages; the rest: docs/notes/2026-11-21-speed-lessons.md. */
+/**
+ * Bytes to which a page is filled. Bodies are read one at a time or all in order, so their pages are larger. Figures:
+ * docs/notes/2026-11-21-speed-lessons.md.
+ */
 export const LEAF_BYTES_TARGET: Readonly<Record<SizeClass, number>> = { ordered: 16 * 1024, sequence: 30 * 1024 }
 export const BRANCH_BYTES_TARGET: number = 16 * 1024
 

@@ -1,4 +1,4 @@
-/** The kinds of pages of a tree, and how a page becomes one of them. */
+/** The nodes of a tree, and the parser that makes them from pages. */
 import type { PageId } from '../base/brand.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { PAGE_BRANCH, PAGE_LEAF, PAGE_OVERFLOW, PAGE_REDUCED_BRANCH } from '../pager/page.ts'

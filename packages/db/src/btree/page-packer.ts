@@ -1,7 +1,7 @@
 /**
- * Writes content as pages: cuts it, allocates ids, and gives the children by which a branch refers to the pages.
+ * Writes content as pages: cuts it, allocates ids, and returns the children by which a branch refers to the pages.
  *
- * Guarantees: counts, bytes and reductions of the children are exact; large values stand in overflow pages.
+ * Guarantees: counts, bytes and reductions of the children are exact; large values are in overflow pages.
  */
 import type { PageId } from '../base/brand.ts'
 import { isPromise, type MaybePromise } from '../base/async.ts'

@@ -1,8 +1,8 @@
 /**
- * Reductions: what the entries of a range fold into, kept for whole pages.
+ * Reductions: the aggregates of ranges of entries, kept for whole pages.
  *
- * Guarantees: `reduce` sees entries, and `combine` parts, in key order and without gaps. A stored reduction is a pure function of
- * the entries below, however they came there, so an integrity check can compute it again.
+ * Guarantees: `reduce` gets entries, and `combine` parts, in key order and without gaps. Relies on: a stored reduction
+ * is a pure function of the entries below, so an integrity check can compute it again.
  */
 import type { MaybePromise } from '../base/async.ts'
 import type { Key } from '../base/brand.ts'
@@ -18,7 +18,7 @@ export interface ReducedEntries {
   key(index: number): Key
   /** A view: never change it. Undefined where it is too large to be at hand. */
   value(index: number): Uint8Array | undefined
-  /** What `read` makes of the value, where that can be had without a view of it; undefined elsewhere. */
+  /** The result of `read` for the value if it needs no subarray; otherwise undefined. */
   read?<T>(index: number, read: (bytes: Uint8Array, start: number, end: number) => T): T | undefined
 }
 
@@ -30,7 +30,9 @@ export interface Reducer<Result> {
   combine(parts: readonly Result[]): Result
 }
 
-/** What files call a reducer, 1 to 15. The layer that owns the reducer gives it the number, which never changes. */
+/**
+ * The number of a reducer in files, 1 to 15. The layer that owns the reducer chooses the number, which never changes.
+ */
 export type ReducerId = number
 
 /** A reducer that trees may be created with: branches then carry the reduction of what is below each child. */
@@ -40,7 +42,7 @@ export interface StoredReducer<Result> extends Reducer<Result> {
   decode(bytes: Uint8Array): Result
 }
 
-/** Throws PANNIER_CORRUPT for an id that stands for nothing. */
+/** Throws PANNIER_CORRUPT for an unknown id. */
 type LoadReducer = (id: ReducerId) => MaybePromise<StoredReducer<unknown>>
 
 let load: LoadReducer | undefined

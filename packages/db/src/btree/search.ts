@@ -1,6 +1,6 @@
 /**
- * Point reads of a tree: by key, by rank, and the rank of a key. Each reads one page a level. Synchronous; a page that is not
- * in memory throws a Miss.
+ * Point reads of a tree: by key, by rank, and the rank of a key. Each reads one page a level. Synchronous; a page that
+ * is not in memory throws a Miss.
  */
 import type { Key } from '../base/brand.ts'
 import { Miss } from '../base/miss.ts'
@@ -77,7 +77,7 @@ export function resolveSome(
   })
 }
 
-/** Of each item; what they miss is fetched together. */
+/** Reads each item. What they miss is loaded together. */
 function together<Item, Value>(items: readonly Item[], read: (item: Item) => Value | undefined): (Value | undefined)[] {
   const values: (Value | undefined)[] = []
   let miss: Miss | undefined

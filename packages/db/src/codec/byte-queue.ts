@@ -1,4 +1,7 @@
-/** Chunks of any size, taken in pieces of the sizes asked for. */
+/**
+ * A queue of bytes: takes chunks of any size, returns pieces of the sizes asked for. Also recognises sealed snapshot
+ * files.
+ */
 export class ByteQueue {
   readonly #source: AsyncIterator<Uint8Array>
   #chunk: Uint8Array = new Uint8Array(0)
@@ -34,7 +37,7 @@ export class ByteQueue {
     return bytes
   }
 
-  /** What was not taken. */
+  /** The bytes that were not taken. */
   async *rest(): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.#chunk.length > 0) yield this.#chunk
     while (!this.#ended) {
@@ -50,7 +53,7 @@ export class ByteQueue {
   }
 }
 
-/** What a sealed snapshot file begins with. */
+/** The first bytes of a sealed snapshot file. */
 export const SEALED_SNAPSHOT_MAGIC = 'PNNRSEAL'
 
 export function isSealedSnapshot(bytes: Uint8Array): boolean {

@@ -1,7 +1,7 @@
 /**
  * Growing byte buffers and variable-length integers.
  *
- * Unsigned integers are LEB128: seven bits a byte, low first, the top bit says that more follow; up to 2^53 - 1.
+ * Unsigned integers are LEB128: seven bits a byte, low first, up to 2^53 - 1. The top bit means that more bytes follow.
  */
 import { PannierError } from '../base/errors.ts'
 

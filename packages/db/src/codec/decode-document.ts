@@ -1,6 +1,6 @@
 /**
- * Bytes to documents (document-format.ts). Whatever the bytes are, decoding ends, reads nothing outside them, and touches
- * no prototype; damage that shows is PANNIER_CORRUPT.
+ * Decodes documents (document-format.ts). For any bytes, decoding ends, reads nothing outside them, and touches no
+ * prototype. Visible damage is PANNIER_CORRUPT.
  */
 import { ByteReader, corruptBytes, readAscii, shortString } from './bytes.ts'
 import {
@@ -62,7 +62,7 @@ class DocumentDecoder {
   readonly #shapes: Shape[] = []
   #shapeCount = 0
   #at = 0
-  /** Of the value or container at hand. */
+  /** End of the current value or container. */
   #end = 0
   #depth = 0
   #documentEnd = 0
@@ -153,7 +153,7 @@ class DocumentDecoder {
     return found ? this.#single() : undefined
   }
 
-  /** The value at `at`, of which nothing else of the document is wanted: reading text around it does not pay. */
+  /** The value at `at`. The caller wants nothing else of the document, so reading the text around it does not pay. */
   #single(): unknown {
     const bytes = this.#bytes
     const at = this.#at

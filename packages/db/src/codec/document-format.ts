@@ -1,5 +1,5 @@
 /**
- * How the content of a document is laid out. Numbers are little-endian, lengths are varints (bytes.ts).
+ * The format of a document's content. Numbers are little-endian, lengths are varints (bytes.ts).
  *
  *   content   header, stream
  *   header    count of the shapes used; each in order of first use: its id + 1, or 0 and the shape itself (`encodeShape`)
@@ -9,12 +9,12 @@
  *     40..7f  1 byte a char: an ASCII string of tag - 40 chars
  *     a0..    see below
  *     d0..de  an object of the tag - d0'th shape in the header: length in bytes of what follows, values
- *     df      likewise, but first the index of the shape
+ *     df      an object, with the index of its shape before the length
  *     e1..e7  tag - e0 bytes: a positive integer
  *     e9..ef  tag - e8 bytes: a negative integer n as -1 - n
  *
- * The stream names shapes by their index in the header alone, so it is the same in every database that holds the same
- * document, whatever its dictionary.
+ * The stream names shapes only by their index in the header. So equal documents have equal streams in every database,
+ * whatever its dictionary.
  */
 export const TAG_STRING_SHORT = 0x40
 export const TAG_NULL = 0xa0

@@ -1,8 +1,10 @@
 /**
- * Documents to bytes (document-format.ts).
+ * Encodes documents (document-format.ts).
  *
- * What goes in is taken as by JSON.stringify: undefined fields are left out, undefined elements and holes are null,
- * `toJSON` is honoured but that of a Date, whose type would lie about what is read back (docs/adr/0017-dates.md); -0 is 0. What JSON would lose silently (NaN, functions, maps, …) is a TypeError that names its path.
+ * Input is treated as by JSON.stringify. Undefined fields are left out, undefined elements and holes become null, -0
+ * becomes 0. `toJSON` is called, except that of a Date: its type would lie about what is read back
+ * (docs/adr/0017-dates.md). Values that JSON would lose silently (NaN, functions, maps, …) are a TypeError that names
+ * their path.
  */
 import { PannierError } from '../base/errors.ts'
 import { ArgumentError } from '../base/options.ts'
@@ -39,7 +41,7 @@ import { BYTES_PER_UNIT_MAX, writeText } from './text.ts'
  */
 export function encodeDocument(document: object, shapes: ShapeDictionary, writer: ByteWriter): void {
   const start = writer.length
-  // toJSON may be anybody's code, and encode another document meanwhile.
+  // toJSON is foreign code, and may encode another document in the meantime.
   const encoder = idle ?? new DocumentEncoder()
   idle = undefined
   try {
@@ -62,7 +64,7 @@ class DocumentEncoder {
   /** The shapes met so far, in order; what lies beyond `usedCount` is of an earlier document. */
   readonly #used: Shape[] = []
   #usedCount = 0
-  /** Where in `used` the local shapes are, by their names: found again they must have the same index. */
+  /** Index in `used` of each local shape, by its names: a shape that is used again must have the same index. */
   readonly #usedLocal = new Map<string, number>()
   /** The fields of the objects that are being encoded, the innermost last: a stack up to `top`. */
   readonly #names: string[] = []
@@ -72,7 +74,10 @@ class DocumentEncoder {
   readonly #trail: (string | number)[] = []
   #depth = 0
   #mayInherit = false
-  /** Of the document before: most headers are alike, so the stream is written where it will probably stay. */
+  /**
+   * Header bytes of the previous document. Most headers are equally long, so the stream can mostly stay where it is
+   * written.
+   */
   #headerBytes = 2
 
   encode(document: object, shapes: ShapeDictionary, writer: ByteWriter): void {
@@ -340,7 +345,7 @@ const utf8 = new TextEncoder()
 const double = new Float64Array(1)
 const doubleBytes = new Uint8Array(double.buffer)
 
-/** What JSON.stringify would take instead of the value. */
+/** The value that JSON.stringify would use instead. */
 function resolveToJson(value: unknown, key: string | number): unknown {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
   const { toJSON } = value as { toJSON?: unknown }
@@ -354,7 +359,7 @@ function isDate(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object Date]'
 }
 
-/** True while somebody has put fields into Object.prototype. */
+/** True while Object.prototype has enumerable fields. */
 function isPrototypePolluted(): boolean {
   for (const _ in Object.prototype) return true
   return false

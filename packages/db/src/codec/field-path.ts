@@ -1,6 +1,4 @@
-/**
- * Paths to fields. `readField` (decode-document.ts) follows them in encoded documents, `getField` in decoded ones.
- */
+/** Paths to fields. `readField` (decode-document.ts) follows them in encoded documents, `getField` in decoded ones. */
 import { ArgumentError, badArgument, calling } from '../base/options.ts'
 import { isArrayLike } from './collation.ts'
 import type { Shape } from './shape.ts'

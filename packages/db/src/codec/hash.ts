@@ -62,7 +62,7 @@ export class Hash128 {
     for (let i = whole; i < end; i++) tail[i - whole] = bytes[i]!
   }
 
-  /** Writes `HASH_BYTES` bytes. What was hashed stays, so more may follow. */
+  /** Writes `HASH_BYTES` bytes. Keeps its state, so more may follow. */
   digest(target: Uint8Array, at: number = 0): void {
     const tail = this.#tail
     const words = this.#tailView
@@ -149,8 +149,8 @@ function writeWord(bytes: Uint8Array, at: number, word: number): void {
 }
 
 /**
- * Hashes a document's content. Equal content (fields in equal order) has an equal hash, whatever the dictionary: it is
- * taken of the names in each shape and the stream.
+ * Hashes a document's content: the names in each shape and the stream. So equal content (with fields in equal order)
+ * has an equal hash, whatever the dictionary.
  */
 export function hashContent(
   hash: Hash128,

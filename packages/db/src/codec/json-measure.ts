@@ -1,4 +1,4 @@
-/** What can be said of a JSON value by its quotes, brackets and commas, which are ASCII, while it passes by in chunks. */
+/** Measures a JSON value that comes in chunks, by its quotes, brackets and commas, which are all ASCII. */
 
 export const LINE_FEED = 10
 export const OPEN_ARRAY = 91
@@ -44,7 +44,7 @@ export class Measure {
     return at
   }
 
-  /** In an object: goes to the next array that is a member of it, to its end, or to `to`. */
+  /** In an object: moves to the next member that is an array, to the object's end, or to `to`. */
   scanTo(bytes: Uint8Array, from: number, to: number): number {
     let at = from
     while (at < to) {
@@ -75,7 +75,7 @@ export class Measure {
     return lines
   }
 
-  /** To after the closing quote, or to `to`. */
+  /** Moves behind the closing quote, or to `to`. */
   #scanString(bytes: Uint8Array, from: number, to: number): number {
     let at = from
     if (this.#escaped) {

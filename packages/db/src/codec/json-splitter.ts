@@ -1,11 +1,11 @@
 /**
- * Finds the documents in a stream of JSON without parsing the whole: the lines of NDJSON, the elements of an array, or those
- * of the `rows` or `docs` of CouchDB's `_all_docs` and `_bulk_docs`.
+ * Finds documents in a stream of JSON without parsing the whole. They are the lines of NDJSON, the elements of an
+ * array, or those of `rows` or `docs` of CouchDB's `_all_docs` and `_bulk_docs`.
  *
- * Only `JSON.parse` says what a document means. This looks at quotes, brackets and commas, to know where a document
- * ends, how deep it is and how many members its objects have. All of these are ASCII, so bytes are enough. An element
- * that is not JSON is a document that fails; when the text around the documents is not JSON, everything ends. Memory:
- * one document, and never more than `DOCUMENT_TEXT_BYTES_MAX`.
+ * Only `JSON.parse` decides what a document means. The splitter looks at quotes, brackets and commas to know where a
+ * document ends, how deep it is and how many members its objects have. All of these are ASCII, so bytes are enough. An
+ * element that is not JSON is a document that fails. Malformed text around the documents ends everything. Memory: one
+ * document, at most `DOCUMENT_TEXT_BYTES_MAX`.
  */
 import { PannierError } from '../base/errors.ts'
 import { CLOSE_ARRAY, CLOSE_OBJECT, countMembers, LINE_FEED, Measure, OPEN_ARRAY, OPEN_OBJECT } from './json-measure.ts'
@@ -18,18 +18,18 @@ export type JsonLayout = 'lines' | 'array' | 'rows' | 'docs'
 export interface JsonPiece {
   /** 1 for the first. */
   readonly line: number
-  /** Of its bytes. */
+  /** Length of its text in bytes. */
   readonly bytes: number
-  /** What it is; else `error` says why that is not known. */
+  /** The parsed document; if it can't be parsed, `error` says why. */
   readonly value?: unknown
   readonly error?: PannierError
 }
 
-/** Around a row there is a row; and one more, so that whoever checks documents names the limit. */
+/** A row adds one level. One more, so that the check of documents names the limit. */
 const DEPTH_MAX: number = DOCUMENT_DEPTH_MAX + 2
-/** Of what stands before and after the array of an envelope. */
+/** Bytes before and after the array of an envelope. */
 const ENVELOPE_BYTES_MAX = 64 * 1024
-/** What may stand beside the array in an envelope. A document with other fields is a document. */
+/** Fields of an envelope besides the array. An object with other fields is a document. */
 const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(['total_rows', 'offset', 'update_seq', 'new_edits', 'pending'])
 
 const [TAB, CARRIAGE_RETURN, SPACE] = [9, 13, 32]
@@ -53,7 +53,7 @@ export class JsonSplitter {
   #measure = new Measure()
   /** The array's end was seen. */
   #closed = false
-  /** What stood before the array, with something in its place. */
+  /** The text before the array, with a placeholder for the array. */
   #envelope = ''
 
   /** `accepted`: the layouts that it may be; the first one counts where there is no telling. */
@@ -72,7 +72,7 @@ export class JsonSplitter {
     return this.#pieces(false)
   }
 
-  /** What is left when there is no more. Throws as `push`. */
+  /** The last pieces, at the end of the input. Throws like `push`. */
   end(): Iterable<JsonPiece> {
     return this.#pieces(true)
   }
@@ -114,7 +114,7 @@ export class JsonSplitter {
     return this.#detectEnvelope(last)
   }
 
-  /** Whether the object that begins here is a document or has the documents in it. */
+  /** Finds out whether the object that begins here is a document or an envelope. */
   #detectEnvelope(last: boolean): boolean {
     const measure = new Measure()
     const limit = Math.min(this.#end, this.#start + ENVELOPE_BYTES_MAX)
@@ -258,7 +258,7 @@ export class JsonSplitter {
     this.#start = this.#at
   }
 
-  /** What follows the array. */
+  /** Checks the text after the array. */
   #checkRest(last: boolean): void {
     if (!this.#closed) {
       if (last) throw this.#wrong('it ends in the midst')

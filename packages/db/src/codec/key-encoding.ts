@@ -1,21 +1,21 @@
 /**
- * Values, ids of documents and numbers as order-preserving keys: comparing encodings as byte strings is comparing values
+ * Order-preserving keys of values, document ids and numbers: comparing encodings as byte strings compares the values
  * (collation.ts).
  *
- * A component is self-delimiting, and no encoding is a prefix of another, so components that are put one after another
- * compare like tuples. Complementing every byte of a component reverses its order.
+ * A component is self-delimiting, and no encoding is a prefix of another. So concatenated components compare like
+ * tuples. Complementing every byte of a component reverses its order.
  *
  *   missing, null, false, true    their tag
- *   number    tag of its sign, then the magnitude's 63 bits of IEEE 754, high first, seven to a byte; the lowest bit of a
- *             byte says that a bit further on is set, otherwise the rest is left out. Complemented when negative.
- *   string    tag, WTF-8 with 00 as 01 01 and 01 as 01 02, then 00. What exceeds KEY_STRING_BYTES_MAX is cut off, and FF
- *             stands for the 00.
+ *   number    tag of its sign, then the magnitude's 63 bits of IEEE 754, high first, seven to a byte. The lowest bit of a
+ *             byte is 1 if a later bit is set; if it is 0, the rest is left out. Complemented when negative.
+ *   string    tag, WTF-8 with 00 as 01 01 and 01 as 01 02, then 00. Text beyond KEY_STRING_BYTES_MAX is cut off, and FF
+ *             replaces the 00.
  *   array     tag, components, 00
  *   object    tag, (name as a string, component) pairs, 00
  *
- * A component of KEY_COMPONENT_BYTES_MAX bytes may have been cut off there, without any mark. Of an array or object
- * below KEY_DEPTH_MAX others only the tag is written. Values that differ only in what was cut off have equal keys; only
- * the document decides then (`exact` is false).
+ * A component of KEY_COMPONENT_BYTES_MAX bytes may have been cut off there, without any mark. An array or object below
+ * KEY_DEPTH_MAX others is only its tag. Values that differ only in what was cut off have equal keys. Then `exact` is
+ * false, and only the document decides.
  */
 import { corruptBytes, shortString } from './bytes.ts'
 import { isArrayLike } from './collation.ts'
@@ -56,7 +56,7 @@ const [MISSING_KEY, NULL_KEY, FALSE_KEY, TRUE_KEY, STRING_TAG, ARRAY_TAG, OBJECT
 /** Text that is its own encoding. */
 // oxlint-disable-next-line no-control-regex
 const PLAIN = /^[\x02-\x7f]*$/
-/** What stands for 00 or 01, also where it was cut in two. */
+/** The escapes of 00 and 01, also one that was cut in two. */
 // oxlint-disable-next-line no-control-regex
 const ESCAPE = /\x01[^]?/g
 
@@ -92,8 +92,8 @@ export function decodeKey(key: string, at: number, descending: boolean): Decoded
 }
 
 /**
- * Where the component at `at` ends, if it is whole. Else where its first cut is, negated: what stands after that is not in the
- * order of values. A component of KEY_COMPONENT_BYTES_MAX bytes counts as cut.
+ * The end of the component at `at`, if it is whole. Otherwise the negated position of its first cut: what comes after a
+ * cut is not in the order of values. A component of KEY_COMPONENT_BYTES_MAX bytes counts as cut.
  */
 export function componentEnd(key: string, at: number): number {
   const limit = at + KEY_COMPONENT_BYTES_MAX
@@ -207,7 +207,7 @@ function encodeOther(value: unknown, depth: number, budget: number): string {
 class KeyDecoder {
   readonly key: string
   readonly mask: number
-  /** Where the component is cut off if it gets that far. */
+  /** A component that reaches this position is cut off there. */
   readonly limit: number
   readonly end: string
   at: number

@@ -1,9 +1,10 @@
 /**
- * Sorts byte strings, fast: by the bytes that follow what all of them share, as many as go into a number together with the
- * string's place, which the engine sorts natively; those with equal bytes are then sorted among themselves in the same way.
+ * Sorts byte strings fast. It skips the prefix that all of them share. It packs as many of the following bytes as fit
+ * into a number, together with the string's index, and sorts these numbers natively. Strings with equal bytes are
+ * sorted among themselves in the same way.
  */
 
-/** Strings that one call takes: so that there is room for some bytes beside a place in what a double holds exactly. */
+/** Strings that one call takes. A double holds the index exactly, with room for some bytes. */
 export const SORTED_STRINGS_MAX: number = 2 ** 20
 
 /** Fewer are compared one by one. */

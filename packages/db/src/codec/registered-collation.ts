@@ -1,8 +1,8 @@
 /**
- * Orders of strings other than that of their code points. Strings are ordered by the code points of their `key`; values
- * that hold strings by codec/collation.ts, with the keys instead of the strings.
+ * Collations: orders of strings other than that of code points. Strings compare by the code points of their `key`.
+ * Values that contain strings compare by codec/collation.ts, with keys instead of strings.
  *
- * What is stored in such an order names it. A collation never changes: another order has another name.
+ * Stored data in such an order names its collation. A collation never changes: another order has another name.
  */
 import { assert } from '../base/errors.ts'
 import { ArgumentError, badArgument } from '../base/options.ts'
@@ -67,7 +67,7 @@ export function collate(value: unknown, collation: Collation): unknown {
 /** Stands before every name, so that no name is a number, which would come before the others. */
 const NAME = ' '
 
-/** Whether the order of strings has a say in what is lower and what is higher than the value. */
+/** Whether the order of strings affects comparisons with the value. */
 export function holdsText(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' && value !== ''
   if (ArrayBuffer.isView(value)) return false

@@ -1,9 +1,9 @@
 /**
- * Shapes: ordered lists of field names, stored once for a collection instead of once for each document.
+ * Shapes: ordered lists of field names, stored once a collection instead of once a document.
  *
- * A collection's dictionary only grows, and an id never changes its meaning once it was committed. Objects whose shape is
- * not worth keeping (too long, or the dictionary is full because an application uses objects as maps) have a shape that
- * their document carries along.
+ * A collection's dictionary only grows, and a committed id never changes its meaning. Some shapes are not worth
+ * keeping: they are too long, or the dictionary is full because an app uses objects as maps. Documents carry such a
+ * shape with them.
  */
 import { ByteReader, ByteWriter, corruptBytes } from './bytes.ts'
 import { BYTES_PER_UNIT_MAX, readText, writeText } from './text.ts'
@@ -51,7 +51,7 @@ export class ShapeDictionary {
   private readonly root = new ShapeNode()
   private bytes = 0
 
-  /** From what is stored: ids and encoded shapes. */
+  /** Takes stored entries: ids and encoded shapes. */
   constructor(entries: Iterable<readonly [number, Uint8Array]> = [], parent?: ShapeDictionary) {
     this.byId = parent === undefined ? [] : parent.byId.slice()
     this.bytes = parent === undefined ? 0 : parent.bytes

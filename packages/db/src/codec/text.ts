@@ -1,6 +1,6 @@
 /**
- * Strings as WTF-8: UTF-8 in which a surrogate without its partner is three bytes, so that every JavaScript string comes
- * back exactly. Byte order is code point order.
+ * Strings as WTF-8: UTF-8 in which a lone surrogate takes three bytes, so every JavaScript string survives. Byte order
+ * is code point order.
  */
 import { readByteString, shortString } from './bytes.ts'
 

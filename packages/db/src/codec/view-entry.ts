@@ -1,18 +1,18 @@
 /**
  * The entries of a view's tree: one for each `emit`.
  *
- *   key     the emitted key (key-encoding.ts), or, if something of it is cut off, what stands before the first cut and a hash of
+ *   key     the emitted key (key-encoding.ts), or, if a part of it is cut off, what is before the first cut and a hash of
  *           the whole key as JSON (8 bytes); the document's id as WTF-8 with 00 as 01 01 and 01 as 01 02,
- *           then 00; the ordinal among the entries of that document with that key: its length in bytes, then these, high first
- *   value   nothing where null was emitted and the key is whole, else
- *             u8   kind of the value below; + 80 (hex) if the key does not say all: it was cut, or its strings are sort keys
- *             the whole key as JSON, after its length as a varint, if so
+ *           then 00; the ordinal among the document's entries with that key: its length in bytes, then these, high first
+ *   value   nothing if the emitted value is null and the key is whole, else
+ *             u8   kind of the value below; + 80 (hex) if the key is not enough: it was cut, or its strings are sort keys
+ *             in that case the whole key as JSON, after its length as a varint
  *             the value: nothing (0 null, 1 false, 2 true), varint (3; 4 negated), float64 (5), JSON (6)
  *
- * So entries are in the order of keys and then of ids, and those with equal keys are neighbours. Only among keys that are equal up
- * to a cut the order of keys is not kept: such a run has no other entries in it, and whoever reads it puts it in order.
+ * So entries are in the order of keys and then of ids, and entries with equal keys are neighbours. Only keys that are
+ * equal up to a cut are not in order. They are a run without other entries; its reader sorts it.
  *
- * A view with a collation has sort keys in the place of strings. Inside of a run the order is that of code points all the same.
+ * A view with a collation has sort keys instead of strings. Even so, the order inside a run is that of code points.
  */
 import type { Key } from '../base/brand.ts'
 import { byteStringOf, asArray, ByteReader, corruptBytes, readByteString, varintBytes, writeVarint } from './bytes.ts'
@@ -30,14 +30,14 @@ const NEGATIVE = 4
 const FLOAT = 5
 const JSON_TEXT = 6
 
-/** Strings that are not longer are never cut, whatever they hold. */
+/** Strings up to this length are never cut, whatever they contain. */
 const WHOLE_CHARS_MAX = 300
 
 interface EncodedViewKey {
   readonly bytes: string
   /** The key can't be read from the bytes. */
   readonly isPartial: boolean
-  /** What the run of keys that are equal up to the cut starts with; undefined if the key is whole. */
+  /** The prefix of the run of keys that are equal up to the cut; undefined if the key is whole. */
   readonly run: string | undefined
 }
 
@@ -59,7 +59,7 @@ export function encodeViewKey(key: unknown, collation: Collation | undefined): E
   }
 }
 
-/** What follows the emitted key in the keys of a document's entries. */
+/** The part after the emitted key in the keys of a document's entries. */
 export function encodeViewId(id: string): string {
   const bytes = encodeIdKey(id)
   // oxlint-disable-next-line no-control-regex
@@ -73,13 +73,13 @@ export function viewEntryKey(key: string, id: string, ordinal: number): Key {
   return (key + id + String.fromCharCode(digits.length) + digits) as Key
 }
 
-/** Where the emitted key ends in the key of an entry. */
+/** End of the emitted key in the key of an entry. */
 export function emittedKeyEnd(entryKey: string): number {
   const end = componentEnd(entryKey, 0)
   return end >= 0 ? end : KEY_HASH_BYTES - end
 }
 
-/** What the run of an entry whose key is cut starts with. */
+/** The prefix of the run of an entry whose key is cut. */
 export function runOf(entryKey: string): string {
   return entryKey.slice(0, -componentEnd(entryKey, 0))
 }

@@ -1,4 +1,4 @@
-/** What keeps a unique index from being built: documents that have one key. */
+/** Finds the duplicates that prevent building a unique index: documents with the same unique key. */
 import { indexTreeName } from '../document/collection-state.ts'
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
@@ -15,7 +15,7 @@ import type { DuplicateKey } from './unique.ts'
 
 /** Keys that the error lists. */
 const DUPLICATES_LISTED_MAX = 10
-/** Of one key. */
+/** Ids listed for one key. */
 const IDS_LISTED_MAX = 10
 /** Keys that one step looks at. */
 const KEYS_PER_STEP = 256

@@ -1,11 +1,11 @@
 /**
- * Builds the indexes of a collection on the documents that are there, while others go on reading and writing.
+ * Builds the indexes of a collection on existing documents, while others read and write.
  *
- * Documents are read in one ordered pass over a snapshot, for all indexes that are being built, without holding up any
- * writer. As many keys as memory allows are gathered, sorted, and inserted in one transaction, which first leaves out
- * the documents that were changed since, and raises `builtTo`: bodies up to that sequence have entries, and writers
- * keep them right (maintain-indexes.ts). So an interrupted build continues from there. The last transaction also takes
- * in what was written since the snapshot, and the index is ready.
+ * One ordered pass over a snapshot reads the documents for all indexes, without delaying a writer. It gathers as many
+ * keys as memory allows and sorts them. One transaction inserts them, without those of documents that were changed
+ * since, and raises `builtTo`. Bodies up to that sequence have entries, and writers maintain them
+ * (maintain-indexes.ts). So an interrupted build continues from there. The last transaction also adds what was written
+ * since the snapshot, and the index is ready.
  */
 import { indexTreeName } from '../document/collection-state.ts'
 import { loadedModule } from '../base/lazy-module.ts'
@@ -28,17 +28,17 @@ import { KeyChunk, loadParts } from './key-chunk.ts'
 export interface BuildOptions extends LongWork {
   readonly store: KeyValueStore
   readonly catalog: Catalog
-  /** Of the collection. */
+  /** Name of the collection. */
   readonly name: string
   readonly environment: Environment
-  /** What the selectors of partial indexes mean. */
+  /** Compiles the selectors of partial indexes. */
   readonly compile: CompileSelector
   /** Memory for keys. */
   readonly keyBytesMax?: number | undefined
 }
 
 const KEY_BYTES_MAX_DEFAULT: number = 16 * 1024 * 1024
-/** With a text index: each chunk has postings of nearly all words, so the fewer chunks, the less often all its pages are written. */
+/** For text indexes. Each chunk has postings of nearly all words, so larger chunks write all pages less often. */
 const TEXT_KEY_BYTES_MAX: number = 64 * 1024 * 1024
 /** Steps between two looks at the clock. */
 const STEPS_PER_LOOK = 256
@@ -66,16 +66,16 @@ export async function buildIndexes(options: BuildOptions): Promise<void> {
   if (builder.failure !== undefined) throw builder.failure
 }
 
-/** What one step builds: the indexes that are equally far. */
+/** The indexes that one step builds: those with equal progress. */
 interface Target {
   readonly state: CollectionState
   readonly indexes: readonly IndexDefinition[]
   readonly from: number
-  /** Where another index has got to already, from where on they are built together. */
+  /** Progress of another index. From there on they are built together. */
   readonly upTo: number
 }
 
-/** Where entries go. */
+/** The tree that gets entries. */
 interface Insertion {
   readonly transaction: HeldTransaction
   readonly state: CollectionState
@@ -84,7 +84,7 @@ interface Insertion {
 }
 
 class IndexBuilder {
-  /** Of the first unique index that could not be built. */
+  /** Why the first unique index could not be built. */
   failure: PannierError | undefined
   readonly #options: BuildOptions
   readonly #tests: IndexTests
@@ -167,7 +167,7 @@ class IndexBuilder {
   ): Promise<void> {
     const { catalog, name } = this.#options
     const state = catalog.collection(transaction, name)
-    // Dropped, or somebody else was faster: look again.
+    // The index was dropped, or another handle was faster: look again.
     if (state?.number !== target.state.number) return
     const indexes = target.indexes.filter(({ number, builtTo }) =>
       state.indexes.some((index) => index.number === number && index.builtTo === builtTo),
@@ -257,8 +257,8 @@ function nextTarget(state: CollectionState | undefined): Target | undefined {
 }
 
 /**
- * Which of the bodies were removed since. A body never comes back, and no body is added between others, so a range is
- * untouched if its count is; otherwise each half is looked at. May miss.
+ * The bodies that were removed since. A body never comes back, and no body is added between others. So a range with an
+ * equal count is unchanged; otherwise each half is checked. May miss.
  */
 function goneSequences(before: TreeReader, now: TreeReader, sequences: readonly number[]): Set<number> {
   const gone = new Set<number>()

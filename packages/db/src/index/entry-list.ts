@@ -1,6 +1,6 @@
 /**
- * Entries as pairs of numbers: that of a text (the key without the document's number, kept once or a few times) and that of the
- * document. So only texts have to be sorted; the entries follow by counting.
+ * Index entries as pairs of numbers: that of a text and that of a document. The text is the key without the document's
+ * number; it is kept once or a few times. So only texts have to be sorted; a counting sort orders the entries.
  */
 import type { Key } from '../base/brand.ts'
 import { numberKey } from '../codec/key-encoding.ts'
@@ -73,7 +73,7 @@ export class EntryList {
     const textOf = this.#textOf
     const documentOf = this.#documentOf
     const ranks = this.#texts.ranks()
-    // Where the entries of each text start.
+    // Start of each text's entries.
     const starts = new Uint32Array(ranks.length + 1)
     for (const text of textOf) starts[ranks[text]! + 1]!++
     for (let rank = 0; rank < ranks.length; rank++) starts[rank + 1]! += starts[rank]!
@@ -103,7 +103,7 @@ export interface ChunkPart {
   readonly count: number
   /** Memory used, about. */
   readonly bytes: number
-  /** There is no room for more, whatever memory there is. */
+  /** Full, even if there is more memory. */
   readonly full: boolean
   add(fields: FieldReader, documentNumber: number): void
   /** Before `keyAt` and the like, which take the place in key order. */

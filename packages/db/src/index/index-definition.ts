@@ -1,4 +1,4 @@
-/** How indexes are declared, defined in the catalog, and dropped. Each change is small, whatever the size of the collection. */
+/** Declares, defines (in the catalog) and drops indexes. Each change is small, whatever the size of the collection. */
 import { checkOptions, type OptionNames, ArgumentError, badArgument } from '../base/options.ts'
 import { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
@@ -57,7 +57,7 @@ const NOTHING_BUILT = -1
 /** Characters of the name of a collection, an index or a view. Long enough for any name, short enough for a key. */
 export const NAME_CHARS_MAX = 200
 
-/** What the user has called, in messages. */
+/** The function that error messages name. */
 const CALL = 'collection()'
 
 /** Checks an index of `collection()`: throws a TypeError for a wrong declaration. */
@@ -177,7 +177,7 @@ export function missingIndexes(
   })
 }
 
-/** Adds those that are missing. In an empty collection they are ready at once; else they are to be built. */
+/** Adds missing indexes. In an empty collection they are ready at once; in others they must be built. */
 export function defineIndexes(
   transaction: WriteTransaction,
   catalog: Catalog,

@@ -1,13 +1,13 @@
 /**
- * The entries of an index: for each document the encoded values of the fields, one after the other, then the document's
- * number (codec/key-encoding.ts). The value of an entry is empty.
+ * The entries of an index. Each has the encoded values of the fields in order, then the document's number
+ * (codec/key-encoding.ts). The value of an entry is empty.
  *
- * A missing field is indexed as `undefined`, the lowest of all values, so every index holds every live document at least once
- * and can serve any sort. A multi index holds one entry per distinct element; one with `undefined` for a missing field or an
- * empty array; a value that is no array counts as one element.
+ * A missing field is indexed as `undefined`, the lowest value. So every index holds every live document at least once
+ * and can serve any sort. A multi index holds one entry per distinct element of an array, and one with `undefined` for
+ * a missing field or an empty array. A value that is not an array counts as one element.
  *
- * Very long values are cut off (codec/key-encoding.ts says where), so no document is too large to be indexed. Among values
- * that share so long a start an index neither tells one from another nor sorts exactly.
+ * Very long values are cut off (codec/key-encoding.ts), so no document is too large to be indexed. An index neither
+ * distinguishes nor sorts values with equal keys.
  */
 import { isArrayLike } from '../codec/collation.ts'
 import { collate, knownCollation, type Collation } from '../codec/registered-collation.ts'
@@ -49,7 +49,7 @@ export function sortedValue(value: unknown, path: string, collation: Collation |
   return collation === undefined || path === '_id' ? value : collate(value, collation)
 }
 
-/** What a multi index has entries for. */
+/** The values that a multi index has entries for. */
 export function elementsOf(value: unknown): Iterable<unknown> {
   if (!isArrayLike(value)) return [value]
   return value.length === 0 ? [undefined] : (value as ArrayLike<unknown> & Iterable<unknown>)
@@ -76,7 +76,7 @@ export class IndexTests {
     this.#compile = compile
   }
 
-  /** Whether the index has entries of the document. May miss, the first time that it is asked about a selector. */
+  /** Whether the index has entries of the document. The first call for a selector may miss. */
   includes(index: PartialDefinition, read: ReadPath): boolean {
     return index.where === undefined || this.#of(index, index.where)(read)
   }
@@ -109,7 +109,7 @@ interface EncodedContent {
 }
 
 export class FieldReader {
-  /** What the content refers to. */
+  /** The shapes that the content refers to. */
   readonly shapes: ShapeDictionary
   private content: EncodedContent | undefined
   private readonly fields = new Map<string, Field>()

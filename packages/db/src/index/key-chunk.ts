@@ -15,7 +15,7 @@ import { ValueTree } from './value-tree.ts'
 
 const texts = lazyModule(() => import('./text/text-part.ts'))
 
-/** To be called before a chunk for these indexes is made. May miss. */
+/** Call it before making a chunk for these indexes. May miss. */
 export function loadParts(indexes: readonly IndexDefinition[]): void {
   if (indexes.some(({ text }) => text !== undefined)) texts()
 }

@@ -1,4 +1,4 @@
-/** Keeps the indexes of a collection in step with the documents that are written. */
+/** Keeps the indexes of a collection up to date with the documents that are written. */
 import { indexTreeName } from '../document/collection-state.ts'
 import type { Key } from '../base/brand.ts'
 import type { Bytes } from '../codec/bytes.ts'
@@ -29,7 +29,7 @@ const uniqueness = lazyModule(() => import('./unique.ts'))
 class Maintenance implements IndexMaintenance {
   readonly #tests: IndexTests
   readonly #declared: () => readonly IndexDeclaration[]
-  /** What text indexes had of a document before it was written, by the number of the index. */
+  /** Content of text indexes for a document before the write, by the number of the index. */
   readonly #oldTexts = new WeakMap<DocumentWrite, ReadonlyMap<number, TextContent>>()
   /** Kept as long as the shapes are the same: they know where the fields are. */
   #oldFields!: FieldReader
@@ -150,7 +150,7 @@ class Maintenance implements IndexMaintenance {
 interface Differences {
   readonly removed: string[]
   readonly inserted: string[]
-  /** Of a text index. */
+  /** Only for a text index. */
   readonly lists?: readonly ListChange[]
 }
 

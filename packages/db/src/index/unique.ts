@@ -1,8 +1,8 @@
 /**
- * Unique indexes: no two live documents claim one key. A document claims the values of the index's fields, if it has all of them
- * (null is a value) and the index's selector matches it; in a multi index each element of its array.
+ * Unique indexes: no two live documents have one unique key. A document has a key if it has all fields of the index
+ * (null is a value) and the index's selector matches it. In a multi index it has one key for each element of its array.
  *
- * Values are compared as they are. Where keys hold only their beginning, the documents are read.
+ * Values are compared as they are. Where index keys hold only the start of a value, the documents are read.
  */
 import { indexTreeName } from '../document/collection-state.ts'
 import type { Key } from '../base/brand.ts'
@@ -28,7 +28,7 @@ interface UniqueWork extends PreparedWork {
   readonly tests: IndexTests
 }
 
-/** What a document claims in an index. */
+/** A unique key of a document. */
 interface Claim {
   /** The key of an entry, without the document's number. */
   readonly key: string
@@ -58,11 +58,11 @@ export function isSame(left: Claim, right: Claim): boolean {
   return left.exact || left.values.every((value, at) => compareValues(value, right.values[at]) === 0)
 }
 
-/** Which writes would make two documents claim the same key. In a batch the earlier writes go first. May miss. */
+/** Finds the writes that would give two documents the same key. In a batch the earlier writes win. May miss. */
 export function refuseDuplicates(work: UniqueWork): Refusals {
   const checks = work.unique.map((definition) => new UniqueCheck(definition, work))
   const refused = new Map<DocumentWrite, PannierError>()
-  // What is refused keeps what it claims now, which may be in the way of others.
+  // A refused document keeps its present keys, which may block others.
   for (let before = -1; before < refused.size;) {
     before = refused.size
     let miss: Miss | undefined
@@ -85,7 +85,7 @@ export function refuseDuplicates(work: UniqueWork): Refusals {
   return refused
 }
 
-/** What a write of the batch does to the claims of its document. */
+/** How a write of the batch changes the keys of its document. */
 interface KeyChange {
   readonly before: readonly Claim[]
   readonly after: readonly Claim[]
@@ -201,7 +201,7 @@ export function duplicatesAt(
   return groupClaims(definition, tests, collection.shapes, bodies, key)
 }
 
-/** Whether the key, without a number, is of documents that lack a field: those claim nothing. */
+/** Whether the key, without a number, belongs to documents that lack a field: they have no unique key. */
 function lacksField({ fields }: IndexDefinition, key: string): boolean {
   let at = 0
   for (const { descending } of fields) {

@@ -1,6 +1,6 @@
 /**
- * Numbers the values of an index in the order in which they are met, and keeps each one's encoding once. A value that was met
- * before is found as it is, without being encoded again; where most are met but once, they are no longer looked for.
+ * Numbers the values of an index in the order of arrival, and keeps each encoding once. A value that comes again is
+ * found without being encoded again. If most values come only once, it stops looking for them.
  */
 import { sortPlaces } from '../codec/key-order.ts'
 import { DistinctTexts } from './entry-list.ts'
@@ -9,7 +9,10 @@ import { encodeIndexValue } from './index-key.ts'
 
 /** Longer strings are found by their encoding, which is cut off at some length, so that they are not kept whole. */
 const STRING_CHARS_MAX = 256
-/** About what a value costs in memory, beyond its chars: if it is not the last field's, if it is, and if it can't be found. */
+/**
+ * Approximate memory of a value in addition to its chars: if it is not the last field's, if it is, and if it can't be
+ * found.
+ */
 const NODE_BYTES = 200
 const FOUND_BYTES = 100
 const TEXT_BYTES = 50
@@ -125,7 +128,7 @@ class ValueNode {
   }
 }
 
-/** What a value is found by: itself, or its encoding. */
+/** The key by which a value is found: itself, or its encoding. */
 function keyOf(value: unknown, descending: boolean): unknown {
   const isLong =
     typeof value === 'object' ? value !== null : typeof value === 'string' && value.length > STRING_CHARS_MAX

@@ -6,9 +6,10 @@
  *   missing, number                                                byte l, then for each word:
  *                                                                  varint length of its WTF-8, that, byte f
  *
- * f is how often the document has the word, at most 255; l says how many words it has, in 256 steps (`lengthCode`). So the count
- * of a range tells how many documents have a word, or a length, and a posting all that ranking needs. The last entry lists what
- * the document has in the tree, so that it can be taken out again whatever words another engine would find.
+ * f is how often the document has the word, at most 255. l is its number of words, in 256 steps (`lengthCode`). So the
+ * count of a range is the number of documents with a word, or with a length, and a posting has all that ranking needs.
+ * The last entry lists the document's words in the tree, so that they can be removed even if another engine would find
+ * other words.
  */
 import type { Key } from '../../base/brand.ts'
 import { byteStringOf, ByteReader, ByteWriter } from '../../codec/bytes.ts'
@@ -29,7 +30,7 @@ export const FREQUENCY_MAX = 255
 /** The rest of a posting after the word: frequency, length and number. */
 export const POSTING_SUFFIX_BYTES: number = 2 + 6
 
-/** What an index has of a document; undefined if that has no words. */
+/** The content that an index stores for a document; undefined if it has no words. */
 export function textContent({ fields, text }: IndexDefinition, read: ReadPath): TextContent | undefined {
   const frequencies = new Map<string, number>()
   let length = 0
@@ -56,7 +57,7 @@ export function textKeys(content: TextContent, documentNumber: number): string[]
   return keyPrefixes(content).map((prefix) => prefix + number)
 }
 
-/** What comes before the document's number. */
+/** The keys up to the document's number. */
 function keyPrefixes({ frequencies, lengthCode: code }: TextContent): string[] {
   const prefixes = [lengthPrefix(code)]
   for (const [word, frequency] of frequencies) prefixes.push(postingPrefix(encodeKey(word), frequency, code))

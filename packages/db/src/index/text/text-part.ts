@@ -1,6 +1,6 @@
 /**
- * The entries of many documents for one text index, gathered and sorted in memory. What is made of a word is made once, so that a
- * posting costs no string of its own.
+ * The entries of many documents for one text index, gathered and sorted in memory. The bytes of a word are made once,
+ * so that a posting needs no string of its own.
  */
 import type { Key } from '../../base/brand.ts'
 import { encodeKey } from '../../codec/key-encoding.ts'
@@ -19,7 +19,7 @@ import {
 } from './text-entries.ts'
 import { wordFinder, type FindWords } from './words.ts'
 
-/** About what a distinct text, a word, and a list cost beside their bytes. */
+/** Approximate memory of a distinct text, a word and a list in addition to their bytes. */
 const TEXT_BYTES = 120
 const WORD_BYTES = 300
 const LIST_BYTES = 200
@@ -27,7 +27,7 @@ const LIST_BYTES = 200
 interface Word {
   readonly key: string
   readonly listed: string
-  /** In the document that is being added. */
+  /** Frequency in the document that is being added. */
   frequency: number
   /** By frequency and length of the document: which text its postings begin with. */
   readonly texts: Map<number, number>

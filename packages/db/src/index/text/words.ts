@@ -1,10 +1,11 @@
 /**
- * What the words of a text are, the same for documents and for searches: lower-cased, without diacritics, compatibility
+ * Splits text into words, the same way for documents and searches: lower-cased, without diacritics, compatibility
  * characters as plain ones.
  *
- * Intl.Segmenter finds them, also in languages that write without spaces. Where an engine has none, a word is a run of letters,
- * marks, digits and underscores; text without spaces is then one word. Engines may disagree with each other, and with their own
- * next version: so an index never relies on finding the same words in the same text again (text-entries.ts).
+ * Intl.Segmenter finds words, also in languages that write without spaces. In an engine without it, a word is a run of
+ * letters, marks, digits and underscores; text without spaces is then one word. Engines may disagree with each other,
+ * and with their next version. So an index never relies on finding the same words in the same text again
+ * (text-entries.ts).
  */
 
 /** Longer words are cut off, in documents and in searches alike. */
