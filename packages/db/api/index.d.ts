@@ -661,7 +661,10 @@ export interface Explanation {
     readonly covering: boolean;
     /** In units of testing one document in a scan. */
     readonly cost: number;
-    /** An index that would have helped, as `collection(name, { indexes })` takes it. */
+    /**
+     * The index that would help most, as `collection(name, { indexes })` takes it. Undefined if none would, as for a few documents:
+     * a scan of them is fastest.
+     */
     readonly suggestion: IndexInput | undefined;
     /** For a query that was run. */
     readonly actual?: ActualWork;

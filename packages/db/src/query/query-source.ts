@@ -9,13 +9,21 @@ import type { IndexDefinition } from '../document/collection-state.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
 
-export interface QuerySource {
-  /** The sequence of the newest commit that is in it. */
-  readonly sequence: CommitSequence
-  readonly documents: DocumentReader
+/** What planning reads: counts, and where entries of indexes are. */
+export interface PlanSource {
+  readonly documents: Pick<DocumentReader, 'count' | 'countIds'>
   /** It may include indexes that are being built; they are ignored. */
   readonly indexes: readonly IndexDefinition[]
   /** The entries of an index. */
+  index(definition: IndexDefinition): EntryTree
+}
+
+export type EntryTree = Pick<TreeReader, 'count' | 'cursor'>
+
+export interface QuerySource extends PlanSource {
+  /** The sequence of the newest commit that is in it. */
+  readonly sequence: CommitSequence
+  readonly documents: DocumentReader
   index(definition: IndexDefinition): TreeReader
   /** Runs `step` until nothing is missing in memory. Synchronous when nothing is. */
   attempt<T>(step: () => T): MaybePromise<T>

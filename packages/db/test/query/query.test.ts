@@ -15,23 +15,30 @@ querySuite({
   create: async () => modelKeyValueStore({ seed: 7, missChance: 0.4 }),
 })
 
-test('explain counts the pages that are read', async () => {
+test('explain counts the pages that the query reads', async () => {
   const storage = counting(memory())
   const environment = systemEnvironment()
-  const coordinator = localCoordinator({ key: 'explain', environment })
-  const store = await storage.open('explain')
-  const options = { store, coordinator, environment, durability: 'relaxed', cacheBytesMax: 2 ** 16 } as const
-  const fixture = new QueryFixture(await openKeyValueStore(options), ['n'])
-  await fixture.upsert(Array.from({ length: 5000 }, (_, n) => ({ _id: `d${n}`, n, text: `${n}`.repeat(40) })))
-  await fixture.store.checkpoint()
-  for (const query of [fixture.find({ text: 'x' }), fixture.find({ n: { $lt: 900 } }), fixture.find({}).sort('text')]) {
-    await fixture.find({ n: 4000 }).toArray()
-    storage.take()
-    const { actual } = await query.explain({ run: true })
-    expect(actual!.pages).toBe(storage.take().pagesRead)
-    expect(actual!.pages).toBeGreaterThan(5)
+  /** With nothing in memory. */
+  const opened = async (): Promise<QueryFixture> => {
+    const store = await storage.open('explain')
+    const coordinator = localCoordinator({ key: 'explain', environment })
+    const options = { store, coordinator, environment, durability: 'relaxed', cacheBytesMax: 2 ** 16 } as const
+    return new QueryFixture(await openKeyValueStore(options), ['n'])
   }
-  await fixture.store.close()
+  const writer = await opened()
+  await writer.upsert(Array.from({ length: 5000 }, (_, n) => ({ _id: `d${n}`, n, text: `${n}`.repeat(40) })))
+  await writer.store.checkpoint()
+  await writer.store.close()
+  for (const selector of [{ text: 'x' }, { n: { $lt: 900 } }, {}]) {
+    const [plain, explained] = [await opened(), await opened()]
+    storage.take()
+    await plain.find(selector).sort('text').toArray()
+    const { pagesRead } = storage.take()
+    const { actual } = await explained.find(selector).sort('text').explain({ run: true })
+    expect(actual!.pages).toBe(pagesRead)
+    expect(actual!.pages).toBeGreaterThan(5)
+    for (const fixture of [plain, explained]) await fixture.store.close()
+  }
 })
 
 let databases = 0

@@ -295,6 +295,43 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     await fixture.store.close()
   })
 
+  test('explain suggests a multi index where there are arrays, and nothing that would not be used', async () => {
+    const documents = Array.from({ length: 300 }, (_, at) => ({
+      _id: `d${at}`,
+      labels: [`l${at % 50}`, 'all'],
+      code: `c${at}`,
+    }))
+    const fixtureWith = async (indexes: readonly IndexInput[]): Promise<QueryFixture> => {
+      const fixture = new QueryFixture(await create(), indexes)
+      await fixture.upsert(documents)
+      return fixture
+    }
+    const plain = await fixtureWith([])
+    const withIndex = await fixtureWith(['labels'])
+    const multi = { on: 'labels', multi: true }
+    const selectors: readonly Selector<Document>[] = [
+      { labels: 'l7' },
+      { labels: { $elemMatch: { $eq: 'l7' } } },
+      { labels: { $all: ['l7', 'all'] } },
+    ]
+    for (const selector of selectors) {
+      const before = await plain.find(selector).explain()
+      assertEqual([stepNames(before.plan).at(-1), before.suggestion], ['full scan', multi])
+      // The name of a multi index is that of a plain one.
+      const { suggestion } = await withIndex.find(selector).explain()
+      assertEqual(suggestion, { ...multi, name: 'labels, suggested' })
+      for (const indexes of [[before.suggestion!], ['labels', suggestion!]]) {
+        const followed = await fixtureWith(indexes)
+        const after = await followed.find(selector).explain({ run: true })
+        assertEqual([stepNames(after.plan).at(-1), after.suggestion, after.actual?.rows], ['index scan', undefined, 6])
+        await followed.store.close()
+      }
+    }
+    assertEqual((await plain.find({ code: 'c7' }).explain()).suggestion, ['code'])
+    assertEqual((await plain.find({ labels: 'all' }).explain()).suggestion, undefined)
+    for (const fixture of [plain, withIndex]) await fixture.store.close()
+  })
+
   test('built predicates are those of selectors', async () => {
     const fixture = await peopleFixture(create)
     const adults = where('age').gte(30).and(where('tags').has('vip'))

@@ -18,7 +18,7 @@ import {
   type ValueSet,
 } from '../ast/value-set.ts'
 import { combine, conjuncts, ordersText, type AnyOf, type Condition, type WithinCondition } from '../ast/normalise.ts'
-import type { QuerySource } from '../query-source.ts'
+import type { PlanSource } from '../query-source.ts'
 import { indexCondition } from '../selector-test.ts'
 import { entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
 import { fieldPrefixes, SKIP_SCAN_LIMITS, type SkipScanLimits } from './skip-scan.ts'
@@ -69,7 +69,7 @@ const INTERSECTED_PATHS_MAX = 3
 
 /** Every access path for documents that meet the condition, full scan last. May throw a Miss. */
 export function accessPaths(
-  source: QuerySource,
+  source: PlanSource,
   condition: Condition,
   skipLimits: SkipScanLimits = SKIP_SCAN_LIMITS,
 ): AccessPath[] {
@@ -96,7 +96,7 @@ export const NO_ROWS: AccessPath = {
 }
 
 /** With at most `rangesMax` ranges each. `outer`: what rows meet besides. */
-function keyedPaths(source: QuerySource, condition: Condition, outer: Condition, rangesMax: number): AccessPath[] {
+function keyedPaths(source: PlanSource, condition: Condition, outer: Condition, rangesMax: number): AccessPath[] {
   const known = combine('and', [outer, condition])
   const byPath = conditionsByPath(condition)
   const disjunctions = conjuncts(condition).filter((part) => part.kind === 'or')
@@ -122,7 +122,7 @@ function conditionsByPath(condition: Condition): ConditionsByPath {
 
 /** Unless another path walks few entries, or nothing remains to be tested of what it walks. */
 function skipScans(
-  source: QuerySource,
+  source: PlanSource,
   condition: Condition,
   paths: readonly AccessPath[],
   limits: SkipScanLimits,
@@ -137,7 +137,7 @@ function skipScans(
 }
 
 function idPath(
-  { documents }: QuerySource,
+  { documents }: PlanSource,
   conditions: readonly WithinCondition[],
   rangesMax: number,
 ): AccessPath | undefined {
@@ -166,7 +166,7 @@ function rangePath(
 }
 
 function indexPaths(
-  source: QuerySource,
+  source: PlanSource,
   index: IndexDefinition,
   byPath: ConditionsByPath,
   rangesMax: number,
@@ -198,7 +198,7 @@ const ALWAYS: Condition = { kind: 'and', of: [] }
 
 /** By the elements of arrays. */
 function elementPath(
-  source: QuerySource,
+  source: PlanSource,
   index: IndexDefinition,
   condition: WithinCondition,
   rangesMax: number,
@@ -224,7 +224,7 @@ function elementPath(
  * or if they are too many.
  */
 function indexPath(
-  source: QuerySource,
+  source: PlanSource,
   index: IndexDefinition,
   byPath: ConditionsByPath,
   rangesMax: number,
@@ -314,7 +314,7 @@ function narrowed(values: ValueSet, intervalsMax: number): ValueSet {
 }
 
 /** Each alternative by its best path; undefined if one of them has none. */
-function unionPath(source: QuerySource, either: AnyOf, outer: Condition, rangesMax: number): AccessPath | undefined {
+function unionPath(source: PlanSource, either: AnyOf, outer: Condition, rangesMax: number): AccessPath | undefined {
   if (either.of.length > UNION_BRANCHES_MAX) return undefined
   const share = rangesMax / either.of.length
   const branches = gather(either.of.map((one) => () => bestNarrowing(keyedPaths(source, one, outer, share))))

@@ -1,17 +1,14 @@
-/**
- * A plan, and what running it took, as plain data for people: a tree of steps, each with the step that feeds it. Also the index
- * that would help most.
- */
+/** A plan, and what running it took, as plain data for people: a tree of steps, each with the step that feeds it. */
 import { Miss } from '../../base/miss.ts'
-import { type IndexInput, INDEX_FIELDS_MAX } from '../../index/index-definition.ts'
-import { isAlways, type Condition, type TestCondition, conjuncts, type WithinCondition } from '../ast/normalise.ts'
-import { intervalsOf, isOnePoint, type ValueSet, ARRAYS } from '../ast/value-set.ts'
+import type { IndexInput } from '../../index/index-definition.ts'
+import { isAlways, type Condition, type TestCondition } from '../ast/normalise.ts'
+import { intervalsOf, isOnePoint, type ValueSet } from '../ast/value-set.ts'
 import { buildOperators } from '../operators/build.ts'
 import { BATCH_ROWS_WHOLE, type Tally } from '../operators/operator.ts'
 import type { QuerySource } from '../query-source.ts'
 import type { AccessPath } from './access-path.ts'
 import { planQuery, type Plan, type QuerySpecification } from './plan.ts'
-import type { IndexDefinition } from '../../document/collection-state.ts'
+import { suggestIndex } from './suggest-index.ts'
 
 /** How a query is answered: its plan, its indexes and its costs. */
 export interface Explanation {
@@ -27,7 +24,10 @@ export interface Explanation {
   readonly covering: boolean
   /** In units of testing one document in a scan. */
   readonly cost: number
-  /** An index that would have helped, as `collection(name, { indexes })` takes it. */
+  /**
+   * The index that would help most, as `collection(name, { indexes })` takes it. Undefined if none would, as for a few documents:
+   * a scan of them is fastest.
+   */
   readonly suggestion: IndexInput | undefined
   /** For a query that was run. */
   readonly actual?: ActualWork
@@ -68,14 +68,13 @@ export async function explainQuery(
   const tally = new RowCounts()
   const counted: QuerySource = { ...source, attempt: (step) => source.attempt(() => tally.watch(step)) }
   const plan = await counted.attempt(() => planQuery(counted, query))
-  const suggestion = suggestIndex(plan, query, source.indexes)
-  if (check === undefined) return explainPlan(plan, query, suggestion)
+  if (check === undefined) return explainPlan(plan, query, await suggestIndex(source, plan, query))
   const operator = await counted.attempt(() => buildOperators(counted, plan, query, { tally }))
   do {
     check()
     await source.pause()
   } while ((await counted.attempt(() => operator.next(BATCH_ROWS_WHOLE))) !== undefined)
-  return explainPlan(plan, query, suggestion, tally)
+  return explainPlan(plan, query, await suggestIndex(source, plan, query), tally)
 }
 
 class RowCounts implements Tally {
@@ -224,54 +223,4 @@ function explainTest(condition: TestCondition): object {
 
 function fieldName({ path, descending }: { readonly path: string; readonly descending: boolean }): string {
   return descending ? `-${path}` : path
-}
-
-/** Undefined if the plan is as good as an index can make it, or the index is there. */
-function suggestIndex(
-  plan: Plan,
-  { condition, sort }: QuerySpecification,
-  indexes: readonly IndexDefinition[],
-): IndexInput | undefined {
-  const isFine = plan.access.kind !== 'scan' && plan.sort === undefined && isAlways(plan.residual)
-  if (isFine) return undefined
-  const parts = conjuncts(condition).filter(isIndexable)
-  const element = parts.find((part) => parts.some((other) => other.values === ARRAYS && isElement(part, other)))
-  if (element !== undefined) {
-    const { path } = element
-    return has(indexes, [path], true) ? undefined : { on: path, multi: true }
-  }
-  const fields = [...new Set(parts.filter(({ values }) => isOnePoint(values)).map(({ path }) => path))]
-  const sorted = sort.filter(({ path }) => !fields.includes(path))
-  fields.push(...sorted.map(({ path, descending }) => (descending ? `-${path}` : path)))
-  const others = parts
-    .map(({ path }) => path)
-    .filter((path) => !fields.some((field) => field.replace(/^-/, '') === path))
-  if (others.length > 0) fields.push(others[0]!)
-  if (fields.length === 0 || fields.length > INDEX_FIELDS_MAX || fields[0] === '_id' || has(indexes, fields, false)) {
-    return undefined
-  }
-  return fields
-}
-
-/** `_id` is looked up without an index, other reserved names can't have one. */
-function isIndexable(part: Condition): part is WithinCondition {
-  return part.kind === 'within' && !part.path.startsWith('_')
-}
-
-/** An element is looked for in what has to be an array. */
-function isElement(part: WithinCondition, array: WithinCondition): boolean {
-  return part.path === array.path && !part.self && !part.every
-}
-
-function has(indexes: readonly IndexDefinition[], fields: readonly string[], multi: boolean): boolean {
-  return indexes.some(
-    (index) =>
-      index.multi === multi &&
-      index.where === undefined &&
-      index.text === undefined &&
-      fields.every((field, at) => {
-        const there = index.fields[at]
-        return there !== undefined && (there.descending ? `-${there.path}` : there.path) === field
-      }),
-  )
 }

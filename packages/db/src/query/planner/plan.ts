@@ -4,7 +4,7 @@
 import { combine, conjuncts, isAlways, isNever, type Condition } from '../ast/normalise.ts'
 import { pathsOf } from '../match.ts'
 import type { Collation } from '../../codec/registered-collation.ts'
-import type { QuerySource } from '../query-source.ts'
+import type { PlanSource } from '../query-source.ts'
 import { accessPaths, NO_ROWS, type AccessPath } from './access-path.ts'
 import type { SkipScanLimits } from './skip-scan.ts'
 
@@ -62,12 +62,12 @@ const COST_BY_RANK = 1e-6
 const ROWS_PER_MATCH = 10
 
 /** May throw a Miss. */
-export function planQuery(source: QuerySource, query: QuerySpecification): Plan {
+export function planQuery(source: PlanSource, query: QuerySpecification): Plan {
   return candidatePlans(source, query).reduce((best, plan) => (plan.cost < best.cost ? plan : best))
 }
 
 /** One plan for each access path. All give the same rows. */
-export function candidatePlans(source: QuerySource, query: QuerySpecification, skipLimits?: SkipScanLimits): Plan[] {
+export function candidatePlans(source: PlanSource, query: QuerySpecification, skipLimits?: SkipScanLimits): Plan[] {
   const { condition } = query
   const paths = isNever(condition)
     ? [{ ...NO_ROWS, met: new Set([condition]) }]

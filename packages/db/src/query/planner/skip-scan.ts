@@ -4,7 +4,7 @@
  */
 import type { Key } from '../../base/brand.ts'
 import { prefixUpperBound, decodeKey } from '../../codec/key-encoding.ts'
-import type { TreeReader } from '../../kv/key-value-store.ts'
+import type { EntryTree } from '../query-source.ts'
 import type { Interval } from '../ast/value-set.ts'
 import { entryRange } from './key-ranges.ts'
 
@@ -25,7 +25,7 @@ const VALUES_PER_GUESS = 16
  * intervals. Undefined: they are too many. May miss.
  */
 export function fieldPrefixes(
-  tree: TreeReader,
+  tree: EntryTree,
   within: readonly string[],
   intervals: readonly Interval[],
   descending: boolean,
