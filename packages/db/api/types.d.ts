@@ -156,7 +156,7 @@ export interface ChangesPage<T extends object> {
     readonly pending: number;
 }
 
-/** On which sides they are kept. One side alone trusts that the other has lost nothing. */
+/** The peers that keep replication checkpoints. One peer alone must trust that the other has lost nothing. */
 export type CheckpointSides = 'both' | 'source' | 'target' | 'none';
 
 /** An order of strings, for `registerCollation`. */
@@ -623,7 +623,7 @@ export interface HttpOptions {
         readonly username: string;
         readonly password: string;
     } | undefined;
-    /** In place of the global one. */
+    /** Replaces the global `fetch`. */
     readonly fetch?: FetchFunction | undefined;
     /** So long a connection may be silent; 30,000 when left out. */
     readonly timeoutMs?: number | undefined;
@@ -636,7 +636,7 @@ export interface HttpOptions {
 
 /** How a replication talks to a server. */
 export interface HttpPeerOptions extends HttpOptions {
-    /** How often a server that has nothing to tell shows that it is there; 10,000 when left out. */
+    /** How often an idle server sends a heartbeat; 10,000 when left out. */
     readonly heartbeatMs?: number | undefined;
 }
 

@@ -3,10 +3,10 @@
  *
  *     0  u32  checksum (xxHash32, seed = low 32 bits of the sequence) of the bytes from 4 on
  *     4  u8   format
- *     5  8 bytes, random for each handle: which handle wrote it
+ *     5  8 bytes, random for each handle: the handle that wrote it
  *    13  the body (kv/commit-record.ts)
  *
- * The writer's id tells a handle whether a commit whose outcome it never learnt has happened.
+ * By the writer's id a handle finds out whether a commit happened whose outcome it never learnt.
  */
 import type { CommitSequence } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
@@ -41,7 +41,7 @@ export function verifyLogRecord(record: LogRecord): void {
   }
 }
 
-/** Which handle wrote the record. */
+/** The id of the handle that wrote the record. */
 export function writerOf({ bytes }: LogRecord): Uint8Array {
   return bytes.subarray(5, 5 + WRITER_ID_BYTES)
 }

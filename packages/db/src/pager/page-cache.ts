@@ -1,13 +1,12 @@
 /**
- * The pages in memory, parsed, bounded in bytes.
+ * Parsed pages in memory, bounded in bytes.
  *
- * Guarantees: `get` is synchronous and gives the page or throws a Miss; misses noted before the next `load` are fetched in
- * one batch; what an attempt has loaded stays until the attempt ends, even beyond the bound. Every page is checked
- * (checksum) when it comes from the store.
- * Relies on: pages are immutable and ids are never used twice, so nothing here is ever stale.
+ * Guarantees: `get` is synchronous: it returns the page or throws a Miss. The next `load` reads all noted misses in one
+ * batch. Pages that an attempt has loaded stay until it ends, even beyond the bound. Every page from the store is
+ * checked (checksum). Relies on: pages are immutable and ids are never reused, so nothing here is ever stale.
  *
- * Eviction is second chance (CLOCK): a hit sets a flag and moves nothing; eviction goes round in order of arrival, spares
- * pages that were used since the last round, and drops the others.
+ * Eviction is second chance (CLOCK). A hit only sets a flag. Eviction goes round in order of arrival, keeps pages that
+ * were used since the last round, and drops the others.
  */
 import type { PageId } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
@@ -16,7 +15,7 @@ import { andThen, isPromise, type MaybePromise } from '../base/async.ts'
 import type { PageStore } from '../storage/page-store.ts'
 import { verifyPage } from './page.ts'
 
-/** What the parser makes of a page, with the memory it takes. */
+/** A parsed page, with the memory it takes. */
 export interface Parsed {
   readonly memoryBytes: number
 }
@@ -38,8 +37,8 @@ export class PageCache<Node extends Parsed> {
   readonly #slots = new Map<PageId, Slot<Node>>()
   readonly #noted = new Set<PageId>()
   /**
-   * Pages that the store did not have. That is an error only for a reader that needs such a page. A page that was noted
-   * ahead and then not needed is fetched with a later miss, when it may have been freed.
+   * Pages that the store did not have. A missing page is an error only for a reader that needs it. A page may be noted
+   * ahead and not needed; a later miss then loads it too, perhaps after it was freed.
    */
   readonly #missing = new Set<PageId>()
   readonly #loading = new Map<PageId, Promise<void>>()
@@ -155,7 +154,8 @@ export class PageCache<Node extends Parsed> {
   }
 
   #read(ids: PageId[]): MaybePromise<void> {
-    // What comes early is parsed while the rest is read. What fails to be is left to the end, where the failure belongs.
+    // Pages that come early are parsed while the rest is read. A failure to parse is reported at the end, by the reader
+    // that needs the page.
     const early = new Map<Uint8Array, Node>()
     const parseEarly = (index: number, bytes: Uint8Array): void => {
       try {
@@ -217,7 +217,9 @@ export class PageCache<Node extends Parsed> {
   }
 }
 
-/** A page is gone: reclaimed under a snapshot that is too old, or lost. The layer that knows the snapshot tells which. */
+/**
+ * A page is gone: reclaimed under a snapshot that is too old, or lost. The layer that knows the snapshot decides which.
+ */
 export class MissingPageError extends PannierError {
   constructor(id: PageId) {
     super('PANNIER_CORRUPT', `The database is damaged: page ${id} is missing.`, { details: { page: id } })

@@ -1,10 +1,10 @@
 /**
- * Writes the pages of one storage checkpoint: hands out ids, gathers pages, stages them when they grow too many, and commits
- * them with the meta page that refers to them.
+ * Writes the pages of one storage checkpoint. It allocates ids, gathers pages, stages them when they are many, and
+ * commits them with the meta page that refers to them.
  *
- * Guarantees: until `commit` resolves nothing that anybody can read has changed; pages that this writer made are in no
- * cache before that, so a failed checkpoint leaves nothing behind in memory. Between two pauses the thread is held for
- * some milliseconds at the most (base/long-work.ts), but for late pages: the store takes these as many at a time as it likes.
+ * Guarantees: until `commit` resolves, nothing that a reader can see has changed. New pages enter no cache before that,
+ * so a failed storage checkpoint leaves nothing in memory. Between two pauses the thread is held for at most some
+ * milliseconds (base/long-work.ts). Late pages are an exception: the store takes as many at a time as it likes.
  */
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
@@ -25,7 +25,7 @@ interface PageWriterOptions<Node extends Parsed> {
   readonly nextPageId: PageId
   /** Pages gathered before they are staged. */
   readonly stageBytes: number
-  /** Pages may be built while the store is taking them, so that it has work meanwhile. It may hold the thread for longer. */
+  /** Pages may be built while the store takes them, so that it always has work. This may hold the thread for longer. */
   readonly late: boolean
 }
 

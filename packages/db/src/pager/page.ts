@@ -1,6 +1,6 @@
 /**
- * What every page starts with: a checksum, seeded with the page's id, of all that follows it, and the kind of page. So a
- * page that was damaged, or that stands in the place of another, is noticed when it is read: never wrong data.
+ * The header of every page: the kind of page, and a checksum of all that follows, seeded with the page's id. So a
+ * reader detects a page that was damaged, or that was written under another id. It never returns wrong data.
  *
  *     0  u32  checksum (xxHash32, seed = low 32 bits of the page id) of the bytes from 4 on
  *     4  u8   kind

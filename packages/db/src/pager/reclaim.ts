@@ -1,11 +1,12 @@
 /**
- * Pages that nothing newer refers to. They may still be read by snapshots, so they wait until every handle has moved on.
+ * Pages that no newer state refers to. Snapshots may still read them, so they wait until every handle has moved on.
  *
- * `unlinked`: pages that a storage checkpoint replaced, under the generation that it wrote: snapshots of earlier generations
- * may read them. `dropped`: roots of whole subtrees that were dropped; their pages are found, and freed, some at a time.
- * A page is reachable from a tree, or listed here (itself or by its root), or free: never two of these.
+ * `unlinked`: pages that a storage checkpoint replaced, under the generation that it wrote; snapshots of earlier
+ * generations may read them. `dropped`: roots of dropped subtrees; their pages are found and freed a few at a time. A
+ * page is either reachable from a tree, or listed here (itself or by its root), or free.
  *
  * In the meta page:
+ *
  *     varint lists of unlinked pages: varint generation, varint count, varint ids, ascending, each less its predecessor
  *     varint dropped subtrees: varint generation, varint root page, varint (level << 1 | overflow)
  */
@@ -32,7 +33,7 @@ export interface ReclaimList {
 
 export const NOTHING_TO_RECLAIM: ReclaimList = { unlinked: [], dropped: [] }
 
-/** Whether the pages of that generation's list can't be read by any snapshot any more. */
+/** Whether no snapshot can read the pages of that generation's list any more. */
 export function isReclaimable(generation: Generation, oldestPinned: Generation): boolean {
   return generation <= oldestPinned
 }

@@ -1,9 +1,9 @@
 /**
  * Snapshot files: a database as one portable stream of bytes. docs/internals/snapshot-format.md is normative.
  *
- * A prelude of fixed size, then blocks: one with the meta page, any number with pages, and the trailer, which is the end.
- * Every byte is under a checksum, whose seed binds a block to its file and to its place in it: what was cut, flipped,
- * reordered, or mixed from two files is noticed before anything of it is used.
+ * A file is a prelude of fixed size, then blocks: one with the meta page, any number with pages, and the trailer at the
+ * end. Every byte is under a checksum, whose seed binds a block to its file and to its place in it. So a reader detects
+ * bytes that were cut, flipped, reordered, or mixed from two files, before it uses them.
  */
 import type { PageId } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
@@ -92,9 +92,9 @@ export class SnapshotEncoder {
 }
 
 /**
- * The blocks of a file; each was verified. Ends after the last one, and only when the file ends there too.
+ * The verified blocks of a file. Ends after the last block, and only if the file ends there too.
  *
- * @throws PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, and whatever the source throws.
+ * @throws PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, errors of the source
  */
 export async function* readSnapshotFile(
   source: AsyncIterable<Uint8Array>,

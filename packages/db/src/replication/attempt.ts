@@ -1,9 +1,11 @@
 /**
- * One attempt to bring the target up to the source: from their common checkpoint to the end of the source's feed, or on and on.
+ * One try to bring the target up to date with the source. It starts at their common replication checkpoint, and ends
+ * with the source's feed or, if live, runs on.
  *
- * Guarantees: a checkpoint is only written for what the target has taken (or refused, which is told); order is that of the feed;
- * memory is bounded by `batchesAhead` batches of names and a few requests of revisions, whose size follows what documents
- * turn out to take. An attempt that fails anywhere may be followed by another: all that it did is repeatable.
+ * Guarantees: a replication checkpoint covers only revisions that the target has taken, or has refused with an event.
+ * Revisions keep the order of the feed. Memory is bounded by `batchesAhead` batches of names and a few requests of
+ * revisions, whose size adapts to the documents. An attempt may fail anywhere and be followed by another: everything it
+ * does can be repeated.
  */
 import { throwIfCancelled } from '../base/long-work.ts'
 import { CheckpointLog } from './checkpoint.ts'
@@ -38,7 +40,7 @@ export interface AttemptWatcher {
   checkpoint(sequence: ReplicationSequence): void
 }
 
-/** What a request of revisions aims at, and limits of how many it asks for. */
+/** The desired size of a request of revisions, and limits of its count. */
 const REQUEST_BYTES: number = 2 * 1024 * 1024
 const REQUEST_REVISIONS_MAX = 1000
 const DOCUMENT_BYTES_GUESS = 8 * 1024
@@ -64,7 +66,7 @@ interface Fetched extends FetchRequest {
   readonly read: RevisionsRead
 }
 
-/** Of all attempts, those that can't be read and those that can't be written. */
+/** Failing documents of all attempts: those that can't be read and those that can't be written. */
 interface FailuresByKind {
   readonly read: FailingDocuments
   readonly written: FailingDocuments
@@ -79,7 +81,7 @@ export class Attempt {
   readonly #signal: AbortSignal
   readonly #startTime: string
   #log: CheckpointLog | undefined
-  /** What the stores were called when it began. */
+  /** Names of the stores at the beginning. */
   #names: ReadonlyMap<ReplicationPeer, string> = new Map()
   #reached: ReplicationSequence
   #checkpointMs = 0
@@ -177,7 +179,7 @@ export class Attempt {
       // The feed makes up for one that is damaged, or does not come.
       if (!isTransient(error) || asksForRestart(error)) throw error
     })
-    // What was not taken is tried again by the feed, which tells why.
+    // The feed tries failed documents again, and reports why they fail.
     if (loaded === undefined || !loaded.isComplete) return undefined
     this.#watcher.reached(loaded.sequence, false)
     await this.#checkpoint(loaded.sequence, this.#signal)
@@ -210,7 +212,7 @@ export class Attempt {
     for (let ended = false; ;) {
       const request = { since: from, limit: batchSize, wait: ended, style, filter, signal: this.#signal }
       const page = await this.#source.readChanges(request)
-      // An attempt that has failed meanwhile sends no more events.
+      // An attempt that has failed in the meantime sends no more events.
       throwIfCancelled(this.#signal, 'The replication')
       this.#watcher.page(page.changes.length, page.pending)
       const isElsewhere = JSON.stringify(page.lastSeq) !== JSON.stringify(from)
@@ -235,7 +237,7 @@ export class Attempt {
     return { ...page, missing: [...missing].flatMap(([id, revs]) => revs.map((rev) => ({ id, rev }))) }
   }
 
-  /** In requests as large as is good for documents of the size that they have had up to now. */
+  /** Splits names into requests, sized by the documents so far. */
   async *#requests(pages: AsyncIterable<Page>): AsyncGenerator<FetchRequest, void, undefined> {
     for await (const page of pages) {
       const { missing } = page
@@ -262,7 +264,7 @@ export class Attempt {
     const revisions = results.flatMap((result) => result.revisions)
     const asked = this.#testsContent ? new Set(names.map(keyOf)) : undefined
     const read = {
-      // One that has taken the place of what was asked for has passed no filter. If it passes, the feed tells of it.
+      // A revision that replaced the requested one has passed no filter. If it passes, it comes with the feed.
       revisions:
         asked === undefined ? revisions : revisions.filter(({ document }) => asked.has(keyOf(nameOf(document)))),
       failures: [...failures, ...results.flatMap((result) => result.failures)],
@@ -321,8 +323,7 @@ export class Attempt {
   }
 
   /**
-   * A collection that was created again meanwhile accepts a first replication checkpoint like the old one: only its
-   * name differs.
+   * A collection that was created again accepts a first replication checkpoint like the old one. Only its name differs.
    */
   async #checkpoint(sequence: ReplicationSequence, signal: AbortSignal): Promise<boolean> {
     if (!(await this.#log!.write(sequence, this.#startTime, signal))) return false

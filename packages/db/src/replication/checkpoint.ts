@@ -1,14 +1,14 @@
 /**
- * Replication checkpoints: how far the target has what the source has, kept on both sides in a `_local` document of the form that
- * CouchDB and PouchDB use.
+ * Replication checkpoints: how far the target has the source's revisions. Both peers keep them in a `_local` document
+ * with the form of CouchDB and PouchDB.
  *
- * Guarantees: where a replication goes on is never beyond what the target holds. Each checkpoint has a session id of its own,
- * is written to the target first and never changed: it is only followed by the next. So the newest session that both
- * sides know is a point that both have reached, whatever either side has lost since, and sequences are never compared.
- * A remote target without any gets a mark before anything is compared with it or written: if it is made anew before the first
- * checkpoint, the mark is gone.
- * Relies on: a side that loses data (a wiped store, a restored copy) loses its checkpoints of that time with it; and a peer that may lose
- * some between two checkpoints while a replication is under way tells so (`restarted` in errors.ts).
+ * Guarantees: a replication never continues beyond what the target holds. Each replication checkpoint has its own
+ * session id, is written to the target first, and never changes: the next one only follows it. So the newest session
+ * that both peers know is a point that both have reached, whatever either has lost since. Sequences are never compared.
+ * A remote target without a replication checkpoint gets a mark before anything is compared or written. If the target is
+ * created again before the first replication checkpoint, the mark is missing. Relies on: a peer that loses data (a
+ * wiped store, a restored copy) loses its replication checkpoints of that time too. A peer that may lose data between
+ * two replication checkpoints reports it (`restarted` in errors.ts).
  */
 import { isPannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
@@ -18,10 +18,10 @@ import type { JsonDocument, ReplicationPeer, ReplicationSequence } from './peer.
 
 const CHECKPOINT_HISTORY_MAX = 5
 const CHECKPOINT_VERSION = 1
-/** Of as many others that record at the same time. */
+/** Retries when others record at the same time. */
 const CONFLICT_RETRIES_MAX = 20
 
-/** On which sides they are kept. One side alone trusts that the other has lost nothing. */
+/** The peers that keep replication checkpoints. One peer alone must trust that the other has lost nothing. */
 export type CheckpointSides = 'both' | 'source' | 'target' | 'none'
 
 interface Session {
@@ -39,7 +39,7 @@ export function sessionsOf(document: JsonDocument | undefined): Session[] {
   })
 }
 
-/** What both know, newest first; empty: begin from the start. */
+/** The sessions that both know, newest first; empty: start from the beginning. */
 function commonSessions(source: JsonDocument | undefined, target: JsonDocument | undefined): Session[] {
   const known = sessionsOf(target)
   const ofSource = sessionsOf(source)
@@ -53,7 +53,7 @@ export class CheckpointLog {
   readonly #name: string
   readonly #environment: Environment
   #sides: CheckpointSides
-  /** What was there when it was looked at last: of this replication, and of the same one in other tabs. */
+  /** The sessions as last read: of this replication, and of the same one in other tabs. */
   #history: readonly Session[] = []
   /** The newest that this one has read or written. */
   #last: Session | undefined
@@ -103,7 +103,7 @@ export class CheckpointLog {
       await this.#putOnce(this.#target, undefined, startTime, signal)
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_CONFLICT')) throw error
-      // That of the same replication in another tab does as well.
+      // A mark of the same replication in another tab is as good.
       const document = await this.#target.getLocal(this.#name, signal)
       this.#revisions.set(this.#target, document?.['_rev'])
       this.#mark = document?.['mark']

@@ -1,4 +1,4 @@
-/** Failures of replication, and which of them are worth another try. */
+/** The errors of replication, and which of them deserve a retry. */
 import { isPannierError, PannierError } from '../base/errors.ts'
 
 export function unreachable(peer: string, what: string, cause?: unknown, details: object = {}): PannierError {
@@ -8,7 +8,7 @@ export function unreachable(peer: string, what: string, cause?: unknown, details
   })
 }
 
-/** Of what a peer says about a failure. */
+/** Chars of a peer's own message. */
 const WORDS_CHARS_MAX = 300
 
 /** `status` is that of HTTP, also where a document was refused inside an answer. */
@@ -40,7 +40,7 @@ export function checkpointLost(peer: string): PannierError {
   return unreachable(peer, 'the replication checkpoint is not the one that was written', undefined, { restart: true })
 }
 
-/** Others have recorded there since, so nobody knows whether the last session is lost. Continue from theirs. */
+/** Other sessions were recorded since, so it is unknown whether the last one is lost. Continue from theirs. */
 export function checkpointContested(peer: string): PannierError {
   const details = { restart: true, contested: true }
   return unreachable(peer, 'others have recorded replication checkpoints there', undefined, details)
@@ -59,12 +59,12 @@ export function dropped(peer: string): PannierError {
   return unreachable(peer, 'it was dropped', undefined, { restart: true })
 }
 
-/** What was to be read was replaced since it was named. */
+/** The requested content was replaced since it was named. */
 export function replaced(peer: string, what: string, cause?: unknown): PannierError {
   return unreachable(peer, `${what} was replaced or removed meanwhile`, cause, { restart: true, missing: true })
 }
 
-/** What the source has said is not all there. */
+/** The source's answer is incomplete. */
 export function incomplete(peer: string, what: string): PannierError {
   return unreachable(peer, what, undefined, { incomplete: true })
 }

@@ -1,9 +1,9 @@
 /**
- * Finds revisions for which a request fails each time (an attachment that its source names and does not have, a document on which a
- * server always answers 500), so that they do not keep all others from the target for ever.
+ * Finds revisions for which a request always fails, so that they do not block all others. Examples are an attachment
+ * that the source names but does not have, and a document for which a server always answers 500.
  *
- * Guarantees: none is given up before it has failed so often on its own, each time while its peer did other work of the same kind:
- * a server that is out of order, or a network that is, costs no document.
+ * Guarantees: a revision is skipped only after it has failed several times on its own, each time while its peer did
+ * other work of the same kind. So no document is lost to a server or network that is down.
  */
 import type { PannierError } from '../base/errors.ts'
 import { mayBeOneRevision, isMissing } from './errors.ts'
@@ -21,7 +21,7 @@ interface Guarded<Result> {
   readonly results: readonly Result[]
   /** Those that have failed: given up, unless there is an `error`. */
   readonly failures: readonly RevisionFailure[]
-  /** Of one that is to be tried again: it ends the attempt once what was done is accounted for. */
+  /** The error of a revision to retry. It ends the attempt after finished work is recorded. */
   readonly error: PannierError | undefined
 }
 

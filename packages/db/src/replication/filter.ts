@@ -1,4 +1,4 @@
-/** Filters of a replication: selectors that a peer cannot test itself, and what names a filter of a design document. */
+/** Filters of a replication: tests selectors for peers that can't, and identifies filters of design documents. */
 import { expressionsOf, normalise } from '../query/ast/normalise.ts'
 import { parseSelector } from '../query/ast/parse-selector.ts'
 import { documentFields, compileCondition } from '../query/match.ts'
@@ -28,7 +28,7 @@ const OTHER_SECTIONS: ReadonlySet<string> = new Set([
   'views',
 ])
 
-/** Where the function is; undefined: it is in no design document. */
+/** The path to the function; undefined if it is not in a design document. */
 export function filterPlace({
   name,
   parameters,
@@ -40,7 +40,7 @@ export function filterPlace({
   return { id: `_design/${path.slice(0, slash)}`, view, member: path.slice(slash + 1) }
 }
 
-/** With what the function may `require`. */
+/** Includes the modules that the function may `require`. */
 export function filterText(filter: PeerFilter, design: JsonDocument): string {
   const { view, member } = filterPlace(filter)!
   const section = (design[view ? 'views' : 'filters'] ?? {}) as JsonDocument

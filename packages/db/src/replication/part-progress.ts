@@ -1,4 +1,4 @@
-/** The progress of each direction of each collection, and their sum as the progress of one replication. */
+/** The progress of each direction of each collection, and their sum: the progress of one replication. */
 import type { PannierError } from '../base/errors.ts'
 import type { JsonDocument, RevisionFailure, ReplicationSequence } from './peer.ts'
 import type { RunOptions, ReplicationEvent, ReplicationProgress, ReplicationStatus, ReplicationPart } from './types.ts'

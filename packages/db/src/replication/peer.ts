@@ -1,10 +1,11 @@
 /**
- * The contract of a replication peer: one side of a replication, a database to read revisions from and to write them to. The
- * replicator knows nothing else of either side. docs/internals/replication.md is normative; testing/conformance/replication-peer.ts tests it.
+ * The contract of a replication peer: a database to read revisions from and to write them to. The replicator knows
+ * nothing else about either peer. docs/internals/replication.md is normative; testing/conformance/replication-peer.ts
+ * tests it.
  *
- * A peer guarantees: an answer is whole and checked, or the call rejects (PANNIER_PEER_UNREACHABLE where another try may
- * help); what `writeRevisions` does not list as failed is kept as durably as anything in it; an aborted signal ends
- * a call at once. It relies on nothing: calls may overlap, and may be made again.
+ * Guarantees: an answer is whole and checked, or the call rejects (PANNIER_PEER_UNREACHABLE if another try may help).
+ * Revisions that `writeRevisions` does not list as failed are as durable as anything else in the database. An aborted
+ * signal ends a call at once. Relies on: nothing. Calls may overlap and may be repeated.
  */
 import type { PannierError } from '../base/errors.ts'
 
@@ -26,7 +27,7 @@ export function isSequence(value: unknown): boolean {
 
 export type JsonDocument = Readonly<Record<string, unknown>>
 
-/** Which changes of a peer are wanted. All of the conditions have to hold. */
+/** The wanted changes of a peer. All conditions must hold. */
 export interface PeerFilter {
   readonly ids?: readonly string[] | undefined
   readonly selector?: JsonDocument | undefined
@@ -95,7 +96,7 @@ export interface RevisionFailure extends RevisionName {
 }
 
 export interface RevisionsRead {
-  /** Revisions that are not there any more are left out: newer ones take their place. */
+  /** Leaves out revisions that are gone: newer ones replace them. */
   readonly revisions: readonly PeerRevision[]
   readonly failures: readonly RevisionFailure[]
   /** About how many bytes they take. */
@@ -104,7 +105,7 @@ export interface RevisionsRead {
 
 export interface RevisionsWritten {
   readonly failures: readonly RevisionFailure[]
-  /** Ids of the documents written that have conflicts now, where the peer can tell. */
+  /** Ids of written documents that now have conflicts, if the peer can tell. */
   readonly conflicts: readonly string[]
 }
 
@@ -124,7 +125,7 @@ export interface SnapshotLoaded {
 export interface ReplicationPeer {
   /** For people: never with credentials. */
   readonly name: string
-  /** What lies behind a network may be offline. */
+  /** True for a peer behind a network, which may be offline. */
   readonly remote: boolean
   /**
    * Names this store and no other, as long as it lives. A store that was wiped or created again has another name. Finds
@@ -140,7 +141,7 @@ export interface ReplicationPeer {
     revisions: ReadonlyMap<string, readonly string[]>,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly string[]>>
-  /** For a revision that was replaced meanwhile, the leaf that descends from it. */
+  /** For a revision that was replaced in the meantime, returns the leaf revision that descends from it. */
   readRevisions(names: readonly RevisionName[], signal: AbortSignal): Promise<RevisionsRead>
   /** Takes revisions up as they are. One that is known already changes nothing. */
   writeRevisions(revisions: readonly PeerRevision[], signal: AbortSignal): Promise<RevisionsWritten>

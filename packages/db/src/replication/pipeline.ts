@@ -1,6 +1,8 @@
 /**
- * What lets the steps of successive batches overlap. Guarantees: order is kept; at most `ahead` items are under way or wait;
- * when the reader leaves, nothing new is begun. Relies on `items` to end by itself when the work is aborted.
+ * Lets the steps of successive batches overlap.
+ *
+ * Guarantees: order is kept. At most `ahead` items run or wait. When the reader leaves, nothing new is begun. Relies
+ * on: `items` ends by itself when the work is aborted.
  */
 export async function* mapAhead<Item, Result>(
   items: AsyncIterable<Item>,

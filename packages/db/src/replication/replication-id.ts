@@ -1,6 +1,7 @@
 /**
- * Names a replication by what it does: between which stores, and which documents. Equal replications go on from each other's
- * checkpoints; others, those of a store that was wiped and made again too, begin again. Credentials are no part of it.
+ * Names a replication by its stores and the documents that it selects. Replications with equal names continue from each
+ * other's replication checkpoints. Others start again, also those of a store that was wiped and created again.
+ * Credentials are not part of the name.
  */
 import { Hash128, HASH_BYTES } from '../codec/hash.ts'
 import type { PeerFilter, ReplicationPeer } from './peer.ts'
@@ -43,7 +44,7 @@ export function addressOf(
   return replicationId(source.name, target.name, filter, style)
 }
 
-/** With the names of fields in order. */
+/** JSON with sorted field names. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (value instanceof RegExp) return String(value)

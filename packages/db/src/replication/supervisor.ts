@@ -1,7 +1,9 @@
 /**
- * Keeps one direction of a replication going: attempts follow one another as long as there is reason to; in between it waits as
- * it was told to (pause), as the network has it (offline), or as failures demand (back-off with jitter, so that many clients of a
- * server that comes back do not come all at once). Guarantees: whoever cancels need not wait for a connection.
+ * Keeps one direction of a replication running. Attempts follow one another as long as there is a reason. In between it
+ * waits: paused, offline, or backing off after a failure. Back-off has jitter, so that the clients of a server that
+ * comes back do not all come at once.
+ *
+ * Guarantees: cancelling never waits for a connection.
  */
 import type { PannierError } from '../base/errors.ts'
 import { Attempt } from './attempt.ts'
@@ -16,7 +18,7 @@ const RESTARTS_MAX = 3
 /** How often in a row it silently continues from the replication checkpoints of others. */
 const CONTESTS_MAX = 10
 
-/** What the users of a replication want of it. */
+/** What the users of a replication ask for. */
 export interface Control {
   readonly paused: boolean
   readonly cancelled: boolean
@@ -29,7 +31,7 @@ export interface Supervised extends Omit<AttemptWatcher, 'triedSnapshot'> {
   status(status: ReplicationStatus, error?: PannierError, waitMs?: number): void
 }
 
-/** What the directions of one collection tell one another. */
+/** Shared state of the directions of one collection. */
 export class Siblings {
   readonly #restarts = new Set<() => void>()
 
@@ -115,7 +117,7 @@ function nextDelayMs({ backOff }: RunOptions, delayMs: number): number {
   return Math.min(BACK_OFF_MS_MAX, Math.max(BACK_OFF_MS_MIN, 2 * delayMs))
 }
 
-/** From half of it to all of it. */
+/** Half of the delay to all of it. */
 function jittered(delayMs: number, randomId: string): number {
   return (delayMs * (1 + Number.parseInt(randomId.slice(0, 8), 16) / 0xffffffff)) / 2
 }
@@ -136,7 +138,7 @@ async function change(
   for (const end of ends) end()
 }
 
-/** Of one attempt. */
+/** The outcome of one attempt. */
 interface Done {
   progressed: boolean
   recorded: boolean

@@ -1,4 +1,4 @@
-/** What a replication reports to its users, and the options of a run of one direction. */
+/** What a replication reports to its users, and the options of a run in one direction. */
 import type { PannierError } from '../base/errors.ts'
 import type { JsonDocument, ReplicationSequence, PeerFilter } from './peer.ts'
 import type { Environment } from '../base/environment.ts'

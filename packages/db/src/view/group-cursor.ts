@@ -1,8 +1,10 @@
 /**
- * The groups of a reduced view, one after another: rows with the same key, or with the same first elements of their keys.
+ * The groups of a reduced view, one after another: rows with the same key, or with the same first elements of their
+ * keys.
  *
- * A group with few rows is reduced from the rows that were walked to find its end; the end of a larger one is found by rank, and
- * it is reduced by what the tree keeps. So the cost is O(height) for each group, and never more than a walk.
+ * A group with few rows is reduced from the rows that the cursor walks to find the group's end. The end of a larger
+ * group is found by rank, and the group is reduced from stored reductions. So a group costs O(height), and never more
+ * than a walk.
  */
 import type { Key } from '../base/brand.ts'
 import type { Reducer } from '../btree/reducer.ts'
@@ -30,7 +32,7 @@ interface GroupOptions {
 
 interface Group {
   readonly key: unknown
-  /** What the keys of all entries of the group start with, and no others'; undefined where a cut is in the way. */
+  /** The prefix of the keys of the group's entries, and of no others; undefined if a cut makes this impossible. */
   readonly prefix: Key | undefined
 }
 
@@ -125,7 +127,7 @@ export class GroupCursor {
     const { bytes, run } = encodeViewKey(key, this.#options.collation)
     if (run !== undefined) return { key, prefix: undefined }
     const isStart = Array.isArray(key) && key.length === this.#options.level
-    // Without the mark that ends the array: those that go on are in the group too.
+    // Without the mark that ends the array: longer arrays are in the group too.
     return { key, prefix: (isStart ? bytes.slice(0, -1) : bytes) as Key }
   }
 

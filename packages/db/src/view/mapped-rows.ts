@@ -1,6 +1,6 @@
 /**
- * Runs a map function over documents and encodes what it emits; and the lists of emitted keys that are kept for each document,
- * so that its rows can be found again when the document is gone.
+ * Runs a map function over documents and encodes what it emits. Also encodes, for each document, the list of its
+ * emitted keys: with it the rows are found when the document is gone.
  *
  * A key list: for each row in order, varint length of the emitted key as in codec/view-entry.ts, that key.
  */

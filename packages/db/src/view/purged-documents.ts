@@ -1,6 +1,6 @@
 /**
- * Tells views which documents were purged: of everything else they learn from bodies. It is all of views that a write has to do
- * with, and nothing where there are none.
+ * Records purged documents for views; views learn all else from bodies. It is the only thing that a write does for
+ * views, and it does nothing in a collection without views.
  */
 import type { Key } from '../base/brand.ts'
 import { prefixUpperBound, keyNumber, numberKey } from '../codec/key-encoding.ts'
@@ -11,10 +11,10 @@ export interface PurgedDocument {
   readonly id: string
 }
 
-/** In the tree of views (view-catalog.ts). */
+/** Prefix of keys in the tree of views (view-catalog.ts). */
 export const PURGED = 'purged/'
 
-/** To be called in the transaction that removes documents without leaving a tombstone. Never misses. */
+/** Call it in the transaction that purges documents. Never misses. */
 export function notePurged(
   transaction: WriteTransaction,
   collectionNumber: number,

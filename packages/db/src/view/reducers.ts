@@ -1,5 +1,6 @@
 /**
- * The built-in reducers of views, over entries as codec/view-entry.ts has them. `_count` needs none: trees count their entries.
+ * The built-in reducers of views, over the entries of codec/view-entry.ts. `_count` needs no reducer: trees count their
+ * entries.
  */
 import { REDUCER_IDS, type ReducerName } from './view-definition.ts'
 import { hash128 } from '../codec/hash.ts'
@@ -9,7 +10,7 @@ import type { ReducedEntries, ReducerId, StoredReducer } from '../btree/reducer.
 import { isPlainObject } from '../codec/collation.ts'
 import { defineField } from '../codec/field-path.ts'
 
-/** Throws PANNIER_CORRUPT for an id that stands for nothing. */
+/** Throws PANNIER_CORRUPT for an unknown id. */
 export function reducerOfId(id: ReducerId): StoredReducer<unknown> {
   const reducer = Object.values(REDUCERS).find((one) => one.id === id)
   if (reducer === undefined) throw corruptBytes(`a tree has the unknown reducer ${id}`)
@@ -258,7 +259,10 @@ function mergeStatistics(left: Statistics | undefined, right: Statistics): Stati
   }
 }
 
-/** What built-in reducers give for values that they can't reduce, as CouchDB does: a row with an error in it, not a failure. */
+/**
+ * The result of a built-in reducer for values that it can't reduce. As in CouchDB, it is a row with an error in it, not
+ * a failure.
+ */
 interface ReduceError {
   readonly error: 'builtin_reduce_error'
   readonly reason: string

@@ -1,6 +1,6 @@
 /**
- * The rows of a view by position: 0 is the first of all. Positions follow the exact order of keys, ids and ordinals, also where
- * the tree does not (runs of keys that are cut: codec/view-entry.ts). Synchronous, may miss.
+ * The rows of a view by position, from 0. Positions follow the exact order of keys, ids and ordinals, even where the
+ * tree does not (runs of cut keys: codec/view-entry.ts). Synchronous, may miss.
  */
 import type { Key } from '../base/brand.ts'
 import { compareStrings, compareValues } from '../codec/collation.ts'

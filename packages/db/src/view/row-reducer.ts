@@ -1,6 +1,6 @@
 /**
- * A reduce function of the user's as a reducer of trees. One that gives a promise is waited for as a page is: its result is a Miss, and known
- * when the step is tried again.
+ * A user's reduce function as a reducer of trees. If it returns a promise, its result is a Miss, like a page that is
+ * not loaded. The result is known when the step runs again.
  */
 import { isPromise } from '../base/async.ts'
 import { Miss } from '../base/miss.ts'
@@ -14,7 +14,7 @@ import { readRun, type Run } from './row-cursor.ts'
 export function customReducer(reduce: ReduceFunction): Reducer<unknown> {
   const results = new Map<string, unknown>()
   const call: ReduceFunction = (keys, values, rereduce) => {
-    // What is in progress is asked for again with equal arguments. Functions that answer at once are never looked up.
+    // A pending call comes again with equal arguments. Functions that answer at once are never looked up.
     const name = results.size === 0 ? undefined : nameOf(keys, values)
     if (name !== undefined && results.has(name)) return results.get(name)
     const result = reduce(keys, values, rereduce)
@@ -36,7 +36,7 @@ function nameOf(keys: unknown, values: readonly unknown[]): string {
   return JSON.stringify([keys, values])
 }
 
-/** Keeps the result for as long as the step goes on that has missed it. */
+/** Keeps the result as long as the step that missed it runs. */
 class ReduceMiss extends Miss {
   readonly #result: Promise<unknown>
   readonly #results: Map<string, unknown>
@@ -70,7 +70,7 @@ function addRow(entries: ReducedEntries, at: number, keys: [unknown, string][], 
 export interface RowReducer {
   /** Undefined: they are counted. */
   readonly reducer: Reducer<unknown> | undefined
-  /** What users see of a result. */
+  /** The value that users get. */
   readonly finish: (result: unknown) => unknown
 }
 

@@ -1,14 +1,15 @@
 /**
- * Brings a view up to date: maps the documents that were written since it was last, in the order of their sequence numbers, while
- * others go on reading and writing.
+ * Brings a view up to date: maps the documents that were written since its last update, in the order of their
+ * sequences, while others read and write.
  *
- * Each step maps as many documents as memory allows on a snapshot, holding up nobody, sorts the rows, and writes them in one
- * transaction together with how far it has come. So an update that ends in the midst, by a crash or a signal, goes on from
- * there; the first build is one ordered pass, a sort and a bulk load. A step is only written on the state of the view that it
- * was gathered on (`updates`): of several tabs that do the same work, one is first, and the others look again.
+ * Each step maps as many documents as memory allows on a snapshot, without delaying a writer. It sorts the rows and
+ * writes them in one transaction, together with its progress. So an update that a crash or a signal interrupts
+ * continues from there. The first build is one ordered pass, a sort and a bulk load. A step is written only on the
+ * state of the view that it was based on (`updates`). If several tabs do the same work, the first one wins, and the
+ * others look again.
  *
- * Documents that are rewritten between snapshot and transaction have a higher sequence number then, and come again. When a step
- * has reached the end of its snapshot, the view is exactly that of the snapshot.
+ * A document that is rewritten between snapshot and transaction has a higher sequence, and comes again. When a step has
+ * reached the end of its snapshot, the view is exactly that of the snapshot.
  */
 import type { Environment } from '../base/environment.ts'
 import { isPannierError } from '../base/errors.ts'
@@ -30,7 +31,7 @@ import type { CheckedView, Emit } from './view-definition.ts'
 export interface UpdateOptions extends LongWork {
   readonly store: KeyValueStore
   readonly catalog: Catalog
-  /** Of the collection. */
+  /** Name of the collection. */
   readonly name: string
   readonly view: CheckedView
   readonly environment: Environment
@@ -58,7 +59,7 @@ export async function updateView(options: UpdateOptions): Promise<void> {
   })
 }
 
-/** Documents that `mapMany` is given at a time take about so many bytes at most. */
+/** Approximate limit of the bytes of documents in one call of `mapMany`. */
 const WAITING_BYTES_MAX = 4 * 1024 * 1024
 
 /** A document that `mapMany` is to be called with. */
@@ -72,7 +73,7 @@ interface Waiting {
 type Mapped = object & { readonly _id: string }
 type Progress = { -readonly [P in keyof ViewState]: ViewState[P] }
 
-/** What a step has gathered. */
+/** The changes that a step has gathered. */
 interface Gathered {
   readonly chunk: ViewChunk
   /** The view as it will be. */
@@ -187,7 +188,7 @@ class ViewUpdate {
     }
   }
 
-  /** What is to be mapped of a body. */
+  /** The document of a body to map. */
   #document(
     reader: DocumentReader,
     body: BodyView,
@@ -217,7 +218,7 @@ class ViewUpdate {
   }
 
   #failed(id: string, error: unknown, after: Progress): void {
-    // A map function that knows that it can't go on, whatever the document, ends the update.
+    // A map function that can't continue with any document ends the update.
     if (isPannierError(error, 'PANNIER_CORRUPT') || isPannierError(error, 'PANNIER_ABORTED')) throw error
     const message = error instanceof Error ? error.message : String(error)
     after.failures++

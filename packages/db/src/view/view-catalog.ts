@@ -1,6 +1,6 @@
 /**
- * Which views a collection has, and how far each is built. It is one 'inline' tree for each collection that has views, so reading
- * it never misses:
+ * The catalog of views: a collection's views and the progress of each. Each collection with views has one 'inline'
+ * tree, so reading it never misses:
  *
  *   view/<n/name or q/signature>   JSON: ViewState without its name
  *   next                           number of the next view, as decimal text

@@ -1,4 +1,4 @@
-/** What a step of an update has mapped: the rows of some documents, and how these change the trees of the view. */
+/** The result of one step of an update: the rows of some documents, and the changes of the view's trees. */
 import type { Key } from '../base/brand.ts'
 import type { Bytes } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-encoding.ts'
@@ -6,7 +6,7 @@ import { SORTED_STRINGS_MAX, stringOrder } from '../codec/key-order.ts'
 import type { TreeReader, TreeWriter } from '../kv/key-value-store.ts'
 import { entryKeysOfList, type MappedRows } from './mapped-rows.ts'
 
-/** Memory of a row beside its key and value, about. */
+/** Approximate memory of a row in addition to its key and value. */
 const ROW_OVERHEAD_BYTES = 120
 const DOCUMENT_OVERHEAD_BYTES = 80
 
@@ -23,7 +23,7 @@ interface MappedDocument {
   readonly number: number
   readonly id: string
   readonly rows: MappedRows
-  /** Of the rows that it has in the view. */
+  /** The key list of its rows in the view. */
   oldList: Uint8Array | undefined
 }
 
@@ -52,7 +52,7 @@ export class ViewChunk {
     for (let at = 0; at < entryKeys.length; at++) this.#bytes += entryKeys[at]!.length + values[at]!.length
   }
 
-  /** To be called before anything else, in a view that has rows already. May miss. */
+  /** Call it first, in a view that already has rows. May miss. */
   findOld(lists: TreeReader, from: number, to: number): void {
     const documents = this.#documents.slice(from, to).sort((left, right) => left.number - right.number)
     const found = lists.getMany(documents.map(({ number }) => numberKey(number)))

@@ -1,4 +1,4 @@
-/** What a view is made of, and the name of what is stored for it. */
+/** The parts of a view's definition, and the name of its stored form. */
 import { hash128, toHex } from '../codec/hash.ts'
 import { collationNamed, type Collation } from '../codec/registered-collation.ts'
 
@@ -41,7 +41,7 @@ export interface CheckedView {
   readonly reduce: BuiltInReduce | ReduceFunction | undefined
   /** The order of strings in keys; undefined: by code point. */
   readonly collation: Collation | undefined
-  /** What the tree of the rows is kept reduced by. */
+  /** The reducer of the tree of rows. */
   readonly reducer: ReducerName | undefined
 }
 

@@ -1,4 +1,4 @@
-/** One view of one collection: defines it where it is missing, brings it up to date, runs its queries. */
+/** One view of one collection: defines it if it is missing, brings it up to date, runs its queries. */
 import { throwIfCancelled } from '../base/long-work.ts'
 import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
@@ -28,7 +28,7 @@ export interface ViewContext {
   readonly store: KeyValueStore
   readonly catalog: Catalog
   readonly environment: Environment
-  /** Of the collection. */
+  /** Name of the collection. */
   readonly name: string
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
@@ -154,7 +154,7 @@ export class ViewEngine {
     const snapshot = store.snapshot()
     const release = (): void => {
       snapshot.release()
-      // Nobody waits for it; whoever needs it hears of a failure when trying again.
+      // Nobody waits for this update. A later query that needs it reports the failure.
       if (update === 'after') this.update().catch(() => {})
     }
     const collection = catalog.collection(snapshot, name)

@@ -1,4 +1,4 @@
-/** Definitions of views, checked. It is all that has to be there before a view is used. */
+/** Checks definitions of views. The only code of views that is loaded before a view is used. */
 import { checkOptions, type OptionNames, badArgument } from '../base/options.ts'
 import type { ViewFunctions } from './view-definition.ts'
 

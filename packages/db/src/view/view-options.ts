@@ -1,4 +1,4 @@
-/** Options of queries of views, checked, and the rows that they give. Loaded with the first query. */
+/** Checks options of view queries, and declares their rows. Loaded with the first query. */
 import { checkOptions, type OptionNames, badArgument } from '../base/options.ts'
 
 /** Which rows of a view a query has, and in which form. */

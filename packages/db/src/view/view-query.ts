@@ -14,7 +14,7 @@ import { positionOf, RowCursor, type RowBound } from './row-cursor.ts'
 import type { BuiltInReduce, ReduceFunction } from './view-definition.ts'
 import type { ReducedRow, ViewRow, ViewOptions } from './view-options.ts'
 
-/** Where a query reads. */
+/** What a query reads from. */
 export interface ViewSource {
   /** Undefined: there is no such view yet. */
   readonly rows: TreeReader | undefined
@@ -101,7 +101,7 @@ export async function* viewRows(
   }
 }
 
-/** What is left of a range without the rows that are skipped. */
+/** A range without its skipped rows. */
 function cut({ from, to }: Positions, skip: number, limit: number, descending: boolean): Positions {
   if (!descending) return { from: from + skip, to: Math.min(to, from + skip + limit) }
   return { from: Math.max(from, to - skip - limit), to: to - skip }
@@ -154,7 +154,7 @@ function rowAt({ entryKey, value }: RowCursor): ViewRow {
   return { id, key: decodeViewKey(entryKey, value), value: decodeViewValue(value) }
 }
 
-/** Of a result that its caller wants whole. */
+/** All documents of a result that its caller wants whole. */
 function allDocuments(source: ViewSource, rows: readonly ViewRow[], options: ViewOptions): MaybePromise<ViewRow[]> {
   return andThen(withDocuments(source, rows, options), (some) =>
     some.length === rows.length
@@ -221,7 +221,7 @@ async function* reducedRows(
   }
 }
 
-/** A reducer of the user's has to see every page once: not all of them at the same time. What it made of them is remembered. */
+/** A user's reducer must see every page once, but not all at the same time. Its results are remembered. */
 async function readAhead(
   source: ViewSource,
   rows: TreeReader,

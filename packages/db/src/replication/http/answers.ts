@@ -1,4 +1,4 @@
-/** Checks what a CouchDB server answers: it is of the shape that was asked for, or counts as no answer at all. */
+/** Checks answers of CouchDB servers: an answer has the expected shape, or counts as no answer. */
 import { isPlainObject } from '../../codec/collation.ts'
 import { unreachable } from '../errors.ts'
 import { isSequence } from '../peer.ts'
@@ -68,13 +68,13 @@ export function bulkGetOf(peer: string, answer: unknown, ids: readonly string[])
   return entries
 }
 
-/** Of `open_revs`. */
+/** Checks an answer to `open_revs`. */
 export function openRevisionsOf(peer: string, answer: unknown, id: string): BulkGetEntry {
   if (!Array.isArray(answer)) throw wrong(peer)
   return { id, documents: (answer as unknown[]).map((one) => resultOf(peer, id, one)) }
 }
 
-/** What `_bulk_docs` answers of documents that it did not take. */
+/** The answers of `_bulk_docs` for documents that it did not take. */
 export function bulkFailuresOf(peer: string, answer: unknown): Fields[] {
   if (!Array.isArray(answer)) throw wrong(peer)
   return (answer as unknown[]).map((one) => objectOf(peer, one)).filter(({ error }) => error !== undefined)

@@ -1,7 +1,9 @@
 /**
- * Waits for the changes of all databases of a server by one request at a time (`/_pannier/wait`, docs/internals/http-api.md), so that however
- * many collections are replicated, one connection waits.
- * Guarantees: who waits hears of a change that comes after its place, or of the failure of the request. May be told for nothing.
+ * Waits for the changes of all databases of a server with one request at a time (`/_pannier/wait`,
+ * docs/internals/http-api.md). So one connection waits, whatever the number of replicated collections.
+ *
+ * Guarantees: a waiting caller learns of a change after its sequence, or of the failure of the request. It may be woken
+ * without a change.
  */
 import { cancelledError } from '../../base/long-work.ts'
 import type { Environment } from '../../base/environment.ts'
@@ -12,7 +14,7 @@ import type { HttpOptions } from './http-client.ts'
 
 /** Those that begin to wait soon after one another go into one request. */
 const GATHER_MS = 30
-/** Of that the server takes more. */
+/** Databases that one request waits for; the server takes more. */
 const DATABASES_MAX = 1000
 
 interface ChangeWaiter {
@@ -32,7 +34,7 @@ class ChangeWait {
   #gathering = false
   readonly #idle: () => void
 
-  /** `idle` is called when nobody waits any more. */
+  /** @param idle Called when nobody waits any more. */
   constructor(client: HttpClient, environment: Environment, heartbeatMs: number, idle: () => void) {
     this.#client = client
     this.#environment = environment
@@ -87,7 +89,7 @@ class ChangeWait {
       for (const one of asked) if (changed.has(one.name)) one.resolve()
     } catch (error) {
       if (request.signal.aborted) return
-      // The next request may be answered by what has started meanwhile.
+      // The next request may reach a server that was started again.
       if (asksForRestart(error)) this.#client.begin()
       for (const one of asked) one.reject(error)
     }

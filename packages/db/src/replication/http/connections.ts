@@ -1,17 +1,18 @@
 /**
- * Turns for requests to one server. A browser gives a server six connections over HTTP/1.1, for all tabs together: what waits for
- * changes, what replicates and what the app asks for itself share them. So the library takes some and leaves the rest.
- * Guarantees: first come, first served; a turn that is given back is given on.
+ * Turns for requests to one server. A browser gives a server six HTTP/1.1 connections, for all tabs together. Waiting
+ * for changes, replicating, and the app's own requests share them. So the library uses some and leaves the rest.
+ *
+ * Guarantees: first come, first served; a released turn goes to the next request.
  */
 import { cancelledError } from '../../base/long-work.ts'
 
-/** In a browser; elsewhere connections are not short. */
+/** Limited in a browser; elsewhere connections are plentiful. */
 export const CONNECTIONS_MAX_DEFAULT: number = typeof location === 'object' ? 5 : Infinity
 
 interface Turn {
   /** Somebody else waits for it. */
   readonly isWanted: boolean
-  /** Called when somebody else begins to wait, at once if somebody does. */
+  /** Calls back when somebody else begins to wait; at once if somebody waits already. */
   onWanted(callback: () => void): void
   /** Idempotent. */
   leave(): void

@@ -1,6 +1,6 @@
 /**
- * Reads revisions from a CouchDB server: by `_bulk_get`, or one document at a time where a server has none. Attachments come
- * inside the answer where they are small, and else when they are written, as streams.
+ * Reads revisions from a CouchDB server: by `_bulk_get`, or one document at a time from a server without it. Small
+ * attachments come inside the answer. Others are read as streams when the revision is written.
  */
 import { isPlainObject } from '../../codec/collation.ts'
 import { incomplete, isAboutContent, refusalStatus, refused, replaced } from '../errors.ts'
@@ -9,12 +9,12 @@ import { bulkGetOf, objectOf, openRevisionsOf } from './answers.ts'
 import type { BulkGetEntry, Fields } from './answers.ts'
 import type { HttpClient } from './http-client.ts'
 
-/** Attachments of up to so many bytes come inside of answers, and of an answer so many at most. */
+/** Largest attachment inside an answer, and limit of all attachments in one answer. */
 const INLINE_BYTES_MAX = 64 * 1024
 const INLINE_ANSWER_BYTES_MAX: number = 4 * 1024 * 1024
 /** Requests at a time where a document is one. */
 const SINGLE_REQUESTS = 6
-/** What a server says that has no `_bulk_get`. */
+/** Statuses of a server without `_bulk_get`. */
 const NOT_THERE: ReadonlySet<number | undefined> = new Set([400, 404, 405, 501])
 
 interface Collected {
@@ -208,7 +208,7 @@ export function documentPath(id: string): string {
   return prefix + encodeURIComponent(rest)
 }
 
-/** Bytes of the attachments if they are all small and came with this revision or none is known of before; 0: leave them. */
+/** Bytes of the attachments if all are small and came with this revision. 0: do not read them inside the answer. */
 function smallAttachments({ _rev, _attachments }: Fields): number {
   if (!isPlainObject(_attachments)) return 0
   const generation = Number.parseInt(String(_rev), 10)
@@ -216,7 +216,7 @@ function smallAttachments({ _rev, _attachments }: Fields): number {
   for (const value of Object.values(_attachments)) {
     if (!isPlainObject(value)) return 0
     const { length, revpos } = value
-    // What came with an earlier revision the target may have already.
+    // The target may already have an attachment of an earlier revision.
     if (typeof length !== 'number' || length > INLINE_BYTES_MAX || revpos !== generation) return 0
     bytes += length
   }

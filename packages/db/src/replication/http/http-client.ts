@@ -1,9 +1,11 @@
 /**
- * Requests to one CouchDB database. Guarantees: an answer is whole JSON of the kind that was asked for, or the request rejects: with
- * PANNIER_PEER_REFUSED where the other side said no (4xx), with PANNIER_PEER_UNREACHABLE for everything that another try may mend
- * (no connection, a connection that falls silent, 429, 5xx, a text that is cut off or is no JSON, as captive portals give). Memory: 128 MiB
- * of an answer. No redirect is followed: documents and headers go to the URL that was given, and nowhere else.
- * Credentials go into a header, never into messages, ids or URLs.
+ * Requests to one CouchDB database.
+ *
+ * Guarantees: an answer is whole JSON of the expected kind, or the request rejects. PANNIER_PEER_REFUSED means that the
+ * peer said no (4xx). PANNIER_PEER_UNREACHABLE means that another try may help: no connection, a silent connection,
+ * 429, 5xx, text that is cut off or is not JSON (from a captive portal, for example). Memory: 128 MiB of an answer. No
+ * redirect is followed: documents and headers go only to the given URL. Credentials go into a header, never into
+ * messages, ids or URLs.
  */
 import type { Environment } from '../../base/environment.ts'
 import { cancelledError, throwIfCancelled } from '../../base/long-work.ts'
@@ -21,7 +23,7 @@ export interface HttpOptions {
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) | undefined
   /** For HTTP's Basic authentication; the URL may have them as well. */
   readonly auth?: { readonly username: string; readonly password: string } | undefined
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: FetchFunction | undefined
   /** So long a connection may be silent; 30,000 when left out. */
   readonly timeoutMs?: number | undefined
@@ -42,7 +44,7 @@ export interface HttpRequest {
   readonly accept?: string
   readonly signal: AbortSignal
   readonly silenceMsMax?: number
-  /** Waits for changes, and has a turn for that already. */
+  /** The request waits for changes, and already has a turn for it. */
   readonly waits?: boolean
 }
 
@@ -51,7 +53,7 @@ const SILENCE_MS_MAX_DEFAULT = 30_000
 const INSTANCE_HEADER = 'pannier-instance'
 /** Bytes of an answer that is read as a whole, unpacked. */
 const ANSWER_BYTES_MAX: number = 128 * 1024 * 1024
-/** What a chunk counts at least: each costs memory of its own, however small it is. */
+/** Minimum that a chunk counts: each costs memory, however small it is. */
 const CHUNK_BYTES_MIN = 1024
 
 export class HttpClient {
@@ -75,7 +77,7 @@ export class HttpClient {
     this.#authorization = username === '' ? undefined : `Basic ${base64(`${username}:${password}`)}`
   }
 
-  /** From now on another instance of the server may answer; later ones than the next that does are refused. */
+  /** The next answer may come from another instance of the server; later changes of the instance are refused. */
   begin(): void {
     this.#instance = undefined
   }
@@ -131,7 +133,7 @@ export class HttpClient {
     const { headers, fetch = globalThis.fetch, timeoutMs = SILENCE_MS_MAX_DEFAULT } = this.#options
     const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
     const search = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`
-    // What is sent as a stream may be read from the same server: if each waited for the other, neither would come to its end.
+    // A streamed body may be read from the same server. If each waited for the other's turn, neither would end.
     const needsTurn = request.waits !== true && !(body instanceof ReadableStream)
     const turn = needsTurn ? await this.connections.requests.enter(signal) : undefined
     const watch = new Watch(this.#environment, request.silenceMsMax ?? timeoutMs, signal, () => turn?.leave())
@@ -212,7 +214,7 @@ export class HttpClient {
     return unreachable(this.url, watch.expired ? 'the connection fell silent' : this.#noConnection(), error)
   }
 
-  /** A browser tells a page no more than that, so that it learns nothing of servers that do not know it. */
+  /** A browser hides the reason from the page, so that the page learns nothing about foreign servers. */
   #noConnection(): string {
     const isForeign = typeof location === 'object' && location.origin !== new URL(this.url).origin
     return isForeign
@@ -235,7 +237,7 @@ export class HttpClient {
     }
     const isTemporary =
       status >= 500 ? status !== 501 && status !== 505 : status === 408 || status === 425 || status === 429
-    // Browsers tell no more of a redirect than status 0.
+    // Browsers show only status 0 for a redirect.
     if (status < 400)
       return unreachable(this.url, 'it redirects to another URL, which is not followed', undefined, { status })
     const refusal = refused(this.url, status, error, reason)
@@ -299,7 +301,7 @@ function base64(text: string): string {
   return btoa(bytes)
 }
 
-/** Of seconds; a date would need a clock that both sides agree on. */
+/** Reads seconds only; a date would need synchronised clocks. */
 function retryAfter(text: string | null): number | undefined {
   const seconds = text === null ? NaN : Number(text)
   return seconds >= 0 ? Math.min(seconds, 3600) * 1000 : undefined

@@ -1,6 +1,6 @@
 /**
- * A CouchDB database over HTTP as a replication peer: CouchDB's own protocol, so CouchDB, PouchDB Server and Pannier's server all
- * are such. It asks for what is fastest and makes do with what there is.
+ * A CouchDB database over HTTP as a replication peer. It speaks CouchDB's protocol, so it works with CouchDB, PouchDB
+ * Server and Pannier's server. It tries the fastest requests first, and falls back to others if the server lacks them.
  */
 import type { Environment } from '../../base/environment.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
@@ -25,7 +25,7 @@ import { RevisionSender } from './send-revisions.ts'
 
 /** How a replication talks to a server. */
 export interface HttpPeerOptions extends HttpOptions {
-  /** How often a server that has nothing to tell shows that it is there; 10,000 when left out. */
+  /** How often an idle server sends a heartbeat; 10,000 when left out. */
   readonly heartbeatMs?: number | undefined
 }
 
@@ -33,7 +33,7 @@ const HEARTBEAT_MS_DEFAULT = 10_000
 const REVISIONS_PER_DIFF_MAX = 5000
 /** How long one waits for changes when others want to: of a server where each database is waited for by itself. */
 const TURN_MS = 500
-/** What a server says that does not know `_selector`: then documents are tested here. */
+/** Statuses of a server without `_selector`: then documents are tested here. */
 const NO_SELECTORS: ReadonlySet<number | undefined> = new Set([400, 404, 501])
 
 export class HttpPeer implements ReplicationPeer {
@@ -82,7 +82,7 @@ export class HttpPeer implements ReplicationPeer {
       const answer = await this.#orNone(this.#client.json({ path: documentPath(id), signal }))
       return answer === undefined ? undefined : objectOf(this.name, answer)
     } catch (error) {
-      // The feed tells whether its filter may be used.
+      // The feed reports whether its filter may be used.
       if (refusalStatus(error) === undefined) throw error
       return undefined
     }
@@ -183,7 +183,7 @@ export class HttpPeer implements ReplicationPeer {
     return missing
   }
 
-  /** One that is refused for what it is called counts as missing: its writing tells what is wrong with it. */
+  /** A revision whose name is refused counts as missing: writing it then reports the reason. */
   async #missing(
     asked: readonly (readonly [string, readonly string[]])[],
     signal: AbortSignal,
@@ -254,7 +254,7 @@ export class HttpPeer implements ReplicationPeer {
     }
   }
 
-  /** What is asked of the root of some other website may be any JSON. */
+  /** A URL of another website may answer any JSON. */
   #checkDatabase(answer: unknown): void {
     if (objectOf(this.name, answer)['update_seq'] === undefined)
       throw refused(this.name, 200, 'not_a_database', 'what is there is not a CouchDB database')

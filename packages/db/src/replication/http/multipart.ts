@@ -1,7 +1,7 @@
 /**
- * A document and its attachments as multipart/related, as CouchDB takes it: the JSON first, then each attachment in the order in which
- * the JSON names them. Attachments are streamed where requests can be streams; elsewhere (browsers, mostly) they make up a Blob, which
- * the browser need not keep in memory. The boundary is random, so that no content can contain it.
+ * A document and its attachments as multipart/related, as CouchDB takes it: first the JSON, then the attachments in the
+ * order of the JSON. Attachments are streamed if requests can be streams. Elsewhere (mostly in browsers) they form a
+ * Blob, which the browser need not keep in memory. The boundary is random, so that no content can contain it.
  */
 import { streamChunks } from '../../base/async.ts'
 import type { PeerAttachment, PeerRevision } from '../peer.ts'

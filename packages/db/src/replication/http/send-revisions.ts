@@ -1,7 +1,7 @@
 /**
- * Writes revisions to a CouchDB server: many in one `_bulk_docs`, bounded by bytes and count; a document with long attachments on its
- * own, as multipart/related. What the server says of one document is that document's failure; a request that is refused for what is
- * in it is taken apart until it is known which document that was.
+ * Writes revisions to a CouchDB server: many in one `_bulk_docs`, bounded by bytes and count. A document with long
+ * attachments goes alone, as multipart/related. An error for one document is that document's failure. If a request is
+ * refused for its content, it is split until the document is found.
  */
 import type { PannierError } from '../../base/errors.ts'
 import { isAboutContent, refusalStatus, refused } from '../errors.ts'
