@@ -1047,7 +1047,9 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     /**
      * How many local changes are not sent yet, as far as is known here; also without a network. Never too low: it ignores
      * filters, and changes that have just arrived count until the push has looked at them. Always 0 for a pull.
+     * `close()` of the database waits for counts, also those of listeners that hear of the end. Later calls fail.
      *
+     * @throws PANNIER_CLOSED
      * @example
      * const left = await sync.unsent()
      * show(left === 0 ? 'Everything is saved on the server.' : `${left} changes wait to be sent.`)

@@ -506,6 +506,8 @@ export class Database<Schemas extends object = object> {
     this.#closing.abort(new PannierError('PANNIER_CLOSED', 'The database is closed.'))
     for (const collection of this.#collectionsByName.values()) await collection.declarations.idle()
     await Promise.allSettled(this.#context.pending)
+    // Listeners that hear of the end of a replication count what is unsent.
+    await Promise.allSettled(this.#context.pending)
     this.#endListening()
     await this.#parts.store.close()
   }

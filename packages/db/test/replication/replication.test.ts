@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { open } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { replicationSuite } from '../../testing/conformance/replication.ts'
+import { couchFetch } from '../../testing/couch-fetch.ts'
 import { eventually } from '../../testing/suite.ts'
+import { SwitchedNetwork } from '../../testing/switched-network.ts'
 
 replicationSuite({ test, create: () => open('x', { storage: memory() }) })
 
@@ -51,4 +53,26 @@ test('a live replication continues when another handle drops its collection, in 
   sync.cancel()
   expect(await sync).toMatchObject({ status: 'cancelled' })
   for (const db of [here, other, there]) await db.close()
+})
+
+test('a listener may count what is unsent when close() ends the replication', async () => {
+  const there = await open('there', { storage: memory() })
+  const here = await open('here', { storage: memory() })
+  await here.collection('docs').insert([{ _id: 'a' }, { _id: 'b' }])
+  const network = new SwitchedNetwork(false)
+  const options = { live: true, fetch: couchFetch(there), network }
+  const sync = here.collection('docs').sync('https://couch.test/docs', options)
+  const counts: Promise<number>[] = []
+  sync.subscribe(() => counts.push(sync.unsent()))
+  await eventually(() => sync.status === 'offline')
+  const before = counts.length
+  const asked = sync.unsent()
+  const closing = here.close()
+  counts.push(asked, sync.unsent())
+  await closing
+  expect(counts.length).toBeGreaterThan(before + 2)
+  expect(await Promise.all(counts)).toEqual(counts.map(() => 2))
+  await expect(sync.unsent()).rejects.toMatchObject({ code: 'PANNIER_CLOSED' })
+  expect(await sync).toMatchObject({ status: 'cancelled' })
+  await there.close()
 })

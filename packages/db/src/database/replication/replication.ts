@@ -27,6 +27,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
   readonly #state: ReplicationState
   readonly #result: Promise<ReplicationResult>
   readonly #begun: Promise<unknown>
+  readonly #pending: Set<Promise<unknown>>
 
   /** @internal Use `sync` or `replicate`. */
   constructor(context: DatabaseContext, request: ReplicationRequest, options: ReplicationOptions) {
@@ -48,18 +49,15 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
       changed: undefined,
     }
     this.#state = state
-    const { pending } = context
+    this.#pending = context.pending
     const loading = loadedModule(import('./start-replication.ts'))
     this.#result = loading.then(({ startReplication }) => startReplication(context, state, request, options))
     this.#begun = loading.then(
       () => {},
       () => {},
     )
-    pending.add(this.#result)
-    const done = (): void => void pending.delete(this.#result)
     // Awaiting it reports a failure; others see the status, also before any part exists.
-    this.#result.then(done, (error: unknown) => {
-      done()
+    this.#awaited(this.#result).catch((error: unknown) => {
       if (state.view.parts.length === 0) state.view = { ...view, status: 'failed', error }
     })
   }
@@ -87,14 +85,15 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
   /**
    * How many local changes are not sent yet, as far as is known here; also without a network. Never too low: it ignores
    * filters, and changes that have just arrived count until the push has looked at them. Always 0 for a pull.
+   * `close()` of the database waits for counts, also those of listeners that hear of the end. Later calls fail.
    *
+   * @throws PANNIER_CLOSED
    * @example
    * const left = await sync.unsent()
    * show(left === 0 ? 'Everything is saved on the server.' : `${left} changes wait to be sent.`)
    */
-  async unsent(): Promise<number> {
-    await this.#begun
-    return (await this.#state.unsent?.()) ?? 0
+  unsent(): Promise<number> {
+    return this.#awaited(this.#begun.then(async () => (await this.#state.unsent?.()) ?? 0))
   }
 
   /**
@@ -157,6 +156,14 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     const stop = this.subscribe((event) => early.push(event))
     const { replicationEvents } = await loadedModule(import('./start-replication.ts'))
     yield* replicationEvents(this, early, stop)
+  }
+
+  /** The database closes after it. */
+  #awaited<T>(work: Promise<T>): Promise<T> {
+    const done = (): void => void this.#pending.delete(work)
+    this.#pending.add(work)
+    work.then(done, done)
+    return work
   }
 
   #change(wish: Partial<ReplicationState>): void {
