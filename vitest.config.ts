@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { LongFirst } from './tools/test/long-first.ts'
+import { timeoutOf } from './tools/test/seeds.ts'
 
 const conditions = ['pannier-source', 'node', 'import', 'module', 'default']
 
@@ -19,7 +20,7 @@ export default defineConfig({
     // One less is the default, which is one on two cores.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongFirst },
-    testTimeout: 120_000,
+    testTimeout: timeoutOf(120_000),
     setupFiles: ['packages/db/test/check-replays.ts'],
     // PouchDB looks after no failure of some of its own requests, when a test ends its server.
     onUnhandledError: ({ name, stack = '' }) =>

@@ -30,5 +30,10 @@ export function times(usual: number): number {
   return Math.ceil(usual * EFFORT)
 }
 
+/** Milliseconds that a test may take: more for more seeds. */
+export function timeoutOf(usualMs: number): number {
+  return usualMs * Math.max(1, EFFORT)
+}
+
 /** Each browser runs every suite on every storage, and not only what it can break. `npm run soak` sets it. */
 export const EVERYWHERE: boolean = process.env['EVERYWHERE'] !== undefined

@@ -261,7 +261,7 @@ for (const [fillers, numRuns] of [
   // Fields with so many values are walked.
   [1_100, 6],
 ] as const) {
-  test(`as a table that is read row by row; ${fillers} documents to begin with`, { timeout: 120_000 }, async () => {
+  test(`as a table that is read row by row; ${fillers} documents to begin with`, async () => {
     const turn = fc.tuple(steps, parts, order)
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 12 }), async (turns) => {

@@ -196,7 +196,7 @@ async function run(sizeClass: SizeClass, work: readonly Batch[], probes: readonl
 }
 
 describe('model', () => {
-  test('ordered trees', { timeout: 120_000 }, async () => {
+  test('ordered trees', async () => {
     const probes = fc.array(textKey, { minLength: 2, maxLength: 2 })
     await fc.assert(
       fc.asyncProperty(batches(textKey), probes, (work, keys) => run('ordered', work, keys)),
@@ -204,7 +204,7 @@ describe('model', () => {
     )
   })
 
-  test('sequence trees', { timeout: 120_000 }, async () => {
+  test('sequence trees', async () => {
     const probes = fc.array(fc.nat(400).map(numberKey), { minLength: 2, maxLength: 2 })
     await fc.assert(
       fc.asyncProperty(batches(textKey), probes, (work, keys) => run('sequence', work, keys)),

@@ -18,7 +18,7 @@ import { seededRandom } from '../../testing/random.ts'
 import { temporaryFiles } from '../key-value-stores.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 import { pause, slow } from '../../testing/slow-storage.ts'
-import { seedsOf } from '../../../../tools/test/seeds.ts'
+import { seedsOf, timeoutOf } from '../../../../tools/test/seeds.ts'
 
 const HANDLES = 4
 const ROUNDS = 3
@@ -38,7 +38,7 @@ describe.each([
     ['raw files', () => new RawFileStorage()],
     ['level', () => level(new MemoryLevel() as unknown as Level)],
     ['SQLite', () => sqlite()],
-  ] as const)('%s', { timeout: 300_000 }, async (_storage, make) => {
+  ] as const)('%s', { timeout: timeoutOf(300_000) }, async (_storage, make) => {
     for (const seed of seedsOf('race', 0.5)) {
       try {
         await race(seed, make(), options)

@@ -12,7 +12,7 @@ import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 import { pause, slow } from '../../testing/slow-storage.ts'
-import { seedsOf } from '../../../../tools/test/seeds.ts'
+import { seedsOf, timeoutOf } from '../../../../tools/test/seeds.ts'
 
 const NAME = 'notes'
 const STEPS = 6
@@ -22,7 +22,7 @@ const LATE_TURNS_MAX = 60
 test.each([
   ['memory', () => memory()],
   ['raw files', () => new RawFileStorage()],
-] as const)('%s', { timeout: 300_000 }, async (_kind, make) => {
+] as const)('%s', { timeout: timeoutOf(300_000) }, async (_kind, make) => {
   for (const seed of seedsOf('race', 0.7)) {
     try {
       await race(seed, make())

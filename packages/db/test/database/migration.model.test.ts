@@ -33,7 +33,7 @@ function declaration(version: number): object {
 }
 
 for (const seed of seedsOf('model')) {
-  test(`handles of all versions, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, { timeout: 60_000 }, async () => {
+  test(`handles of all versions, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     const random = seededRandom(seed)
     const storage = seed % 2 === 0 ? slow(memory(), random) : memory()
     const first = await open('x', { storage })

@@ -24,7 +24,7 @@ const ENDS = [
 ] as const
 
 describe.each(ENDS)('%s', (_ends, makeSource, makeTarget) => {
-  test('one moves it, the other finds itself closed', { timeout: 120_000 }, async () => {
+  test('one moves it, the other finds itself closed', async () => {
     for (const seed of SEEDS) {
       const source = makeSource()
       const [first, second] = await race(seed, source, makeTarget(), (target) => target)
@@ -36,7 +36,7 @@ describe.each(ENDS)('%s', (_ends, makeSource, makeTarget) => {
     }
   })
 
-  test('both at once, as after a tab was frozen in its turn', { timeout: 120_000 }, async () => {
+  test('both at once, as after a tab was frozen in its turn', async () => {
     for (const seed of SEEDS) {
       // Of another scope, so that they do not hear of one another.
       await race(seed, makeSource(), makeTarget(), (target) => ({ ...target, scope: 'origin' }))

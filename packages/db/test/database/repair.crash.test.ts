@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { destroy, open, repair, type OpenOptions, type RepairReport } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { newDeviceKey } from '../storage/encrypted/fixture.ts'
-import { strideOf } from '../../../../tools/test/seeds.ts'
+import { strideOf, timeoutOf } from '../../../../tools/test/seeds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pannier-repair-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -120,7 +120,7 @@ describe.each([
     expect(report.collections).toMatchObject([{ documents: IDS.length, tombstones: 2, local: 1, documentsLost: 0 }])
   })
 
-  test('pages left out in turn', { timeout: 300_000 }, async () => {
+  test('pages left out in turn', { timeout: timeoutOf(300_000) }, async () => {
     let incomplete = 0
     // Encryption makes each opening dearer, and changes nothing of what is read.
     for (const id of pages.filter((_, at) => at % strideOf(kind === 'plain' ? 3 : 4) === 0)) {
@@ -130,7 +130,7 @@ describe.each([
     expect(incomplete).toBeGreaterThan(2)
   })
 
-  test('each second page zeroed', { timeout: 300_000 }, async () => {
+  test('each second page zeroed', { timeout: timeoutOf(300_000) }, async () => {
     await examine(changed('UPDATE pages SET bytes = zeroblob(length(bytes)) WHERE id % 2 = 0'), options)
     await examine(changed('UPDATE pages SET bytes = zeroblob(length(bytes)) WHERE id % 2 = 1'), options)
     const report = await examine(changed('DELETE FROM pages'), options)

@@ -18,7 +18,7 @@ import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 import { pause, slow } from '../../testing/slow-storage.ts'
-import { seedsOf } from '../../../../tools/test/seeds.ts'
+import { seedsOf, timeoutOf } from '../../../../tools/test/seeds.ts'
 
 const NAME = 'notes'
 const HANDLES = 4
@@ -41,7 +41,7 @@ const STORAGES = [
 ] as const
 
 describe.each(ENCRYPTIONS)('%s', (_encryption, options) => {
-  test.each(STORAGES)('%s', { timeout: 300_000 }, async (_storage, make) => {
+  test.each(STORAGES)('%s', { timeout: timeoutOf(300_000) }, async (_storage, make) => {
     for (const seed of seedsOf('race', 0.7)) {
       try {
         await race(seed, make(), options)

@@ -269,7 +269,7 @@ for (const settings of SETTINGS) {
     ['the engine', openEngine, 2],
     ['a storage that answers later', openSlow, 0.5],
   ] as const) {
-    test(`histories on replicas, ${JSON.stringify(settings)}, over ${where}`, { timeout: 60_000 }, async () => {
+    test(`histories on replicas, ${JSON.stringify(settings)}, over ${where}`, async () => {
       const seeds = seedsOf('model', share)
       for (const seed of seeds) {
         const db = await openDatabase(seed)

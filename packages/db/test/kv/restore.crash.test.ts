@@ -35,7 +35,7 @@ const environment: Environment = countingEnvironment()
 const { file, filePages } = await makeFile()
 
 describe.each(FAULTS)('%o', (fault) => {
-  test('at calls in turn', { timeout: 120_000 }, async () => {
+  test('at calls in turn', async () => {
     for (let call = 2; ; call += strideOf(2)) {
       // Synchronous answers, or late ones in any order.
       const random = seededRandom(call)

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isPannierError, open, type Database, type OpenOptions } from '../../src/index.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { newDeviceKey } from './encrypted/fixture.ts'
-import { seedsOf, strideOf } from '../../../../tools/test/seeds.ts'
+import { seedsOf, strideOf, timeoutOf } from '../../../../tools/test/seeds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pannier-damaged-files-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -244,7 +244,7 @@ describe.each(KINDS)('$kind', ({ kind, options }) => {
     expect(await examine(path, options, isExact)).not.toContain('PANNIER_LOCKED')
   })
 
-  test('pages left out in turn', { timeout: 300_000 }, async () => {
+  test('pages left out in turn', { timeout: timeoutOf(300_000) }, async () => {
     const file = new DatabaseSync(original)
     const ids = file
       .prepare('SELECT id FROM pages')

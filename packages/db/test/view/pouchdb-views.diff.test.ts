@@ -132,7 +132,7 @@ async function compare(
 }
 
 for (const seed of seedsOf('diff', 0.5)) {
-  test(`as PouchDB, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, { timeout: 60_000 }, async () => {
+  test(`as PouchDB, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     const random = seededRandom(seed)
     const pouch = new PouchDB(`views-${seed}`, { adapter: 'memory' })
     const db =

@@ -29,7 +29,7 @@ const CALM = 0.05
 const FAULTS_OF_POUCH = 0.04
 
 for (const seed of seeds) {
-  test(`replicas among themselves, seed ${seed} (SEED=${seed})`, { timeout: 60_000 }, async () => {
+  test(`replicas among themselves, seed ${seed} (SEED=${seed})`, async () => {
     const server = await pouchServer()
     const proxy = await faultProxy(server.url, seed)
     const db = await open(`convergence-${seed}`, { storage: memory() })
@@ -62,7 +62,7 @@ describe('with a server in the middle that is killed', () => {
     expect(await middle.end(), 'verify').toEqual([])
   })
   for (const seed of seedsInTheMiddle) {
-    test.concurrent(`seed ${seed} (SEED=${seed})`, { timeout: 120_000 }, () => inTheMiddle(middle, seed))
+    test.concurrent(`seed ${seed} (SEED=${seed})`, () => inTheMiddle(middle, seed))
   }
 })
 

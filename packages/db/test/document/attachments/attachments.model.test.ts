@@ -56,7 +56,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reclaim' as const) }) },
 )
 
-test('random histories', { timeout: 60_000 }, async () => {
+test('random histories', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(stepArbitrary, { maxLength: 25 }),

@@ -43,7 +43,7 @@ type Attachments = typeof attachments extends fc.Arbitrary<infer T> ? T : never
 /** What may be refused, depending on what there is. */
 const REFUSALS = new Set(['PANNIER_CONFLICT', 'PANNIER_NOT_FOUND', 'PANNIER_ATTACHMENT_MISSING'])
 
-test('random histories', { timeout: 120_000 }, async () => {
+test('random histories', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(operation, { minLength: 5, maxLength: 30 }),
