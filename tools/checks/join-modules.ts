@@ -14,8 +14,12 @@ const INDEX = join(source, 'index.ts')
 /** Found by their address: beside one another, as `opfs.ts` names the script of its worker. */
 const FURTHER_ENTRIES = ['src/storage/opfs/opfs.ts', 'src/storage/opfs/opfs-worker.ts']
 
+/** Features that are small: revisions, lists, local documents, transactions, migrations. */
+const SMALL = 'documents'
+
 /** Features by what is imported on demand; the first that fits. */
 const FEATURES: readonly (readonly [name: string, targets: RegExp])[] = [
+  [SMALL, /^kv\/held-transaction/],
   ['encryption', /^database\/encryption\//],
   ['search', /^(query\/search|index\/text)\//],
   ['aggregates', /^query\/aggregate\//],
@@ -29,8 +33,6 @@ const FEATURES: readonly (readonly [name: string, targets: RegExp])[] = [
 ]
 /** Stays beside the entries that need it. */
 const OF_ENTRIES = /^storage\/(?!encrypted)/
-/** Features that are small: revisions, lists, local documents, transactions, migrations. */
-const SMALL = 'documents'
 /** What several features need. */
 const SHARED = 'shared'
 

@@ -15,7 +15,7 @@ export type { ByteSource } from './database/transfer/byte-stream.ts'
 export type { MoveOptions } from './database/lifecycle/move-database.ts'
 export type { ExportOptions } from './database/collection/collection.ts'
 export type { ChangesPage } from './database/feed/change-feed.ts'
-export type { DocumentList, ListIdsOptions, ListOptions, ListPage } from './database/collection/document-list.ts'
+export type { DocumentList, ListIdsOptions, ListOptions } from './database/collection/document-list.ts'
 export type { LocalDocuments, LocalInput, LocalListOptions } from './database/collection/local-collection.ts'
 export type { AtomicOptions, BatchOptions, EditOptions } from './database/collection/collection-operations.ts'
 export type {
@@ -73,7 +73,7 @@ export type {
 } from './document/attachments/attachment-input.ts'
 export type { AttachmentForm, InlineAttachment, ByteRange } from './document/attachments/attachment.ts'
 export type { Tombstone } from './document/document-reader.ts'
-export type { DeletedRow, ListedRow, ListRow, MissingRow } from './document/list-documents.ts'
+export type { DeletedRow, ListedRow, ListRow, MissingRow, ListPage } from './document/list-documents.ts'
 export type { RevisionHistory } from './document/revision.ts'
 export type {
   ConflictedDocument,

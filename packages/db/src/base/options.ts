@@ -75,6 +75,18 @@ export function checkOptions(call: string, options: unknown, names: object): voi
   }
 }
 
+/** Throws a TypeError if the option is given and none of the choices. */
+export function checkChoice<Options extends object>(
+  call: string,
+  options: Options,
+  name: keyof Options & string,
+  choices: readonly string[],
+): void {
+  const choice: unknown = options[name]
+  if (choice !== undefined && !choices.includes(choice as string))
+    throw badArgument(call, `${name} must be one of ${choices.join(', ')}`, choice)
+}
+
 /** The name that was probably meant. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const lower = name.toLowerCase()

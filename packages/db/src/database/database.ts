@@ -1,12 +1,12 @@
 /** An open database. */
 import { makeDisposable } from '../base/async.ts'
-import { isPannierError, PannierError } from '../base/errors.ts'
+import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { Catalog } from '../document/catalog.ts'
 import { idGenerator } from '../document/document-id.ts'
 import { NAME_CHARS_MAX } from '../index/index-definition.ts'
-import type { KeyValueStore } from '../kv/key-value-store.ts'
+import type { HeldTransaction, KeyValueStore } from '../kv/key-value-store.ts'
 import { eitherSignal, type LongWork, type RunningWork } from '../base/long-work.ts'
 import type { DatabaseStorage } from '../storage/page-store.ts'
 import { lateStream } from './transfer/byte-stream.ts'
@@ -32,10 +32,9 @@ import type { MoveOptions, MoveSource } from './lifecycle/move-database.ts'
 import type { SnapshotOptions } from '../kv/write-snapshot.ts'
 import type { CheckReport } from './check/check-database.ts'
 import { Replication } from './replication/replication.ts'
-import { MigrationNeeded } from './collection/collection-access.ts'
 import type { DatabaseReplicateOptions, DatabaseSyncOptions } from './replication/replication-options.ts'
 import type { Transaction } from './collection/transaction.ts'
-import { assertOutside, runInScope } from './collection/transaction-scope.ts'
+import { assertOutside } from './collection/transaction-scope.ts'
 
 /** What `open` hands to a database. */
 export interface DatabaseParts {
@@ -65,9 +64,6 @@ const SETTINGS: OptionNames<Pick<CollectionOptions, 'history' | 'revisionsLimit'
   revisionsLimit: true,
 }
 const SNAPSHOT_OPTIONS: OptionNames<SnapshotOptions> = { sealed: true, signal: true, onProgress: true }
-
-/** Runs of a transaction that another handle got ahead of. */
-const STALE_ATTEMPTS_MAX = 20
 
 /** `Schemas`: those that it was opened with, by the names of the collections. */
 export class Database<Schemas extends object = object> {
@@ -232,14 +228,14 @@ export class Database<Schemas extends object = object> {
     // Before its turn: a migration needs turns of its own. One that fails is the matter of those who use that collection.
     for (const { declarations } of this.#collectionsByName.values())
       if (declarations.migrations.running) await declarations.migrations.idle()
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#runTransaction(body)
-      } catch (error) {
-        if (error instanceof MigrationNeeded) await error.migrate()
-        else if (attempt === STALE_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
-      }
-    }
+    // Its turn is asked for at once, so that it comes before what is asked for after it.
+    const begin = (): Promise<HeldTransaction> => this.#context.store.begin(() => sourceOf(body))
+    const begun = begin()
+    const loading = loadedModule(import('./collection/transaction.ts'))
+    // Without the module nobody uses the turn. What fails here fails below.
+    Promise.all([begun, loading.catch(() => begun.then((held) => held.rollback()))]).catch(() => {})
+    const { runTransaction } = await loading
+    return runTransaction(this.#context, begun, begin, body, (name) => this.collection<JsonObject>(name))
   }
 
   /**
@@ -435,37 +431,6 @@ export class Database<Schemas extends object = object> {
       const known = this.#collectionsByName.has(name)
       const collection = this.collection<JsonObject>(name)
       if (!known) collection.declarations.build(options)
-    }
-  }
-
-  async #runTransaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
-    // Its turn is asked for at once, so that it comes before what is asked for after it.
-    const begun = this.#context.store.begin(() => sourceOf(body))
-    const loading = loadedModule(import('./collection/transaction.ts'))
-    // Its caller sees a failure.
-    loading.catch(() => {})
-    const held = await begun
-    const transactions = await loading.catch((error: unknown) => {
-      held.rollback()
-      throw error
-    })
-    const tx = new transactions.Transaction<Schemas>(this.#context, held, (name) => this.collection<JsonObject>(name))
-    const scope = { context: this.#context, ended: false }
-    try {
-      const result = await runInScope(scope, () => body(tx))
-      await tx.settle()
-      tx.end()
-      if (tx.postponed !== undefined) throw tx.postponed
-      await held.commit()
-      tx.committed()
-      return result
-    } catch (error) {
-      await tx.settleSteps()
-      throw tx.postponed ?? error
-    } finally {
-      scope.ended = true
-      tx.end()
-      held.rollback()
     }
   }
 

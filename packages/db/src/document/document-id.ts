@@ -1,7 +1,7 @@
 /** Ids of documents: which ones are allowed, how new ones are made, and ranges of them as ranges of keys. */
 import { ID_BYTES_MAX, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
 import type { Key } from '../base/brand.ts'
-import { ArgumentError } from '../base/options.ts'
+import { ArgumentError, badArgument } from '../base/options.ts'
 import { textToByteString } from '../codec/text.ts'
 import type { KeyRange } from '../kv/key-value-store.ts'
 
@@ -13,6 +13,13 @@ export function checkId(id: unknown): Key {
     throw new ArgumentError(`_id must not start with '_'`, id)
   }
   return encodeIdKey(id)
+}
+
+/** A copy: what the caller does to the array meanwhile changes nothing. */
+export function checkedIds(ids: unknown, call: string): string[] {
+  if (!Array.isArray(ids)) throw badArgument(call, 'the id must be a string or an array of strings', ids)
+  for (const id of ids) if (typeof id !== 'string') throw badArgument(call, 'ids must be strings', id)
+  return [...(ids as string[])]
 }
 
 const UNDERSCORE = 95

@@ -2,6 +2,7 @@
  * Lists the documents of a collection in the order of their ids, or those with certain ids in the order asked for: CouchDB's
  * `_all_docs`. Where a list begins is found by rank; then each row costs its document.
  */
+import type { MaybePromise } from '../base/async.ts'
 import type { Key } from '../base/brand.ts'
 import type { Cursor, KeyRange } from '../kv/key-value-store.ts'
 import type { BodyView } from './body.ts'
@@ -53,7 +54,7 @@ export interface MissingRow {
 /** A row of a list by ids: a document, a deleted one, or none. */
 export type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedRow | MissingRow
 
-export interface ListHead {
+interface ListHead {
   /** Documents in the collection. */
   readonly total: number
   /** Documents before the first row, in the direction of the list; undefined for a list by ids, which has no place of its own. */
@@ -62,8 +63,57 @@ export interface ListHead {
   readonly seq: number
 }
 
+/** Rows, and where they stand in the whole. */
+export interface ListPage<Row> extends ListHead {
+  /** The rows. */
+  readonly rows: Row[]
+}
+
+const BATCH_ROWS_MIN = 32
+const BATCH_ROWS_MAX = 1024
+/** Documents may be large. */
+const BATCH_DOCUMENTS_MAX = 128
+
+/** What is read from, until it is released. */
+interface ListSource {
+  readonly documents: DocumentReader
+  attempt<T>(read: () => T): MaybePromise<T>
+  release(): void
+}
+
+/** All rows at once. */
+export async function readPage(source: ListSource, request: ListRequest): Promise<ListPage<ListRow>> {
+  try {
+    const head = await source.attempt(() => readListHead(source.documents, request))
+    const all: ListRow[] = []
+    const rows = listRows(source.documents, request)
+    for (;;) {
+      const batch = await source.attempt(() => rows.next(BATCH_ROWS_MAX))
+      if (batch.length === 0) return { ...head, rows: all }
+      for (const row of batch) all.push(row)
+    }
+  } finally {
+    source.release()
+  }
+}
+
+/** Rows as they are read, in batches that double. */
+export async function* eachRow(source: ListSource, request: ListRequest): AsyncGenerator<ListRow, void, undefined> {
+  const most = request.docs ? BATCH_DOCUMENTS_MAX : BATCH_ROWS_MAX
+  try {
+    const rows = listRows(source.documents, request)
+    for (let count = BATCH_ROWS_MIN; ; count = Math.min(count * 2, most)) {
+      const batch = await source.attempt(() => rows.next(count))
+      if (batch.length === 0) return
+      yield* batch
+    }
+  } finally {
+    source.release()
+  }
+}
+
 /** What stands at the head of the list. May throw a Miss. */
-export function readListHead(reader: DocumentReader, { range, ids, descending, skip }: ListRequest): ListHead {
+function readListHead(reader: DocumentReader, { range, ids, descending, skip }: ListRequest): ListHead {
   const total = reader.count()
   const seq = reader.bodies.lastNumber
   if (ids !== undefined) return { total, offset: undefined, seq }
@@ -87,7 +137,7 @@ interface ListRows {
   next(count: number): ListRow[]
 }
 
-export function listRows(reader: DocumentReader, request: ListRequest): ListRows {
+function listRows(reader: DocumentReader, request: ListRequest): ListRows {
   return request.ids === undefined ? rowsOfRange(reader, request) : rowsOfIds(reader, request, request.ids)
 }
 

@@ -9,10 +9,14 @@
  * Very long values are cut off (codec/key-encoding.ts), so no document is too large to be indexed. An index neither
  * distinguishes nor sorts values with equal keys.
  */
+import type { Key } from '../base/brand.ts'
+import type { Bytes } from '../codec/bytes.ts'
 import { isArrayLike } from '../codec/collation.ts'
 import { collate, knownCollation, type Collation } from '../codec/registered-collation.ts'
 import { encodeKey, encodeKeyDescending, numberKey } from '../codec/key-encoding.ts'
 import type { IndexDefinition, IndexSelector } from '../document/collection-state.ts'
+import type { DocumentWrite } from '../document/document-write.ts'
+import type { TreeWriter } from '../kv/key-value-store.ts'
 import { readField } from '../codec/decode-document.ts'
 import { compileFieldPath, type FieldPath } from '../codec/field-path.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
@@ -98,7 +102,37 @@ export class IndexTests {
   }
 }
 
-const NO_KEYS: readonly string[] = []
+export const NO_KEYS: readonly string[] = []
+
+/** The value of every entry but some of a text index. */
+const NOTHING = ''
+
+/** What writes change in the tree of one index. */
+export class EntryChanges {
+  readonly #removed: string[] = []
+  readonly #inserted: string[] = []
+
+  /** The keys that a document had, and those that it has now. Keys that stay are not touched. */
+  add(before: readonly string[], after: readonly string[]): void {
+    if (before.length === 0) for (const key of after) this.#inserted.push(key)
+    else if (before.length > 1 || after.length !== 1 || before[0] !== after[0]) {
+      const kept = new Set(after)
+      for (const key of before) if (!kept.delete(key)) this.#removed.push(key)
+      for (const key of kept) this.#inserted.push(key)
+    }
+  }
+
+  apply(tree: TreeWriter): void {
+    for (const key of this.#removed.sort()) tree.remove(key as Key, 0)
+    const inserted = this.#inserted.sort() as Key[]
+    tree.insertMany(inserted, new Array<Bytes>(inserted.length).fill(NOTHING))
+  }
+}
+
+/** The index may have entries of what the document was. */
+export function hasEntries({ builtTo }: IndexDefinition, { old }: DocumentWrite): boolean {
+  return old !== undefined && !old.deleted && (builtTo === undefined || old.sequence <= builtTo)
+}
 
 /** A BodyView or a DocumentWrite. */
 interface EncodedContent {

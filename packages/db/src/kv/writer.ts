@@ -7,6 +7,7 @@
  */
 import { assert, isPannierError, PannierError } from '../base/errors.ts'
 import type { CommitSequence, Generation } from '../base/brand.ts'
+import { loadedModule } from '../base/lazy-module.ts'
 import { attempt, Miss } from '../base/miss.ts'
 import { pauseIn, retryWhenStale, STALE_RETRIES_MAX, type Pause } from '../base/long-work.ts'
 import { isPromise, type MaybePromise } from '../base/async.ts'
@@ -15,7 +16,6 @@ import { Checkpointer, LOG_RECORDS_MAX, skipsLog } from './checkpoint.ts'
 import { encodeCommit } from './commit-record.ts'
 import type { WriterLease } from './coordinator.ts'
 import type { Core } from './core.ts'
-import { HeldPagedTransaction } from './held-transaction.ts'
 import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
 import { tellRealm } from './realm.ts'
@@ -98,6 +98,7 @@ export class Writer {
     return new Promise((resolve, reject) => {
       // A quiet turn: nothing may move the pages under a transaction that can't be run again.
       this.inQuietTurn(async () => {
+        const { HeldPagedTransaction } = await loadedModule(import('./held-transaction.ts'))
         const transaction = new HeldPagedTransaction(this.#core, (written) => this.commit(written))
         this.#holder = name
         resolve(transaction)

@@ -15,6 +15,7 @@ import {
   guessShapes,
   type ShapeGuess,
 } from '../../document/encoded-batch.ts'
+import { checkedIds } from '../../document/document-id.ts'
 import { conflict } from '../../document/document-write.ts'
 import { DocumentReader } from '../../document/document-reader.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
@@ -470,13 +471,6 @@ function checked(
 /** The function that the user has called. */
 function callOf(mode: WriteMode): string {
   return mode === 'replicate' ? 'put()' : `${mode}()`
-}
-
-/** A copy: what the caller does to the array meanwhile changes nothing. */
-function checkedIds(ids: unknown, call: string): string[] {
-  if (!Array.isArray(ids)) throw badArgument(call, 'the id must be a string or an array of strings', ids)
-  for (const id of ids) if (typeof id !== 'string') throw badArgument(call, 'ids must be strings', id)
-  return [...(ids as string[])]
 }
 
 /** Applies a patch. A copy of it: what the caller does to it meanwhile changes nothing. */

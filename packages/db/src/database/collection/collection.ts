@@ -1,8 +1,7 @@
 /** A collection of an open database: its documents and its indexes. */
-import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
+import { badArgument, checkChoice, checkOptions, type OptionNames } from '../../base/options.ts'
 import type { MaybePromise } from '../../base/async.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
-import type { WriteOutcome } from '../../document/write-documents.ts'
 import { dropIndex, type IndexDeclaration } from '../../index/index-definition.ts'
 import type { DuplicateKey } from '../../index/unique.ts'
 import type { QuerySource } from '../../query/query-source.ts'
@@ -15,9 +14,10 @@ import { TransactionCollection } from './collection-operations.ts'
 import type { CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import { Declarations } from './declarations.ts'
-import type { DocumentInput, Identified, JsonObject, Stored } from './document-types.ts'
+import type { Identified, JsonObject, Stored } from './document-types.ts'
 import type { ExportFormat } from '../transfer/export-documents.ts'
-import type { ImportMode, ImportOptions, ImportResult } from '../transfer/import-options.ts'
+import type { ImportTarget } from '../transfer/import-documents.ts'
+import type { ImportOptions, ImportResult } from '../transfer/import-options.ts'
 import { Replication } from '../replication/replication.ts'
 import type {
   CollectionReplicateOptions,
@@ -46,13 +46,6 @@ const EXPORT_OPTIONS: OptionNames<ExportOptions<object>> = {
   format: true,
   selector: true,
   attachments: true,
-  signal: true,
-  onProgress: true,
-}
-const IMPORT_OPTIONS: OptionNames<ImportOptions> = {
-  format: true,
-  mode: true,
-  stubs: true,
   signal: true,
   onProgress: true,
 }
@@ -238,7 +231,7 @@ export class Collection<T extends object, Input extends object = T> extends Tran
    */
   export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
     checkOptions('export()', options, EXPORT_OPTIONS)
-    checkChoice('export()', { format: options.format }, 'ndjson', 'json', 'couchdb', 'couchdb-bulk', 'replica')
+    checkChoice('export()', options, 'format', ['ndjson', 'json', 'couchdb', 'couchdb-bulk', 'replica'])
     this.find(options.selector)
     return lateStream(async () => {
       const source = await this.access.openSource()
@@ -260,12 +253,10 @@ export class Collection<T extends object, Input extends object = T> extends Tran
    * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })
    */
   import(source: ByteSource, options: ImportOptions = {}): Promise<ImportResult> {
-    checkOptions('import()', options, IMPORT_OPTIONS)
-    const { format, mode = 'insert', stubs } = options
-    checkChoice('import()', { format }, 'ndjson', 'json', 'couchdb')
-    checkChoice('import()', { mode }, 'insert', 'upsert', 'replicate')
-    checkChoice('import()', { stubs }, 'fail', 'drop')
-    return this.#import(source, mode, options)
+    const { closing, environment } = this.#context
+    return loadedModule(import('../transfer/import-documents.ts')).then(({ importDocuments }) =>
+      importDocuments(source, this as unknown as ImportTarget, options, { closing, environment }),
+    )
   }
 
   /**
@@ -319,21 +310,4 @@ export class Collection<T extends object, Input extends object = T> extends Tran
       snapshot.release()
     }
   }
-
-  async #import(source: ByteSource, mode: ImportMode, options: ImportOptions): Promise<ImportResult> {
-    const { importDocuments } = await loadedModule(import('../transfer/import-documents.ts'))
-    const write = (documents: readonly object[]): Promise<WriteOutcome[]> => {
-      const inputs = documents as readonly DocumentInput<Input>[]
-      if (mode === 'replicate') return this.put(inputs, { atomic: false, newEdits: false })
-      return this[mode](inputs, { atomic: false })
-    }
-    const { closing, environment } = this.#context
-    return importDocuments(source, write, { ...options, signal: eitherSignal(closing, options.signal) }, environment)
-  }
-}
-
-function checkChoice(call: string, option: Readonly<Record<string, unknown>>, ...choices: string[]): void {
-  for (const [name, choice] of Object.entries(option))
-    if (choice !== undefined && !choices.includes(choice as string))
-      throw badArgument(call, `${name} must be one of ${choices.join(', ')}`, choice)
 }

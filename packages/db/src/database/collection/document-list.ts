@@ -2,7 +2,8 @@
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { idKeyRange, type IdRange } from '../../document/document-id.ts'
-import type { ListHead, ListRequest } from '../../document/list-documents.ts'
+import type * as Reading from '../../document/list-documents.ts'
+import type { ListPage, ListRequest } from '../../document/list-documents.ts'
 import type { CollectionAccess } from './collection-access.ts'
 
 /** Where a list begins and ends, in the order of ids: by code point. */
@@ -38,17 +39,6 @@ const LIST_OPTIONS: OptionNames<ListOptions | ListIdsOptions> = {
   docs: true,
   conflicts: true,
 }
-
-/** Rows, and where they stand in the whole. */
-export interface ListPage<Row> extends ListHead {
-  /** The rows. */
-  readonly rows: Row[]
-}
-
-const BATCH_ROWS_MIN = 32
-const BATCH_ROWS_MAX = 1024
-/** Documents may be large. */
-const BATCH_DOCUMENTS_MAX = 128
 
 /**
  * A list of documents. Nothing is read before it is asked for; each answer comes from one snapshot.
@@ -89,36 +79,17 @@ export class DocumentList<Row> implements AsyncIterable<Row> {
 
   /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
-    const { listRows } = await loadedModule(import('../../document/list-documents.ts'))
-    const most = this.#request.docs ? BATCH_DOCUMENTS_MAX : BATCH_ROWS_MAX
-    const source = await this.#access.openSource()
-    try {
-      const rows = listRows(source.documents, this.#request)
-      for (let count = BATCH_ROWS_MIN; ; count = Math.min(count * 2, most)) {
-        const batch = await source.attempt(() => rows.next(count))
-        if (batch.length === 0) return
-        yield* batch as Row[]
-      }
-    } finally {
-      source.release()
-    }
+    const { eachRow } = await this.#load()
+    yield* eachRow(await this.#access.openSource(), this.#request) as AsyncGenerator<Row, void, undefined>
   }
 
   async #readPage(): Promise<ListPage<Row>> {
-    const { listRows, readListHead } = await loadedModule(import('../../document/list-documents.ts'))
-    const source = await this.#access.openSource()
-    try {
-      const head = await source.attempt(() => readListHead(source.documents, this.#request))
-      const all: Row[] = []
-      const rows = listRows(source.documents, this.#request)
-      for (;;) {
-        const batch = await source.attempt(() => rows.next(BATCH_ROWS_MAX))
-        if (batch.length === 0) return { ...head, rows: all }
-        for (const row of batch) all.push(row as Row)
-      }
-    } finally {
-      source.release()
-    }
+    const { readPage } = await this.#load()
+    return (await readPage(await this.#access.openSource(), this.#request)) as ListPage<Row>
+  }
+
+  #load(): Promise<typeof Reading> {
+    return loadedModule(import('../../document/list-documents.ts'))
   }
 }
 

@@ -1,5 +1,6 @@
-/** Reads and writes of revisions, loaded with the first one. A collection that does not exist has nothing. */
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+/** Reads and writes of revisions, loaded with the first one: arguments are checked here. A collection that does not exist has nothing. */
+import { ArgumentError, badArgument, calling, checkOptions, type OptionNames } from '../../base/options.ts'
+import { checkedIds, checkId } from '../../document/document-id.ts'
 import { DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
 import {
   collectMisses,
@@ -10,6 +11,7 @@ import {
   type RevisionRead,
   type RevisionReadOptions,
 } from '../../document/revision-reads.ts'
+import { parseRevision } from '../../document/revision.ts'
 import type { CollectionAccess } from './collection-access.ts'
 import type { Key } from '../../base/brand.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
@@ -24,6 +26,8 @@ import {
 
 type LatestFields = RevisionFields & { readonly latest?: boolean }
 type BulkFields = LatestFields & { readonly partial?: boolean }
+/** A document, or one revision of it. */
+type Reference = { readonly id: string; readonly rev?: string }
 
 const FIELDS: OptionNames<RevisionFields> = {
   revs: true,
@@ -43,16 +47,29 @@ export function getRevisions(
   options: LatestFields,
 ): Promise<RevisionRead[]> {
   checkOptions('getRevisions()', options, REVISIONS_OPTIONS)
-  const none = revs === 'all' ? [] : revs.map((rev) => ({ missing: rev }))
-  return read(access, (reader) => reader.revisions(id, revs, options), none)
+  const wanted = calling('getRevisions()', () => {
+    checkId(id)
+    return revs === 'all' ? revs : checkedRevisions(revs)
+  })
+  const none = wanted === 'all' ? [] : wanted.map((rev) => ({ missing: rev }))
+  return read(access, (reader) => reader.revisions(id, wanted, options), none)
 }
 
 export function bulkGet(
   access: CollectionAccess,
-  wanted: readonly { readonly id: string; readonly rev: string | undefined }[],
+  references: readonly Reference[],
   options: BulkFields,
 ): Promise<unknown[]> {
   checkOptions('bulkGet()', options, BULK_OPTIONS)
+  if (!Array.isArray(references))
+    throw badArgument('bulkGet()', 'references must be an array of { id, rev }', references)
+  const wanted = calling('bulkGet()', () =>
+    references.map(({ id, rev }: Reference) => {
+      checkId(id)
+      if (rev !== undefined) parseRevision(rev)
+      return { id, rev }
+    }),
+  )
   const { partial = false, ...fields } = options
   const readAll = (reader: RevisionReader): (StoredDocument | undefined)[] =>
     collectMisses(wanted, ({ id, rev }) => reader.read(id, { ...fields, ...(rev !== undefined && { rev }) }))
@@ -69,8 +86,14 @@ export function bulkGet(
 
 export function revsDiff(
   access: CollectionAccess,
-  wanted: readonly (readonly [id: string, revs: readonly string[]])[],
+  revs: Readonly<Record<string, readonly string[]>>,
 ): Promise<Record<string, MissingRevisions>> {
+  const wanted = Object.entries(revs).map(([id, list]) =>
+    calling('revsDiff()', () => {
+      checkId(id)
+      return [id, checkedRevisions(list)] as const
+    }),
+  )
   const answer = (found: readonly (MissingRevisions | undefined)[]): Record<string, MissingRevisions> =>
     Object.fromEntries(wanted.flatMap(([id], at) => (found[at] === undefined ? [] : [[id, found[at]]])))
   return read(
@@ -84,22 +107,29 @@ export function listConflicts(access: CollectionAccess): Promise<ConflictedDocum
   return read(access, (reader) => reader.conflicts(), [])
 }
 
-export function readOne(access: CollectionAccess, id: string, options: RevisionReadOptions): Promise<unknown> {
-  checkOptions('get()', options, GET_OPTIONS)
-  return read<unknown>(access, (reader) => reader.read(id, options), undefined)
-}
-
-export function readMany(
+/** `get` with options. */
+export function readRevisions(
   access: CollectionAccess,
-  ids: readonly string[],
+  ids: string | readonly string[],
   options: RevisionReadOptions,
-): Promise<unknown[]> {
+): Promise<unknown> {
   checkOptions('get()', options, GET_OPTIONS)
+  const { rev } = options
+  if (rev !== undefined) calling('get()', () => parseRevision(rev))
+  if (typeof ids === 'string') return read<unknown>(access, (reader) => reader.read(ids, options), undefined)
+  if (rev !== undefined) throw badArgument('get()', 'rev must be given with one id only', rev)
+  const list = checkedIds(ids, 'get()')
   return read<unknown[]>(
     access,
-    (reader) => collectMisses(ids, (id) => reader.read(id, options)),
-    ids.map(() => undefined),
+    (reader) => collectMisses(list, (id) => reader.read(id, options)),
+    list.map(() => undefined),
   )
+}
+
+function checkedRevisions(revs: unknown): string[] {
+  if (!Array.isArray(revs)) throw new ArgumentError('revs must be an array of revisions', revs)
+  for (const rev of revs) parseRevision(rev)
+  return [...(revs as string[])]
 }
 
 async function read<R>(access: CollectionAccess, run: (reader: RevisionReader) => R, none: R): Promise<R> {
@@ -110,20 +140,23 @@ async function read<R>(access: CollectionAccess, run: (reader: RevisionReader) =
   })
 }
 
-/** Writes to revision trees, loaded with the first one. Arguments are checked. */
-export function resolve(
-  access: CollectionAccess,
-  id: string,
-  choose: (leaves: StoredDocument[]) => unknown,
-): Promise<WriteResult> {
-  return access.write((transaction) => resolveConflicts(transaction, access.writing, id, choose))
+export function resolve(access: CollectionAccess, id: string, choose: unknown): Promise<WriteResult> {
+  calling('resolve()', () => checkId(id))
+  if (typeof choose !== 'function') throw badArgument('resolve()', 'choose must be a function', choose)
+  return access.write((transaction) =>
+    resolveConflicts(transaction, access.writing, id, choose as (leaves: StoredDocument[]) => unknown),
+  )
 }
 
 export function purge(
   access: CollectionAccess,
   id: string,
-  leaves: readonly string[] | undefined,
+  revs: string | readonly string[] | undefined,
 ): Promise<PurgeResult> {
+  const leaves = calling('purge()', () => {
+    checkId(id)
+    return revs === undefined ? undefined : checkedRevisions(typeof revs === 'string' ? [revs] : revs)
+  })
   return access.write((transaction) => purgeRevisions(transaction, access.writing, id, leaves))
 }
 

@@ -1,8 +1,5 @@
 /** What can be done with the revisions of documents: conflicts and histories, as replication and its users need them. */
 import { loadedModule } from '../../base/lazy-module.ts'
-import { ArgumentError, badArgument, calling } from '../../base/options.ts'
-import { checkId } from '../../document/document-id.ts'
-import type { StoredDocument } from '../../document/document-reader.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
 import type {
   ConflictedDocument,
@@ -10,7 +7,6 @@ import type {
   RevisionFields,
   RevisionReadOptions,
 } from '../../document/revision-reads.ts'
-import { parseRevision } from '../../document/revision.ts'
 import type { PurgeResult } from '../../document/revision-writes.ts'
 import type { CollectionAccess } from './collection-access.ts'
 import type { DocumentInput, DocumentWithAttachments, RevisionDocument, WithAttachments } from './document-types.ts'
@@ -72,11 +68,7 @@ export abstract class RevisionOperations<T extends object> {
     revs: 'all' | readonly string[],
     options: RevisionFields & { readonly latest?: boolean } = {},
   ): Promise<unknown> {
-    const wanted = calling('getRevisions()', () => {
-      checkId(id)
-      return revs === 'all' ? revs : checkedRevisions(revs)
-    })
-    return this.#withRevisions(({ getRevisions }, access) => getRevisions(access, id, wanted, options))
+    return this.#withRevisions(({ getRevisions }, access) => getRevisions(access, id, revs, options))
   }
 
   /**
@@ -100,16 +92,7 @@ export abstract class RevisionOperations<T extends object> {
     references: readonly RevisionReference[],
     options: RevisionFields & { readonly latest?: boolean; readonly partial?: boolean } = {},
   ): Promise<unknown> {
-    if (!Array.isArray(references))
-      throw badArgument('bulkGet()', 'references must be an array of { id, rev }', references)
-    const wanted = calling('bulkGet()', () =>
-      references.map(({ id, rev }: RevisionReference) => {
-        checkId(id)
-        if (rev !== undefined) parseRevision(rev)
-        return { id, rev }
-      }),
-    )
-    return this.#withRevisions(({ bulkGet }, access) => bulkGet(access, wanted, options))
+    return this.#withRevisions(({ bulkGet }, access) => bulkGet(access, references, options))
   }
 
   /**
@@ -121,14 +104,7 @@ export abstract class RevisionOperations<T extends object> {
    * const { ann } = await people.revsDiff({ ann: ['3-…', '2-…'] })   // { missing: ['3-…'], possibleAncestors: ['2-…'] }
    */
   revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>> {
-    const wanted = Object.entries(revs)
-    calling('revsDiff()', () => {
-      for (const [id, list] of wanted) {
-        checkId(id)
-        checkedRevisions(list)
-      }
-    })
-    return this.#withRevisions(({ revsDiff }, access) => revsDiff(access, wanted))
+    return this.#withRevisions(({ revsDiff }, access) => revsDiff(access, revs))
   }
 
   /**
@@ -151,10 +127,7 @@ export abstract class RevisionOperations<T extends object> {
    * await people.resolve('ann', (leaves) => ({ ...leaves[0]!, tags: leaves.flatMap(({ tags }) => tags ?? []) }))
    */
   resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult> {
-    calling('resolve()', () => checkId(id))
-    if (typeof choose !== 'function') throw badArgument('resolve()', 'choose must be a function', choose)
-    const chooseStored = choose as unknown as (leaves: StoredDocument[]) => unknown
-    return this.#withRevisions(({ resolve }, access) => resolve(access, id, chooseStored))
+    return this.#withRevisions(({ resolve }, access) => resolve(access, id, choose))
   }
 
   /**
@@ -167,11 +140,7 @@ export abstract class RevisionOperations<T extends object> {
    * await people.purge('ann')
    */
   purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult> {
-    const leaves = calling('purge()', () => {
-      checkId(id)
-      return revs === undefined ? undefined : checkedRevisions(typeof revs === 'string' ? [revs] : revs)
-    })
-    return this.#withRevisions(({ purge }, access) => purge(access, id, leaves))
+    return this.#withRevisions(({ purge }, access) => purge(access, id, revs))
   }
 
   /**
@@ -188,14 +157,7 @@ export abstract class RevisionOperations<T extends object> {
 
   /** @internal `get` with options. */
   protected readRevisions(ids: string | readonly string[], options: RevisionReadOptions): Promise<unknown> {
-    const { rev } = options
-    if (rev !== undefined) calling('get()', () => parseRevision(rev))
-    if (typeof ids === 'string') return this.#withRevisions(({ readOne }, access) => readOne(access, ids, options))
-    if (rev !== undefined) throw badArgument('get()', 'rev must be given with one id only', rev)
-    if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string'))
-      throw badArgument('get()', 'the id must be a string or an array of strings', ids)
-    const list = [...(ids as string[])]
-    return this.#withRevisions(({ readMany }, access) => readMany(access, list, options))
+    return this.#withRevisions(({ readRevisions }, access) => readRevisions(access, ids, options))
   }
 
   #withRevisions<R>(work: (revisions: typeof Revisions, access: CollectionAccess) => Promise<unknown>): Promise<R> {
@@ -204,10 +166,4 @@ export abstract class RevisionOperations<T extends object> {
       loadedModule(import('./revision-access.ts')).then((revisions) => work(revisions, access) as Promise<R>),
     )
   }
-}
-
-function checkedRevisions(revs: unknown): string[] {
-  if (!Array.isArray(revs)) throw new ArgumentError('revs must be an array of revisions', revs)
-  for (const rev of revs) parseRevision(rev)
-  return [...(revs as string[])]
 }

@@ -1,6 +1,7 @@
 /** A transaction as its function sees it: several reads and writes, all or nothing, that nobody else comes between. */
 import type { Environment } from '../../base/environment.ts'
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
+import { isPannierError } from '../../base/errors.ts'
 import type { CollectionState } from '../../document/collection-state.ts'
 import type { HeldSnapshot, HeldTransaction, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import { transactionEnded } from '../../kv/transaction.ts'
@@ -11,13 +12,64 @@ import { MigrationNeeded, type CollectionAccess, type CollectionWriting } from '
 import type { DatabaseContext } from '../database-context.ts'
 import type { JsonObject } from './document-types.ts'
 import { querySource, stored } from './query-source.ts'
+import { runInScope } from './transaction-scope.ts'
 import type { DocumentOf, InputOf, KnownName, UnknownCollection } from '../schema/standard-schema.ts'
+
+/** Runs of a transaction that another handle got ahead of. */
+const STALE_ATTEMPTS_MAX = 20
+
+type CollectionOf = (name: string) => Collection<JsonObject>
+
+/** `begun`: the turn of the first attempt; `begin` asks for those of further ones. */
+export async function runTransaction<Schemas extends object, R>(
+  context: DatabaseContext,
+  begun: Promise<HeldTransaction>,
+  begin: () => Promise<HeldTransaction>,
+  body: (tx: Transaction<Schemas>) => R | Promise<R>,
+  collectionOf: CollectionOf,
+): Promise<R> {
+  for (let attempt = 1; ; attempt++) {
+    const held = await (attempt === 1 ? begun : begin())
+    try {
+      return await runOnce(context, held, body, collectionOf)
+    } catch (error) {
+      if (error instanceof MigrationNeeded) await error.migrate()
+      else if (attempt === STALE_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
+    }
+  }
+}
+
+async function runOnce<Schemas extends object, R>(
+  context: DatabaseContext,
+  held: HeldTransaction,
+  body: (tx: Transaction<Schemas>) => R | Promise<R>,
+  collectionOf: CollectionOf,
+): Promise<R> {
+  const tx = new Transaction<Schemas>(context, held, collectionOf)
+  const scope = { context, ended: false }
+  try {
+    const result = await runInScope(scope, () => body(tx))
+    await tx.settle()
+    tx.end()
+    if (tx.postponed !== undefined) throw tx.postponed
+    await held.commit()
+    tx.committed()
+    return result
+  } catch (error) {
+    await tx.settleSteps()
+    throw tx.postponed ?? error
+  } finally {
+    scope.ended = true
+    tx.end()
+    held.rollback()
+  }
+}
 
 /** `Schemas`: those that the database was opened with, by the names of the collections. */
 export class Transaction<Schemas extends object = object> {
   readonly #context: DatabaseContext
   readonly #held: HeldTransaction
-  readonly #collectionOf: (name: string) => Collection<JsonObject>
+  readonly #collectionOf: CollectionOf
   readonly #touched = new Set<string>()
   /** Reads and writes that wait for the storage. */
   readonly #steps = new Set<Promise<unknown>>()
@@ -31,7 +83,7 @@ export class Transaction<Schemas extends object = object> {
   #ended = false
 
   /** @internal */
-  constructor(context: DatabaseContext, held: HeldTransaction, collectionOf: (name: string) => Collection<JsonObject>) {
+  constructor(context: DatabaseContext, held: HeldTransaction, collectionOf: CollectionOf) {
     this.#context = context
     this.#held = held
     this.#collectionOf = collectionOf

@@ -2,12 +2,15 @@
  * Reads documents from JSON text and writes them in batches. Loaded when it is asked for; docs/internals/import-export.md says what is
  * accepted and what happens to what is not.
  */
-import { RunningWork } from '../../base/long-work.ts'
+import { eitherSignal, RunningWork } from '../../base/long-work.ts'
+import { checkChoice, checkOptions, type OptionNames } from '../../base/options.ts'
 import type { Environment } from '../../base/environment.ts'
 import { PannierError, type ErrorCode } from '../../base/errors.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { JsonSplitter, type JsonLayout, type JsonPiece } from '../../codec/json-splitter.ts'
 import type { WriteOutcome } from '../../document/write-documents.ts'
+import type { BatchOptions, EditOptions } from '../collection/collection-operations.ts'
+import type { DatabaseContext } from '../database-context.ts'
 import { bytesUntilCancelled, sizeOf } from './byte-streams.ts'
 import type { ByteSource } from './byte-stream.ts'
 import {
@@ -20,6 +23,13 @@ import {
 import { DOCUMENT_TEXT_BYTES_MAX } from '../../codec/document-format.ts'
 
 const NAME = 'The import'
+const IMPORT_OPTIONS: OptionNames<ImportOptions> = {
+  format: true,
+  mode: true,
+  stubs: true,
+  signal: true,
+  onProgress: true,
+}
 /** Text of one batch, and documents: what is written at once. */
 const BATCH_BYTES: number = 4 * 1024 * 1024
 const BATCH_DOCUMENTS = 20_000
@@ -51,15 +61,33 @@ interface PendingDocument extends InputPosition {
   readonly document: Record<string, unknown>
 }
 
+/** The collection that documents are imported into. */
+export type ImportTarget = Readonly<
+  Record<
+    'insert' | 'upsert' | 'put',
+    (documents: readonly object[], options: BatchOptions & EditOptions) => Promise<WriteOutcome[]>
+  >
+>
+
 export async function importDocuments(
   source: ByteSource,
-  write: WriteDocuments,
+  target: ImportTarget,
   options: ImportOptions,
-  environment: Environment,
+  { closing, environment }: Pick<DatabaseContext, 'closing' | 'environment'>,
 ): Promise<ImportResult> {
-  const run = new Import(write, options, environment, sizeOf(source))
+  checkOptions('import()', options, IMPORT_OPTIONS)
+  checkChoice('import()', options, 'format', Object.keys(LAYOUTS))
+  checkChoice('import()', options, 'mode', ['insert', 'upsert', 'replicate'])
+  checkChoice('import()', options, 'stubs', ['fail', 'drop'])
+  const { mode = 'insert' } = options
+  const write: WriteDocuments = (documents) =>
+    mode === 'replicate'
+      ? target.put(documents, { atomic: false, newEdits: false })
+      : target[mode](documents, { atomic: false })
+  const signal = eitherSignal(closing, options.signal)
+  const run = new Import(write, { ...options, signal }, environment, sizeOf(source))
   try {
-    await run.read(bytesUntilCancelled(() => source, options.signal, NAME))
+    await run.read(bytesUntilCancelled(() => source, signal, NAME))
   } catch (error) {
     throw run.described(error)
   }
