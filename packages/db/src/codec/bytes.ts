@@ -259,6 +259,21 @@ export function shortString(units: Uint8Array | Uint16Array, start: number, end:
   return text
 }
 
+/** Two digits for each byte. */
+export const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** Two lower-case digits a byte. */
+export function toHex(bytes: Uint8Array, start: number = 0, end: number = bytes.length): string {
+  let text = ''
+  for (let at = start; at < end; at++) text += HEX[bytes[at]!]
+  return text
+}
+
+/** The bytes that the first digits stand for. */
+export function fromHex(digits: string, count: number): Uint8Array {
+  return Uint8Array.from({ length: count }, (_, at) => Number.parseInt(digits.slice(2 * at, 2 * at + 2), 16))
+}
+
 /** True if both are there and equal, or neither is there. Not in constant time: not for secrets. */
 export function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
   if (a === undefined || b === undefined) return a === b

@@ -2,6 +2,8 @@
  * xxHash32 (Yann Collet, https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), the checksum of pages and log
  * records. It detects damage; it does not authenticate.
  */
+import { readU32 } from './bytes.ts'
+
 const PRIME_1 = 0x9e3779b1
 const PRIME_2 = 0x85ebca77
 const PRIME_3 = 0xc2b2ae3d
@@ -42,8 +44,7 @@ export function checksum(bytes: Uint8Array, start: number = 0, end: number = byt
   }
   hash = (hash + length) | 0
   for (; at + 4 <= end; at += 4) {
-    const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
-    hash = Math.imul(rotate((hash + Math.imul(word, PRIME_3)) | 0, 17), PRIME_4)
+    hash = Math.imul(rotate((hash + Math.imul(readU32(bytes, at), PRIME_3)) | 0, 17), PRIME_4)
   }
   for (; at < end; at++) {
     hash = Math.imul(rotate((hash + Math.imul(bytes[at]!, PRIME_5)) | 0, 11), PRIME_1)
@@ -56,9 +57,9 @@ export function checksum(bytes: Uint8Array, start: number = 0, end: number = byt
 /** A view where they stand at a multiple of four in memory, as those of pages and log records do; else a copy. */
 function wordsOf(bytes: Uint8Array, start: number, count: number): Int32Array {
   const from = bytes.byteOffset + start
-  if (isLittleEndian && from % 4 === 0) return new Int32Array(bytes.buffer, from, count)
-  const view = new DataView(bytes.buffer, from)
-  return Int32Array.from({ length: count }, (_, word) => view.getInt32(word * 4, true))
+  if (!isLittleEndian) return Int32Array.from({ length: count }, (_, word) => readU32(bytes, start + word * 4))
+  if (from % 4 === 0) return new Int32Array(bytes.buffer, from, count)
+  return new Int32Array(new Uint8Array(bytes.subarray(start, start + count * 4)).buffer)
 }
 
 function rotate(value: number, bits: number): number {

@@ -118,15 +118,6 @@ export function hash128(bytes: Uint8Array, start: number = 0, end: number = byte
 
 const shared: Hash128 = new Hash128()
 
-const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-
-/** Two lower-case digits a byte. */
-export function toHex(bytes: Uint8Array, start: number = 0, end: number = bytes.length): string {
-  let text = ''
-  for (let at = start; at < end; at++) text += HEX[bytes[at]!]
-  return text
-}
-
 function mix(word: number, before: number, bits: number, after: number): number {
   return Math.imul(rotate(Math.imul(word, before), bits), after)
 }

@@ -4,7 +4,7 @@
  * Nothing here changes a tree of the database, so it may fail or miss.
  */
 import { corruptBytes } from '../codec/bytes.ts'
-import { toHex } from '../codec/hash.ts'
+import { toHex } from '../codec/bytes.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import { type BodyParts, type BodyView, composeBody, numberBytes } from './body.ts'
 import type { CollectionSettings, CollectionState } from './collection-state.ts'

@@ -4,7 +4,7 @@
  * elsewhere is kept as text.
  */
 import { ArgumentError } from '../base/options.ts'
-import { asArray } from '../codec/bytes.ts'
+import { asArray, HEX } from '../codec/bytes.ts'
 import { KEY_NUMBER_MAX } from '../codec/key-encoding.ts'
 import { byteStringToText, textToByteString } from '../codec/text.ts'
 
@@ -115,7 +115,6 @@ export function hashBytes(suffix: string): Uint8Array | undefined {
 
 const HASH = /^[0-9a-f]+$/
 const REVISION = /^([1-9]\d{0,14})-([^]+)$/
-const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** -1 for what is no lower-case hex digit. */
 function hexDigit(code: number): number {

@@ -10,6 +10,7 @@ import type { Environment } from '../base/environment.ts'
 import { isPannierError, PannierError } from '../base/errors.ts'
 import { attempt } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/async.ts'
+import { fromHex, toHex } from '../codec/bytes.ts'
 import { parseNode, type Node } from '../btree/node.ts'
 import { WRITER_ID_BYTES, verifyLogRecord, writerOf } from '../pager/log-record.ts'
 import { MissingPageError, PageCache } from '../pager/page-cache.ts'
@@ -44,8 +45,7 @@ export interface TailCommit extends LoggedCommit {
 export class Core {
   readonly options: CoreOptions
   readonly cache: PageCache<Node>
-  /** Marks this handle's log records. */
-  readonly writerId: Uint8Array
+  #writerId: Uint8Array | undefined
   #state: State
   #view: StateSnapshot
   #tail: TailCommit[] = []
@@ -61,13 +61,17 @@ export class Core {
   constructor(options: CoreOptions) {
     this.options = { ...options, store: guardedStore(options.store, () => this.#damage) }
     this.cache = new PageCache(options.store, parseNode, options.cacheBytesMax)
-    this.writerId = writerIdOf(options.environment.randomId())
-    this.#state = emptyState(databaseIdOf(this.writerId))
+    this.#state = emptyState()
     this.#view = new StateSnapshot(this.#state, this.cache)
   }
 
   get state(): State {
     return this.#state
+  }
+
+  /** Marks this handle's log records. Made when it is needed: random numbers take Node some milliseconds to load. */
+  get writerId(): Uint8Array {
+    return (this.#writerId ??= fromHex(this.options.environment.randomId(), WRITER_ID_BYTES))
   }
 
   /** Bytes in the log that are not in pages. */
@@ -146,6 +150,8 @@ export class Core {
   adopt({ meta, log, keyring }: StoreState): void {
     // A wrapper keeps the keyring to itself. One that arrives here is that of a database which nobody has unsealed.
     if (keyring) throw new PannierError('PANNIER_ENCRYPTED', 'The database is encrypted.')
+    if (meta === undefined && log.length === 0 && this.#state.databaseId === '')
+      this.#setState({ ...this.#state, databaseId: databaseIdOf(this.writerId) })
     const before = this.#state
     if (meta !== undefined && meta.generation !== before.generation) {
       const base = decodeMeta(meta)
@@ -307,15 +313,7 @@ export function tailCommit(record: LogRecord): TailCommit {
  * on, whether that is in the log or in pages, whose meta record holds it. A writer's id is random, and half as long.
  */
 function databaseIdOf(writerId: Uint8Array): string {
-  return Array.from(writerId, (byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
-    .repeat(2)
-}
-
-function writerIdOf(randomId: string): Uint8Array {
-  const bytes = new Uint8Array(WRITER_ID_BYTES)
-  for (let i = 0; i < WRITER_ID_BYTES; i++) bytes[i] = Number.parseInt(randomId.slice(2 * i, 2 * i + 2), 16)
-  return bytes
+  return toHex(writerId).repeat(2)
 }
 
 /**

@@ -18,10 +18,10 @@ import { EMPTY_OVERLAY, type Overlay, OverlayCursor, overlaySize } from './overl
 import { overlayApply } from './overlay-edit.ts'
 import type { State, TreeState } from './state.ts'
 
-/** A database in which nothing was ever written. */
-export function emptyState(databaseId: string): State {
+/** A database in which nothing was ever written. It has no id yet. */
+export function emptyState(): State {
   return {
-    databaseId,
+    databaseId: '',
     generation: 0 as Generation,
     baseSequence: 0 as CommitSequence,
     sequence: 0 as CommitSequence,

@@ -11,7 +11,7 @@
  */
 import type { Generation, PageId } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
-import { ByteReader, readU32, ByteWriter, writeU32 } from '../codec/bytes.ts'
+import { ByteReader, fromHex, readU32, toHex, ByteWriter, writeU32 } from '../codec/bytes.ts'
 import { checksum } from '../codec/checksum.ts'
 import { readReclaimList, writeReclaimList, type ReclaimList } from './reclaim.ts'
 
@@ -47,8 +47,7 @@ export function decodeMetaPage(bytes: Uint8Array, generation: Generation): { met
     throw new PannierError('PANNIER_CORRUPT', 'The meta page is damaged: its checksum does not match.')
   }
   const body = new ByteReader(bytes, CHECKED_FROM)
-  let databaseId = ''
-  for (let i = 0; i < DATABASE_ID_BYTES; i++) databaseId += body.u8().toString(16).padStart(2, '0')
+  const databaseId = toHex(body.raw(DATABASE_ID_BYTES))
   const nextPageId = body.varint() as PageId
   const reclaim = readReclaimList(body)
   return { meta: { databaseId, nextPageId, reclaim }, body }
@@ -63,7 +62,7 @@ export function encodeMetaPage(
   writer.u32(MAGIC)
   writer.u16(FORMAT_VERSION)
   writer.u32(0)
-  for (let i = 0; i < DATABASE_ID_BYTES; i++) writer.u8(Number.parseInt(meta.databaseId.slice(2 * i, 2 * i + 2), 16))
+  writer.raw(fromHex(meta.databaseId, DATABASE_ID_BYTES))
   writer.varint(meta.nextPageId)
   writeReclaimList(writer, meta.reclaim)
   writeBody(writer)

@@ -8,7 +8,7 @@
 import type { PageId } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { ByteQueue, isSealedSnapshot } from '../codec/byte-queue.ts'
-import { ByteReader, ByteWriter, readU32, writeU32 } from '../codec/bytes.ts'
+import { ByteReader, ByteWriter, fromHex, readU32, writeU32 } from '../codec/bytes.ts'
 import { checksum } from '../codec/checksum.ts'
 import { PAGE_BYTES_MAX, type Page } from '../storage/page-store.ts'
 
@@ -47,7 +47,7 @@ export class SnapshotEncoder {
     const bytes = new Uint8Array(PRELUDE_BYTES)
     for (let i = 0; i < MAGIC.length; i++) bytes[i] = MAGIC.charCodeAt(i)
     bytes[8] = SNAPSHOT_VERSION
-    for (let i = 0; i < ID_BYTES; i++) bytes[12 + i] = Number.parseInt(id.slice(2 * i, 2 * i + 2), 16)
+    bytes.set(fromHex(id, ID_BYTES), 12)
     this.#seed = checksum(bytes, 0, PRELUDE_CHECKSUM_AT)
     writeU32(bytes, PRELUDE_CHECKSUM_AT, this.#seed)
     return bytes

@@ -1,5 +1,6 @@
 /** The parts of a view's definition, and the name of its stored form. */
-import { hash128, toHex } from '../codec/hash.ts'
+import { hash128 } from '../codec/hash.ts'
+import { toHex } from '../codec/bytes.ts'
 import { collationNamed, type Collation } from '../codec/registered-collation.ts'
 
 /** Adds a row to a view. Keys and values are JSON; what JSON does not know becomes what JSON.stringify makes of it. */

@@ -11,7 +11,8 @@ import {
   writeVarint,
 } from '../../src/codec/bytes.ts'
 import { checksum } from '../../src/codec/checksum.ts'
-import { hash128, Hash128, HASH_BYTES, toHex } from '../../src/codec/hash.ts'
+import { hash128, Hash128, HASH_BYTES } from '../../src/codec/hash.ts'
+import { toHex } from '../../src/codec/bytes.ts'
 import { KEY_NUMBER_BYTES, KEY_NUMBER_MAX, keyNumber, numberKey } from '../../src/codec/key-encoding.ts'
 import { byteStringToText, readText, textToByteString, writeText } from '../../src/codec/text.ts'
 import { nastyString } from './json-arbitrary.ts'

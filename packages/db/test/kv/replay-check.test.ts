@@ -9,7 +9,7 @@ import { Transaction, type SealedTransaction } from '../../src/kv/transaction.ts
 
 const cache = {} as NodeCache
 const WRITER = new Uint8Array(8)
-const empty = emptyState('0'.repeat(32))
+const empty = emptyState()
 
 /** A tree with the keys given; `next` is the number that a sequence tree would give then. */
 function commitOf(keys: readonly string[], value = 1): SealedTransaction {

@@ -45,7 +45,7 @@ async function snapshotOf(kv: PagedKeyValueStore): Promise<Uint8Array[]> {
 }
 
 function metaPage(nextPageId = 1): Uint8Array {
-  return encodeMeta({ ...emptyState(ID), generation: 0 as Generation, nextPageId: nextPageId as PageId })
+  return encodeMeta({ ...emptyState(), generation: 0 as Generation, nextPageId: nextPageId as PageId })
 }
 
 function pageOf(id: number, length = 100): Page {

@@ -1,23 +1,22 @@
 /** How the handles of one database, in this place or in others, take turns. */
 import type { Environment } from '../../base/environment.ts'
-import { loadedModule } from '../../base/lazy-module.ts'
 import { throwIfCancelled } from '../../base/long-work.ts'
 import type { Coordinator, WriterLease } from '../../kv/coordinator.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
+import { localCoordinator } from './local-coordinator.ts'
 import { webCoordinator } from './web-coordinator.ts'
 
 /** The handles of one database have to take turns, wherever they may be. */
-export async function coordinatorFor(
+export function coordinatorFor(
   storage: Pick<DatabaseStorage, 'scope' | 'identify'>,
   name: string,
   environment: Environment,
-): Promise<Coordinator> {
+): Coordinator {
   const identity = storage.identify(name)
   const isShared = storage.scope === 'origin'
   const coordinator = isShared ? webCoordinator({ name: identity, environment }) : undefined
   if (coordinator !== undefined) return coordinator
   // In an origin without locks the handles of one page share a lease, and the fences do the rest.
-  const { localCoordinator } = await loadedModule(import('./local-coordinator.ts'))
   return localCoordinator({ key: isShared ? `origin:${identity}` : identity, environment })
 }
 
@@ -69,7 +68,7 @@ export function withLocationLock<T>(location: Location, work: () => Promise<T>):
   const lockFrom = async (at: number): Promise<T> => {
     const place = places[at]
     if (place === undefined) return work()
-    const coordinator = await coordinatorFor({ scope, identify: () => `location of ${place}` }, name, environment)
+    const coordinator = coordinatorFor({ scope, identify: () => `location of ${place}` }, name, environment)
     try {
       await acquireTurn(coordinator, signal, 'The wait for the location of the database')
       return await lockFrom(at + 1)

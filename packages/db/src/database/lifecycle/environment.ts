@@ -1,5 +1,6 @@
 /** The real clock, chance and event loop, of a browser page, a worker or Node. */
 import type { Environment } from '../../base/environment.ts'
+import { toHex } from '../../codec/bytes.ts'
 
 export function systemEnvironment(): Environment {
   return { now: () => performance.now(), randomId, yield: makeYield(), after }
@@ -7,11 +8,7 @@ export function systemEnvironment(): Environment {
 
 const ID_BYTES = 16
 
-function randomId(): string {
-  let id = ''
-  for (const byte of crypto.getRandomValues(new Uint8Array(ID_BYTES))) id += byte.toString(16).padStart(2, '0')
-  return id
-}
+const randomId = (): string => toHex(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
 
 function after(delayMs: number, callback: () => void): () => void {
   const timer: unknown = setTimeout(callback, delayMs)

@@ -11,7 +11,6 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../feed/change-notifier.ts'),
   () => import('../check/check-database.ts'),
   () => import('../transfer/byte-streams.ts'),
-  () => import('../coordination/local-coordinator.ts'),
   () => import('../collection/duplicates.ts'),
   () => import('../encryption/encryption.ts'),
   () => import('../transfer/export-documents.ts'),

@@ -125,7 +125,7 @@ class Move {
     const { encryption, signal } = this.#options
     const onProgress = (done: number): void => this.#work.report(done)
     const copy = await openWith(this.#target, name, encryption)
-    const coordinator = await coordinatorFor(this.#target, name, environment)
+    const coordinator = coordinatorFor(this.#target, name, environment)
     try {
       const parts = { name, storage: this.#target, store: copy, coordinator, environment }
       const databaseId = copyId(store.databaseId)

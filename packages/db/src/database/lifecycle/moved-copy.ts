@@ -1,7 +1,8 @@
 /** The copy that a move makes, and that it leaves beside the original when it is interrupted. */
 import { PannierError } from '../../base/errors.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
-import { Hash128, HASH_BYTES, toHex } from '../../codec/hash.ts'
+import { Hash128, HASH_BYTES } from '../../codec/hash.ts'
+import { toHex } from '../../codec/bytes.ts'
 import { decodeMeta } from '../../kv/meta-body.ts'
 import { isUntouchedCopy } from '../../kv/restore-snapshot.ts'
 import type { CheckReport } from '../check/check-database.ts'

@@ -137,7 +137,7 @@ async function openIn(storage: DatabaseStorage, name: string, options: OpenOptio
   let database: Database | undefined
   let coordinator: Coordinator | undefined
   try {
-    coordinator = await coordinatorFor(storage, name, environment)
+    coordinator = coordinatorFor(storage, name, environment)
     if (options.from !== undefined) {
       const { restore } = await loadedModule(import('./restore.ts'))
       await restore(options.from, {

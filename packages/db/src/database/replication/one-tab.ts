@@ -4,7 +4,8 @@
  */
 import { PannierError } from '../../base/errors.ts'
 import type { Environment } from '../../base/environment.ts'
-import { hash128, toHex } from '../../codec/hash.ts'
+import { hash128 } from '../../codec/hash.ts'
+import { toHex } from '../../codec/bytes.ts'
 import type { RunOptions, ReplicationEvent, ReplicationPart } from '../../replication/types.ts'
 import type { ReplicationPeer } from '../../replication/peer.ts'
 import { addressOf } from '../../replication/replication-id.ts'

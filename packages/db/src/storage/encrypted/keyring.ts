@@ -17,7 +17,7 @@
  * docs/internals/encryption.md is normative.
  */
 import { PannierError } from '../../base/errors.ts'
-import { ByteReader, ByteWriter, readU32, writeU32, sameBytes } from '../../codec/bytes.ts'
+import { ByteReader, ByteWriter, fromHex, readU32, sameBytes, toHex, writeU32 } from '../../codec/bytes.ts'
 import { checksum } from '../../codec/checksum.ts'
 import { KEYRING_BYTES_MAX } from '../page-store.ts'
 import { ENCRYPTION_FORMAT, ID_BYTES, MAGIC, tampered } from './envelope.ts'
@@ -200,7 +200,7 @@ function newerFormat(bytes: Uint8Array): PannierError | undefined {
 
 function writeSlot(writer: ByteWriter, slot: Slot): void {
   const { id, kind, label, tag } = slot
-  for (let i = 0; i < SLOT_ID_BYTES; i++) writer.u8(Number.parseInt(id.slice(2 * i, 2 * i + 2), 16))
+  writer.raw(fromHex(id, SLOT_ID_BYTES))
   writer.u8(KINDS.indexOf(kind) + 1)
   const text = new TextEncoder().encode(label)
   writer.varint(text.length)
@@ -289,7 +289,7 @@ function readKeys(reader: ByteReader): WrappedKey[] {
 }
 
 function readDescription(reader: ByteReader): Pick<Slot, 'id' | 'kind' | 'label'> {
-  const id = Array.from(reader.raw(SLOT_ID_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const id = toHex(reader.raw(SLOT_ID_BYTES))
   const kind = KINDS[reader.u8() - 1]
   if (kind === undefined) throw damaged()
   const label = new TextDecoder().decode(reader.raw(countUpTo(reader, 4 * LABEL_CHARS_MAX)))

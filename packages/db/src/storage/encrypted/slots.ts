@@ -9,6 +9,7 @@ import { PannierError } from '../../base/errors.ts'
 import { associatedData, KIND_SLOT, tampered } from './envelope.ts'
 import { isDamaged, type Derivation, type Slot, type SlotKind, type SlotSecret } from './keyring.ts'
 import { KEY_BYTES, NONCE_BYTES, SALT_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
+import { toHex } from '../../codec/bytes.ts'
 import { checksum } from '../../codec/checksum.ts'
 
 /** What opens an encrypted database. */
@@ -73,7 +74,7 @@ export async function makeSlot(
   { id, label }: { readonly id?: string; readonly label: string },
 ): Promise<Slot> {
   const described = {
-    id: id ?? Array.from(platform.random(8), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    id: id ?? toHex(platform.random(8)),
     kind: kindOf(credential),
     label,
   }
