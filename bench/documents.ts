@@ -1,6 +1,6 @@
 /**
- * The documents that every contender stores: seeded, so that each process, page and contender makes the same ones, and each
- * made from its number alone, so that a page that needs a few ids need not make all documents.
+ * The documents that every contender stores. They come from a seed, so every process, page and contender has the same
+ * ones. Each depends only on its number, so a page that needs a few ids need not make all documents.
  */
 
 export interface Person {
@@ -92,7 +92,7 @@ export function sampleIds(set: DataSet, count: number, salt: number): string[] {
   return Array.from({ length: count }, () => makeId(set, Math.floor(random() * set.documents)))
 }
 
-/** What update number `turn` does to a document: every second one changes an indexed field. */
+/** Applies update number `turn` to a document. Every second update changes an indexed field. */
 export function changePerson<P extends Person>(person: P, turn: number): P {
   if (turn % 2 === 0) return { ...person, age: AGE_MIN + ((person.age - AGE_MIN + 7) % AGES) }
   return { ...person, bio: `${person.bio.slice(8)} changed` }

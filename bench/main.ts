@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures Pannier beside its peers in every engine that is installed, writes result files and a report. What is
- * measured is written when this process ends, however it ends.
+ * `npm run bench`: measures Pannier beside its peers in every installed engine, and writes result files and a report.
+ * It writes the measured figures even if it is interrupted.
  */
 import { readOptions, USAGE } from './options.ts'
 import type { BenchOptions } from './options.ts'

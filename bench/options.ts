@@ -1,4 +1,4 @@
-/** What `npm run bench` is asked for. */
+/** The command line of `npm run bench`. */
 import { parseArgs } from 'node:util'
 import { CONTENDERS } from './contenders/catalog.ts'
 import type { Place } from './contenders/catalog.ts'
@@ -105,7 +105,7 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
   }
 }
 
-/** In the order of `all`. */
+/** Returns the chosen ones in the order of `all`. */
 function choose<T extends string>(
   names: readonly string[],
   all: readonly T[],

@@ -21,9 +21,9 @@ const STORAGE_FOLDERS: Readonly<Record<Place, readonly string[]>> = {
 }
 
 export interface Program {
-  /** What a page runs: `request` is in its query string, and it reports what it gives. */
+  /** The page to run: `request` is in its query string, and it reports its result. */
   readonly page: string
-  /** What Node runs: `request` is its argument, and its last line is what it gives. */
+  /** The script that Node runs: `request` is its argument, and its last line is its result. */
   readonly node: string
   /** For a page, without a word; for a process, in all. */
   readonly waitMsMax: number
@@ -40,7 +40,7 @@ export function databaseIn(place: Place, folder: string): string {
   return place === 'node' ? join(folder, 'bench') : 'bench'
 }
 
-/** `folder` is given again to whoever is to find what this program stores. */
+/** Another program with the same `folder` finds what this one stores. */
 export async function runProgram(
   place: Place,
   program: Program,
@@ -55,7 +55,7 @@ export async function runProgram(
 
 let built: Promise<void> | undefined
 
-/** With the packages as they are published: a first call of anything would otherwise wait for types to be stripped. */
+/** Uses the published form of the packages; otherwise first calls would wait for types to be stripped. */
 export async function runInNode(
   { node, waitMsMax }: Program,
   folder: string,
@@ -70,10 +70,10 @@ export async function runInNode(
   return JSON.parse(last)
 }
 
-/** Of `stat`, whatever the file system. */
+/** Block size of `stat` on any file system. */
 const BLOCK_BYTES = 512
 
-/** What the storage of the place takes on disk, after its browser or process has ended. */
+/** Bytes on disk of the place's storage, after its browser or process has ended. */
 export function bytesOnDisk(place: Place, folder: string): number {
   const found = STORAGE_FOLDERS[place].flatMap((pattern) => globSync(pattern, { cwd: folder }))
   // A folder within another that was found is counted with it.
@@ -83,7 +83,7 @@ export function bytesOnDisk(place: Place, folder: string): number {
 
 function sizeOf(path: string): number {
   const facts = statSync(path)
-  // What it occupies: a file may have holes.
+  // Occupied blocks: a file may have holes.
   if (!facts.isDirectory()) return facts.blocks * BLOCK_BYTES
   return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
 }

@@ -1,4 +1,4 @@
-/** Runs what was chosen, place by place, and keeps files and report up to date with it. */
+/** Runs what was chosen, place by place, and keeps files and report up to date. */
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Presets, SingleBar } from 'cli-progress'
@@ -26,7 +26,7 @@ const HISTORY = join(RESULTS, 'history')
 const CURRENT = join(RESULTS, 'current')
 const MS_PER_MINUTE = 60_000
 
-/** What a place has given so far. */
+/** The results of a place so far. */
 interface Session {
   readonly place: Place
   readonly startedAt: Date
@@ -48,7 +48,7 @@ export async function run(options: BenchOptions): Promise<void> {
   })
   const end = options.minutes === undefined ? undefined : performance.now() + options.minutes * MS_PER_MINUTE
   for (const [at, place] of places.entries()) {
-    // What one place took too much or left over is shared by those that follow.
+    // The remaining places share the time that one place saved or overran.
     const share = end === undefined ? undefined : Math.max(1, end - performance.now()) / (places.length - at)
     const session: Session = { place, startedAt: new Date(), runs: [], agent: '', complete: false }
     sessions.push(session)

@@ -1,6 +1,6 @@
 /**
- * `npm start`: loads the cities of the world into a server's database file, asks it a few questions, and starts the server, with a
- * page that keeps a copy of them in the visitor's browser. What an earlier run has loaded is used again.
+ * `npm start`: loads the cities of the world into a server's database file, or uses those of an earlier run. Then it
+ * asks a few questions and starts the server, with a page that keeps a copy of the cities in the visitor's browser.
  */
 import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -143,7 +143,7 @@ async function load(db: Database, limit: number | undefined, file: string): Prom
   }
 }
 
-/** Where `pannier serve` looks for it, too. */
+/** The same place as that of `pannier serve`. */
 function databasePath({ folder }: Pick<Options, 'folder'>): string {
   return join(folder, 'pannier.sqlite')
 }
@@ -155,7 +155,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** What went wrong and what to do about it. */
+/** Says what went wrong and what to do about it. */
 function explain(error: unknown, options: Options): string {
   const path = databasePath(options)
   if (isPannierError(error)) {

@@ -1,4 +1,4 @@
-/** What the table lists, in order, and the bar that each figure has to reach. */
+/** The rows of the table, in order, and the bar of each figure. */
 import type { Place } from '../contenders/catalog.ts'
 
 /** Reached if either holds. */
@@ -16,11 +16,11 @@ export interface Row {
   readonly browser?: Bar
   readonly firefox?: Bar
   readonly node?: Bar
-  /** In the private file system: Chromium, Firefox. */
+  /** In the origin private file system: Chromium, Firefox. */
   readonly opfs?: readonly [chromium: Bar, firefox: Bar]
 }
 
-/** Of 100,000 documents. */
+/** Counts among 100,000 documents. */
 const COUNTED: Bar = { millisecondsMax: 1 }
 
 export const rows: readonly Row[] = [
@@ -82,7 +82,7 @@ export function barOf(row: Row, place: Place, opfs: boolean = false): Bar | unde
   return (place === 'firefox' ? row.firefox : undefined) ?? row.browser
 }
 
-/** Encrypted against plain: every operation within 1.3 x. What is one pause, and no operation, has no bar. */
+/** Encrypted against plain: every operation within 1.3 x. A figure that is a pause and not an operation has no bar. */
 export function encryptedBarOf({ metric }: Row): Bar | undefined {
   return /Longest|Stall|P99|parseAll/.test(metric) ? undefined : within(1.3)
 }

@@ -1,4 +1,4 @@
-/** Reads a V8 CPU profile: which functions had how much time of their own. */
+/** Reads a V8 CPU profile: the self time of each function. */
 
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
@@ -22,14 +22,14 @@ export interface ProfileNode {
 
 export interface FormatOptions {
   readonly top: number
-  /** The bundle that ran, if it was one: its comments tell which file a line comes from. */
+  /** The bundle that ran, if any: its comments name the file of each line. */
   readonly script?: string | undefined
 }
 
 interface Hot {
   readonly label: string
   self: number
-  /** With what it called; once per sample, however often it stands on the stack. */
+  /** Time with callees; one per sample, however often the function is on the stack. */
   total: number
 }
 

@@ -11,7 +11,7 @@ export const PROGRAM: Program = {
   waitMsMax: 600_000,
 }
 
-/** What Pannier is measured against there. */
+/** The contender that Pannier is compared with there. */
 export function rivalIn(place: Place): ContenderName {
   return place === 'node' ? 'node-sqlite' : 'indexed-db'
 }

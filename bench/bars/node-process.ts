@@ -1,6 +1,6 @@
 /**
- * What page.ts is in a browser: a fresh Node process runs the phase that its argument asks for and prints the report. It
- * ends by a kill, so that a phase that leaves its database open leaves it as a crash would.
+ * Runs a phase in a fresh Node process, as page.ts does in a browser: runs the phase of its argument and prints the
+ * report. It ends by a kill, so that a phase that leaves its database open leaves it as a crash would.
  */
 import { writeFileSync, writeSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'

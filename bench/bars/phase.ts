@@ -6,21 +6,21 @@ import type { Outcome } from './workloads.ts'
 
 export type ContenderName = 'pannier' | 'pannier-encrypted' | 'indexed-db' | 'node-sqlite'
 
-/** What a page or process is asked for: plain data. */
+/** The request to a page or process: plain data. */
 export interface PhaseRequest {
   readonly contender: ContenderName
   readonly phase: string
   /** Name or path of the database. */
   readonly place: string
   readonly set: DataSet
-  /** Of Pannier in a browser; the default one where it is left out. */
+  /** Storage of Pannier in a browser; the default one when left out. */
   readonly storage?: 'opfs'
   /** The workload to record a profile of. */
   readonly profile?: string
 }
 
 export interface PhaseReport {
-  /** What the browser or Node calls itself. */
+  /** Name and version of the browser or Node, by its own account. */
   readonly agent: string
   readonly outcomes: Outcomes
 }

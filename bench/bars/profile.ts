@@ -87,7 +87,7 @@ async function runNode(folder: string, request: PhaseRequest, file: string): Pro
   return (await runInNode(PROGRAM, folder, request, file)) as PhaseReport
 }
 
-/** Drives the page over the DevTools protocol; it tells when the recording has to start and stop. */
+/** Drives the page over the DevTools protocol. The page says when the recording starts and stops. */
 function chromiumRunner(port: number): Runner {
   return async (folder, request, file) => {
     const outcome = Promise.withResolvers<PhaseReport>()

@@ -1,6 +1,7 @@
 /**
- * Measures Pannier against what a careful programmer would build on the same storage: plain IndexedDB in three browser
- * engines, node:sqlite in Node. Both do the same work on the same documents in turn, so that the ratios hold on a noisy machine.
+ * Compares Pannier with what a careful programmer would build on the same storage: plain IndexedDB in three browser
+ * engines, node:sqlite in Node. Both do the same work on the same documents in turns, so that ratios hold on a noisy
+ * machine.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'

@@ -1,4 +1,4 @@
-/** Prints what was measured in one engine as a table of a line per figure. */
+/** Prints the figures of one engine as a table, one line a figure. */
 import { barOf, describeBar, encryptedBarOf, judge, rows } from './bars.ts'
 import type { Bar, Row } from './bars.ts'
 import { rivalIn } from './engines.ts'
@@ -9,7 +9,7 @@ import type { ContenderName } from './phase.ts'
 /** Milliseconds of each repeat, by contender and metric. */
 export type Samples = Partial<Record<ContenderName, Readonly<Record<string, readonly number[]>>>>
 
-/** Whose times are judged by those of whom, and how. */
+/** Which contender's times are compared with which other's, and how. */
 export interface Comparison {
   readonly subject: ContenderName
   readonly rival: ContenderName

@@ -1,7 +1,7 @@
 /**
- * The workloads as data: what each does with a contender, what it measures, and the answer by which contenders are
- * compared before a time counts. Phases group them by process: each phase runs in a fresh page of a fresh browser (or in
- * a fresh Node process) on the files that the phase before has left.
+ * The workloads as data: what each does with a contender, what it measures, and the answer that a contender must give
+ * before its time counts. Phases group workloads by process. Each phase runs in a fresh browser or Node process, on the
+ * files that the phase before has left.
  */
 import type { Contender } from './contenders/contender.ts'
 import {
@@ -42,7 +42,7 @@ export interface Outcome {
 
 export interface Workload {
   readonly name: string
-  /** What is neither to be timed nor to be seen in a profile. */
+  /** Work that is neither timed nor profiled. */
   prepare?(context: Context): Promise<void>
   run(context: Context): Promise<Outcome>
 }
@@ -105,7 +105,7 @@ const valueCount = provenCount('valueCount', ({ contender }) => contender.countC
 const filter = warm('filter', ({ contender }) => contender.findByCountry(someCountry), idsOf)
 const skipById = warm('skipById', ({ contender, set }) => contender.pageById(set.documents * 0.9, PAGE_LIMIT), idsOf)
 
-/** What a filter without an index is measured against: pages of JSON in memory, as full as Pannier's, each read and parsed. */
+/** The comparison for a filter without an index: pages of JSON in memory, as full as Pannier's, each read and parsed. */
 const parseAll: Workload = {
   name: 'parseAll',
   async run({ set }) {
@@ -314,7 +314,7 @@ function warm<T>(name: string, run: (context: Context) => T | Promise<T>, descri
   }
 }
 
-/** A count that an index answers: a contender that can tell must know it without a walk. */
+/** A count that an index answers. A contender that can tell must know it without a walk. */
 function provenCount(
   name: string,
   run: (context: Context) => number | Promise<number>,
@@ -334,7 +334,7 @@ function provenCount(
   }
 }
 
-/** What `changePerson` may have changed. */
+/** The fields that `changePerson` may have changed. */
 function changeable({ _id, age, bio }: Person): unknown {
   return [_id, age, bio]
 }

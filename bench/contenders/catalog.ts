@@ -1,4 +1,7 @@
-/** The contenders as data: where each runs, what it is made of, what it can't do, and what it was configured after. */
+/**
+ * The contenders as data: where each runs, its packages, its gaps, and the documentation that its configuration
+ * follows.
+ */
 import type { Capability } from './contender.ts'
 
 export type Place = 'node' | 'chromium' | 'firefox' | 'webkit'
@@ -6,7 +9,7 @@ export type Place = 'node' | 'chromium' | 'firefox' | 'webkit'
 export interface ContenderFacts {
   readonly name: string
   readonly title: string
-  /** Where its version is read from. None: part of the platform. */
+  /** Packages whose versions are reported. None: part of the platform. */
   readonly packages: readonly string[]
   readonly places: readonly Place[]
   /** 'floor': what the same bytes cost at least, and no database. */
@@ -14,7 +17,7 @@ export interface ContenderFacts {
   /** Part of a run that does not ask for all. */
   readonly core: boolean
   readonly gaps: Readonly<Partial<Record<Capability, string>>>
-  /** What its adapter follows. */
+  /** The documentation that its adapter follows. */
   readonly documentation: string
 }
 

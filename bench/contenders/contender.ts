@@ -1,7 +1,7 @@
 /**
- * What the lab asks of a contender: the operations of the workloads, each done as the contender's own documentation advises.
- * Workloads know nothing else about it. What one can't do is listed as a gap (catalog.ts) with the reason, and is never
- * imitated: the operation is not called then. An answer may be there at once or be promised.
+ * What the lab requires of a contender: the operations of the workloads, each as the contender's documentation advises.
+ * Workloads know nothing else about it. An operation that it lacks is a gap with a reason (catalog.ts). A gap is never
+ * imitated, and not called. An answer may be a value or a promise.
  */
 import type { Person } from '../documents.ts'
 
@@ -18,7 +18,7 @@ export interface Contender {
   insertMany(people: readonly Person[]): Answer<void>
   /** Resolves when the document survives the end of the process. */
   insert(person: Person): Answer<void>
-  /** On age, and on city, of the documents that there are. */
+  /** Indexes age and city of the existing documents. */
   buildIndexes(): Answer<void>
   get(id: string): Answer<Person | undefined>
   count(): Answer<number>
@@ -48,7 +48,7 @@ export interface Views {
   adHoc(limit: number): Promise<readonly string[]>
   /** Makes a view by score that has a name, and brings it up to date. */
   buildByScore(): Promise<void>
-  /** Likewise one by city, with `_stats` of ages: VIEW_ROWS rows a document. */
+  /** Builds a view by city, with `_stats` of ages: VIEW_ROWS rows a document. */
   buildByCity(): Promise<void>
   byScore(limit: number): Promise<readonly string[]>
   /** For each city, how many rows it has and the sum of the ages. */
@@ -57,13 +57,13 @@ export interface Views {
 
 export const VIEW_ROWS = 10
 
-/** Replication between databases of its own kind, beside the one that is open. */
+/** Replication between further databases of its own kind. */
 export interface Replicas {
   /** Makes a database of these. */
   fill(place: string, people: readonly Person[]): Promise<void>
   /** Replicates all of `source` to a database that is new, and closes both. */
   copy(source: string, target: string): Promise<void>
-  /** What is there, by id; then the database is destroyed. */
+  /** Returns the documents, by id, and destroys the database. */
   take(place: string): Promise<readonly Person[]>
 }
 
@@ -76,7 +76,7 @@ export type Capability = keyof Contender | 'keep' | 'nested' | 'bytes' | 'longKe
 /** Called once in a page or process. */
 export type ContenderFactory = () => Contender
 
-/** Of contenders that encrypt what they hold. */
+/** Password of contenders that encrypt. */
 export const PASSWORD = 'correct horse battery staple'
 
 export const OPERATIONS: readonly (keyof Contender)[] = [

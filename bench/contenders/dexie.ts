@@ -1,6 +1,6 @@
 /**
- * Dexie, as its documentation advises: `bulkAdd` and `bulkDelete` for many, queries by `where` on declared indexes, `filter`
- * where there is none (https://dexie.org/docs/Table/Table.bulkAdd(), https://dexie.org/docs/Tutorial/Best-Practices).
+ * Dexie, as its documentation advises: `bulkAdd` and `bulkDelete` for many documents, `where` on declared indexes,
+ * otherwise `filter` (https://dexie.org/docs/Table/Table.bulkAdd(), https://dexie.org/docs/Tutorial/Best-Practices).
  */
 import { Dexie } from 'dexie'
 import type { Table } from 'dexie'
@@ -73,7 +73,7 @@ export class DexieContender implements Contender {
     await this.#people.bulkDelete([...ids])
   }
 
-  /** Dexie has no other way to empty a table that goes on being used. */
+  /** Dexie has no other way to empty a table that stays in use. */
   async dropStore(): Promise<void> {
     await this.#people.clear()
   }

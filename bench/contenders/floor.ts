@@ -1,11 +1,11 @@
 /**
- * The floor: what storing and reading the same JSON costs at least, as a few large records. Not a database: it finds nothing
- * without reading all of it. What is above it is the price of being one.
+ * The floor: the least cost of storing and reading the same JSON, as a few large records. It is not a database: it
+ * finds nothing without reading everything. The cost above the floor is the price of being a database.
  */
 import type { Contender } from './contender.ts'
 import type { Person } from '../documents.ts'
 
-/** Where the records are. */
+/** The place of the records. */
 export interface RecordStore {
   open(place: string): Promise<void>
   close(): void

@@ -1,6 +1,6 @@
 /**
- * `@pannier/jsonstore` as an app for JSONStore uses it: search fields from the start, fuzzy finds, documents by the integers that the
- * store gives them. What the app knows of a document is its key, so it keeps which integer that is, as long as it runs.
+ * `@pannier/jsonstore` as a JSONStore app uses it: search fields from the start, fuzzy finds, documents by the integer
+ * ids of the store. The app knows its own keys, so while it runs it keeps the integer of each key.
  */
 import { createJSONStore, QueryPart } from '@pannier/jsonstore'
 import type { JSONStoreApi, JSONStoreCollection } from '@pannier/jsonstore'
@@ -19,7 +19,7 @@ export class JsonStoreContender implements Contender {
   readonly #ids = new Map<string, number>()
   #store: JSONStoreApi | undefined
   #people: JSONStoreCollection<Held> | undefined
-  /** Of the document that is added next. */
+  /** Integer id of the next document. */
   #next = 1
 
   constructor(password?: string) {

@@ -1,6 +1,7 @@
 /**
- * LokiJS in memory: a unique index on the id for `by`, binary indexes that are kept up to date with each write
- * (https://techfort.github.io/LokiJS/tutorial-Indexing%20and%20Query%20performance.html). It owns what it is given: copies.
+ * LokiJS in memory: a unique index on the id for `by`, binary indexes that each write updates
+ * (https://techfort.github.io/LokiJS/tutorial-Indexing%20and%20Query%20performance.html). It keeps the objects that it
+ * gets, so it gets copies.
  */
 import Loki from 'lokijs'
 import type { Collection } from 'lokijs'

@@ -1,4 +1,4 @@
-/** What every contender is compared with: the obvious program over a Map. Right before fast; its time is not taken. */
+/** The model that gives the right answers: the obvious program over a Map. Its time is not measured. */
 import { VIEW_ROWS } from './contender.ts'
 import type { Contender, Patch, Replicas, Views } from './contender.ts'
 import type { Person } from '../documents.ts'

@@ -1,2 +1,2 @@
-/** The folder of the origin private file system that contenders use: whoever cleans up after them removes this one alone. */
+/** The folder of the origin private file system that contenders use. Cleaning up removes only this folder. */
 export const OPFS_FOLDER = 'pannier-bench-sqlite'

@@ -1,7 +1,7 @@
 /**
- * PouchDB with one of its adapters, as its documentation advises: `bulkDocs` for many, `auto_compaction` so that no old
- * revisions pile up, indexes and queries by pouchdb-find, `allDocs` for pages (https://pouchdb.com/guides/bulk-operations.html,
- * https://pouchdb.com/guides/mango-queries.html).
+ * PouchDB with one of its adapters, as its documentation advises: `bulkDocs` for many documents, `auto_compaction` to
+ * remove old revisions, pouchdb-find for indexes and queries, `allDocs` for pages
+ * (https://pouchdb.com/guides/bulk-operations.html, https://pouchdb.com/guides/mango-queries.html).
  */
 import PouchDB from 'pouchdb-core'
 import findPlugin from 'pouchdb-find'
@@ -13,7 +13,7 @@ import type { Person } from '../documents.ts'
 
 type Kept = Person & { readonly _rev: string }
 
-/** What is used of PouchDB. */
+/** The part of PouchDB's interface that is used. */
 interface Pouch {
   info(): Promise<{ readonly doc_count: number }>
   bulkDocs(documents: readonly object[]): Promise<readonly { readonly error?: unknown }[]>
@@ -49,10 +49,13 @@ const Constructor = PouchDB as unknown as PouchConstructor
 Constructor.plugin(findPlugin)
 Constructor.plugin(mapReducePlugin)
 Constructor.plugin(replicationPlugin)
-/** pouchdb-find hands out 25 documents unless told otherwise. */
+/** Without a limit pouchdb-find returns 25 documents. */
 const NO_LIMIT = 2 ** 31 - 1
 const DESIGN = '_design/'
-/** What its documentation advises for large databases (default 100): https://pouchdb.com/api.html#replication */
+/**
+ * The batch size that its documentation advises for large databases (default 100):
+ * https://pouchdb.com/api.html#replication
+ */
 const REPLICATION_BATCH = 1_000
 
 export class PouchDbContender implements Contender {

@@ -1,6 +1,7 @@
 /**
- * SQLite with a document a row: a JSON column, indexes on expressions, prepared statements, one transaction a bulk, a write-ahead
- * log or what stands for it (https://sqlite.org/json1.html, https://sqlite.org/expridx.html). Where SQLite runs is the driver's matter.
+ * SQLite with a document a row: a JSON column, indexes on expressions, prepared statements, one transaction a bulk, a
+ * write-ahead log or its equivalent (https://sqlite.org/json1.html, https://sqlite.org/expridx.html). The driver
+ * decides where SQLite runs.
  */
 import type { Contender, Patch } from './contender.ts'
 import type { Person } from '../documents.ts'

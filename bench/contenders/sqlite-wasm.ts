@@ -17,7 +17,7 @@ export const sqliteWasmDriver: SqlDriver = {
   async open(place) {
     const pool = await takePool()
     const database = new pool.OpfsSAHPoolDb(`/${place}`)
-    // There is no shared memory, so no write-ahead log without an exclusive lock; nobody else may open it anyway.
+    // Without shared memory a write-ahead log needs an exclusive lock. Nobody else opens the database anyway.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
     database.exec('PRAGMA cache_size = -65536')
     return new WasmDatabase(database, pool)
@@ -38,7 +38,7 @@ async function takePool(): Promise<SAHPoolUtil> {
 }
 
 async function install(): Promise<SAHPoolUtil> {
-  // Its other file systems would each start a worker, from a file that is not there.
+  // Its other file systems would each start a worker from a missing file.
   const disable = { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true } }
   Object.assign(globalThis, { sqlite3ApiConfig: { disable } })
   const url = URL.createObjectURL(new Blob([wasm as Uint8Array<ArrayBuffer>], { type: 'application/wasm' }))

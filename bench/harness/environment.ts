@@ -1,4 +1,4 @@
-/** The record of where figures come from: without it they mean nothing. */
+/** Describes where figures come from: without this they mean nothing. */
 import { readFileSync } from 'node:fs'
 import { cpus, platform, release, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ export interface Environment {
   /** As the engine names itself. */
   readonly agent: string
   readonly engineVersion: string
-  /** Of Chromium, enabled though off by default. */
+  /** Features of Chromium that were enabled although they are off by default. */
   readonly features: readonly string[]
   readonly processor: string
   readonly cores: number
@@ -20,7 +20,7 @@ export interface Environment {
   /** One of the documents, and its size as JSON. */
   readonly document: { readonly bytes: number; readonly sample: unknown }
   readonly seed: number
-  /** Of each contender, by package. */
+  /** Version of each contender, by package. */
   readonly versions: Readonly<Record<string, string>>
   /** Measured in the lab page: what others call cold was closed and opened again there, in a fresh frame of the same browser. */
   readonly reopened?: true

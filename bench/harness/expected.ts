@@ -1,4 +1,4 @@
-/** The right answers of a suite, from the model, and the comparison with a contender's. */
+/** Gets the right answers of a suite from the model, and compares a contender's answers with them. */
 import type { ContenderFacts } from '../contenders/catalog.ts'
 import { ModelContender } from '../contenders/model.ts'
 import { suiteOf } from '../suites/suites.ts'
@@ -44,7 +44,7 @@ export interface WrongAnswer {
   readonly answer: string
 }
 
-/** What was answered otherwise than expected. No value of such a workload counts. */
+/** The wrong answers. No value of such a workload counts. */
 export function wrongAnswers(outcomes: PhaseReport['outcomes'], expected: Answers): WrongAnswer[] {
   return Object.entries(outcomes).flatMap(([workload, { answer }]) =>
     expected[workload] === answer ? [] : [{ workload, expected: expected[workload] ?? 'none', answer }],

@@ -1,4 +1,7 @@
-/** What page.ts is in a browser: a fresh Node process runs the phase that its argument asks for and prints the report. */
+/**
+ * Runs a phase in a fresh Node process, as page.ts does in a browser: runs the phase of its argument and prints the
+ * report.
+ */
 import { writeSync } from 'node:fs'
 import { factsOf } from '../contenders/catalog.ts'
 import { makeInNode } from '../contenders/in-node.ts'

@@ -1,6 +1,6 @@
 /**
- * What a run leaves behind (bench/README.md documents it), and how runs become rows. A file is one run in one place. The version
- * grows when a reader of the last one could misunderstand the new one.
+ * The files that a run writes (bench/README.md documents them), and how runs become rows. A file is one run in one
+ * place. The version rises when a reader of the last version could misunderstand the new one.
  */
 import type { Place } from '../contenders/catalog.ts'
 import { factsOf, gapOf } from '../contenders/catalog.ts'
@@ -17,18 +17,18 @@ export interface ResultFile {
   readonly schema: typeof SCHEMA
   readonly version: typeof SCHEMA_VERSION
   readonly place: Place
-  /** Of results that stand beside others of their place: 'million', 'presets'. */
+  /** Distinguishes further results of the same place: 'million', 'presets'. */
   readonly name?: string
   readonly startedAt: string
   readonly finishedAt: string
-  /** False: stopped, by somebody or because the time was up. */
+  /** False: stopped by a person or by a time limit. */
   readonly complete: boolean
   readonly environment: Environment
   readonly runs: readonly Run[]
   readonly rows: readonly Row[]
 }
 
-/** What one contender did in one repeat of one cell. */
+/** One contender in one repeat of one cell. */
 export interface Run {
   readonly suite: string
   readonly cell: Cell
@@ -52,7 +52,7 @@ export interface Row {
   readonly samples: readonly number[]
   readonly median?: number
   readonly p95?: number
-  /** From the least to the greatest sample, by the median. */
+  /** (largest sample - smallest sample) / median. */
   readonly spread?: number
   /** How many times Pannier's value it is, pair by pair within a repeat. */
   readonly ratio?: { readonly median: number; readonly least: number; readonly most: number }
@@ -60,7 +60,7 @@ export interface Row {
   readonly missing?: string
 }
 
-/** Of what all phases of the standard suite have left on disk after loading; measured from outside. */
+/** Bytes on disk after the loading phase of the standard suite; measured from outside. */
 export const DISK_METRIC: Metric = { name: 'bytesOnDisk', title: 'bytes on disk after load', unit: 'bytes' }
 const REFERENCE = 'pannier'
 
@@ -100,7 +100,7 @@ function rowOf(
   }
 }
 
-/** Of the same repeat only: the machine was as busy for both. */
+/** Pairs only runs of the same repeat, because the machine was equally busy for both. */
 export function pairRatios(own: readonly Run[], group: readonly Run[], metric: string): number[] {
   return own.flatMap((run) => {
     const other = group.find((one) => one.contender === REFERENCE && one.repeat === run.repeat)

@@ -7,7 +7,7 @@ import type { DataSet } from '../documents.ts'
 import { suiteOf } from '../suites/suites.ts'
 import type { Cell, Outcome, Phase, Workload } from '../suites/suite.ts'
 
-/** What a page or process is asked for: plain data. */
+/** The request to a page or process: plain data. */
 export interface PhaseRequest {
   readonly contender: string
   readonly suite: string
@@ -22,7 +22,7 @@ export interface PhaseRequest {
 }
 
 export interface PhaseReport {
-  /** What the browser or Node calls itself. */
+  /** Name and version of the browser or Node, by its own account. */
   readonly agent: string
   /** By workload. */
   readonly outcomes: Readonly<Record<string, Outcome>>
@@ -30,7 +30,7 @@ export interface PhaseReport {
   readonly gaps: Readonly<Record<string, string>>
   /** A workload that failed ends the phase. */
   readonly failures: Readonly<Record<string, string>>
-  /** What the origin uses by its own account, at the end. */
+  /** Bytes that the origin uses at the end, as the browser reports them. */
   readonly usageBytes?: number
 }
 

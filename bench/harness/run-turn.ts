@@ -1,4 +1,4 @@
-/** A turn from outside: each phase in a fresh browser or Node process, on a folder that is removed afterwards. */
+/** Runs a turn from outside: each phase in a fresh browser or Node process, on a folder that is removed afterwards. */
 import { join } from 'node:path'
 import { makeFolder, removeFolder } from '../../tools/processes.ts'
 import type { Place } from '../contenders/catalog.ts'

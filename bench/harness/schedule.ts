@@ -1,6 +1,6 @@
 /**
- * In which order contenders run: cell by cell, and within a cell in turn (A B A B …), so that what else the machine does falls on
- * all alike and repeats can be compared pair by pair.
+ * The order in which contenders run: cell by cell, and within a cell in turn (A B A B …). So other load on the machine
+ * affects all alike, and repeats can be compared in pairs.
  */
 import type { Cell, Suite } from '../suites/suite.ts'
 
@@ -8,7 +8,7 @@ export interface Turn {
   readonly suite: Suite
   readonly cell: Cell
   readonly contender: string
-  /** From 1. */
+  /** Counts from 1. */
   readonly repeat: number
 }
 
@@ -18,7 +18,7 @@ export interface ScheduleOptions {
   readonly repeats: number
 }
 
-/** Every cell once before any a second time: whoever stops early has something of everything. */
+/** Runs every cell once before any cell a second time, so that a run that is stopped early has figures of all cells. */
 export function schedule({ suites, contenders, repeats }: ScheduleOptions): Turn[] {
   const turns: Turn[] = []
   for (let repeat = 1; repeat <= repeats; repeat++) {

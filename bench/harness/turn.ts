@@ -1,4 +1,6 @@
-/** One contender, one repeat, one cell: all phases on a fresh database, checked against the model, wherever they run. */
+/**
+ * One contender, one repeat, one cell: runs all phases on a fresh database and compares the answers with the model's.
+ */
 import { factsOf } from '../contenders/catalog.ts'
 import { expectedAnswers, wrongAnswers } from './expected.ts'
 import type { Answers, WrongAnswer } from './expected.ts'
@@ -13,10 +15,10 @@ export interface TurnResult {
   readonly agent: string
 }
 
-/** Where phases run, each on what the one before has stored. */
+/** Runs phases; each finds what the one before has stored. */
 export interface PhaseRunner {
   run(request: Omit<PhaseRequest, 'place'>): Promise<PhaseReport>
-  /** After the first phase, where anybody can tell. */
+  /** Bytes after the first phase, if they can be measured. */
   bytesOnDisk?(): number
 }
 
@@ -37,7 +39,7 @@ export async function runPhases(turn: Turn, only: readonly string[], runner: Pha
   const wanted = suite.phases.map((phase, at) => isWanted(workloadsOf(phase, only), only) || (tellsDisk && at === 0))
   const last = wanted.lastIndexOf(true)
   for (const [at, phase] of suite.phases.entries()) {
-    // What is wanted of a phase goes on with what those before have stored.
+    // A wanted phase needs what earlier phases have stored.
     const isStage = at < last && phase.workloads.some(({ stage }) => stage === true)
     if (!isStage && !wanted[at]) continue
     if (at > 0 && facts.gaps.keep !== undefined) {

@@ -62,7 +62,7 @@ function environmentOf({ environment, startedAt, finishedAt, runs }: ResultFile)
   return `<details><summary>Where these figures come from</summary><dl>${list}</dl></details>`
 }
 
-/** What readers look for first, and what those who measure themselves like to leave out. */
+/** The losses: readers look for them first, and benchmarks like to leave them out. */
 function lossesIn(file: ResultFile): string {
   const losses = lossesOf(file)
   if (losses.length === 0) return '<p>Pannier is first in every row, of what is kept.</p>'

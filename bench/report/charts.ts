@@ -3,7 +3,7 @@ import { factsOf } from '../contenders/catalog.ts'
 import type { ResultFile, Row } from '../harness/results.ts'
 
 export interface Chart {
-  /** Of the canvas. */
+  /** Id of the canvas. */
   readonly id: string
   readonly title: string
   readonly unit: Row['unit']

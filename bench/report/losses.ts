@@ -1,4 +1,4 @@
-/** Where Pannier is not first among the contenders that keep what they hold, by how much, and why. */
+/** Where Pannier is not first among the contenders that persist, by how much, and why. */
 import { factsOf } from '../contenders/catalog.ts'
 import type { ResultFile, Row } from '../harness/results.ts'
 
@@ -11,7 +11,7 @@ export interface Loss {
   readonly contender: string
   /** How many times its value Pannier's is: above 1. */
   readonly times: number
-  /** Undefined: nobody has found out. */
+  /** Undefined: not known yet. */
   readonly reason: string | undefined
 }
 
@@ -69,7 +69,7 @@ const REASONS: Readonly<Record<string, string>> = {
   bytesOnDisk: 'LevelDB, on which IndexedDB stands in Chromium, keeps what was deleted until it compacts its files',
 }
 
-/** In Node there is no quota, hence no reserve, and no tab that could be frozen. */
+/** Node has no quota, so no reserve, and no tab that could be frozen. */
 const REASONS_IN_NODE: Readonly<Record<string, string>> = {
   coldOpen: LOADING,
   durableWriteP99: `${IN_PROCESS}; storage checkpoints are written in between`,
@@ -82,13 +82,13 @@ const KEPT_COUNT = 'the count is kept in memory'
 
 const COUNTS: ReadonlySet<string> = new Set(['count', 'countAll', 'countRecords'])
 
-/** They answer within the process, and the reasons of browsers are none beside them. */
+/** They answer within the process, so the reasons of browsers do not apply. */
 const IN_PROCESS_CONTENDERS: ReadonlySet<string> = new Set(['node-sqlite', 'lmdb', 'classic-level'])
 
-/** Of what is asked again and again. */
+/** Workloads that ask the same again and again. */
 const WARM: ReadonlySet<string> = new Set(['findUnindexed', 'findIndexedWarm', 'rangeCount', 'deepSkip', 'count'])
 
-/** From so many documents on the page cache can't hold them all. */
+/** With this number of documents or more the page cache can't hold them all. */
 const LARGE_DOCUMENTS_MIN = 1_000_000
 const BEYOND_CACHE = 'more than the page cache of 64 MiB holds: pages are read again each time'
 const LARGE_REASONS: Readonly<Record<string, string>> = {
@@ -122,7 +122,7 @@ export function lossesOf({ place, rows }: Pick<ResultFile, 'place' | 'rows'>): L
   return losses.sort((a, b) => b.times - a.times)
 }
 
-/** Which of those that persist needs least beside Pannier, pair by pair. */
+/** The fastest other contender that persists, compared in pairs. */
 function firstOf(rows: readonly Row[]): Row | undefined {
   const rivals = rows.filter(({ contender, ratio }) => ratio !== undefined && isRival(contender))
   return rivals.reduce<Row | undefined>(

@@ -1,6 +1,6 @@
 /**
- * The figures of the README (a few) and of docs/internals/performance.md (all), from bench/results/current/ and from nowhere else.
- * `npm run bench -- --report` writes them between the two marks; a test compares.
+ * The figures of the README (a few) and of docs/internals/performance.md (all), only from bench/results/current/. `npm
+ * run bench -- --report` writes them between the two marks; a test compares.
  */
 import { factsOf } from '../contenders/catalog.ts'
 import type { Place } from '../contenders/catalog.ts'
@@ -82,7 +82,7 @@ function markdownOf(head: readonly string[], lines: readonly (readonly string[])
   return [head, rule, ...lines].map(lineOf).join('\n')
 }
 
-/** From few documents to many. */
+/** Fewest documents first. */
 function cellsOf(rows: readonly Row[]): string[] {
   const sizeOf = (cell: string): number => Number(cell.replace(/\D/g, ''))
   return [...new Set(rows.map(({ cell }) => cell))].sort((a, b) => sizeOf(a) - sizeOf(b))

@@ -1,6 +1,6 @@
 /**
- * Makes the report: one HTML file that needs nothing else. Tables are there without scripts; charts are drawn over them by the
- * bundle of page.ts.
+ * Makes the report: one HTML file that needs nothing else. It shows tables without scripts; the bundle of page.ts draws
+ * charts over them.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

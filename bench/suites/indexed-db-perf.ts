@@ -1,6 +1,6 @@
 /**
- * Andy Balaam's indexed-db-perf: count, delete and arrays over the number of records, the length of keys, the size of values and
- * how the value is encoded. Its records had random numbers for a value; so have these.
+ * Andy Balaam's indexed-db-perf: count, delete and arrays by the number of records, the length of keys, the size of
+ * values and their encoding. Values are random numbers, as in the original.
  */
 import type { Cell, CellChoice, Suite, ValueEncoding, Workload } from './suite.ts'
 import { milliseconds, warmRead } from './suite.ts'

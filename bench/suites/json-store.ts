@@ -1,6 +1,6 @@
 /**
- * IBM's report "JSONStore performance": its operations at its sizes. What is encrypted is a contender of its own (`jsonstore-encrypted`,
- * `pannier-encrypted`); its time to open includes the derivation of a key.
+ * The operations and sizes of IBM's report "JSONStore performance". Encrypted stores are contenders of their own
+ * (`jsonstore-encrypted`, `pannier-encrypted`); their time to open includes the derivation of a key.
  */
 import type { Suite, Workload } from './suite.ts'
 import { cellOf, extraPeople, idsOf, keptIds, milliseconds, warmRead } from './suite.ts'

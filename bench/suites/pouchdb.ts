@@ -1,6 +1,6 @@
 /**
- * PouchDB's own performance suite, by the names of its tests and with their numbers of iterations, on the documents of this lab.
- * Each test starts with an empty store.
+ * PouchDB's own performance suite, with its names of tests and numbers of iterations, on the lab's documents. Each test
+ * starts with an empty store.
  */
 import type { Context, Suite, Workload } from './suite.ts'
 import { cellOf, idsOf, milliseconds } from './suite.ts'
@@ -84,7 +84,7 @@ async function atOnce(query: () => Promise<readonly string[]>): Promise<string[]
   return (await Promise.all(Array.from({ length: VIEW_QUERIES }, query))).flat()
 }
 
-/** `from`: so many documents are stored before; or the test goes on with what another one has left. */
+/** @param from The number of documents to store first, or the test whose store this one continues with. */
 function test(
   name: string,
   from: number | string,

@@ -1,4 +1,4 @@
-/** The workloads of the lab. */
+/** The standard workloads of the lab. */
 import type { Context, Phase, Suite, Workload } from './suite.ts'
 import { cellOf, extraPeople, idsOf, keptIds, milliseconds, warmRead } from './suite.ts'
 import { checksum, makeId, makePeople, otherCity, someAges, someCity, someCountry } from '../documents.ts'
@@ -300,13 +300,13 @@ async function getAll({ contender }: Context, ids: readonly string[]): Promise<s
   return found
 }
 
-/** What no contender may lose or invent. */
+/** The fields that no contender may lose or change. */
 async function describe(promised: Person | undefined | Promise<Person | undefined>): Promise<string> {
   const person = await promised
   return person === undefined ? 'missing' : JSON.stringify([person._id, person.name, person.age, person.tags])
 }
 
-/** Node tells; Chromium tells in steps of its own; others don't. */
+/** Node reports it, Chromium in coarse steps, others not at all. */
 function memoryBytes(): number | undefined {
   if (typeof process === 'object') return process.memoryUsage().rss
   return (performance as { readonly memory?: { readonly usedJSHeapSize: number } }).memory?.usedJSHeapSize

@@ -1,7 +1,7 @@
 /**
- * Workloads as data: what each needs a contender to be able to do, what it measures, and the answer by which the contender is
- * checked before a figure counts. Phases group them by process: each runs in a fresh page of a fresh browser, or in a fresh Node
- * process, on the files that the phase before has left.
+ * Workloads as data: the abilities that each needs, what it measures, and the answer that a contender must give before
+ * a figure counts. Phases group workloads by process. Each phase runs in a fresh browser or Node process, on the files
+ * that the phase before has left.
  */
 import type { Capability, Contender } from '../contenders/contender.ts'
 import { checksum, makeId, makePeople } from '../documents.ts'
@@ -14,7 +14,7 @@ export type ValueEncoding = 'object' | 'numbers' | 'base64' | 'json' | 'bytes'
 export interface Cell extends DataSet {
   /** As a reader sees it. */
   readonly label: string
-  /** Of the preset that varies them. */
+  /** Set by the preset that varies it. */
   readonly keyChars?: number
   readonly valueBytes?: number
   readonly encoding?: ValueEncoding
@@ -45,9 +45,9 @@ export interface Workload {
   readonly name: string
   readonly needs: readonly Capability[]
   readonly metrics: readonly Metric[]
-  /** Others build on it: done, and not reported, when it was not asked for. */
+  /** Others need it. If it was not asked for, it runs without being reported. */
   readonly stage?: boolean
-  /** The workload before, whose store it goes on with: done, and not reported, when it was not asked for. */
+  /** The workload before, whose store it uses. If it was not asked for, it runs without being reported. */
   readonly after?: string
   /** Opens the database itself, as part of what it measures. */
   readonly opens?: boolean

@@ -1,4 +1,4 @@
-/** The files of the page. */
+/** Bundles the files of the demo's page. */
 import { join } from 'node:path'
 import { bundleAssets, readAssets } from '../../tools/web/bundle.ts'
 import type { Asset } from '../../tools/web/bundle.ts'

@@ -1,9 +1,9 @@
 /**
- * Loads the cities into the server's database: documents first, then the indexes on what is there.
+ * Loads the cities into the server's database: first the documents, then the indexes.
  *
- * A record in a collection that is no CouchDB database (its name has a `$`) says how far a load has come, so that one that was
- * interrupted (Ctrl+C, a crash) goes on where it stopped. Each batch is one atomic write and the source has a fixed order, so the
- * number of documents present is the position to go on from.
+ * A record says how far a load has come, so an interrupted load (Ctrl+C, a crash) continues there. The record is in a
+ * collection whose name has a `$`, so it is not a CouchDB database. Each batch is one atomic write, and the source has
+ * a fixed order. So the number of documents is the position to continue from.
  */
 import type { Collection, Database } from 'pannier'
 import { COLLECTION } from '../shared/city.ts'
@@ -51,7 +51,7 @@ export async function unload(db: Database): Promise<void> {
   await records(db).delete(COLLECTION)
 }
 
-/** Throws the signal's reason when it is aborted. What was inserted stays, and the next load continues. */
+/** Throws the signal's reason when it is aborted. Inserted documents stay, and the next load continues. */
 export async function loadCities(db: Database, source: CitySource, options: LoadOptions = {}): Promise<LoadRecord> {
   const { signal, onProgress } = options
   const cities = db.collection<City>(COLLECTION)

@@ -11,7 +11,7 @@ export interface Options {
   /** False: answer the questions and end. */
   readonly serve: boolean
   readonly help: boolean
-  /** From the environment, where other users of the machine don't see it. */
+  /** From the environment, because other users of the machine can see arguments. */
   readonly admin: string | undefined
 }
 

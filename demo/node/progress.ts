@@ -1,4 +1,4 @@
-/** A progress bar on a terminal; one line at the end where there is none (a pipe, a CI log). */
+/** A progress bar on a terminal; elsewhere (a pipe, a CI log) one line at the end. */
 import { log, progress } from '@clack/prompts'
 
 export interface ProgressBar {

@@ -1,4 +1,7 @@
-/** Pannier's server on the database of the cities, with the page: for visitors of this machine, who need no password for the cities. */
+/**
+ * Pannier's server with the database of the cities and the page, for visitors of this machine. The cities need no
+ * password.
+ */
 import { createServer as createSocketServer } from 'node:net'
 import { createServer, SYSTEM } from '@pannier/server'
 import type { PannierServer } from '@pannier/server'
@@ -9,10 +12,10 @@ import { LOOPBACK, onFreePort } from '../../tools/web/loopback.ts'
 import { PAGE_PATH, pagePlugin } from './page-plugin.ts'
 
 export interface CityServer {
-  /** Of the server; the cities are at `/cities`. */
+  /** Address of the server; the cities are at `/cities`. */
   readonly url: string
   readonly pageUrl: string
-  /** Of the server, if this start has made one: the password is told nowhere else. */
+  /** The admin that this start has made, if any: the password is shown nowhere else. */
   readonly newAdmin: PannierServer['newAdmin']
   /** Ends open connections too. The database stays open. */
   close(): Promise<void>
@@ -27,12 +30,12 @@ export interface CityServerOptions {
   readonly admin?: string | undefined
 }
 
-/** CouchDB's way to say it: whoever reaches the server is a member; the admins are those of the server. */
+/** CouchDB's form of open access: everybody who reaches the server is a member; the server's admins are its admins. */
 const PUBLIC = { admins: { names: [], roles: ['_admin'] }, members: { names: [], roles: [] } }
 
 export async function serve({ database, assets, port, admin }: CityServerOptions): Promise<CityServer> {
   const server = await createServer({ database, logger: false, plugins: [pagePlugin(assets)], ...(admin && { admin }) })
-  // What an admin has set since stays.
+  // Keeps what an admin has set since.
   const cities = await server.gateway.collection(SYSTEM, COLLECTION)
   if ((await cities.security()) === undefined)
     await (await server.gateway.administration(SYSTEM, COLLECTION)).setSecurity(PUBLIC)
@@ -41,7 +44,7 @@ export async function serve({ database, assets, port, admin }: CityServerOptions
   return { url, pageUrl: url + PAGE_PATH, newAdmin: server.newAdmin, close: () => server.close() }
 }
 
-/** That port, if nobody listens there. */
+/** Returns this port if nobody listens there. */
 function probe(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const socketServer = createSocketServer()

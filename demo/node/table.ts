@@ -1,4 +1,4 @@
-/** A plain table for the terminal: measured, aligned, cut to the width that there is. */
+/** A plain table for the terminal, cut to its width. */
 import { stripVTControlCharacters, styleText } from 'node:util'
 
 export interface Column {

@@ -1,4 +1,4 @@
-/** What one can do now: the page, and the same data for curl and PouchDB. */
+/** Prints what to do next: open the page, or use the same data with curl and PouchDB. */
 import { styleText } from 'node:util'
 import { log } from '@clack/prompts'
 import { COLLECTION } from '../shared/city.ts'

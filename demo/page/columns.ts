@@ -10,7 +10,7 @@ export interface Column {
   readonly className: string
   /** Absent for a column that can't be sorted by. */
   readonly sort?: SortColumn
-  /** Where the first press of the column head begins. */
+  /** True if the first click on the column head sorts in descending order. */
   readonly descendingFirst?: boolean
   text(city: City, rank: number): string
 }

@@ -72,7 +72,7 @@ export class Conflicts {
   }
 
   #render(count: number, cities: readonly (readonly Version[])[]): void {
-    // What is the same stays, with the focus that it may have.
+    // An unchanged list stays, and keeps the focus.
     const key = `${count} ${cities
       .flat()
       .map(({ _id, _rev }) => _id + _rev)
@@ -139,7 +139,7 @@ async function liveVersions(cities: Collection<City>, id: string): Promise<Versi
   return results.flatMap((result) => ('ok' in result && result.ok._deleted !== true ? [result.ok] : []))
 }
 
-/** What tells this version from the others: the first field that differs. */
+/** The first field in which this version differs from the others. */
 function telling(versions: readonly Version[], at: number): string {
   const [, text] = FIELDS.find(([, each]) => new Set(versions.map(each)).size > 1) ?? []
   return text?.(versions[at]!) ?? (at === 0 ? 'this one' : 'that one')

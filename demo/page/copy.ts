@@ -1,7 +1,7 @@
 /**
- * A copy of the cities in this browser: opened, made, deleted. There is one for each `?copy=N`, each a database of its own, so that
- * two of them side by side are two replicas; with `?locked` it is an encrypted one. The tabs of one copy take turns to make it (a Web Lock) and tell one another when it
- * was deleted or is complete; changes of documents need no such message, the database tells of them itself.
+ * Opens, makes and deletes a copy of the cities in this browser. Each `?copy=N` is a database of its own, so two of
+ * them are two replicas; with `?locked` a copy is encrypted. A Web Lock lets only one tab make a copy. The tabs tell
+ * each other when the copy is complete or deleted; the database itself reports changes of documents.
  */
 import { open } from 'pannier'
 import type { Database, ReplicationProgress } from 'pannier'
@@ -10,7 +10,7 @@ import { COLLECTION } from '../shared/city.ts'
 import type { City } from '../shared/city.ts'
 import { buildIndexes } from '../shared/indexes.ts'
 
-/** What the copy knows about how it was made. */
+/** How the copy was made. */
 export interface CopyRecord {
   readonly _id: string
   /** Once all cities and the indexes are there. */
@@ -29,7 +29,7 @@ export interface OpenCopy {
   readonly db: Database
   /** Undefined as long as it is not complete. */
   readonly record: CopyRecord | undefined
-  /** From nothing to the first answer; undefined if the copy was only made now. */
+  /** Time to the first answer; undefined if the copy was made just now. */
   readonly openMs: number | undefined
 }
 
@@ -43,11 +43,11 @@ export type TabMessage = 'deleted' | 'complete'
 
 const address = new URLSearchParams(location.search)
 const asked = address.get('copy') ?? ''
-/** Which of the copies this tab is about: 1 to 9. */
+/** The number of this tab's copy: 1 to 9. */
 export const COPY: number = /^[1-9]$/.test(asked) ? Number(asked) : 1
 /** It is encrypted, and needs a password to be opened. */
 export const LOCKED: boolean = address.has('locked')
-/** What people call it. */
+/** The copy's name for people. */
 export const COPY_TITLE: string = `Copy ${COPY}${LOCKED ? ', locked' : ''}`
 /** Names the database, and all that the tabs of a copy share. */
 export const COPY_NAME: string = `pannier-cities-${COPY}${LOCKED ? '-locked' : ''}`
@@ -57,7 +57,7 @@ export const NOTES = 'meta'
 const channel = new BroadcastChannel(COPY_NAME)
 let password: string | undefined
 
-/** What opens a locked copy in this tab from now on; undefined: nothing. */
+/** Sets the password of a locked copy in this tab; undefined forgets it. */
 export function unlockWith(given: string | undefined): void {
   password = given
 }

@@ -13,7 +13,7 @@ export interface CityFields {
   readonly note: string
 }
 
-/** What the visitor decided; undefined for nothing. */
+/** The visitor's decision; undefined if the dialog was dismissed. */
 export type Edit =
   | { readonly kind: 'save'; readonly fields: CityFields; readonly photo: PhotoEdit }
   | { readonly kind: 'delete' }

@@ -1,4 +1,4 @@
-/** The filter form: reads it, and tells when it asks for something else. */
+/** Reads the filter form, and reports when it changes. */
 import { countryName } from '../shared/city.ts'
 import { byId, create, setText } from '../../tools/web/dom.ts'
 import type { Filter } from './view.ts'

@@ -1,7 +1,7 @@
 /**
- * A table over any number of rows that holds only those in sight. The scrolled element is as high as all rows together;
- * the table itself stays in place inside it (position: sticky) and shows the rows that belong to the scroll position,
- * which it asks of the result by rank. Until they are there it goes on showing the rows before, so nothing flashes white.
+ * A table over any number of rows that holds only visible ones. The scrolled element is as high as all rows together.
+ * The table stays in place inside it (position: sticky) and shows the rows at the scroll position, which it reads by
+ * rank. Until these have come it shows the old rows, so nothing flashes white.
  */
 import type { Stored } from 'pannier'
 import { PHOTO } from '../shared/city.ts'

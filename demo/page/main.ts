@@ -1,4 +1,6 @@
-/** The page: opens this browser's copy of the cities, makes it if need be, shows it and keeps it in step with the server. */
+/**
+ * The page: opens this browser's copy of the cities, makes it if it is missing, shows it and syncs it with the server.
+ */
 import { formatCount, formatDuration } from '../shared/format.ts'
 import { Conflicts } from './conflicts.ts'
 import { COPY, COPY_TITLE, deleteCopy, LOCKED, makeCopy, onTabMessage } from './copy.ts'
@@ -90,7 +92,7 @@ async function show(opened: OpenCopy): Promise<void> {
   try {
     await explorer.attach(opened)
   } catch (error) {
-    // A copy that was left meanwhile is closed.
+    // A copy that the visitor left in the meantime is closed.
     if (copy === opened) throw error
   }
 }

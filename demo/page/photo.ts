@@ -1,8 +1,8 @@
-/** The photo of a city in the dialog that edits it: an attachment of its document, so it is there without a network. */
+/** The photo of a city in the edit dialog: an attachment of its document, so it is available offline. */
 import type { Attachment } from 'pannier'
 import { byId, setText } from '../../tools/web/dom.ts'
 
-/** What becomes of the photo; undefined: it stays as it is. */
+/** The change of the photo; undefined: no change. */
 export type PhotoEdit = File | 'remove' | undefined
 
 const BYTES_MAX = 10_000_000
@@ -12,7 +12,7 @@ export class PhotoField {
   readonly #picture: HTMLImageElement = byId<HTMLImageElement>('edit-picture')
   readonly #remove: HTMLButtonElement = byId<HTMLButtonElement>('edit-photo-remove')
   #edit: PhotoEdit
-  /** Of what the picture shows. */
+  /** URL of the shown picture. */
   #url = ''
   #opened = 0
 

@@ -1,4 +1,4 @@
-/** What explain() tells, as a list of steps in the order in which they happen. */
+/** Shows the result of explain() as a list of steps in the order in which they run. */
 import type { Explanation } from 'pannier'
 import type { SearchExplanation } from 'pannier/types'
 import { formatCount } from '../shared/format.ts'
@@ -6,7 +6,7 @@ import { create } from '../../tools/web/dom.ts'
 
 type Step = Explanation['plan']
 
-/** Whether the k-th row is found without walking those before it. */
+/** Whether the k-th row is found without walking the rows before it. */
 export function answersByRank({ plan }: Explanation): boolean {
   for (let step: Step | undefined = plan; step !== undefined; step = input(step)) {
     if (step.step === 'skip') return step['byRank'] === true
@@ -31,7 +31,7 @@ export function planList({ plan, sortedByIndex, rows, rowsExact }: Explanation):
   )
 }
 
-/** What a search looked up, the words first. */
+/** What a search has looked up, the words first. */
 export function searchList({ terms, documents, readsDocuments }: SearchExplanation): HTMLElement {
   const looked = terms.map(({ word, isPrefix, postings }) => {
     const detail = ` ${isPrefix ? 'words that begin with ' : ''}“${word}”: ${formatCount(postings)} entries`

@@ -1,10 +1,10 @@
 /**
- * The answer to one view, read as it is looked at: the exact count, and rows by rank in blocks. Never holds more than
- * `BLOCKS_MAX` blocks of rows, however many match.
+ * The rows of one view, read on demand: the exact count, and rows by rank in blocks. Never holds more than `BLOCKS_MAX`
+ * blocks, however many rows match.
  *
- * Where an index gives both filter and order, a block is `skip(first).limit(n)`, which costs the same anywhere. Where it does
- * not (a text search in the order of population, say), every block would walk all those before it. So only the first one is
- * read like that; for the others the ids are listed once, and a block is a `get` of its ids.
+ * If an index gives both filter and order, a block is `skip(first).limit(n)`, at the same cost everywhere. Otherwise (a
+ * text search in the order of population, for example) each block would walk all rows before it. Then only the first
+ * block is read like that. For the others the ids are listed once, and a block is a `get` of its ids.
  */
 import type { Collection, Explanation, Stored } from 'pannier'
 import type { SearchExplanation } from 'pannier/types'
@@ -29,7 +29,7 @@ export type ReadExplanation = {
   readonly limit: number
 } & ({ readonly plan: Explanation } | { readonly search: SearchExplanation })
 
-/** What a query and a search have in common. */
+/** The common part of a query and a search. */
 interface Cities {
   count(): Promise<number>
   skip(rows: number): Cities
@@ -44,7 +44,7 @@ const IDS_PER_LOOK = 256
 const BLOCKS_MAX = 128
 
 export class Result {
-  /** What is searched for; undefined: nothing, and the order is `sort`. */
+  /** The words to search for; undefined: no search, and the order is `sort`. */
   readonly words: string | undefined
   readonly selector: Selector
   readonly sort: ReturnType<typeof toSort>
@@ -77,7 +77,7 @@ export class Result {
     return { value, durationMs: performance.now() - started }
   }
 
-  /** Whether a block that is not the first is found without walking those before it. */
+  /** Whether any block is found without walking those before it. */
   answersByRank(): Promise<boolean> {
     this.#byRank ??=
       this.words === undefined

@@ -1,6 +1,8 @@
-/** Keeps the page's own files, so that it opens while the server is away. The newest ones are taken whenever the server answers. */
+/**
+ * Caches the page's own files, so that it opens without the server. Takes the newest files whenever the server answers.
+ */
 
-/** What is used of a service worker's scope; the compiler knows pages only. */
+/** The used part of a service worker's scope; the compiler knows only pages. */
 interface Scope {
   addEventListener(type: 'install' | 'activate' | 'fetch', listener: (event: WorkerEvent) => void): void
   skipWaiting(): Promise<void>

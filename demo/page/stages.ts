@@ -1,4 +1,4 @@
-/** The page is in one of three stages: loading, a notice with something to decide, or the explorer. */
+/** The three stages of the page: loading, a notice with a decision, the explorer. */
 import type { ReplicationProgress } from 'pannier'
 import { formatCount, formatDuration } from '../shared/format.ts'
 import { byId, create } from '../../tools/web/dom.ts'

@@ -1,4 +1,4 @@
-/** The card and the line at the top that say how sync is, and the switch that goes offline. */
+/** The card and the top line with the state of sync, and the switch that goes offline. */
 import { COLLECTION } from '../shared/city.ts'
 import { formatCount } from '../shared/format.ts'
 import { COPY, LOCKED, SERVER_URL } from './copy.ts'
@@ -16,7 +16,7 @@ type Tone = 'good' | 'busy' | 'off' | 'bad'
 interface Words {
   readonly tone: Tone
   readonly status: string
-  /** What that means, or what one can do about it. */
+  /** What the state means, or what the visitor can do about it. */
   readonly detail: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * Keeps a copy in step with the server, in one tab at a time (a Web Lock): that tab replicates and tells the others how it is, and
- * when it is closed the next one takes over. The wish to be offline is stored in the copy, so it is that of all its tabs and holds
- * after a reload; so is how far the server has what was changed here, so what is not sent can be counted without the server.
+ * Syncs a copy with the server, in one tab at a time (a Web Lock). That tab tells the others its state; when it is
+ * closed, the next one takes over. The copy stores the switch to offline, so it holds for all tabs and after a reload.
+ * The copy also stores how much of its changes the server has, so unsent changes can be counted offline.
  */
 import type { Collection, Database, Replication, ReplicationEvent } from 'pannier'
 import { COLLECTION } from '../shared/city.ts'
@@ -16,7 +16,7 @@ export interface SyncState {
   /** Since the tab that replicates began to. */
   readonly sent: number
   readonly received: number
-  /** Of 'retrying': it tries again at the latest then, as Date.now() tells it; undefined while it does. */
+  /** With 'retrying': the latest time of the next try, by Date.now(); undefined during a try. */
   readonly retryAtMs: number | undefined
   /** Why it is 'retrying' or 'stopped'. */
   readonly reason: string
@@ -39,7 +39,7 @@ const STARTING: SyncState = {
 }
 const TELL_PAUSE_MS = 60
 const RETRY_MS_MIN = 500
-/** Shorter than the library's own: nobody wants to wait long for a server on the same machine. */
+/** Shorter than the library's default: nobody waits long for a server on the same machine. */
 const RETRY_MS_MAX = 8_000
 
 export class Sync {
@@ -51,7 +51,7 @@ export class Sync {
   #ended: Promise<unknown> = Promise.resolve()
   #offline = false
   #state: SyncState = STARTING
-  /** Of the tab that replicates only, as is all below. */
+  /** This and all below exist only in the tab that replicates. */
   #replication: Replication | undefined
   #retryAtMs: number | undefined
   /** Why the last try failed, until one has not. */

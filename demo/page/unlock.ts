@@ -1,4 +1,4 @@
-/** Opens the copy. A locked one is encrypted: the visitor is asked for its password, once a tab. */
+/** Opens the copy. A locked copy is encrypted: asks for its password, once a tab. */
 import { isPannierError } from 'pannier'
 import { byId } from '../../tools/web/dom.ts'
 import { hasCopy, isUnlocked, LOCKED, openCopy, unlockWith } from './copy.ts'

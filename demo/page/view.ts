@@ -1,4 +1,4 @@
-/** What the visitor asked to see: filter and order, and the query that it makes. Plain data. */
+/** What the visitor asked to see, as plain data: filter and order, and the query that they make. */
 import type { Selector as SelectorOf } from 'pannier'
 import type { FieldPath, OrderedPath } from 'pannier/types'
 import { foldName } from '../shared/city.ts'
@@ -50,7 +50,7 @@ export function toSelector(filter: Filter): Selector {
   }
 }
 
-/** What to search for, when the filter asks for words: the last one may be half typed. Undefined: nothing. */
+/** The words to search for, if any; the last one may be half typed. */
 export function toSearch({ name, nameMode }: Filter): string | undefined {
   if (nameMode !== 'words' || name.trim() === '') return undefined
   return /[\p{L}\p{N}]$/u.test(name) ? `${name.trimStart()}*` : name.trim()

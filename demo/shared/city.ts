@@ -17,7 +17,7 @@ export interface City {
   readonly adminCode: string
   /** Free text of a visitor. */
   readonly note?: string
-  /** Which copy it was edited in last, and when (ISO 8601), so that one can tell the versions of a conflict apart. */
+  /** The copy in which it was last edited, and when (ISO 8601): distinguishes the versions of a conflict. */
   readonly editedIn?: string
   readonly editedAt?: string
 }
@@ -27,8 +27,8 @@ export const COLLECTION = 'cities'
 export const PHOTO = 'photo'
 
 /**
- * One for each way in which the page sorts, for all cities and for those of a country. In the first two a second
- * field comes along so that a text or a range can be tested without reading documents. The last one finds words.
+ * One for each order of the page, for all cities and for those of a country. The second field of the first two allows
+ * testing a text or a range without reading documents. The last one finds words.
  */
 export const INDEXES: readonly IndexInput<FieldPath<City>>[] = [
   ['foldedName', 'population'],

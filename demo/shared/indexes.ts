@@ -1,4 +1,4 @@
-/** The indexes are built once the cities are there: that takes far less than keeping them up to date meanwhile. */
+/** Builds the indexes after the cities are loaded: this takes far less time than maintaining them meanwhile. */
 import type { Database } from 'pannier'
 import { COLLECTION, INDEXES } from './city.ts'
 import type { City } from './city.ts'

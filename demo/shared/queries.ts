@@ -1,4 +1,4 @@
-/** The questions that the terminal and the page both ask, and how their times are taken. */
+/** The queries that the terminal and the page both run, and how they are timed. */
 import type { Collection } from 'pannier'
 import { countryName } from './city.ts'
 import type { City } from './city.ts'
@@ -13,7 +13,7 @@ export interface Question {
 
 export interface Timing {
   readonly answer: string
-  /** The very first time, with whatever had to be read. */
+  /** The first run, including all that had to be read. */
   readonly firstMs: number
   /** The median of the times after it. */
   readonly againMs: number

@@ -1,4 +1,4 @@
-/** A load that was interrupted goes on where it stopped. */
+/** An interrupted load continues where it stopped. */
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** The server gives out the page and the cities, and nothing else, to nobody but visitors of this machine. */
+/** The server serves only the page and the cities, and only to visitors of this machine. */
 import { request } from 'node:http'
 import { open } from 'pannier'
 import type { Database } from 'pannier'

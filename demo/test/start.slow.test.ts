@@ -1,4 +1,4 @@
-/** Runs `npm start`'s program as a person would, on a small selection: answers, and that a second run uses what is there. */
+/** Runs the program of `npm start` on a small selection: it answers, and a second run uses the loaded cities. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

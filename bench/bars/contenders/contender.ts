@@ -1,6 +1,6 @@
 /**
- * What a contender must be able to do: what the lab asks, as far as the bars name it, and more, each in the best way that the
- * contender has. Workloads know nothing else about it. An answer may be there at once or be promised.
+ * What a contender must be able to do: the lab's operations as far as the bars name them, and more, each in the
+ * contender's best way. Workloads know nothing else about it. An answer may be a value or a promise.
  */
 import type { Answer, Contender as LabContender } from '../../contenders/contender.ts'
 import type { Person } from '../../documents.ts'
@@ -25,14 +25,14 @@ type InBoth =
   | 'pageById'
 
 export interface Contender extends Pick<LabContender, InBoth> {
-  /** Puts one on city and score in the place of the index on city, where that helps. */
+  /** Replaces the index on city with one on city and score, if that helps. */
   widenIndex?(): Answer<void>
-  /** What was written goes from the log to where it stays, where there is a log. */
+  /** Empties the log, if there is one. */
   emptyLog?(): Promise<void>
   /** Reads and rewrites the document atomically; resolves when durable. */
   rewrite(id: string, change: (person: Person) => Person): Answer<void>
   countCity(city: string): Answer<number>
-  /** The count as it is known without a walk; undefined: it takes one. Only contenders that can tell have it. */
+  /** The count if it is known without a walk; otherwise undefined. Only contenders that can tell have this method. */
   provenCount?(
     query: { readonly age: readonly [gte: number, lt: number] } | { readonly city: string },
   ): Promise<number | undefined>

@@ -1,4 +1,4 @@
-/** Plain IndexedDB: what the lab's does, and what the bars ask besides. */
+/** Plain IndexedDB: the lab's contender, with the bars' further operations. */
 import type { CityScore, Contender } from './contender.ts'
 import { answer, IndexedDbContender, skipKeys } from '../../contenders/indexed-db.ts'
 import type { Person } from '../../documents.ts'

@@ -1,18 +1,18 @@
-/** Pannier: what the lab's does, and what the bars ask besides. */
+/** Pannier: the lab's contender, with the bars' further operations. */
 import type { IndexInput, DatabaseStorage } from 'pannier'
 import type { FieldPath } from 'pannier/types'
 import type { CityScore, Contender } from './contender.ts'
 import { PannierContender } from '../../contenders/pannier.ts'
 import type { Person } from '../../documents.ts'
 
-/** From when the index on city has been widened. */
+/** The indexes after the index on city was widened. */
 const INDEXES: readonly IndexInput<FieldPath<Person>>[] = ['age', ['city', 'score']]
 
 export function pannierContender(storage?: DatabaseStorage): Contender {
   return new BarsPannierContender(storage === undefined ? {} : { storage }, INDEXES)
 }
 
-/** With a device key, so that opening is not the making of a key of a password. */
+/** With a device key, so that opening does not derive a key from a password. */
 export async function encryptedPannierContender(): Promise<Contender> {
   // The same in each phase.
   const secret = new Uint8Array(32).fill(7)

@@ -1,4 +1,4 @@
-/** What charts show, computed from a result file; drawing is elsewhere. Figures that are missing stay, with their reason. */
+/** The data of charts, computed from a result file; drawing is elsewhere. Missing figures stay, with their reason. */
 import { CONTENDERS } from '../../contenders/catalog.ts'
 import type { ContenderFacts } from '../../contenders/catalog.ts'
 import type { ResultFile, Row } from '../../harness/results.ts'
@@ -6,7 +6,7 @@ import type { Cell } from '../../suites/suite.ts'
 
 export type Kind = 'pannier' | ContenderFacts['kind']
 
-/** What may vary from cell to cell and can be an axis. */
+/** Parameters that may vary from cell to cell, and can be an axis. */
 export type Parameter = 'documents' | 'keyChars' | 'valueBytes'
 
 export const PARAMETER_TITLES: Readonly<Record<Parameter, string>> = {
@@ -62,7 +62,7 @@ export interface Grid {
   readonly xLabels: readonly string[]
   readonly yLabels: readonly string[]
   readonly values: readonly (readonly (number | undefined)[])[]
-  /** Of what is undefined. */
+  /** Why a figure is undefined. */
   readonly reasons: readonly (readonly (string | undefined)[])[]
 }
 
@@ -171,7 +171,7 @@ export function overviewOf(file: ResultFile, suite: string, cell: string): Grid 
   }
 }
 
-/** What stays the same along the axes, where more than they could vary. */
+/** The parameters that are fixed along the axes, if there are others. */
 export function fixedOf(file: ResultFile, suite: string, varied: readonly Parameter[]): string {
   const [cell] = largestGroup([...cellsByLabel(file, suite).values()], varied)
   const names = parametersIn(file, suite).filter((name) => !varied.includes(name) && cell?.[name] !== undefined)
@@ -182,7 +182,7 @@ function cellsByLabel({ runs }: ResultFile, suite: string): Map<string, Cell> {
   return new Map(runs.filter((run) => run.suite === suite).map(({ cell }) => [cell.label, cell]))
 }
 
-/** Of the cells that differ in nothing but these parameters, the group that has most. */
+/** The largest group of cells that differ only in these parameters. */
 function largestGroup(cells: readonly Cell[], varied: readonly Parameter[]): readonly Cell[] {
   const fixed = PARAMETERS.filter((name) => !varied.includes(name))
   const groups = Map.groupBy(cells, (cell) => JSON.stringify([cell.encoding, ...fixed.map((name) => cell[name])]))

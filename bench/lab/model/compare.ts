@@ -4,8 +4,8 @@ import type { ResultFile, Row } from '../../harness/results.ts'
 import { median } from '../../measure.ts'
 
 /**
- * 'unclear': fewer than two samples on one side, which have no spread. 'same': samples of both overlap, or differ by less than
- * what no machine is quiet enough for.
+ * 'unclear': one side has fewer than two samples, so no spread. 'same': the samples overlap, or differ by less than the
+ * noise of any machine.
  */
 export type Verdict = 'faster' | 'slower' | 'same' | 'unclear'
 
@@ -49,7 +49,7 @@ function compareRows(base: Row, other: Row): Comparison[] {
   return [{ suite, cell, metric, title, unit, contender, base: base.median, other: other.median, ratio, verdict }]
 }
 
-/** Of the other against the base. */
+/** The verdict on `other` compared with `base`. */
 export function verdictOf(base: readonly number[], other: readonly number[]): Verdict {
   if (base.length < 2 || other.length < 2) return 'unclear'
   const ratio = median(other) / median(base)
@@ -71,7 +71,7 @@ export function summarize(comparisons: readonly Comparison[], base: ResultFile, 
   }
 }
 
-/** What differs between the devices and versions, as a reader has to know it: times of two devices say nothing about code. */
+/** The differences of devices and versions that a reader must know: times of two devices say nothing about code. */
 export function differencesOf(base: Environment, other: Environment): string[] {
   const facts: readonly (readonly [string, string, string])[] = [
     ['engine', `${base.place} ${base.engineVersion}`, `${other.place} ${other.engineVersion}`],

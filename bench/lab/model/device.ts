@@ -1,9 +1,9 @@
-/** What a page can tell about the device it runs on. */
+/** What a page can find out about its device. */
 import type { Place } from '../../contenders/catalog.ts'
 import { makePerson } from '../../documents.ts'
 import type { Environment } from '../../harness/environment.ts'
 
-/** Of the contenders, when the page was built. */
+/** Versions of the contenders when the page was built. */
 declare const LAB_VERSIONS: Readonly<Record<string, string>>
 
 interface NavigatorFacts {
@@ -28,7 +28,7 @@ export function recordDevice(seed: number): Environment {
     features: [],
     processor: 'not told by browsers',
     cores: hardwareConcurrency || 1,
-    // Rounded to a power of two, and at most 8 GiB or so, by those who tell at all.
+    // Browsers that report it round to a power of two, at most about 8 GiB.
     memoryBytes: deviceMemory * 2 ** 30,
     system: userAgentData?.mobile === true ? `${system}, mobile` : system,
     document: { bytes: JSON.stringify(sample).length, sample },

@@ -1,4 +1,4 @@
-/** What can be chosen to run: contenders and workloads of a suite, and the cells that sizes make. */
+/** What can be run: contenders and workloads of a suite, and the cells that sizes make. */
 import { CONTENDERS } from '../../contenders/catalog.ts'
 import type { ContenderFacts, Place } from '../../contenders/catalog.ts'
 import { makeCell } from '../../suites/indexed-db-perf.ts'
@@ -12,7 +12,7 @@ const NOT_IN_A_PAGE: readonly string[] = ['memoryAfterLoad']
 
 export const SEED = 1
 
-/** What each suite can vary here, the first values to choose from and those that are chosen at first. */
+/** A parameter that a suite can vary, with its first choices and its default ones. */
 export interface Axis {
   readonly parameter: Parameter
   readonly values: readonly number[]

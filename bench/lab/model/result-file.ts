@@ -1,4 +1,4 @@
-/** Reads result files of others: everything the page relies on is checked, so that no file can break it. */
+/** Reads result files from other people. Checks everything that the page relies on, so that no file can break it. */
 import type { Environment } from '../../harness/environment.ts'
 import { SCHEMA, SCHEMA_VERSION } from '../../harness/results.ts'
 import type { ResultFile } from '../../harness/results.ts'
@@ -6,7 +6,7 @@ import type { ResultFile } from '../../harness/results.ts'
 export const FILE_CHARS_MAX: number = 64 * 1024 * 1024
 const PLACES: readonly unknown[] = ['node', 'chromium', 'firefox', 'webkit']
 
-/** Throws a TypeError whose message tells a person what is wrong. */
+/** Throws a TypeError whose message is for people. */
 export function readResultFile(text: string): ResultFile {
   if (text.length > FILE_CHARS_MAX) throw new TypeError('the file is larger than any that the lab writes')
   let value: unknown

@@ -1,4 +1,6 @@
-/** Runs what was chosen, in this page: phase by phase in frames, checked as everywhere, and ended at once when it is cancelled. */
+/**
+ * Runs the chosen workloads in this page: phase by phase in frames, with checked answers. A cancelled run ends at once.
+ */
 import { factsOf } from '../../contenders/catalog.ts'
 import { rowsOf, SCHEMA, SCHEMA_VERSION } from '../../harness/results.ts'
 import type { ResultFile, Run } from '../../harness/results.ts'
@@ -38,14 +40,14 @@ export interface RunnerParts {
   /** Removes what contenders have left behind. */
   cleanUp(): Promise<void>
   onProgress(progress: Progress): void
-  /** With every turn that was measured. */
+  /** Called after each measured turn. */
   onResult(file: ResultFile): void
 }
 
-/** Part of the names of all databases that are measured: whatever has it may be removed. */
+/** Part of the names of all measured databases: every database with it may be removed. */
 export const MEASURED_DATABASE = 'pannier-lab-measured'
 
-/** What was measured by the end or until it was cancelled, if anything. */
+/** Returns what was measured until the end or until it was cancelled, if anything. */
 export async function runPlan(plan: Plan, signal: AbortSignal, parts: RunnerParts): Promise<ResultFile | undefined> {
   const { contenders, cells, repeats } = plan
   const turns = schedule({ suites: [{ suite: suiteOf(plan.suite), cells }], contenders, repeats })
@@ -63,7 +65,7 @@ export async function runPlan(plan: Plan, signal: AbortSignal, parts: RunnerPart
   return fileOf(true)
 }
 
-/** Undefined: cancelled, and nothing of this turn counts. */
+/** Undefined if cancelled: nothing of this turn counts. */
 async function runTurn(
   turn: Turn,
   at: number,

@@ -1,4 +1,7 @@
-/** Results kept in this browser between visits, in Pannier. Where nothing can be stored, they are kept until the page is closed. */
+/**
+ * Keeps results in this browser between visits, in Pannier. Where nothing can be stored, they last until the page is
+ * closed.
+ */
 import { open } from 'pannier'
 import type { Collection, Database } from 'pannier'
 import type { ResultFile } from '../../harness/results.ts'

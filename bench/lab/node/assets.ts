@@ -1,4 +1,4 @@
-/** The files of the page, made once: what is served, or written by a static build, is exactly this list. */
+/** The files of the page, made once. The server serves exactly these, and a static build writes them. */
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { CONTENDERS } from '../../contenders/catalog.ts'
 import { packageVersions } from '../../harness/environment.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'page')
-/** Looked for beside the script of the page. */
+/** The page looks for it next to its own script. */
 const OPFS_WORKER = '../../../packages/db/src/storage/opfs/opfs-worker.ts'
 const CURRENT = join(import.meta.dirname, '..', '..', 'results', 'current')
 
@@ -22,7 +22,7 @@ export async function makeAssets(results: string = CURRENT): Promise<ReadonlyMap
   }
   const made = await Promise.all([
     bundleAssets(PAGE, ['main.ts', 'style.css'], { ...options, splitting: true }),
-    // In one piece each: nothing is to be fetched while it is measured.
+    // One file each: nothing is fetched during a measurement.
     bundleAssets(PAGE, ['frame.ts', 'worker.ts', OPFS_WORKER], options),
     readAssets(PAGE, ['index.html', 'frame.html']),
   ])

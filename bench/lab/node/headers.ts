@@ -1,4 +1,4 @@
-/** What every answer says of the lab's page. */
+/** The headers of every answer of the lab's server. */
 import { pageHeaders } from '../../../tools/web/loopback.ts'
 
 export const HEADERS: Readonly<Record<string, string>> = pageHeaders({

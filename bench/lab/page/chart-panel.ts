@@ -1,4 +1,4 @@
-/** The charts of one result: what is chosen, the drawing, and the same figures as a table. */
+/** The charts of one result: the choices, the drawing, and the same figures as a table. */
 import type { ResultFile, Row } from '../../harness/results.ts'
 import { SUITES } from '../../suites/suites.ts'
 import {
@@ -44,7 +44,7 @@ const parameter = byId<HTMLSelectElement>('chart-parameter')
 const pair = byId<HTMLSelectElement>('chart-pair')
 const contender = byId<HTMLSelectElement>('chart-contender')
 
-/** Which choices each kind needs. */
+/** The choices that each kind needs. */
 const CHOICES: Readonly<Record<ChartKind, readonly HTMLSelectElement[]>> = {
   overview: [suite, cell],
   bars: [suite, metric, cell],

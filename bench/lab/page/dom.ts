@@ -1,4 +1,4 @@
-/** What the lab's page makes of the DOM besides what all pages do. */
+/** DOM helpers of the lab's page, besides those that all pages share. */
 import { create } from '../../../tools/web/dom.ts'
 
 /** Keeps what is chosen, as far as it is still there. */

@@ -41,7 +41,7 @@ export class Drawing {
     return this.#element.clientWidth
   }
 
-  /** `description`: what somebody who does not see it is told. */
+  /** @param description Text for screen readers. */
   draw(
     options: EChartsCoreOption,
     { heightPx, description }: { readonly heightPx: number; readonly description: string },

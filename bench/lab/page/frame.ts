@@ -1,4 +1,4 @@
-/** What runs in a frame of the page: one phase of one contender, as its query asks for. Removing the frame ends it. */
+/** Runs one phase of one contender in a frame of the page, as its query asks. Removing the frame ends it. */
 import { factsOf } from '../../contenders/catalog.ts'
 import { makeInBrowser } from '../../contenders/in-browser.ts'
 import { runPhase } from '../../harness/run-phase.ts'

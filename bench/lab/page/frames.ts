@@ -1,4 +1,4 @@
-/** Runs phases in frames: each begins with nothing in memory, and is gone, with its connections, when it is removed. */
+/** Runs phases in frames. Each starts with empty memory, and removing it ends it and its connections. */
 import { OPFS_FOLDER } from '../../contenders/opfs.ts'
 import type { PhaseReport, PhaseRequest } from '../../harness/run-phase.ts'
 import { MEASURED_DATABASE } from '../model/run-plan.ts'

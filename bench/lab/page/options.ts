@@ -1,4 +1,4 @@
-/** What is to be drawn, as options of ECharts: plain data made from plain data. */
+/** What to draw, as options of ECharts: plain data made from plain data. */
 import type { EChartsCoreOption } from 'echarts/core'
 import type { Bars, Grid, Line } from '../model/chart-data.ts'
 import type { Row } from '../../harness/results.ts'
@@ -10,7 +10,7 @@ const LOGARITHMIC_FROM = 20
 const NARROW_PX = 520
 /** Narrower columns have their names at a slant. */
 const COLUMN_PX_MIN = 66
-/** Limits of what a reader should tell apart in times of Pannier's value; the last has no end. */
+/** Steps that a reader can distinguish, as multiples of Pannier's value; the last has no upper limit. */
 export const RATIO_STEPS: readonly number[] = [0.67, 1.5, 5, 20]
 
 interface Frame {
@@ -336,7 +336,7 @@ function needsLogarithm(values: readonly number[]): boolean {
   return values.length > 0 && Math.min(...values) > 0 && Math.max(...values) / Math.min(...values) > LOGARITHMIC_FROM
 }
 
-/** Where a cell is as wide as four digits. */
+/** For a cell as wide as four digits. */
 function shortRatio(ratio: number): string {
   if (ratio < 0.1) return '<0.1'
   return ratio.toLocaleString('en-US', { notation: 'compact', maximumSignificantDigits: 2 })
@@ -418,13 +418,13 @@ function spreadOfBars(
   }
 }
 
-/** Where a logarithmic axis begins: all bars have some length. */
+/** Start of a logarithmic axis, chosen so that all bars have some length. */
 function floorOf(bars: Bars['bars']): number {
   const least = Math.min(...bars.map((bar) => bar.least).filter((value) => value > 0))
   return 10 ** Math.floor(Math.log10(least * 0.9))
 }
 
-/** What has no figure is there, and says so; the tooltip tells why. */
+/** Shows that a figure is missing; the tooltip gives the reason. */
 function gapMark(theme: Theme): (parameters: unknown, api: DrawApi) => object {
   return (_parameters, api) => {
     const [x, y] = api.coord([api.value(0), api.value(1)])

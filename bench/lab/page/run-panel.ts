@@ -1,4 +1,4 @@
-/** The form in which a run is chosen, and what is shown while it runs. */
+/** The form to choose a run, and its progress. */
 import type { Parameter } from '../model/chart-data.ts'
 import { PARAMETER_TITLES } from '../model/chart-data.ts'
 import { thisPlace } from '../model/device.ts'
@@ -65,7 +65,7 @@ export class RunPanel {
     setText(byId('progress-step'), [workload || 'preparing', cell, `repeat ${repeat}`].join(' · '))
     const seconds = (performance.now() - this.#startedAt) / 1000
     if (done > 0.05) setText(byId('progress-left'), `about ${formatDuration((seconds / done) * (1 - done))} left`)
-    // Said now and then, not with every step: somebody may have to listen to it.
+    // Announced now and then, not with every step: a screen reader may read it aloud.
     if (percent < this.#said + PERCENT_SAID) return
     this.#said = percent - (percent % PERCENT_SAID)
     say(`${this.#said}% done.`)
@@ -138,7 +138,7 @@ export class RunPanel {
   }
 }
 
-/** To everybody, also to those who listen. */
+/** Shows the message, and announces it to screen readers. */
 export function say(message: string): void {
   setText(byId('said'), message)
 }

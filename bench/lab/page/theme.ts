@@ -1,4 +1,4 @@
-/** The colours of the style sheet, for what is drawn by script. */
+/** The colours of the style sheet, for drawings by script. */
 import type { Kind } from '../model/chart-data.ts'
 
 export interface Theme {
@@ -8,9 +8,9 @@ export interface Theme {
   readonly surface: string
   readonly accent: string
   readonly kinds: Readonly<Record<Kind, string>>
-  /** Of lines, told apart also by those who see fewer colours. */
+  /** Colours of lines, distinguishable with colour blindness. */
   readonly series: readonly string[]
-  /** From little to much. */
+  /** From low to high. */
   readonly ramp: readonly string[]
   readonly font: string
   readonly moves: boolean

@@ -256,7 +256,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   })
 }
 
-/** What a document of the server may have, as it tells it. */
+/** A document of the server's answer. */
 interface ServerCity extends City {
   readonly _rev: string
   readonly _conflicts?: readonly string[]
