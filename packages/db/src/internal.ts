@@ -2,5 +2,6 @@
 export { badArgument, checkOptions } from './base/options.ts'
 export type { OptionNames } from './base/options.ts'
 export { putGuarded } from './database/collection/collection-operations.ts'
+export { LOCAL_PREFIX } from './document/document-id.ts'
 export type { DocumentBeforeWrite, DocumentGuard } from './document/write-documents.ts'
 export type { CollectionHost } from './database/replication/local-peer.ts'

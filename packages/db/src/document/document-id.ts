@@ -5,6 +5,9 @@ import { ArgumentError, badArgument } from '../base/options.ts'
 import { textToByteString } from '../codec/text.ts'
 import type { KeyRange } from '../kv/key-value-store.ts'
 
+/** Begins the ids of documents that belong to one copy of a collection, such as replication checkpoints. */
+export const LOCAL_PREFIX = '_local/'
+
 /** Any text but '' and what is reserved: names that start with '_', other than '_design/…'. */
 export function checkId(id: unknown): Key {
   if (typeof id !== 'string') throw new ArgumentError('_id must be a string', id)

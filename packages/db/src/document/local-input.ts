@@ -7,8 +7,7 @@ import { isReserved } from '../codec/document-format.ts'
 import { encodeDocument } from '../codec/encode-document.ts'
 import { encodeIdKey } from '../codec/key-encoding.ts'
 import { ShapeDictionary } from '../codec/shape.ts'
-
-export const LOCAL_PREFIX = '_local/'
+import { LOCAL_PREFIX } from './document-id.ts'
 
 /** A document as it was handed in, encoded. */
 export interface LocalWrite {

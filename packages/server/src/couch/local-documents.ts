@@ -3,10 +3,10 @@
  * a write may name a revision that this database has not reached. It then belongs to an earlier database of this name,
  * and the replication that sends it must learn this.
  */
+import { LOCAL_PREFIX } from 'pannier/internal'
 import type { WriteResult } from 'pannier'
 import { isPannierError } from 'pannier'
 import { asBadRequest, badRequest, conflict, HttpError } from '../http/http-error.ts'
-import { LOCAL_PREFIX } from '../service/documents.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedCollection } from '../service/guarded-collection.ts'
 

@@ -1,7 +1,7 @@
 /** `_local/` documents: replication checkpoints and the like. */
+import { LOCAL_PREFIX } from 'pannier/internal'
 import { badRequest, notFound } from '../http/http-error.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import { LOCAL_PREFIX } from '../service/documents.ts'
 import { jsonLimits } from './body-limits.ts'
 import { checkLocalDocument, writeLocalDocument } from './local-documents.ts'
 import type { Routes } from './server-context.ts'

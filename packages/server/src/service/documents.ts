@@ -1,10 +1,9 @@
 /** Documents as the server handles them: JSON objects of any fields. */
+import { LOCAL_PREFIX } from 'pannier/internal'
 
 export type JsonObject = Record<string, unknown>
 
-/** Of documents that belong to one copy of a collection, such as replication checkpoints. Guards are not asked about them. */
-export const LOCAL_PREFIX = '_local/'
-
+/** Guards are not asked about these documents. */
 export function isLocalId(id: unknown): id is string {
   return typeof id === 'string' && id.startsWith(LOCAL_PREFIX)
 }

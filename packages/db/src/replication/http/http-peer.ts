@@ -4,6 +4,7 @@
  */
 import type { Environment } from '../../base/environment.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
+import { LOCAL_PREFIX } from '../../document/document-id.ts'
 import { isAboutContent, refusalStatus, refused, unreachable } from '../errors.ts'
 import { selectorTest } from '../filter.ts'
 import type {
@@ -222,7 +223,7 @@ export class HttpPeer implements ReplicationPeer {
   }
 
   async putLocal(name: string, document: JsonDocument, signal: AbortSignal): Promise<string> {
-    const body = JSON.stringify({ ...document, _id: `_local/${name}` })
+    const body = JSON.stringify({ ...document, _id: LOCAL_PREFIX + name })
     try {
       const answer = await this.#client.json({ path: localPath(name), method: 'PUT', body, signal })
       const { rev } = objectOf(this.name, answer)
@@ -276,5 +277,5 @@ function sinceText(since: unknown): string {
 }
 
 function localPath(name: string): string {
-  return `_local/${encodeURIComponent(name)}`
+  return LOCAL_PREFIX + encodeURIComponent(name)
 }
