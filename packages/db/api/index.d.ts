@@ -3443,7 +3443,7 @@ interface SelectorMeaning {
     readonly collation?: string | undefined;
 }
 
-/** Where the handles of one database can be: they must find one another to take turns at writing. */
+/** Where the handles of one database can be: they must find one another to share the writer lease. */
 type SharingScope = 'process' | 'origin';
 
 /** The value is an array with this number of elements. */

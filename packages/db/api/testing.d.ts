@@ -206,7 +206,7 @@ export function pageStoreSuite(context: PageStoreSuiteContext): void;
 export function prefixed(test: Test, prefix: string): Test;
 
 /**
- * As `storage`, later. With another `scope` its handles do not hear of those of `storage`, as if their turns had been taken away.
+ * As `storage`, later. With another `scope` its handles do not hear of those of `storage`, as if the lease had been taken away.
  *
  * @param chance A seed, which gives the same pauses in the same order, or a source of chance.
  * @example
@@ -353,7 +353,7 @@ interface Random {
     pick<T>(items: readonly T[]): T;
 }
 
-/** Where the handles of one database can be: they must find one another to take turns at writing. */
+/** Where the handles of one database can be: they must find one another to share the writer lease. */
 type SharingScope = 'process' | 'origin';
 
 class SimulatedPageStore implements PageStore {

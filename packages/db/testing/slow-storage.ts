@@ -14,7 +14,7 @@ const BUSY_CHANCE = 0.01
 const environment = systemEnvironment()
 
 /**
- * As `storage`, later. With another `scope` its handles do not hear of those of `storage`, as if their turns had been taken away.
+ * As `storage`, later. With another `scope` its handles do not hear of those of `storage`, as if the lease had been taken away.
  *
  * @param chance A seed, which gives the same pauses in the same order, or a source of chance.
  * @example

@@ -27,7 +27,7 @@ export type ErrorCode =
   | 'PANNIER_STALE' // fenced: another handle has written since; caught up with and retried inside the library
   | 'PANNIER_RECOVERY_NEEDED' // an earlier write failed and recovery has not succeeded yet
   | 'PANNIER_DEADLOCK' // a write of the database itself inside a transaction, which would wait for its own end
-  | 'PANNIER_TURN_TIMEOUT' // a write has waited for its turn as long as `writeWaitMsMax` allows
+  | 'PANNIER_TURN_TIMEOUT' // a write has waited as long as `writeWaitMsMax` allows
   | 'PANNIER_TRANSACTION_ENDED' // a transaction was used after its end
   | 'PANNIER_SNAPSHOT_EXPIRED' // the pages of an old snapshot were reclaimed
   // documents

@@ -17,7 +17,7 @@ export interface DatabaseContext {
   readonly pending: Set<Promise<unknown>>
   /** Nobody but `open` has the handle yet. */
   opening: boolean
-  /** Names the database for all tabs that share it, where they can take turns. */
+  /** Names the database for all tabs that share it, where they can share a lease. */
   readonly tabs: string | undefined
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal

@@ -225,14 +225,14 @@ export class Database<Schemas extends object = object> {
   async transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
     if (typeof body !== 'function') throw badArgument('transaction()', 'body must be a function', body)
     assertOutside(this.#context, 'A transaction', 'Use the tx that you have: transactions do not nest.')
-    // Before its turn: a migration needs turns of its own. One that fails is the matter of those who use that collection.
+    // Before it waits for the lease: a migration needs the lease itself. One that fails is the matter of those who use that collection.
     for (const { declarations } of this.#collectionsByName.values())
       if (declarations.migrations.running) await declarations.migrations.idle()
-    // Its turn is asked for at once, so that it comes before what is asked for after it.
+    // The lease is asked for at once, so that it comes before what is asked for after it.
     const begin = (): Promise<HeldTransaction> => this.#context.store.begin(() => sourceOf(body))
     const begun = begin()
     const loading = loadedModule(import('./collection/transaction.ts'))
-    // Without the module nobody uses the turn. What fails here fails below.
+    // Without the module nobody uses the lease. What fails here fails below.
     Promise.all([begun, loading.catch(() => begun.then((held) => held.rollback()))]).catch(() => {})
     const { runTransaction } = await loading
     return runTransaction(this.#context, begun, begin, body, (name) => this.collection<JsonObject>(name))

@@ -3,7 +3,7 @@
  * caller's objects have no effect, bad documents are refused at once, and the lease is short.
  *
  * Encoded content refers to shapes by id, and new shapes get their ids from a guess of what the collection's dictionary will
- * be. When the turn comes and the guess was wrong (another tab added other shapes), the batch is encoded again from its own bytes.
+ * be. When the write runs and the guess was wrong (another tab added other shapes), the batch is encoded again from its own bytes.
  */
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'

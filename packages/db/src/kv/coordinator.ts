@@ -1,5 +1,5 @@
 /**
- * How the handles of one database (tabs, workers, several `open`s in one process) take turns and tell one another of news.
+ * How the handles of one database (tabs, workers, several `open`s in one process) share one writer lease and tell one another of news.
  *
  * Correctness never rests on it: the page store's fences refuse a writer whose view is stale. The coordinator only makes
  * that rare, and keeps pages alive that another handle still reads.
@@ -14,7 +14,7 @@ export interface Hint {
 
 /** The right to write, until released or taken away. */
 export interface WriterLease {
-  /** Another handle waits for its turn: let go soon (after the group commit under way). */
+  /** Another handle waits for the lease: release it soon (after the group commit under way). */
   readonly wanted: boolean
   /** Taken away (this handle was frozen for too long): the fences will refuse what it tries to write. */
   readonly lost: boolean
@@ -28,7 +28,7 @@ export interface Coordinator {
   /** Handles in this realm whose coordinators have the same are handles of the same database. */
   readonly realm?: string
   /**
-   * Resolves when it is this handle's turn. A holder that does not answer for `WRITER_SILENCE_MS_MAX` (frozen tab) loses
+   * Resolves when this handle has the lease. A holder that does not answer for `WRITER_SILENCE_MS_MAX` (frozen tab) loses
    * its lease. At most one request or lease a handle at a time.
    */
   acquireWriter(): Promise<WriterLease>

@@ -23,7 +23,7 @@ import { commitNotice, directNotice, unknownChanges } from './notice.ts'
 import { applyCommits, replay, type LoggedCommit } from './replay.ts'
 import { explained, StateSnapshot } from './snapshot.ts'
 import type { State } from './state.ts'
-import type { WaitLimits } from './turn-watch.ts'
+import type { WaitLimits } from './wait-watch.ts'
 import type { SealedTransaction } from './transaction.ts'
 
 export interface CoreOptions {

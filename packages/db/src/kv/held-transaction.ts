@@ -1,5 +1,5 @@
 /**
- * A write transaction that its caller drives, while it has its turn.
+ * A write transaction that its caller drives, while it holds the lease.
  *
  * Guarantees: steps take effect one after another, in the order in which they were asked for, each of them whole or not at all. A
  * step that waits for pages has done nothing yet, so no step can undo another. Reads go to a view that never changes.
@@ -124,7 +124,7 @@ export class HeldPagedTransaction implements HeldTransaction {
     }
   }
 
-  /** The turn does not end before the read does. */
+  /** The lease is not released before the read ends. */
   #watch<T>(read: () => MaybePromise<T>): MaybePromise<T> {
     if (this.#closed) throw transactionEnded()
     const reading = read()
@@ -170,7 +170,7 @@ export class HeldPagedTransaction implements HeldTransaction {
   }
 }
 
-/** Its pages stay as long as the transaction has its turn, which does not end while something is read. */
+/** Its pages stay as long as the transaction holds the lease, which it does while something is read. */
 class TransactionView extends HeldStateSnapshot {
   readonly #watch: <T>(read: () => MaybePromise<T>) => MaybePromise<T>
 

@@ -133,7 +133,7 @@ export interface HeldSnapshot extends Snapshot {
 }
 
 /**
- * A write transaction that a caller drives step by step; no other writer gets its turn until it ends. Whatever touches it after
+ * A write transaction that a caller drives step by step; no other writer gets the lease until it ends. Whatever touches it after
  * `commit` or `rollback` was called is PANNIER_TRANSACTION_ENDED.
  */
 export interface HeldTransaction extends WriteTransaction {
@@ -172,7 +172,7 @@ export interface KeyValueStore {
    * order, and share one log append.
    */
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
-  /** Waits for its turn, then hands out a transaction. `name` says what it is to those who wait for it for long. */
+  /** Waits for the lease, then hands out a transaction. `name` says what it is to those who wait for it for long. */
   begin(name?: () => string): Promise<HeldTransaction>
   /** Called after each commit, local or not, once it is durable and visible. The function returned ends it. */
   onCommit(listener: (notice: CommitNotice) => void): () => void

@@ -92,7 +92,7 @@ export class PagedKeyValueStore implements KeyValueStore {
 
   /** Throws PANNIER_CORRUPT for the first thing that is wrong with the pages, the trees or the reclaim list. */
   check(work?: RunningWork): Promise<void> {
-    return this.#writer.inQuietTurn(async () => {
+    return this.#writer.withoutCheckpoint(async () => {
       const { checkStore } = await loadedModule(import('./check.ts'))
       return checkStore(this.#core, work)
     })
@@ -107,7 +107,7 @@ export class PagedKeyValueStore implements KeyValueStore {
       const { snapshotOfDamaged } = await loadedModule(import('./damaged-snapshot.ts'))
       return snapshotOfDamaged(this.#core, options)
     }
-    return this.#writer.inPagesTurn(async () => {
+    return this.#writer.afterCheckpoint(async () => {
       const { writeSnapshot } = await loadedModule(import('./write-snapshot.ts'))
       const { state, options: parts } = this.#core
       return { chunks: writeSnapshot(state, parts, options), release: this.#core.hold(state.generation) }
@@ -115,7 +115,7 @@ export class PagedKeyValueStore implements KeyValueStore {
   }
 
   /**
-   * Runs `work` with the newest state as a snapshot file, and lets nobody write meanwhile. A tab that is frozen loses its turn, so `isNewest`
+   * Runs `work` with the newest state as a snapshot file, and lets nobody write meanwhile. A tab that is frozen loses the lease, so `isNewest`
    * looks whether another handle has written all the same.
    */
   async handOver<T>(
@@ -124,7 +124,7 @@ export class PagedKeyValueStore implements KeyValueStore {
   ): Promise<T> {
     const core = this.#core
     core.assertWritable()
-    return this.#writer.inPagesTurn(async () => {
+    return this.#writer.afterCheckpoint(async () => {
       const { writeSnapshot } = await loadedModule(import('./write-snapshot.ts'))
       const { state } = core
       const release = core.hold(state.generation)

@@ -18,7 +18,7 @@ export function joinRealm(key: string, core: Core): () => void {
   }
 }
 
-/** Called in the turn of the handle that has committed. `commit`: undefined if it went to pages, so that they have to look. */
+/** Called while the handle that has committed holds the lease. `commit`: undefined if it went to pages, so that they have to look. */
 export function tellRealm(core: Core, commit: TailCommit | undefined): MaybePromise<void> {
   const cores = realms.get(core.options.coordinator.realm ?? '')
   if (cores === undefined || cores.size === 1) return

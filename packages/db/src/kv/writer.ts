@@ -1,5 +1,5 @@
 /**
- * The writes of one handle, one after another: turns with other handles, group commit, and what happens when a write fails.
+ * The writes of one handle, one after another: the lease, group commit, and what happens when a write fails.
  *
  * Guarantees: writes run in the order in which they were asked for; those that wait at the same time share one log append;
  * nothing is visible or acknowledged before it is durable. When the outcome of an append is not known, nothing more is
@@ -19,7 +19,7 @@ import type { Core } from './core.ts'
 import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
 import { tellRealm } from './realm.ts'
-import { TurnWatch, type WaitLimits, type WaitingTurn } from './turn-watch.ts'
+import { WaitWatch, type WaitLimits, type WaitingWork } from './wait-watch.ts'
 import { LOG_BYTES_MAX, Transaction, type SealedTransaction } from './transaction.ts'
 import type { State } from './state.ts'
 
@@ -39,14 +39,14 @@ const IDLE_CHECKPOINT_BYTES_MIN: number = 64 * 1024
 
 const NO_LIMIT: WaitLimits = { waitMsMax: Infinity, warn: () => {} }
 
-interface QueuedWrite extends WaitingTurn {
+interface QueuedWrite extends WaitingWork {
   readonly run: (transaction: WriteTransaction) => unknown
   readonly resolve: (value: unknown) => void
 }
 
-/** Anything else that needs its turn. */
-interface QueuedTurn extends WaitingTurn {
-  readonly turn: () => Promise<void>
+/** Anything else that runs alone. */
+interface ExclusiveWork extends WaitingWork {
+  readonly work: () => Promise<void>
 }
 
 /** Thrown to run a group once more on the state as it is now. */
@@ -58,12 +58,12 @@ type Outcome = () => void
 export class Writer {
   readonly #core: Core
   readonly #checkpointer: Checkpointer
-  readonly #queue: (QueuedWrite | QueuedTurn)[] = []
+  readonly #queue: (QueuedWrite | ExclusiveWork)[] = []
   readonly #pause: Pause
   /** The store did, so nothing has released the thread. */
   #answeredAtOnce = false
-  readonly #watch: TurnWatch
-  /** The transaction that has its turn, as far as its caller has named it. */
+  readonly #watch: WaitWatch
+  /** The transaction that runs, as far as its caller has named it. */
   #holder: (() => string) | undefined
   #running: Promise<void> | undefined
   #lease: WriterLease | undefined
@@ -77,7 +77,7 @@ export class Writer {
     this.#checkpointer = new Checkpointer(core)
     const { environment, waits = NO_LIMIT } = core.options
     this.#pause = pauseIn(environment)
-    this.#watch = new TurnWatch(environment, waits, () => this.#waitReason())
+    this.#watch = new WaitWatch(environment, waits, () => this.#waitReason())
     core.options.coordinator.onHint(() => this.#catchUp())
   }
 
@@ -88,16 +88,16 @@ export class Writer {
     })
   }
 
-  /** Runs `turn` alone, with the lease and the newest state. */
-  inTurn<T>(turn: () => Promise<T>): Promise<T> {
-    return this.#alone(turn, () => this.#takeTurn())
+  /** Runs `work` alone, with the lease and the newest state. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    return this.#alone(work, () => this.#prepareToWrite())
   }
 
-  /** Waits for its turn, which lasts until the transaction ends. `name` says what it is to those who wait for long. */
+  /** Waits until it may write; others wait until the transaction ends. `name` says what it is to those who wait for long. */
   begin(name?: () => string): Promise<HeldTransaction> {
     return new Promise((resolve, reject) => {
-      // A quiet turn: nothing may move the pages under a transaction that can't be run again.
-      this.inQuietTurn(async () => {
+      // Nothing may move the pages under a transaction that can't be run again.
+      this.withoutCheckpoint(async () => {
         const { HeldPagedTransaction } = await loadedModule(import('./held-transaction.ts'))
         const transaction = new HeldPagedTransaction(this.#core, (written) => this.commit(written))
         this.#holder = name
@@ -115,16 +115,16 @@ export class Writer {
     )
   }
 
-  /** Runs `turn` when all before it have ended and `taken` has resolved. */
-  #alone<T>(turn: () => Promise<T>, taken: () => Promise<void>): Promise<T> {
+  /** Runs `work` when all before it have ended and `prepare` has resolved. */
+  #alone<T>(work: () => Promise<T>, prepare: () => Promise<void>): Promise<T> {
     this.#core.assertOpen()
     return new Promise<T>((resolve, reject) => {
-      const queued: QueuedTurn = {
+      const queued: ExclusiveWork = {
         reject,
-        turn: async () => {
+        work: async () => {
           try {
-            await taken()
-            if (this.#watch.begin(queued)) resolve(await turn())
+            await prepare()
+            if (this.#watch.begin(queued)) resolve(await work())
           } catch (error) {
             this.#watch.begin(queued)
             reject(error)
@@ -135,25 +135,25 @@ export class Writer {
     })
   }
 
-  /** When another handle gets ahead (this one was frozen and its lease given away), it takes another turn. */
+  /** When another handle gets ahead (this one was frozen and its lease given away), it acquires the lease once more. */
   checkpoint(): Promise<void> {
-    return retryWhenStale(() => this.inTurn(() => this.#checkpoint()))
+    return retryWhenStale(() => this.exclusively(() => this.#checkpoint()))
   }
 
-  /** As `inTurn`, while no storage checkpoint runs. */
-  inQuietTurn<T>(turn: () => Promise<T>): Promise<T> {
-    return this.inTurn(async () => {
+  /** As `exclusively`, while no storage checkpoint runs. */
+  withoutCheckpoint<T>(work: () => Promise<T>): Promise<T> {
+    return this.exclusively(async () => {
       await this.#checkpointer.running?.catch(() => {})
-      return turn()
+      return work()
     })
   }
 
-  /** As `inQuietTurn`, when everything that was committed is in pages. */
-  inPagesTurn<T>(turn: () => Promise<T>): Promise<T> {
-    return this.inQuietTurn(async () => {
+  /** As `withoutCheckpoint`, when everything that was committed is in pages. */
+  afterCheckpoint<T>(work: () => Promise<T>): Promise<T> {
+    return this.withoutCheckpoint(async () => {
       const { sequence, baseSequence } = this.#core.state
       if (sequence !== baseSequence) await this.#checkpoint()
-      return turn()
+      return work()
     })
   }
 
@@ -166,7 +166,7 @@ export class Writer {
     this.#dropLease()
   }
 
-  /** Makes a transaction durable and visible. In its turn only. */
+  /** Makes a transaction durable and visible. Only while this handle holds the lease. */
   async commit(transaction: Transaction): Promise<void> {
     const sealed = transaction.seal()
     if (!sealed.changed) return
@@ -257,7 +257,7 @@ export class Writer {
     }
   }
 
-  #enqueue(item: QueuedWrite | QueuedTurn): void {
+  #enqueue(item: QueuedWrite | ExclusiveWork): void {
     this.#queue.push(item)
     this.#watch.add(item)
     // One microtask later, so that everything asked for in the same step shares a group.
@@ -266,7 +266,7 @@ export class Writer {
 
   async #drain(): Promise<void> {
     for (let item = this.#queue.shift(); item !== undefined; item = this.#queue.shift()) {
-      if ('turn' in item) await item.turn()
+      if ('work' in item) await item.work()
       else await this.#commitGroup([item, ...this.#takeWrites()])
       // A caller that awaits one write after another would keep everybody else from the thread.
       const paused = this.#answeredAtOnce ? this.#pause() : undefined
@@ -279,7 +279,7 @@ export class Writer {
   }
 
   #takeWrites(): QueuedWrite[] {
-    const end = this.#queue.findIndex((item) => 'turn' in item)
+    const end = this.#queue.findIndex((item) => 'work' in item)
     return this.#queue.splice(0, end < 0 ? this.#queue.length : end) as QueuedWrite[]
   }
 
@@ -287,7 +287,7 @@ export class Writer {
     let group = asked
     try {
       for (let retries = 0; ; retries++) {
-        if (!this.#hasTurn) await this.#takeTurn()
+        if (!this.#canWrite) await this.#prepareToWrite()
         group = group.filter((one) => this.#watch.begin(one))
         const release = this.#core.hold(this.#core.state.generation)
         try {
@@ -315,7 +315,7 @@ export class Writer {
     if (this.#holder !== undefined)
       return `The transaction ${this.#holder()} has not ended. Inside db.transaction use tx.collection(…), never the database itself: docs/internals/transactions.md.`
     return this.#lease === undefined
-      ? 'Another tab, worker or handle has its turn and does not end it: a transaction that is not done?'
+      ? 'Another tab, worker or handle holds the lease to write and does not release it: a transaction that has not ended?'
       : undefined
   }
 
@@ -340,13 +340,13 @@ export class Writer {
   }
 
   /** Nothing has to be waited for. */
-  get #hasTurn(): boolean {
+  get #canWrite(): boolean {
     const { failure, logBytes } = this.#core
     return this.#lease?.lost === false && failure === undefined && logBytes <= LOG_BYTES_MAX * LOG_OVERGROWTH
   }
 
   /** Has the lease, the newest state and room in the log, or throws. */
-  async #takeTurn(): Promise<void> {
+  async #prepareToWrite(): Promise<void> {
     const core = this.#core
     if (this.#lease === undefined || this.#lease.lost) {
       this.#dropLease()
@@ -381,12 +381,12 @@ export class Writer {
     }
   }
 
-  /** Whatever has its turn keeps the lease to its end; then `#drain` yields. */
+  /** Whatever runs keeps the lease to its end; then `#drain` yields. */
   #yieldWhenIdle(): void {
     if (this.#running === undefined) this.#yieldLease()
   }
 
-  /** Between two turns: lets another handle have its own, unless a storage checkpoint is under way. */
+  /** Between two writes: lets another handle have the lease, unless a storage checkpoint is under way. */
   #yieldLease(): void {
     if (this.#lease === undefined || this.#checkpointer.running !== undefined) return
     if (this.#lease.wanted || this.#lease.lost) this.#dropLease()

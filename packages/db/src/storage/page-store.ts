@@ -162,7 +162,7 @@ export interface PageStore {
 
 export type PageArrived = (index: number, bytes: Uint8Array) => void
 
-/** Where the handles of one database can be: they must find one another to take turns at writing. */
+/** Where the handles of one database can be: they must find one another to share the writer lease. */
 export type SharingScope = 'process' | 'origin'
 
 /**

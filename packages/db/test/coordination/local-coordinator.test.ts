@@ -14,15 +14,15 @@ coordinatorSuite({
   },
 })
 
-test('turns are first come, first served', async () => {
+test('the lease is given first come, first served', async () => {
   const handles = Array.from({ length: 4 }, () => localCoordinator({ key: 'queue', environment }))
   const order: number[] = []
-  const turns = [2, 0, 3, 1].map(async (index) => {
+  const leases = [2, 0, 3, 1].map(async (index) => {
     const lease = await handles[index]!.acquireWriter()
     order.push(index)
     lease.release()
   })
-  await Promise.all(turns)
+  await Promise.all(leases)
   expect(order).toEqual([2, 0, 3, 1])
   for (const handle of handles) handle.close()
 })

@@ -21,7 +21,7 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
   })
 
   // That they lose patience one after another saves needless theft, but nothing can promise that there is none.
-  test('a holder that gives no sign of life loses its lease, and each that waits gets its turn', async () => {
+  test('a holder that gives no sign of life loses its lease, and each that waits gets it', async () => {
     const name = newName()
     // As a frozen tab does: it holds the lock and answers nothing.
     let taken = false
@@ -29,16 +29,16 @@ export function webCoordinatorSuite({ test }: { readonly test: Test }): void {
       .request(`pannier:${name}:writer`, () => new Promise(() => {}))
       .catch(() => (taken = true))
     const handles = Array.from({ length: 3 }, () => webCoordinator({ name, environment })!)
-    let turns = 0
+    let leases = 0
     await Promise.all(
       handles.map(async (handle) => {
         const lease = await handle.acquireWriter()
-        turns++
+        leases++
         lease.release()
       }),
     )
     await frozen
-    assertEqual([taken, turns], [true, 3])
+    assertEqual([taken, leases], [true, 3])
     for (const handle of handles) handle.close()
   })
 

@@ -165,7 +165,7 @@ test('where none of them works the last one says why', async () => {
   expect(await choice.storage.has(NAME)).toBe(false)
 })
 
-test('one that is opened by its storage alone shares the database: turns, commits and all', async () => {
+test('one that is opened by its storage alone shares the database: lease, commits and all', async () => {
   const choice = newChoice()
   const [one, other] = [await openFirst(choice, NAME), await open(NAME, { storage: choice.first.storage })]
   await Promise.all([put(one, 'a'), put(other, 'b')])

@@ -25,8 +25,8 @@ describe.each([
   ['memory', () => memory()],
   ['raw files', () => new RawFileStorage()],
 ] as const)('%s', (_kind, make) => {
-  test('in turn', () => raceAll(make, 'process'))
-  test('as after a handle was frozen in its turn', () => raceAll(make, 'origin'))
+  test('one after another', () => raceAll(make, 'process'))
+  test('as after a handle was frozen with the lease', () => raceAll(make, 'origin'))
 })
 
 async function raceAll(make: () => DatabaseStorage, scope: DatabaseStorage['scope']): Promise<void> {

@@ -36,7 +36,7 @@ describe.each(ENDS)('%s', (_ends, makeSource, makeTarget) => {
     }
   })
 
-  test('both at once, as after a tab was frozen in its turn', async () => {
+  test('both at once, as after a tab was frozen with the lease', async () => {
     for (const seed of SEEDS) {
       // Of another scope, so that they do not hear of one another.
       await race(seed, makeSource(), makeTarget(), (target) => ({ ...target, scope: 'origin' }))

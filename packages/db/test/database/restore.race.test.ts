@@ -53,7 +53,7 @@ describe.each(ENCRYPTIONS)('%s', (_encryption, options) => {
 })
 
 test.each(STORAGES)(
-  '%s: a handle that waits for its turn to restore is not closed by one that fails',
+  '%s: a handle that waits for the lease to restore is not closed by one that fails',
   async (_storage, make) => {
     const storage = make()
     const failing = Promise.withResolvers<Uint8Array>()
@@ -102,7 +102,7 @@ test.each(STORAGES)('%s: a source that stalls, and the wait for it, end with the
   }
 })
 
-describe.each(STORAGES)('%s: whose turn was taken away while it was frozen', (_storage, make) => {
+describe.each(STORAGES)('%s: whose lease was taken away while it was frozen', (_storage, make) => {
   test('opens what another one has made meanwhile', async () => {
     const storage = make()
     const thawed = Promise.withResolvers<void>()
@@ -149,7 +149,7 @@ describe.each(STORAGES)('%s: whose turn was taken away while it was frozen', (_s
   })
 })
 
-/** Everybody has the turn; only pins are kept. */
+/** Everybody has the lease; only pins are kept. */
 function lawless(pins: Map<object, Generation>, lease: WriterLease): Coordinator {
   const self = {}
   return {

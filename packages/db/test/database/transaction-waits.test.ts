@@ -5,7 +5,7 @@ import type { DatabaseContext } from '../../src/database/database-context.ts'
 import type { Database } from '../../src/database/database.ts'
 import { open, type OpenOptions } from '../../src/database/lifecycle/open.ts'
 import { SynchronousScope } from '../../src/database/collection/transaction-scope.ts'
-import { WAIT_TOLD_MS } from '../../src/kv/turn-watch.ts'
+import { WAIT_TOLD_MS } from '../../src/kv/wait-watch.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 
@@ -117,7 +117,7 @@ describe('writes that wait', () => {
     expect(warn).toHaveBeenCalledTimes(0)
     await vi.advanceTimersByTimeAsync(10 * WAIT_TOLD_MS)
     expect(warn).toHaveBeenCalledTimes(1)
-    expect(warn.mock.calls[0]![0]).toMatch(/waited for its turn for 5 s.*slowPayment.*tx\.collection/)
+    expect(warn.mock.calls[0]![0]).toMatch(/has waited for 5 s.*slowPayment.*tx\.collection/)
     end()
     await Promise.all([ended, ...writes])
     expect(await db.collection('people').find().count()).toBe(4)

@@ -95,7 +95,7 @@ for (const seed of seedsOf('race', 2)) {
     const keyBytesMax = random.pick([1, 500, 5000, 1_000_000])
     const writes: Promise<void>[] = []
     context.meanwhile = async () => {
-      // Not waited for: the builder may hold the writer's turn.
+      // Not waited for: the builder may hold the lease.
       if (writes.length < 100 && random.chance(0.5)) writes.push(writeSomething(db, random))
       if (random.chance(0.05)) expect((await db.check()).problems).toEqual([])
     }

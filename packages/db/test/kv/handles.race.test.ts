@@ -1,5 +1,5 @@
 /**
- * Goal: several handles on one database lose nothing and double nothing, also when turns are not kept at all: then the fences of
+ * Goal: several handles on one database lose nothing and double nothing, also when the lease is not kept at all: then the fences of
  * the page store must refuse whoever is stale.
  * Method: handles add to counters in write transactions at the same time, with storage checkpoints, bulk writes and held
  * transactions in between, on a store with random latency. What is acknowledged must be there once, in every handle.
@@ -19,7 +19,7 @@ import { seededRandom, type Random } from '../../testing/random.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
 import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-/** Everybody always has the turn, and nobody hears of anybody; only pins are kept. */
+/** Everybody always has the lease, and nobody hears of anybody; only pins are kept. */
 function lawlessCoordinators(): () => Coordinator {
   const pins = new Map<object, Generation>()
   return () => {
@@ -41,7 +41,7 @@ function lawfulCoordinators(environment: Environment, seed: number): () => Coord
 
 for (const seed of seedsOf('race', 4)) {
   for (const lawful of [true, false]) {
-    test(`${lawful ? 'turns' : 'fences only'}, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
+    test(`${lawful ? 'lease' : 'fences only'}, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
       const environment = systemEnvironment()
       await run(seed, environment, lawful ? lawfulCoordinators(environment, seed) : lawlessCoordinators())
     })
@@ -176,7 +176,7 @@ test('a handle that was overtaken reads what another one has freed: that is no d
   await first.write((tx) => tx.dropTree('gone'))
   await first.checkpoint()
   const frozen = [await open(), await open()]
-  // They have their turn from now on.
+  // They have the lease from now on.
   for (const handle of frozen) await handle.write(() => {})
   // Nobody reads what was before any more: now the pages of the tree are freed.
   await first.checkpoint()

@@ -15,7 +15,7 @@ interface Tab {
   readonly requests: () => number
 }
 
-/** Handles that take turns as the tabs of an origin do, by Web Locks and BroadcastChannel, which Node has too. */
+/** Handles that share a lease as the tabs of an origin do, by Web Locks and BroadcastChannel, which Node has too. */
 function origin(): { tab: () => Promise<Tab>; server: Promise<Database>; close: () => Promise<void> } {
   const shared = memory()
   const storage = Object.assign(Object.create(shared) as typeof shared, { scope: 'origin' as const })
@@ -91,7 +91,7 @@ test(
   },
 )
 
-test('a tab that holds the turn and gives no sign of life loses it', { timeout: 30_000 }, async () => {
+test('a tab that holds the lock and gives no sign of life loses it', { timeout: 30_000 }, async () => {
   const { tab, server, close } = origin()
   const first = await tab()
   await eventually(() => first.requests() > 0)

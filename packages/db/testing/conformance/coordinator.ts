@@ -12,7 +12,7 @@ import type { SuiteContext } from '../suite.ts'
 export type CoordinatorSuiteContext = SuiteContext<() => () => Coordinator>
 
 export function coordinatorSuite(context: CoordinatorSuiteContext): void {
-  turnCases(context)
+  leaseCases(context)
   closeCases(context)
   newsCases(context)
   lateListenerCases(context)
@@ -38,8 +38,8 @@ function someHint(sequence: number): Hint {
   return { sequence: sequence as CommitSequence, generation: 1 as Generation }
 }
 
-function turnCases({ test, create }: CoordinatorSuiteContext): void {
-  test('a single handle gets its turn, and nobody wants it', () =>
+function leaseCases({ test, create }: CoordinatorSuiteContext): void {
+  test('a single handle gets the lease, and nobody wants it', () =>
     withHandles(create, 1, async (handle) => {
       const lease = await handle!.acquireWriter()
       await aMoment()
@@ -50,7 +50,7 @@ function turnCases({ test, create }: CoordinatorSuiteContext): void {
       again.release()
     }))
 
-  test('a second handle makes the holder let go, and gets its turn when it has', () =>
+  test('a second handle makes the holder let go, and gets the lease when it has', () =>
     withHandles(create, 2, async (first, second) => {
       const lease = await first!.acquireWriter()
       let told = 0
@@ -105,21 +105,21 @@ function turnCases({ test, create }: CoordinatorSuiteContext): void {
       ;(await last).release()
     }))
 
-  test('many handles take many turns, one at a time, and none starves', () =>
+  test('many handles take the lease many times, one at a time, and none starves', () =>
     withHandles(create, 5, async (...handles) => {
       let holders = 0
-      const turns = handles.map(async (handle) => {
-        for (let turn = 0; turn < 10; turn++) {
+      const leases = handles.map(async (handle) => {
+        for (let round = 0; round < 10; round++) {
           const lease = await handle.acquireWriter()
           assertEqual(++holders, 1, 'one holder at a time')
-          if (turn % 3 === 0) await eventually(() => lease.wanted || turn === 9)
+          if (round % 3 === 0) await eventually(() => lease.wanted || round === 9)
           else await aMoment()
           holders--
           lease.release()
         }
         handle.close()
       })
-      await Promise.all(turns)
+      await Promise.all(leases)
     }))
 }
 
@@ -133,7 +133,7 @@ function closeCases({ test, create }: CoordinatorSuiteContext): void {
       ;(await next).release()
     }))
 
-  test('closing ends the wait for a turn', () =>
+  test('closing ends the wait for the lease', () =>
     withHandles(create, 3, async (first, second, third) => {
       const lease = await first!.acquireWriter()
       const refused = assertRejects(second!.acquireWriter(), 'PANNIER_CLOSED')

@@ -350,7 +350,7 @@ function writeCases(check: Case): void {
 }
 
 function transactionCases(check: Case): void {
-  check('a transaction that is held has the turn until it ends', async (store) => {
+  check('a transaction that is held keeps the lease until it ends', async (store) => {
     await store.write((transaction) => void transaction.createTree('t', 'ordered'))
     const held = await store.begin()
     await held.attempt(() => held.tree('t')!.put(someKey('a'), someValue(1)))

@@ -105,7 +105,7 @@ function unsentCases(check: Case): void {
     await first
     const second = here.sync(URL_THERE, options)
     assertEqual(await second.unsent(), 4)
-    // In a browser it waits for its turn among the tabs first.
+    // In a browser it waits first until it leads among the tabs.
     await eventually(() => second.status === 'offline')
     assertEqual(await here.replicate({ from: URL_THERE, ...options, live: false, network: undefined }).unsent(), 0)
     network.turn(true)

@@ -4,7 +4,7 @@
  * continues where an earlier run has left it.
  *
  * What another handle drops stays dropped until somebody here declares it again or waits for `ready()`: each of these takes a look
- * at the newest catalog. A look takes its turn behind the writes that were asked for before it, or it would find what they drop.
+ * at the newest catalog. A look waits for the writes that were asked for before it, or it would find what they drop.
  */
 import { loadedModule } from '../../base/lazy-module.ts'
 import { isPannierError } from '../../base/errors.ts'

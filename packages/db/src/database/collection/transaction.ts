@@ -109,7 +109,7 @@ export class Transaction<Schemas extends object = object> {
     this.#assertActive()
     const collection = this.#collectionOf(name)
     const { migrations } = collection.declarations
-    // It must not wait for a migration, which would wait for its turn.
+    // It must not wait for a migration, which would wait for the lease.
     const postpone = (): MigrationNeeded => (this.#postponed ??= new MigrationNeeded(() => migrations.migrate()))
     return new TransactionCollection<JsonObject>(name, new TransactionAccess(this, collection.writing, postpone))
   }

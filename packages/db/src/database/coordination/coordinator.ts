@@ -1,4 +1,4 @@
-/** How the handles of one database, in this place or in others, take turns. */
+/** How the handles of one database, in this place or in others, share one lease. */
 import type { Environment } from '../../base/environment.ts'
 import { throwIfCancelled } from '../../base/long-work.ts'
 import type { Coordinator, WriterLease } from '../../kv/coordinator.ts'
@@ -6,7 +6,7 @@ import type { DatabaseStorage } from '../../storage/page-store.ts'
 import { localCoordinator } from './local-coordinator.ts'
 import { webCoordinator } from './web-coordinator.ts'
 
-/** The handles of one database have to take turns, wherever they may be. */
+/** The handles of one database share one lease, wherever they may be. */
 export function coordinatorFor(
   storage: Pick<DatabaseStorage, 'scope' | 'identify'>,
   name: string,
@@ -21,11 +21,11 @@ export function coordinatorFor(
 }
 
 /**
- * The wait for a turn that a signal can end. An abort meanwhile closes the coordinator, and so ends the wait. `name` begins the message: 'The restore'.
+ * Waits for the lease, until `signal` is aborted: that closes the coordinator. `name` begins the message: 'The restore'.
  *
  * @throws PANNIER_ABORTED
  */
-export async function acquireTurn(
+export async function acquireLease(
   coordinator: Coordinator,
   signal: AbortSignal | undefined,
   name: string,
@@ -70,7 +70,7 @@ export function withLocationLock<T>(location: Location, work: () => Promise<T>):
     if (place === undefined) return work()
     const coordinator = coordinatorFor({ scope, identify: () => `location of ${place}` }, name, environment)
     try {
-      await acquireTurn(coordinator, signal, 'The wait for the location of the database')
+      await acquireLease(coordinator, signal, 'The wait for the location of the database')
       return await lockFrom(at + 1)
     } finally {
       coordinator.close()

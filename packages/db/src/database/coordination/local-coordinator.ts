@@ -1,7 +1,7 @@
 /**
- * Turns and news among the handles of one process, for page stores that only this process can reach.
+ * The lease and news among the handles of one process, for page stores that only this process can reach.
  *
- * Turns are first come, first served. A holder can't be frozen while others run, so no lease is ever taken away. A
+ * First come, first served. A holder can't be frozen while others run, so no lease is ever taken away. A
  * holder that does not release a wanted lease has a reason, or is closed.
  */
 import { assert, PannierError } from '../../base/errors.ts'
@@ -100,7 +100,7 @@ class LocalCoordinator implements Coordinator {
     if (group.members.size === 0) groups.delete(group.key)
   }
 
-  /** Used by `grantNext`: it is this handle's turn. */
+  /** Used by `grantNext`: this handle gets the lease. */
   hold(): Lease {
     const group = this.#group
     this.#lease = new Lease(() => {

@@ -1,5 +1,5 @@
 /**
- * Turns and news among the tabs and workers of an origin, by Web Locks and a BroadcastChannel.
+ * The lease and news among the tabs and workers of an origin, by Web Locks and a BroadcastChannel.
  *
  * The right to write is an exclusive lock that its holder keeps from write to write, so that a single tab never waits
  * for it. Another handle that wants it says `want`; the holder answers `busy`, as a sign of life, and lets go soon. A
@@ -79,7 +79,7 @@ class WebCoordinator implements Coordinator {
     assert(!this.#waiting && !this.#lease, 'one lease or request a handle')
     this.#waiting = true
     try {
-      const lease = (await this.#request({ ifAvailable: true })) ?? (await this.#waitForTurn())
+      const lease = (await this.#request({ ifAvailable: true })) ?? (await this.#waitForLease())
       if (lease) {
         if (!this.#alone) this.#send('held')
         return lease
@@ -153,7 +153,7 @@ class WebCoordinator implements Coordinator {
   }
 
   /** Stands in the queue and asks the holder to let go, again and again; steals the lock when it gives no sign of life. */
-  async #waitForTurn(): Promise<Lease | undefined> {
+  async #waitForLease(): Promise<Lease | undefined> {
     const giveUp = new AbortController()
     const stolen = Promise.withResolvers<Lease | undefined>()
     let cancel = (): void => {}

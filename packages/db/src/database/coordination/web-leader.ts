@@ -22,8 +22,8 @@ const LEADER_ASKED_MS = 4000
 const LEADER_SILENCE_MS_MAX = 3000
 /** Those who wait lose patience one after another. */
 const PATIENCE_SPREAD_MS = 500
-/** From one turn that ended to the next. A browser refuses every lock at once to a page that goes away, which would else ask without end. */
-const TURN_PAUSE_MS = 1000
+/** From the end of one wait for the lock to the next. A browser refuses every lock at once to a page that goes away, which would else ask without end. */
+const WAIT_PAUSE_MS = 1000
 /** Events that follow one another sooner are sent together. */
 const NEWS_MS_MIN = 100
 
@@ -73,9 +73,9 @@ export class WebLeader {
       void this.#hold({ ifAvailable: true }, wish.signal, decided).then(async () => {
         decided()
         while (!wish.signal.aborted) {
-          await this.#waitForTurn(wish.signal)
+          await this.#waitToLead(wish.signal)
           if (!wish.signal.aborted)
-            await new Promise<void>((resolve) => this.#environment.after(TURN_PAUSE_MS, resolve))
+            await new Promise<void>((resolve) => this.#environment.after(WAIT_PAUSE_MS, resolve))
         }
       })
     })
@@ -104,7 +104,7 @@ export class WebLeader {
   }
 
   /** Stands in the queue for the lock, and takes it from a leader that is silent. */
-  async #waitForTurn(wish: AbortSignal): Promise<void> {
+  async #waitToLead(wish: AbortSignal): Promise<void> {
     const silent = new AbortController()
     const stop = this.#watchLeader(() => silent.abort())
     await this.#hold({ signal: AbortSignal.any([wish, silent.signal]) }, wish, stop)

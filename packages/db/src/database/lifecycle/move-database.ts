@@ -1,7 +1,7 @@
 /**
  * Moves a database from one storage to another. Loaded when it is asked for.
  *
- * One handle moves at a time (the location lock), and nobody writes meanwhile: the handle keeps its turn at writing. Others wait, and
+ * One handle moves at a time (the location lock), and nobody writes meanwhile: the handle keeps the lease. Others wait, and
  * are closed when the source is deleted.
  *
  * Guarantees: what is deleted at the end has been copied to its last commit, and the copy is there. A move that fails leaves the source
@@ -131,7 +131,7 @@ class Move {
       const databaseId = copyId(store.databaseId)
       await restore(chunks, { ...parts, durability: 'strict', databaseId, signal, onProgress })
       this.#work.throwIfCancelled()
-      // Nothing that takes long may come between these looks and the end of the source: a tab that is frozen loses its turn.
+      // Nothing that takes long may come between these looks and the end of the source: a tab that is frozen loses the lease.
       if (!(await isNewest()) || !isCopyOf(await copy.read(), store.databaseId))
         throw new PannierError('PANNIER_STALE', 'Another handle wrote to the database while it was moved.')
       await this.#destroySource(storage, name)
@@ -150,7 +150,7 @@ class Move {
     }
   }
 
-  /** In the turn at writing of the source, which nobody has once that is gone. */
+  /** Holds the lease of the source, which nobody has once that is gone. */
   async #discardCopy(): Promise<void> {
     if (await this.#hasCopy()) await this.#target.destroy(this.#source.name)
   }
@@ -164,7 +164,7 @@ class Move {
 /** From here on the copy stays, whatever happens: it is not known what is left of the source. */
 class NotDestroyed extends Error {}
 
-/** The caller has the turn at writing there. */
+/** The caller holds the lease there. */
 async function isThere(storage: DatabaseStorage, name: string): Promise<boolean> {
   try {
     const store = await storage.open(name)

@@ -6,7 +6,7 @@ import { isPannierError } from '../../base/errors.ts'
 import type { Coordinator } from '../../kv/coordinator.ts'
 import { holdsDatabase, restoreSnapshot } from '../../kv/restore-snapshot.ts'
 import { bytesUntilCancelled } from '../transfer/byte-streams.ts'
-import { acquireTurn } from '../coordination/coordinator.ts'
+import { acquireLease } from '../coordination/coordinator.ts'
 import type { Durability, PageStore, DatabaseStorage } from '../../storage/page-store.ts'
 import type { ByteSource } from '../transfer/byte-stream.ts'
 
@@ -26,8 +26,8 @@ interface RestoreParts extends LongWork {
 
 /** What handles pin that have an empty database open, or are about to. */
 const EMPTY = 0 as Generation
-/** What the one whose turn it is pins, so that it is told from them. */
-const OWN_TURN = 1 as Generation
+/** What the holder of the lease pins. The others pin something else. */
+const LEASED = 1 as Generation
 
 /** A function is asked for the snapshot only if there is no database yet. */
 export async function restore(
@@ -40,15 +40,15 @@ export async function restore(
   // A handle that fails before this one has the lease learns from this that it must not delete the place.
   await coordinator.pin(EMPTY)
   // Others that have it open, or are about to restore it themselves, wait with their writes.
-  const lease = await acquireTurn(coordinator, parts.signal, 'The restore')
+  const lease = await acquireLease(coordinator, parts.signal, 'The restore')
   try {
-    await coordinator.pin(OWN_TURN)
+    await coordinator.pin(LEASED)
     // While this one waited, another tab may have made it.
     if (optional && (await holdsDatabase(store))) return
     const source = bytesUntilCancelled(optional ? from : () => from, parts.signal, 'The restore')
     await restoreSnapshot(parts.unseal?.(source) ?? source, parts)
   } catch (error) {
-    // While this one was frozen, another one has taken its turn and made it.
+    // While this one was frozen, another one has taken the lease and made it.
     if (optional && isPannierError(error, 'PANNIER_EXISTS') && (await holdsDatabase(store))) return
     if ((await isUnused(parts)) && !lease.lost) {
       // Nothing is there, so no file should be either.
@@ -65,7 +65,7 @@ export async function restore(
 /** Surely empty, and no other handle has it open, or waits to restore it. */
 async function isUnused({ store, coordinator }: RestoreParts): Promise<boolean> {
   try {
-    return !(await holdsDatabase(store)) && (await coordinator.oldestPinned()) === OWN_TURN
+    return !(await holdsDatabase(store)) && (await coordinator.oldestPinned()) === LEASED
   } catch {
     return false
   }

@@ -1,5 +1,5 @@
 /**
- * Writes of a thread that is frozen in the midst: while it has its turn, so that its view is stale when it goes on.
+ * Writes of a thread that is frozen in the midst: while it holds the lease, so that its view is stale when it goes on.
  *
  * A worker sleeps in `Atomics.wait`, which stops it as a tab is stopped: nothing is answered, no timer runs. Where there is
  * no shared memory (WebKit on GTK), the thread is that of a page; it waits until its process was stopped and goes on again.

@@ -1,5 +1,5 @@
 /**
- * Goal: a tab that is frozen while it has its turn blocks others no longer than the lease allows, and when it goes on, what it
+ * Goal: a tab that is frozen while it holds the lease blocks others no longer than the lease allows, and when it goes on, what it
  * was about to write is refused and tried again on what is there by then: nothing is lost, on either side.
  *
  * Method: threads are frozen in the midst of a write (frozen-writes.ts): workers of one tab, or in WebKit, which has no shared

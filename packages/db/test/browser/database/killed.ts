@@ -55,7 +55,7 @@ async function killOne(context: DatabaseContext, witness: RemoteTab, workload: W
   await witness.insertForever('witness')
   const reported = await writeForAWhile(victim, workload, seedOf(workload))
   await victim.page.killRenderer()
-  // It gets its turn, and the next one.
+  // It gets the lease, and so does the next one.
   const inserted = await witness.inserted(0)
   await witness.inserted(inserted + 2)
   await witness.stopInserting()

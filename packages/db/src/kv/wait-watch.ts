@@ -1,8 +1,8 @@
 /**
- * What waits for its turn: a turn that never ends (a transaction that waits for a write of its own database) must not be silent.
+ * Watches what waits to write: a wait that never ends (a transaction waits for a write of its own database) must not be silent.
  *
- * Guarantees: of a wait that lasts, somebody is told once; what has waited for the limit is given up and never runs.
- * One timer for all, which rings only when something has waited for long: a write that has its turn soon costs a look at the clock.
+ * Guarantees: of a wait that lasts, somebody is told once; what has waited for the limit is cancelled and never runs.
+ * One timer for all, which rings only when something has waited for long: a write that runs soon costs a look at the clock.
  */
 import type { Environment } from '../base/environment.ts'
 import { PannierError } from '../base/errors.ts'
@@ -13,23 +13,23 @@ export const WAIT_TOLD_MS = 5000
 export interface WaitLimits {
   /** What has waited so long fails; Infinity: nothing does. */
   readonly waitMsMax: number
-  /** Called once for each turn that others have waited for so long. */
+  /** Called once when others have waited so long for the one that runs. */
   warn(message: string): void
 }
 
-/** Something that waits for its turn. */
-export interface WaitingTurn {
+/** Something that waits to run in the writer's queue. */
+export interface WaitingWork {
   readonly reject: (error: unknown) => void
 }
 
-export class TurnWatch {
+export class WaitWatch {
   readonly #environment: Environment
   readonly #limits: WaitLimits
   /** Says what is waited for; undefined if it is nothing unusual. */
   readonly #reason: () => string | undefined
   /** In the order in which they came, with the time. */
-  readonly #waiting = new Map<WaitingTurn, number>()
-  readonly #givenUp = new WeakSet<WaitingTurn>()
+  readonly #waiting = new Map<WaitingWork, number>()
+  readonly #cancelled = new WeakSet<WaitingWork>()
   #told = false
   #cancel: (() => void) | undefined
 
@@ -39,16 +39,16 @@ export class TurnWatch {
     this.#reason = reason
   }
 
-  add(one: WaitingTurn): void {
+  add(one: WaitingWork): void {
     this.#waiting.set(one, this.#environment.now())
     this.#watch()
   }
 
-  /** Its turn has come: true, unless it was given up before. */
-  begin(one: WaitingTurn): boolean {
+  /** It runs now: true, unless it was cancelled before. */
+  begin(one: WaitingWork): boolean {
     this.#waiting.delete(one)
     this.#told = false
-    return !this.#givenUp.has(one)
+    return !this.#cancelled.has(one)
   }
 
   close(): void {
@@ -78,12 +78,11 @@ export class TurnWatch {
       const reason = this.#reason()
       if (!this.#told && waitedMs >= WAIT_TOLD_MS) {
         this.#told = true
-        if (reason !== undefined)
-          warn(`Pannier: a write has waited for its turn for ${Math.round(waitedMs / 1000)} s. ${reason}`)
+        if (reason !== undefined) warn(`Pannier: a write has waited for ${Math.round(waitedMs / 1000)} s. ${reason}`)
       }
       if (waitedMs < waitMsMax) return
       this.#waiting.delete(one)
-      this.#givenUp.add(one)
+      this.#cancelled.add(one)
       one.reject(tooLong(waitMsMax, reason))
     }
   }
@@ -91,6 +90,6 @@ export class TurnWatch {
 
 function tooLong(waitMsMax: number, reason = ''): PannierError {
   const message =
-    `The write has waited for its turn for ${waitMsMax} ms (writeWaitMsMax) and was given up: nothing was written. ${reason}`.trimEnd()
+    `The write has waited for ${waitMsMax} ms (writeWaitMsMax) and was cancelled: nothing was written. ${reason}`.trimEnd()
   return new PannierError('PANNIER_TURN_TIMEOUT', message, { details: { waitMsMax } })
 }
