@@ -115,7 +115,7 @@ export function randomIndexes(choose: Choose): IndexInput[] {
     'tags',
     ['a.x', 'a'],
     ['b', '_id'],
-    { on: 'tags', multi: true },
+    { on: 'tags', multi: true, name: 'elements of tags' },
     { on: '-a', multi: true, name: 'elements of a' },
     { on: 'c.d', multi: true, name: 'elements of c.d' },
     { on: 'a', where: { b: { $exists: true } } },
