@@ -203,7 +203,7 @@ function edited(
 
 /** A file as an attachment of a document that is about to be written. */
 async function attached(file: File): Promise<AttachmentInput> {
-  return { data: await file.arrayBuffer(), content_type: file.type }
+  return { data: await file.arrayBuffer(), contentType: file.type }
 }
 
 /** Every country that occurs, by hopping from one to the next in the index: as many reads as there are countries. */

@@ -52,7 +52,7 @@ export type AttachmentContent = AttachmentData | {
 /** What a document that is read says of an attachment, in `_attachments`. */
 export interface AttachmentStub {
     /** The media type. */
-    readonly content_type: string;
+    readonly contentType: string;
     /** `md5-` and the MD5 of the content in base64, as CouchDB has it. */
     readonly digest: string;
     /** Bytes of the content. */
@@ -1843,7 +1843,7 @@ interface AttachmentInput {
     /** The content. */
     readonly data: AttachmentData;
     /** By default that of the Blob, else 'application/octet-stream'. */
-    readonly content_type?: string;
+    readonly contentType?: string;
 }
 
 /** `_attachments` of a document that is written: what is not named in it goes. */

@@ -41,6 +41,9 @@ export interface DocumentBeforeWrite {
  */
 export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | undefined;
 
+/** Begins the ids of documents that belong to one copy of a collection, such as replication checkpoints. */
+export const LOCAL_PREFIX = "_local/";
+
 /** The names of all options of `Options`. The compiler ensures that the list is complete. */
 export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>;
 
@@ -64,13 +67,28 @@ export function badArgument(call: string, must: string, got: unknown): TypeError
  */
 export function checkOptions(call: string, options: unknown, names: object): void;
 
+/** The same in the library. */
+export function fromCouchAttachment({ content_type: contentType, ...others }: Attachment): Attachment;
+
 /**
  * As `collection.put` with `atomic: false`, of documents that a guard judges inside the transaction that writes them. Nobody writes between
  * its judgement and the write. Documents of one batch must have different ids, or it would not see the first of them. For our own packages.
  */
 export function putGuarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, documents: readonly DocumentInput<Input>[], options: EditOptions, guard: DocumentGuard): Promise<WriteOutcome[]>;
 
+/** An attachment as CouchDB's JSON has it. */
+export function toCouchAttachment<A extends {
+    readonly contentType?: unknown;
+}>({ contentType, ...others }: A): Omit<A, 'contentType'> & {
+    readonly content_type: A['contentType'];
+};
+
+/** A document as CouchDB's JSON has it; itself if it has no attachments. */
+export function toCouchDocument<Document extends object>(document: Document): Document;
+
 type AllKeys<Options> = Options extends unknown ? keyof Options : never;
+
+type Attachment = Readonly<Record<string, unknown>>;
 
 /** Whether a write makes a new revision or takes up one that another replica has made. */
 interface EditOptions {

@@ -100,7 +100,7 @@ export interface AttachmentInput {
     /** The content. */
     readonly data: AttachmentData;
     /** By default that of the Blob, else 'application/octet-stream'. */
-    readonly content_type?: string;
+    readonly contentType?: string;
 }
 
 /** `_attachments` of a document that is written: what is not named in it goes. */

@@ -2,6 +2,7 @@
 export { badArgument, checkOptions } from './base/options.ts'
 export type { OptionNames } from './base/options.ts'
 export { putGuarded } from './database/collection/collection-operations.ts'
+export { fromCouchAttachment, toCouchAttachment, toCouchDocument } from './document/attachments/couch-attachments.ts'
 export { LOCAL_PREFIX } from './document/document-id.ts'
 export type { DocumentBeforeWrite, DocumentGuard } from './document/write-documents.ts'
 export type { CollectionHost } from './database/replication/local-peer.ts'

@@ -5,6 +5,8 @@
 import type { Collection } from '../src/database/collection/collection.ts'
 import type { Database } from '../src/database/database.ts'
 import type { JsonObject } from '../src/database/collection/document-types.ts'
+import type { DocumentChange } from '../src/document/document-reader.ts'
+import { fromCouchDocument, toCouchDocument } from '../src/document/attachments/couch-attachments.ts'
 import type { FetchFunction } from '../src/replication/http/http-client.ts'
 
 export interface CouchFetchOptions {
@@ -80,12 +82,16 @@ async function answer(
       })
       const results = found.map((one) => ({
         id: one.id,
-        docs: ['ok' in one ? { ok: one.ok } : { error: { error: 'not_found', reason: 'missing', rev: one.missing } }],
+        docs: [
+          'ok' in one
+            ? { ok: toCouchDocument(one.ok) }
+            : { error: { error: 'not_found', reason: 'missing', rev: one.missing } },
+        ],
       }))
       return json(200, { results })
     }
     case '_bulk_docs':
-      await docs.put(body['docs'] as JsonObject[], { newEdits: false })
+      await docs.put((body['docs'] as JsonObject[]).map(fromCouchDocument), { newEdits: false })
       return json(201, [])
     default: {
       const [id, ...name] = path.split('/')
@@ -114,10 +120,15 @@ async function changes(
   }
   if (query.get('feed') === 'longpoll') {
     const feed = docs.changes({ ...options, live: true })
-    for await (const results of feed.batches()) return json(200, { results, last_seq: `${feed.lastSeq}-${epoch}` })
+    for await (const rows of feed.batches())
+      return json(200, { results: rows.map(toRow), last_seq: `${feed.lastSeq}-${epoch}` })
   }
-  const { changes: results, lastSeq, pending } = await docs.changes(options).page()
-  return json(200, { results, last_seq: `${lastSeq}-${epoch}`, pending })
+  const { changes: rows, lastSeq, pending } = await docs.changes(options).page()
+  return json(200, { results: rows.map(toRow), last_seq: `${lastSeq}-${epoch}`, pending })
+}
+
+function toRow(change: DocumentChange<object>): object {
+  return change.doc === undefined ? change : { ...change, doc: toCouchDocument(change.doc) }
 }
 
 async function local(docs: Docs, id: string, method: string | undefined, body: Body): Promise<Response> {

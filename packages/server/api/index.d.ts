@@ -401,7 +401,6 @@ interface HashQueueLimits {
     readonly waitingMax: number;
 }
 
-/** Documents as the server handles them: JSON objects of any fields. */
 type JsonObject = Record<string, unknown>;
 
 interface LoginLimits {

@@ -587,7 +587,7 @@ test('row 41: a content type that no header holds is refused, and served as byte
   expect((await send(url, 'PUT /db/typed', attachments(''))).status).toBe(201)
   expect((await send(url, 'GET /db/typed/a')).headers.get('content-type')).toBe('application/octet-stream')
   const collection = running.server.database.collection<Record<string, unknown>>('db')
-  await collection.put({ _id: 'stored', ...attachments('text/\u4e2d') })
+  await collection.put({ _id: 'stored', _attachments: { a: { contentType: 'text/\u4e2d', data: 'aGk=' } } })
   const { status, headers, text } = await send(url, 'GET /db/stored/a')
   expect([status, headers.get('content-type'), text]).toEqual([200, 'application/octet-stream', 'hi'])
   for (const path of ['?attachments=true', '?open_revs=all'])

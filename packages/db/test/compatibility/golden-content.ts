@@ -4,6 +4,7 @@ import { localCoordinator } from '../../src/database/coordination/local-coordina
 import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import type { Collection, Database, JsonObject } from '../../src/index.ts'
 import type { RevisionResult } from '../../src/types.ts'
+import { toCouchDocument } from '../../src/document/attachments/couch-attachments.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import type { TreeReader } from '../../src/kv/key-value-store.ts'
 import type { DatabaseStorage } from '../../src/storage/page-store.ts'
@@ -50,10 +51,11 @@ export interface GoldenTree {
 
 const DOCUMENT_CHARS_MAX = 400
 
+/** Documents are in CouchDB's JSON. */
 export async function goldenCollection(db: Database, name: string): Promise<GoldenCollection> {
   const collection = db.collection(name)
   const documents: GoldenDocument[] = []
-  for await (const document of collection.find().sort('_id')) documents.push(goldenDocument(document))
+  for await (const document of collection.find().sort('_id')) documents.push(goldenDocument(toCouchDocument(document)))
   const indexes: GoldenIndex[] = []
   for (const { name: index, fields, multi } of await collection.indexes()) {
     const sort = fields.map(({ path, descending }) => (descending ? `-${path}` : path))
@@ -69,7 +71,7 @@ export async function goldenCollection(db: Database, name: string): Promise<Gold
   }
   const leaves: RevisionResult<JsonObject>[][] = []
   for (const { id } of await collection.conflicts())
-    leaves.push(await collection.getRevisions(id, 'all', { revs: true }))
+    leaves.push((await collection.getRevisions(id, 'all', { revs: true })).map(goldenRevision))
   const local = await collection.local.list()
   return { name, indexes, documents, leaves, local, attachments: await attachmentDigests(collection) }
 }
@@ -84,6 +86,10 @@ async function attachmentDigests(collection: Collection<JsonObject>): Promise<st
     }
   }
   return digests
+}
+
+function goldenRevision(result: RevisionResult<JsonObject>): RevisionResult<JsonObject> {
+  return 'ok' in result ? { ok: toCouchDocument(result.ok) } : result
 }
 
 function goldenDocument(document: Readonly<Record<string, unknown>>): GoldenDocument {

@@ -37,7 +37,7 @@ function inlineCases(check: Case): void {
       _id: 'a',
       x: 1,
       _attachments: {
-        text: { data: 'aGVsbG8=', content_type: 'text/plain' },
+        text: { data: 'aGVsbG8=', contentType: 'text/plain' },
         bytes: { data: bytesOf(3, 1000) },
         blob: { data: new Blob(['blob'], { type: 'text/x' }) },
         stream: { data: new Blob([bytesOf(1, LARGE)]).stream() },
@@ -47,7 +47,7 @@ function inlineCases(check: Case): void {
     const document = await docs.get('a')
     assertEqual(document?.['x'], 1)
     assertEqual(document?._attachments?.['text'], {
-      content_type: 'text/plain',
+      contentType: 'text/plain',
       digest: 'md5-XUFAKrxLKna5cZ2REBfFkg==',
       length: 5,
       revpos: 1,
@@ -61,6 +61,27 @@ function inlineCases(check: Case): void {
     assertEqual(await docs.find({ x: 1 }).count(), 1)
     const projected = await docs.find({ x: 1 }).fields('_attachments').toArray()
     assertEqual(projected as unknown, [{ _attachments: document?._attachments }])
+  })
+  check('every read names the content type contentType', async (docs) => {
+    const { rev } = await docs.insert({ _id: 'a', _attachments: { x: { data: 'eA==', contentType: 'text/x' } } })
+    const [listed] = await docs.list({ docs: true }).toArray()
+    const [change] = await docs.changes({ docs: true }).toArray()
+    const [revision] = await docs.getRevisions('a', [rev])
+    const [row] = (await docs.mapReduce({ map: (doc, emit) => emit(doc['_attachments']) }, { docs: true })).rows
+    const inDocuments = [
+      await docs.get('a'),
+      await docs.get('a', { attachments: 'bytes' }),
+      await docs.find({}).first(),
+      listed?.doc,
+      change?.doc,
+      revision !== undefined && 'ok' in revision ? revision.ok : undefined,
+      row?.doc,
+      { _attachments: row?.key },
+    ]
+    for (const document of inDocuments) {
+      const { x } = (document as Stored<JsonObject>)._attachments!
+      assertEqual([x?.contentType, 'content_type' in x!], ['text/x', false])
+    }
   })
   check('a write keeps what it names by a stub, and drops the rest', async (docs) => {
     await docs.insert({ _id: 'a', _attachments: { x: { data: 'eA==' }, y: { data: 'eQ==' }, z: { data: 'eg==' } } })
@@ -107,16 +128,16 @@ function inlineCases(check: Case): void {
   check('the same edit is the same revision, wherever its attachments are stored', async (docs, db) => {
     const other = db.collection('other')
     await other.insert({ _id: 'z', _attachments: { q: { data: bytesOf(7, 10) } } })
-    const document = { _id: 'a', n: 1, _attachments: { x: { data: bytesOf(4, 3000), content_type: 'a/b' } } }
+    const document = { _id: 'a', n: 1, _attachments: { x: { data: bytesOf(4, 3000), contentType: 'a/b' } } }
     const { rev } = await docs.insert(document)
     assertEqual((await other.insert(document)).rev, rev)
-    for (const [name, content_type, data] of [
+    for (const [name, contentType, data] of [
       ['y', 'a/b', bytesOf(4, 3000)],
       ['x', 'a/c', bytesOf(4, 3000)],
       ['x', 'a/b', bytesOf(5, 3000)],
     ] as const) {
       await db.dropCollection('other')
-      const changed = await other.insert({ ...document, _attachments: { [name]: { data, content_type } } })
+      const changed = await other.insert({ ...document, _attachments: { [name]: { data, contentType } } })
       assertTrue(changed.rev !== rev, 'the attachments are part of the revision')
     }
   })
@@ -147,7 +168,7 @@ function singleCases(check: Case): void {
   check('put, get and remove one attachment', async (docs) => {
     const { rev } = await docs.putAttachment('a', 'x', bytesOf(1, LARGE), { contentType: 'x/y' })
     const created = await stored(docs, 'a')
-    assertEqual([created._rev, created._attachments?.['x']?.content_type], [rev, 'x/y'])
+    assertEqual([created._rev, created._attachments?.['x']?.contentType], [rev, 'x/y'])
     await docs.put({ ...created, n: 5 })
     const second = await docs.putAttachment('a', 'y', new Blob(['yy'], { type: 'text/plain' }))
     assertTrue(second.rev.startsWith('3-'), 'each is a revision')
@@ -334,12 +355,12 @@ function revisionCases(check: Case): void {
   check('documents with the content of their attachments', async (docs) => {
     const { rev: first } = await docs.insert({
       _id: 'a',
-      _attachments: { x: { data: 'eHg=', content_type: 'text/plain' }, y: { data: bytesOf(1, LARGE) } },
+      _attachments: { x: { data: 'eHg=', contentType: 'text/plain' }, y: { data: bytesOf(1, LARGE) } },
     })
     await docs.insert({ _id: 'b', n: 1 })
     const text = await docs.get('a', { attachments: 'base64' })
     assertEqual(text?._attachments?.['x'], {
-      content_type: 'text/plain',
+      contentType: 'text/plain',
       digest: 'md5-kzbr8lCH2RyBjubp7Cn4wQ==',
       revpos: 1,
       data: 'eHg=',

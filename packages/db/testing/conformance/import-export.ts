@@ -320,7 +320,7 @@ function couchdbCases(check: CheckedCase): void {
     const all = db.collection('all')
     const data = btoa('hello '.repeat(5000))
     await all.insert([
-      { _id: 'a', n: 1, _attachments: { 'b.txt': { content_type: 'text/plain', data } } },
+      { _id: 'a', n: 1, _attachments: { 'b.txt': { contentType: 'text/plain', data } } },
       { _id: 'z', n: 2 },
     ])
     const text = await new Response(all.export({ attachments: true }) as BodyInit).text()
@@ -328,7 +328,15 @@ function couchdbCases(check: CheckedCase): void {
     assertEqual((await copy.import(text)).imported, 2)
     const a = await copy.get('a', { attachments: 'base64' })
     assertEqual(a?._attachments?.['b.txt']?.data, data)
-    assertEqual(a?._attachments?.['b.txt']?.content_type, 'text/plain')
+    assertEqual(a?._attachments?.['b.txt']?.contentType, 'text/plain')
+    for (const format of ['couchdb', 'couchdb-bulk', 'replica'] as const) {
+      const couch = await new Response(all.export({ attachments: true, format }) as BodyInit).text()
+      assertTrue(couch.includes('"content_type":"text/plain"') && !couch.includes('contentType'), format)
+      if (format === 'replica') continue
+      const imported = db.collection(format)
+      assertEqual((await imported.import(couch)).imported, 2)
+      assertEqual((await imported.get('a'))?._attachments?.['b.txt']?.contentType, 'text/plain')
+    }
     // Without them there are stubs, which are no attachments.
     const stubs = await textOf(all, 'json')
     const other = db.collection('other')

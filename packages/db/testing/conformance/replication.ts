@@ -4,7 +4,7 @@
  */
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { JsonObject } from '../../src/database/collection/document-types.ts'
+import type { JsonObject, Stored } from '../../src/database/collection/document-types.ts'
 import type { ReplicationEvent } from '../../src/replication/types.ts'
 import { assertDefined, assertEqual, assertRejects, assertTrue } from '../check.ts'
 import { couchFetch } from '../couch-fetch.ts'
@@ -213,10 +213,14 @@ function liveCases(check: Case): void {
 function filterCases(check: Case): void {
   check('ids, selector, filter: only what they let through', async (here, _there, db) => {
     await fill(here, 10)
+    await here.put({ _id: 'file', _attachments: { x: { data: '', contentType: 'text/x' } } })
+    const hasText = (document: JsonObject): boolean =>
+      (document as Stored<JsonObject>)._attachments?.['x']?.contentType === 'text/x'
     const cases = [
       [{ ids: ['d3', 'd5', 'x'] }, ['d3', 'd5']],
       [{ selector: { n: { $lt: 2 } } }, ['d0', 'd1']],
       [{ filter: ({ n }: JsonObject) => n === 7 }, ['d7']],
+      [{ filter: hasText }, ['file']],
       [{ selector: { n: { $gt: 3 } }, ids: ['d1', 'd4'] }, ['d4']],
     ] as const
     for (const [at, [options, expected]] of cases.entries()) {

@@ -1,11 +1,13 @@
 /** The content of attachments inside documents: finds which attachments a client lacks, and adds them as base64. */
 import type { Attachment, AttachmentStub } from 'pannier'
+import type { toCouchAttachment } from 'pannier/internal'
 import type { RevisionHistory } from 'pannier/types'
 import { HttpError, notFound } from '../http/http-error.ts'
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedCollection } from '../service/guarded-collection.ts'
 
-type Stubs = Readonly<Record<string, AttachmentStub>>
+/** In CouchDB's JSON. */
+type Stubs = Readonly<Record<string, ReturnType<typeof toCouchAttachment<AttachmentStub>>>>
 
 /**
  * The highest generation of the document's own history that the client has: it has attachments of that generation and before.

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Attachment } from 'pannier'
+import { toCouchAttachment, toCouchDocument } from 'pannier/internal'
 import { contentDisposition } from '../http/content-disposition.ts'
 import { badRequest, conflict, HttpError, notFound } from '../http/http-error.ts'
 import { pathOf } from '../http/logging.ts'
@@ -121,14 +122,12 @@ async function putAttachment(
   const before = await collection.get(id, rev === undefined ? {} : { rev })
   // Without a revision it is a new document.
   if ((before !== undefined) !== (rev !== undefined)) throw conflict()
-  const attachment = {
-    content_type: checkContentType(request.headers['content-type'] || CONTENT_TYPE_DEFAULT),
+  const attachment = toCouchAttachment({
+    contentType: checkContentType(request.headers['content-type'] || CONTENT_TYPE_DEFAULT),
     data: verified(bodyPieces(request, attachmentLimits(context)), request.headers['content-md5']),
-  }
-  const document = checkDocument(
-    { ...before, _id: id, _attachments: { ...stubsOf(before ?? {}), [name]: attachment } },
-    true,
-  )
+  })
+  const kept: JsonObject = toCouchDocument(before ?? {})
+  const document = checkDocument({ ...kept, _id: id, _attachments: { ...stubsOf(kept), [name]: attachment } }, true)
   const result = await writeDocument(context, { request, database, document, newEdits: true })
   return written(reply.code(201), result, pathOf(request.url))
 }

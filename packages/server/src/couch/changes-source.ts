@@ -1,5 +1,6 @@
 /** The change feed of a database as rows of `_changes`. */
 import type { DocumentChange } from 'pannier'
+import { toCouchDocument } from 'pannier/internal'
 import { COUCHDB_MEANING } from '../design/couchdb-meaning.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { ChangeFilter } from '../service/change-filter.ts'
@@ -125,7 +126,7 @@ export class ChangesSource implements FeedSource {
     const { doc, ...bare } = row as Row & { readonly doc?: JsonObject }
     if (doc === undefined || stubsOf(doc) === undefined) return this.#format(row)
     try {
-      const content = await documentPieces(this.#collection, doc, 0)
+      const content = await documentPieces(this.#collection, toCouchDocument(doc), 0)
       const { sequence, text } = this.#format(bare)
       return { sequence, text: text.slice(0, -NO_DOCUMENT.length), rest: ended(content) }
     } catch (error) {
@@ -139,7 +140,13 @@ export class ChangesSource implements FeedSource {
     const { epoch, sequenceInterval, includeDocs } = this.#request
     const sequence = sequenceText(seq, epoch)
     const told = this.#told++ % sequenceInterval === 0 ? sequence : null
-    const row = { seq: told, id, changes, ...(deleted && { deleted }), ...(includeDocs && { doc: doc ?? null }) }
+    const row = {
+      seq: told,
+      id,
+      changes,
+      ...(deleted && { deleted }),
+      ...(includeDocs && { doc: doc === undefined ? null : toCouchDocument(doc) }),
+    }
     return { sequence, text: JSON.stringify(row) }
   }
 }

@@ -2,6 +2,7 @@
  * Checks documents of clients as CouchDB does, so that the library never gets one that it refuses as a wrong argument.
  */
 import { gunzipSync } from 'node:zlib'
+import { fromCouchAttachment } from 'pannier/internal'
 import { ID_BYTES_MAX } from 'pannier/limits'
 import { badRequest, documentTooLarge, HttpError, tooLarge } from '../http/http-error.ts'
 import { RATIO_MAX } from '../http/unpacked.ts'
@@ -136,7 +137,7 @@ function checkAttachment(name: string, given: unknown, newEdits: boolean): JsonO
   if (name === '' || name.startsWith('_'))
     throw new HttpError(400, 'bad_request', `Attachment name '${name.slice(0, 80)}' is not allowed`)
   if (!isJsonObject(given)) throw badAttachment(`Attachment '${name}' must be an object`)
-  const attachment = { ...given, content_type: contentTypeOf(given['content_type'], newEdits) }
+  const attachment = fromCouchAttachment({ ...given, content_type: contentTypeOf(given['content_type'], newEdits) })
   const { data, stub, digest, encoding } = given
   if (digest !== undefined && typeof digest !== 'string')
     throw badAttachment(`The digest of '${name}' must be a string`)

@@ -233,7 +233,7 @@ async function copyDocument(
   for (const name of Object.keys(stubsOf(source) ?? {})) {
     const attachment = await collection.getAttachment(id, name, { rev: _rev as string })
     if (attachment === undefined) throw notFound('missing')
-    attachments[name] = { content_type: attachment.contentType, data: attachment.stream() }
+    attachments[name] = { contentType: attachment.contentType, data: attachment.stream() }
   }
   const document = {
     ...source,

@@ -1,6 +1,7 @@
 /** Mango queries: `_find`, `_explain`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Query } from 'pannier'
+import { toCouchDocument } from 'pannier/internal'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import { asBadRequest, HttpError } from '../http/http-error.ts'
 import { readJsonObject } from '../http/request-body.ts'
@@ -77,7 +78,7 @@ function find(
     yield '{"docs":[\n'
     for await (const document of query.signal(left)) {
       const shown = wanted.conflicts ? await withConflicts(collection, document) : document
-      yield `${rows++ > 0 ? ',\n' : ''}${JSON.stringify(shown)}`
+      yield `${rows++ > 0 ? ',\n' : ''}${JSON.stringify(toCouchDocument(shown))}`
     }
     const end = {
       bookmark: rows === 0 ? wanted.bookmark : bookmarkOf(wanted.skip + rows),

@@ -1,5 +1,6 @@
 /** Lists of documents by id: `_all_docs`, `_design_docs`, `_local_docs`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toCouchDocument } from 'pannier/internal'
 import type { ListOptions, ListRow } from 'pannier/types'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import { badRequest, HttpError } from '../http/http-error.ts'
@@ -129,7 +130,7 @@ function wireRow(
   const { id, rev } = row
   if ('deleted' in row)
     return [JSON.stringify({ id, key: id, value: { rev, deleted: true }, ...(includeDocs && { doc: null }) })]
-  const { doc } = row
+  const doc = row.doc && toCouchDocument(row.doc)
   const whole = { id, key: id, value: { rev }, ...(doc !== undefined && { doc }) }
   const hasContent = attachments && doc !== undefined && stubsOf(doc) !== undefined
   return hasContent ? rowWithContent(collection, whole) : [JSON.stringify(whole)]

@@ -1,4 +1,5 @@
 /** Reads the parameters of a GET of a document, and finds the document. */
+import { toCouchDocument } from 'pannier/internal'
 import { asBadRequest, badRequest, notFound } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import type { JsonObject } from '../service/documents.ts'
@@ -48,7 +49,7 @@ export function isPlainRead(read: DocumentRead): boolean {
 }
 
 /**
- * Returns the document with attachments as stubs.
+ * Returns the document in CouchDB's JSON, with attachments as stubs.
  *
  * @throws HttpError 404
  */
@@ -69,13 +70,13 @@ export async function findDocument(
     rev === undefined
       ? await collection.get(id, fields)
       : await asBadRequest(() => collection.get(id, { ...fields, rev, ...(latest && { latest }) }))
-  if (found !== undefined) return revsInfo || deletedConflicts ? toWire(found) : found
+  if (found !== undefined) return revsInfo || deletedConflicts ? toWire(found) : toCouchDocument(found)
   throw notFound(rev === undefined ? await whyMissing(collection, id) : 'missing')
 }
 
-/** Replaces the library's names of fields about revisions with CouchDB's. */
+/** Returns the document in CouchDB's JSON, with CouchDB's names of fields about revisions. */
 function toWire(document: JsonObject): JsonObject {
-  const { _revsInfo, _deletedConflicts, ...others } = document
+  const { _revsInfo, _deletedConflicts, ...others } = toCouchDocument(document)
   return {
     ...others,
     ...(_revsInfo !== undefined && { _revs_info: _revsInfo }),

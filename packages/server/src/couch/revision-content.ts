@@ -2,6 +2,7 @@
  * Reads any number of revisions of any size, in the order asked for. Memory holds one batch of the library at a time:
  * about a mebibyte, or one document. A revision that is asked for several times in a row is read once.
  */
+import { toCouchDocument } from 'pannier/internal'
 import type { JsonObject } from '../service/documents.ts'
 import type { GuardedCollection } from '../service/guarded-collection.ts'
 
@@ -16,7 +17,7 @@ export type WantedRevision = RevisionReference | undefined
 /** Looked for at a time. */
 export const REVISIONS_PER_READ = 256
 
-/** The first of the wanted revisions, one at least, with `_revisions`. Undefined stands for a missing one. */
+/** The first of the wanted revisions, one at least, with `_revisions`, in CouchDB's JSON. Undefined stands for a missing one. */
 export async function readSome(
   collection: GuardedCollection,
   wanted: readonly WantedRevision[],
@@ -29,7 +30,7 @@ export async function readSome(
   const results = references.length === 0 ? [] : await collection.bulkGet(references, options)
   const found = new Map<string, JsonObject | undefined>()
   for (const [at, result] of results.entries())
-    found.set(nameOf(references[at]!), 'ok' in result ? (result.ok as JsonObject) : undefined)
+    found.set(nameOf(references[at]!), 'ok' in result ? toCouchDocument(result.ok as JsonObject) : undefined)
   const end = wanted.findIndex((one) => one !== undefined && !found.has(nameOf(one)))
   return wanted.slice(0, end === -1 ? undefined : end).map((one) => one && found.get(nameOf(one)))
 }

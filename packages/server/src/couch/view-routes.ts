@@ -1,5 +1,6 @@
 /** Views: `/{db}/_design/{ddoc}/_view/{view}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toCouchDocument } from 'pannier/internal'
 import { servedView } from '../design/design-documents.ts'
 import type { Design, FoundView } from '../design/design-documents.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
@@ -102,7 +103,8 @@ async function* rowPieces(
   let separator = ''
   const { update = 'never' } = options
   const rows = view.rows({ ...options, update: update === 'before' ? 'never' : update, signal })
-  for await (const row of rows as unknown as AsyncIterable<Row>) {
+  for await (const found of rows as unknown as AsyncIterable<Row>) {
+    const row = found.doc ? { ...found, doc: toCouchDocument(found.doc) } : found
     yield separator
     if (attachments && row.doc && stubsOf(row.doc) !== undefined) yield* rowWithContent(collection, row)
     else yield JSON.stringify(row)

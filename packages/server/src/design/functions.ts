@@ -10,6 +10,7 @@
 import { createHash } from 'node:crypto'
 import { PannierError } from 'pannier'
 import type { Emit, ViewDefinition } from 'pannier'
+import { toCouchDocument } from 'pannier/internal'
 import type { BuiltInReduce, ReduceFunction } from 'pannier/types'
 import { DesignFunctionError } from '../sandbox/design-function-error.ts'
 import { outcomesOf } from '../sandbox/outcomes.ts'
@@ -203,7 +204,7 @@ class MapRun {
       // A function that does not compile has no documents that it could fail for.
       if (!this.#isChecked) await this.#program.call('check', 'map', [])
       this.#isChecked = true
-      const answer = await this.#program.call('map', 'map', [documents])
+      const answer = await this.#program.call('map', 'map', [documents.map(toCouchDocument)])
       const outcomes = outcomesOf(answer, documents.length, isRows)
       return documents.map((document, at) => this.#rowsOf(outcomes[at]!, document))
     } catch (error) {
@@ -285,7 +286,7 @@ async function passing(
   name: string,
   { id, log }: Shared,
 ): Promise<boolean[]> {
-  const answer = await program.call(method, functionName, [documents, request])
+  const answer = await program.call(method, functionName, [documents.map(toCouchDocument), request])
   const outcomes = outcomesOf(answer, documents.length, (value) => typeof value === 'boolean')
   return documents.map((document, at) => {
     const outcome = outcomes[at]!
@@ -302,7 +303,7 @@ function validateOf(program: SandboxProgram, { id, log }: Shared): ValidateFunct
   return async (newDocument, oldDocument, user, security) => {
     let refused: unknown
     try {
-      const args = [newDocument, oldDocument ?? null, user, security]
+      const args = [toCouchDocument(newDocument), oldDocument ? toCouchDocument(oldDocument) : null, user, security]
       refused = await program.call('validate', VALIDATE, args)
     } catch (error) {
       if (!(error instanceof DesignFunctionError) || !DECIDED.has(error.kind)) throw error

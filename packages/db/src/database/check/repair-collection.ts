@@ -178,7 +178,7 @@ export class CollectionRepair {
     for (const entry of decodeAttachments(body.attachments)) {
       const data = await this.#content(snapshot, blobs, entry)
       if (data === undefined) this.#note(this.#attachmentsLost, { id: body.id, name: entry.name })
-      else kept.push([entry.name, { content_type: entry.contentType, revpos: entry.revpos, data }])
+      else kept.push([entry.name, { contentType: entry.contentType, revpos: entry.revpos, data }])
     }
     const rest = withoutAttachments(document)
     return kept.length === 0 ? rest : { ...rest, _attachments: Object.fromEntries(kept) }

@@ -273,11 +273,11 @@ export class LocalPeer implements ReplicationPeer {
     if (_attachments === undefined) return { document, attachments: undefined }
     const attachments = new Map<string, PeerAttachment>()
     for (const [name, stub] of Object.entries(_attachments as Record<string, Stub>)) {
-      const { content_type, revpos, digest, length } = stub
+      const { contentType, revpos, digest, length } = stub
       const open = (): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> => this.#open(document, name)
       const inline =
         length > INLINE_BYTES_MAX ? undefined : new Uint8Array(await new Response(await open()).arrayBuffer())
-      const attachment = { contentType: content_type, revpos, digest, length, open }
+      const attachment = { contentType, revpos, digest, length, open }
       attachments.set(name, inline === undefined ? attachment : { ...attachment, inline })
     }
     return { document, attachments }
@@ -335,7 +335,7 @@ export class LocalPeer implements ReplicationPeer {
 type Outcome = WriteOutcome | { readonly error: PannierError }
 
 interface Stub {
-  readonly content_type: string
+  readonly contentType: string
   readonly revpos: number
   readonly digest: string
   readonly length: number
@@ -368,7 +368,7 @@ function inputOf({ document, attachments }: PeerRevision, reuse: boolean, signal
     const { contentType, revpos, digest, inline } = attachment
     if (reuse && inline === undefined && digest !== undefined && revpos !== undefined && revpos < generation)
       return [name, { stub: true, digest }]
-    return [name, { content_type: contentType, revpos, data: inline ?? contentOf(attachment, signal) }]
+    return [name, { contentType, revpos, data: inline ?? contentOf(attachment, signal) }]
   })
   return { ...document, _attachments: Object.fromEntries(entries) }
 }

@@ -1,5 +1,6 @@
 /** Writes documents as JSON text, a piece at a time. Loaded when it is asked for; docs/internals/import-export.md says what the formats are. */
 import { RunningWork, type WorkOptions } from '../../base/long-work.ts'
+import { toCouchDocument } from '../../document/attachments/couch-attachments.ts'
 import { RevisionReader } from '../../document/revision-reads.ts'
 import { createQuery } from '../../query/query.ts'
 import type { Selector } from '../../query/query.ts'
@@ -37,7 +38,7 @@ const LAYOUTS: Readonly<Record<Exclude<ExportFormat, 'replica'>, Layout>> = {
     tail: (count) => `\n],"offset":0,"total_rows":${count}}\n`,
     row: allDocsRow,
   },
-  'couchdb-bulk': { head: '{"new_edits":false,"docs":[\n', separator: ',\n', tail: () => '\n]}\n', row: toJson },
+  'couchdb-bulk': { head: '{"new_edits":false,"docs":[\n', separator: ',\n', tail: () => '\n]}\n', row: toCouchJson },
 }
 
 interface ExportWork extends WorkOptions {
@@ -89,7 +90,11 @@ const encoder = new TextEncoder()
 
 function allDocsRow(document: ExportedDocument): string {
   const id = JSON.stringify(document['_id'])
-  return `{"id":${id},"key":${id},"value":{"rev":${JSON.stringify(document['_rev'])}},"doc":${toJson(document)}}`
+  return `{"id":${id},"key":${id},"value":{"rev":${JSON.stringify(document['_rev'])}},"doc":${toCouchJson(document)}}`
+}
+
+function toCouchJson(document: ExportedDocument): string {
+  return toJson(toCouchDocument(document))
 }
 
 /** Typed arrays, which JSON does not know, as arrays of numbers. */

@@ -4,6 +4,7 @@
  */
 import { RunningWork, type WorkOptions } from '../../base/long-work.ts'
 import { BodyView } from '../../document/body.ts'
+import { toCouchDocument } from '../../document/attachments/couch-attachments.ts'
 import { RevisionReader } from '../../document/revision-reads.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import { PART_CHARS, PartChecksum } from './replica-parts.ts'
@@ -41,7 +42,7 @@ export async function* replicaChunks(
     })
     for (const body of bodies) {
       for (const leaf of await source.attempt(() => revisions.leaves(body))) {
-        text += `${toJson(leaf)}\n`
+        text += `${toJson(toCouchDocument(leaf))}\n`
         lines++
         if (text.length < PART_CHARS) continue
         const part = encoder.encode(text)

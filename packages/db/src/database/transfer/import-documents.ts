@@ -8,6 +8,7 @@ import type { Environment } from '../../base/environment.ts'
 import { PannierError, type ErrorCode } from '../../base/errors.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { JsonSplitter, type JsonLayout, type JsonPiece } from '../../codec/json-splitter.ts'
+import { fromCouchDocument } from '../../document/attachments/couch-attachments.ts'
 import type { WriteOutcome } from '../../document/write-documents.ts'
 import type { BatchOptions, EditOptions } from '../collection/collection-operations.ts'
 import type { DatabaseContext } from '../database-context.ts'
@@ -166,7 +167,7 @@ class Import {
     } else {
       const document = withoutStubs(found, this.#options.stubs ?? 'fail')
       if (document instanceof PannierError) this.#fail(place, document, found['_id'])
-      else this.#batch.push({ ...place, document })
+      else this.#batch.push({ ...place, document: fromCouchDocument(document) })
     }
   }
 

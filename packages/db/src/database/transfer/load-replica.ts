@@ -2,6 +2,7 @@
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { PannierError } from '../../base/errors.ts'
 import { isPlainObject } from '../../codec/collation.ts'
+import { fromCouchDocument } from '../../document/attachments/couch-attachments.ts'
 import { isSequence } from '../../replication/peer.ts'
 import type { JsonDocument, ReplicationSequence, SnapshotLoaded, SnapshotProgress } from '../../replication/peer.ts'
 import { bytesOf } from './byte-streams.ts'
@@ -67,7 +68,7 @@ export async function loadReplica(
       if (value['_id'] !== lastId) documents++
       lastId = value['_id']
       revisions++
-      batch.push(value)
+      batch.push(fromCouchDocument(value))
       batchChars += chars
       if (batchChars >= BATCH_CHARS || batch.length >= BATCH_DOCUMENTS) await flush()
     }

@@ -29,7 +29,7 @@ export interface AttachmentInput {
   /** The content. */
   readonly data: AttachmentData
   /** By default that of the Blob, else 'application/octet-stream'. */
-  readonly content_type?: string
+  readonly contentType?: string
 }
 
 /** Keeps the attachment of that name which the revision before has. The stubs of documents that were read are such. */
@@ -81,7 +81,7 @@ export function checkContent(name: string, content: unknown, contentType: string
     throw new ArgumentError(`content must be text, { base64: '…' } or ${DATA_TYPES}`, content)
   return checkAttachment(
     name,
-    { data, content_type: contentType ?? (isText ? CONTENT_TYPE_TEXT : undefined) },
+    { data, contentType: contentType ?? (isText ? CONTENT_TYPE_TEXT : undefined) },
     'content',
   )
 }
@@ -90,12 +90,19 @@ export function checkContent(name: string, content: unknown, contentType: string
 function checkAttachment(name: unknown, input: unknown, path: string): CheckedAttachment {
   const checkedName = checkName(name)
   if (!isPlainObject(input)) throw new ArgumentError(`${path} must be an object`, input)
-  const { data, stub, digest, revpos, content_type } = input
+  if (Object.hasOwn(input, 'content_type')) throw new ArgumentError(`${path} must use contentType`, 'content_type')
+  const { data, stub, digest, revpos, contentType } = input
   if (data !== undefined) {
     const checked = checkData(data, `${path}.data`)
     const typeOfData = checked instanceof Blob && checked.type !== '' ? checked.type : CONTENT_TYPE_DEFAULT
-    const contentType = checkContentType(content_type ?? typeOfData, `${path}.content_type`)
-    return { name: checkedName, contentType, data: checked, digest: undefined, revpos: checkRevpos(revpos) }
+    const checkedType = checkContentType(contentType ?? typeOfData, `${path}.contentType`)
+    return {
+      name: checkedName,
+      contentType: checkedType,
+      data: checked,
+      digest: undefined,
+      revpos: checkRevpos(revpos),
+    }
   }
   if (stub !== true) throw new ArgumentError(`${path} must have data or stub: true`, input)
   if (digest !== undefined && typeof digest !== 'string')

@@ -29,7 +29,7 @@ export interface AttachmentEntry {
 /** What a document that is read says of an attachment, in `_attachments`. */
 export interface AttachmentStub {
   /** The media type. */
-  readonly content_type: string
+  readonly contentType: string
   /** `md5-` and the MD5 of the content in base64, as CouchDB has it. */
   readonly digest: string
   /** Bytes of the content. */
@@ -69,7 +69,7 @@ export function attachmentStubs(section: Uint8Array): Record<string, AttachmentS
 }
 
 export function stubOf({ contentType, digest, length, revpos }: AttachmentEntry): AttachmentStub {
-  return { content_type: contentType, digest: digestText(digest), length, revpos, stub: true }
+  return { contentType, digest: digestText(digest), length, revpos, stub: true }
 }
 
 /** 'md5-…' */

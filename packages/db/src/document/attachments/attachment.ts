@@ -220,9 +220,9 @@ export function inlineAttachments(
 ): Record<string, InlineAttachment> {
   const reader = new BlobReader(snapshot, collectionNumber)
   const inlined = decodeAttachments(section).map((entry): [string, InlineAttachment] => {
-    const { content_type, digest, revpos } = stubOf(entry)
+    const { contentType, digest, revpos } = stubOf(entry)
     const chunks = reader.chunksOf(entry.blob, 0, chunkCount(entry.length))
-    return [entry.name, { content_type, digest, revpos, data: toForm(chunks, entry, form) }]
+    return [entry.name, { contentType, digest, revpos, data: toForm(chunks, entry, form) }]
   })
   return Object.fromEntries(inlined)
 }

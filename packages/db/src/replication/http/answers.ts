@@ -1,5 +1,6 @@
 /** Checks answers of CouchDB servers: an answer has the expected shape, or counts as no answer. */
 import { isPlainObject } from '../../codec/collation.ts'
+import { fromCouchDocument } from '../../document/attachments/couch-attachments.ts'
 import { unreachable } from '../errors.ts'
 import { isSequence } from '../peer.ts'
 import type { PeerChange, ReplicationSequence } from '../peer.ts'
@@ -32,7 +33,7 @@ export function changesOf(peer: string, answer: unknown): ChangesAnswer {
     const { id, changes: revs, doc } = objectOf(peer, row)
     if (typeof id !== 'string' || !Array.isArray(revs)) throw wrong(peer)
     const names = (revs as unknown[]).map((one) => stringOf(peer, objectOf(peer, one)['rev']))
-    return { id, revs: names, document: isPlainObject(doc) ? doc : undefined }
+    return { id, revs: names, document: isPlainObject(doc) ? fromCouchDocument(doc) : undefined }
   })
   return { changes, lastSeq: last_seq, pending: typeof pending === 'number' ? pending : undefined }
 }

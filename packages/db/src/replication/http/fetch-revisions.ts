@@ -3,6 +3,7 @@
  * attachments come inside the answer. Others are read as streams when the revision is written.
  */
 import { isPlainObject } from '../../codec/collation.ts'
+import { fromCouchAttachment } from '../../document/attachments/couch-attachments.ts'
 import { incomplete, isAboutContent, refusalStatus, refused, replaced } from '../errors.ts'
 import type { PeerAttachment, PeerRevision, RevisionFailure, RevisionName, RevisionsRead } from '../peer.ts'
 import { bulkGetOf, objectOf, openRevisionsOf } from './answers.ts'
@@ -148,7 +149,7 @@ export class RevisionFetcher {
     const { url } = this.#client
     return new Map(
       Object.entries(attachments).map(([name, value]) => {
-        const { content_type, revpos, digest, length, data } = objectOf(url, value)
+        const { contentType, revpos, digest, length, data } = fromCouchAttachment(objectOf(url, value))
         const inline = typeof data === 'string' ? data : undefined
         const bytes = typeof length === 'number' ? length : inline === undefined ? undefined : base64Length(inline)
         if (bytes === undefined || !Number.isSafeInteger(bytes) || bytes < 0)
@@ -157,7 +158,7 @@ export class RevisionFetcher {
           name,
           {
             contentType:
-              typeof content_type === 'string' && content_type !== '' ? content_type : 'application/octet-stream',
+              typeof contentType === 'string' && contentType !== '' ? contentType : 'application/octet-stream',
             revpos: typeof revpos === 'number' ? revpos : undefined,
             digest: typeof digest === 'string' ? digest : undefined,
             length: bytes,

@@ -4,6 +4,7 @@
  * Blob, which the browser need not keep in memory. The boundary is random, so that no content can contain it.
  */
 import { streamChunks } from '../../base/async.ts'
+import { toCouchAttachment } from '../../document/attachments/couch-attachments.ts'
 import type { PeerAttachment, PeerRevision } from '../peer.ts'
 
 interface MultipartBody {
@@ -21,7 +22,7 @@ export async function multipartRelated(
 ): Promise<MultipartBody> {
   const follows = [...attachments].map(([name, { contentType, length, revpos }]) => [
     name,
-    { follows: true, content_type: contentType, length, revpos },
+    { follows: true, ...toCouchAttachment({ contentType, length, revpos }) },
   ])
   const json = JSON.stringify({ ...document, _attachments: Object.fromEntries(follows) as unknown }, replacer)
   const encoder = new TextEncoder()

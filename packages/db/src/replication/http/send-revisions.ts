@@ -4,6 +4,7 @@
  * refused for its content, it is split until the document is found.
  */
 import type { PannierError } from '../../base/errors.ts'
+import { toCouchAttachment } from '../../document/attachments/couch-attachments.ts'
 import { isAboutContent, refusalStatus, refused } from '../errors.ts'
 import type { PeerAttachment, PeerRevision, RevisionFailure, RevisionsWritten } from '../peer.ts'
 import { bulkFailuresOf } from './answers.ts'
@@ -110,7 +111,8 @@ async function withInline({ document, attachments }: PeerRevision, signal: Abort
   const entries: [string, object][] = []
   for (const [name, attachment] of attachments) {
     const { contentType, revpos } = attachment
-    entries.push([name, { content_type: contentType, revpos, data: await base64Of(attachment, signal) }])
+    const data = await base64Of(attachment, signal)
+    entries.push([name, toCouchAttachment({ contentType, revpos, data })])
   }
   return { ...document, _attachments: Object.fromEntries(entries) }
 }

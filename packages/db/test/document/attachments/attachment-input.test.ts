@@ -8,10 +8,10 @@ import { isPannierError } from '../../../src/base/errors.ts'
 
 test('what is taken', () => {
   const [text, blob, bytes, stub] = checkAttachments({
-    text: { data: 'aGVsbG8=', content_type: 'text/plain' },
+    text: { data: 'aGVsbG8=', contentType: 'text/plain' },
     blob: { data: new Blob(['x'], { type: 'image/png' }) },
     bytes: { data: new Uint16Array([1, 2]), revpos: 4, digest: 'md5-whatever', length: 99 },
-    stub: { stub: true, content_type: 'image/gif', digest: 'md5-x', length: 3, revpos: 2 },
+    stub: { stub: true, contentType: 'image/gif', digest: 'md5-x', length: 3, revpos: 2 },
   })
   expect(text).toEqual({ name: 'text', contentType: 'text/plain', data: new TextEncoder().encode('hello') })
   expect(blob?.contentType).toBe('image/png')
@@ -31,8 +31,10 @@ test('wrong input is a TypeError that says where', () => {
     [{ a: { data: null } }, /got null/],
     [{ a: { data: ['x'] } }, /got an Array/],
     [{ a: { data: 'not base64!' } }, /_attachments\["a"\].data must be base64/],
-    [{ a: { data: '', content_type: 5 } }, /content_type/],
-    [{ a: { data: '', content_type: 'text/html\r\nx: y' } }, /control characters/],
+    [{ a: { data: '', contentType: 5 } }, /contentType must be a string/],
+    [{ a: { data: '', content_type: 'text/html' } }, /_attachments\["a"\] must use contentType, got 'content_type'/],
+    [{ a: { stub: true, content_type: 'text/html' } }, /must use contentType/],
+    [{ a: { data: '', contentType: 'text/html\r\nx: y' } }, /control characters/],
     [{ '': { data: '' } }, /must be a string that is not empty, got ''/],
     [{ _a: { data: '' } }, /must not start with '_'/],
   ]

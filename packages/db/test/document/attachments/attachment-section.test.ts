@@ -39,7 +39,7 @@ test('stubs are what CouchDB gives', () => {
   const stubs = attachmentStubs(encodeAttachments(ENTRIES))
   expect(Object.keys(stubs)).toContain('__proto__')
   expect(Object.getOwnPropertyDescriptor(stubs, 'a')?.value).toEqual({
-    content_type: 'image/png',
+    contentType: 'image/png',
     digest: 'md5-BwcHBwcHBwcHBwcHBwcHBw==',
     length: 12,
     revpos: 1,

@@ -148,7 +148,7 @@ test('what has the same MD5 but other bytes is other content', async () => {
 })
 
 test('text and blobs', async () => {
-  await store.put('a', { x: { data: Buffer.from('grün'), content_type: 'text/plain' } })
+  await store.put('a', { x: { data: Buffer.from('grün'), contentType: 'text/plain' } })
   const attachment = (await store.get('a', 'x'))!
   expect(await attachment.text()).toBe('grün')
   expect(await attachment.blob()).toMatchObject({ size: 5, type: 'text/plain' })
