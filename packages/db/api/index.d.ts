@@ -2256,7 +2256,7 @@ interface ExportOptions<T extends object> extends LongWork {
 /** Sends an HTTP request, as the platform's `fetch` does. */
 type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
-/** What may be asked of a field: a value that it equals, operators, or conditions on fields inside it. */
+/** A condition on a field: a value that it must equal, operators, or conditions on fields inside it. */
 type FieldCondition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
 
 type FieldConditions<T> = IsLoose<T> extends true ? {
@@ -2428,7 +2428,7 @@ type Flat<T> = {
     [Name in keyof T]: T[Name];
 };
 
-/** What is not checked: names with dots, and paths of more names than `Depth`. One pattern for all, which is fast to compare. */
+/** Unchecked paths: names with dots, and paths of more names than `Depth`. One pattern for all is fast to compare. */
 type FreePath = `${string}\\.${string}` | `${string}.${string}.${string}.${string}.${string}`;
 
 /** Numbers the meta records of one database: each storage checkpoint raises it by one. 0: nothing was written yet. */
@@ -2907,7 +2907,7 @@ type NamedKey<T> = keyof {
     [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: unknown;
 } & keyof T;
 
-/** The name of a field of which only parts are asked for, as far as it is sure to be there, or is not. */
+/** The name of a field if only parts of it are wanted: required if it surely exists, otherwise optional. */
 type Nested<T, Name extends keyof T, Path extends string, Sure extends boolean> = Name extends Path ? never : [RestOf<Path, Name>] extends [never] ? never : IsSure<T[Name], RestOf<Path, Name>> extends Sure ? Name : never;
 
 /** Tells whether there is a network. */
@@ -2940,7 +2940,7 @@ interface NumberStatistics {
 
 type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
 
-/** What a condition compares with: a condition on an array is about its elements, or about the whole. */
+/** The operand of a condition. A condition on an array concerns its elements, or the whole. */
 type Operand<Value> = Value extends undefined | Date ? never : Value extends readonly (infer Element)[] ? Value | Element : Value;
 
 interface Operators<Value> {
@@ -2961,10 +2961,10 @@ interface Operators<Value> {
     readonly $mod?: Extract<Value, number> extends never ? never : readonly [divisor: number, remainder: number];
     readonly $size?: number;
     readonly $all?: readonly ElementIn<Value>[];
-    /** Of the element itself, or of fields of it. */
+    /** Conditions on the element itself, or on its fields. */
     readonly $elemMatch?: ElementCondition<ElementIn<Value>>;
     readonly $allMatch?: ElementCondition<ElementIn<Value>>;
-    /** Of the names of an object's fields. */
+    /** Conditions on the names of an object's fields. */
     readonly $keyMapMatch?: Operators<string>;
     readonly $not?: FieldCondition<Value>;
     readonly $and?: readonly FieldCondition<Value>[];
@@ -3411,7 +3411,7 @@ interface ScoredRow<T> {
 interface SearchExplanation {
     /** The text index that it uses. */
     readonly index: string;
-    /** In the index: those that have any words. */
+    /** Documents in the index: those with any words. */
     readonly documents: number;
     /** `postings`: how many documents have the word; for a prefix how many entries there are. */
     readonly terms: readonly {

@@ -41,7 +41,7 @@ interface Combinations<T> {
   readonly $not?: Selector<T>
 }
 
-/** What may be asked of a field: a value that it equals, operators, or conditions on fields inside it. */
+/** A condition on a field: a value that it must equal, operators, or conditions on fields inside it. */
 export type FieldCondition<Value> = unknown extends Value
   ? unknown
   : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>)
@@ -64,10 +64,10 @@ interface Operators<Value> {
   readonly $mod?: Extract<Value, number> extends never ? never : readonly [divisor: number, remainder: number]
   readonly $size?: number
   readonly $all?: readonly ElementIn<Value>[]
-  /** Of the element itself, or of fields of it. */
+  /** Conditions on the element itself, or on its fields. */
   readonly $elemMatch?: ElementCondition<ElementIn<Value>>
   readonly $allMatch?: ElementCondition<ElementIn<Value>>
-  /** Of the names of an object's fields. */
+  /** Conditions on the names of an object's fields. */
   readonly $keyMapMatch?: Operators<string>
   readonly $not?: FieldCondition<Value>
   readonly $and?: readonly FieldCondition<Value>[]
@@ -117,7 +117,7 @@ type Less = [never, 0, 1, 2, 3]
 
 type IsLoose<T> = string extends keyof T ? true : false
 
-/** What is not checked: names with dots, and paths of more names than `Depth`. One pattern for all, which is fast to compare. */
+/** Unchecked paths: names with dots, and paths of more names than `Depth`. One pattern for all is fast to compare. */
 type FreePath = `${string}\\.${string}` | `${string}.${string}.${string}.${string}.${string}`
 
 type PathOf<T, Left extends Less[number] | Depth> = T extends unknown
@@ -128,7 +128,7 @@ type PathOf<T, Left extends Less[number] | Depth> = T extends unknown
     }[keyof T & string]
   : never
 
-/** Paths inside the value of a field. What is not stored (a Date, a function) has none. */
+/** Paths inside the value of a field. Values that are not stored as objects (a Date, a function) have none. */
 type PathIn<Value, Left extends Less[number]> = unknown extends Value
   ? string
   : Value extends Date
@@ -156,7 +156,7 @@ type NamedKey<T> = keyof {
 } &
   keyof T
 
-/** What a condition compares with: a condition on an array is about its elements, or about the whole. */
+/** The operand of a condition. A condition on an array concerns its elements, or the whole. */
 type Operand<Value> = Value extends undefined | Date
   ? never
   : Value extends readonly (infer Element)[]
@@ -181,7 +181,7 @@ type Wide<Value> = Value extends string
 
 type Text<Value> = Extract<Value, string> extends never ? never : string
 
-/** The name of a field of which only parts are asked for, as far as it is sure to be there, or is not. */
+/** The name of a field if only parts of it are wanted: required if it surely exists, otherwise optional. */
 type Nested<T, Name extends keyof T, Path extends string, Sure extends boolean> = Name extends Path
   ? never
   : [RestOf<Path, Name>] extends [never]

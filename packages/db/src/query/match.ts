@@ -1,6 +1,6 @@
 /**
- * Compiles a condition into a test of rows. What a row is (an encoded body, an entry of an index) only the field readers
- * know: they read one field and nothing else.
+ * Compiles a condition into a test of rows. Only the field readers know what a row is (an encoded body, an entry of an
+ * index). They read one field and nothing else.
  */
 import { unreachable } from '../base/errors.ts'
 import { isArrayLike } from '../codec/collation.ts'
@@ -116,13 +116,13 @@ function elementReader(path: string): ReadField<unknown> {
   return (element) => getField(element, compiled)
 }
 
-/** Names that documents have beside their content. */
+/** Fields of documents that are not content. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['_id', '_rev', '_attachments'])
 
 export function documentFields(path: string): ReadField<StoredDocument> {
   if (OWN_FIELDS.has(path)) return (document) => document[path]
   const compiled = compileFieldPath(path)
-  // What lies inside them is no content.
+  // Their inner fields are not content.
   if (OWN_FIELDS.has(compiled.names[0]!)) return () => undefined
   return (document) => getField(document, compiled)
 }

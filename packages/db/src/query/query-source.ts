@@ -1,6 +1,4 @@
-/**
- * What a query reads from: one collection as of one snapshot. The database layer makes it over a held snapshot.
- */
+/** The source of a query: one collection as of one snapshot. The database layer makes it over a held snapshot. */
 import type { CommitSequence } from '../base/brand.ts'
 import type { Pause } from '../base/long-work.ts'
 import type { MaybePromise } from '../base/async.ts'
@@ -9,7 +7,7 @@ import type { IndexDefinition } from '../document/collection-state.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
 
-/** What planning reads: counts, and where entries of indexes are. */
+/** The part that planning reads: counts, and positions of index entries. */
 export interface PlanSource {
   readonly documents: Pick<DocumentReader, 'count' | 'countIds'>
   /** It may include indexes that are being built; they are ignored. */
@@ -27,7 +25,7 @@ export interface QuerySource extends PlanSource {
   index(definition: IndexDefinition): TreeReader
   /** Runs `step` until nothing is missing in memory. Synchronous when nothing is. */
   attempt<T>(step: () => T): MaybePromise<T>
-  /** To be called between steps: lets others have the thread where it was held for long. */
+  /** Call it between steps: it releases the thread after a slice. */
   readonly pause: Pause
   /** A clock, in milliseconds. */
   readonly now: () => number

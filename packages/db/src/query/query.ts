@@ -1,6 +1,6 @@
 /**
- * A query: what is asked for, as an immutable value, and the ways to have it answered. Nothing is read before that. Each
- * answer comes from one snapshot, which is let go of as soon as the answer is there or nobody wants it any more.
+ * A query: an immutable value, with methods that answer it. Nothing is read before one is called. Each answer comes
+ * from one snapshot, which is released as soon as the answer is complete or no longer wanted.
  */
 import { throwIfCancelled } from '../base/long-work.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/async.ts'
@@ -232,7 +232,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
    */
   async explain(options: ExplainOptions = {}): Promise<Explanation> {
     checkOptions('explain()', options, EXPLAIN_OPTIONS)
-    // Rarely needed, so nobody has to load it who does not call it.
+    // Rarely needed, so loaded on first use.
     const { explainQuery } = await loadedModule(import('./planner/explain.ts'))
     this.#checkAborted()
     const source = await this.#open()

@@ -1,4 +1,4 @@
-/** What the selectors of partial indexes mean: the same as those of queries. */
+/** Compiles the selectors of partial indexes. They mean the same as those of queries. */
 import { isPromise } from '../base/async.ts'
 import { Miss } from '../base/miss.ts'
 import type { SelectorTest, ReadPath } from '../index/index-key.ts'
@@ -42,7 +42,7 @@ type PartialIndex = Pick<IndexDefinition, 'where' | 'dialect' | 'collation'>
 
 const conditions = new WeakMap<IndexSelector, Condition>()
 
-/** What the documents in a partial index meet. */
+/** The condition that documents of a partial index meet. */
 export function indexCondition({ where, ...meaning }: PartialIndex): Condition {
   let condition = conditions.get(where!)
   if (condition === undefined) conditions.set(where!, (condition = normalise(parseSelector(where, meaning))))

@@ -1,4 +1,6 @@
-/** Sorts many items without holding the thread: runs are sorted one by one, then merged, with pauses between the steps. */
+/**
+ * Sorts many items without holding the thread: sorts runs one by one, then merges them, with pauses between the steps.
+ */
 import type { Pause } from '../base/long-work.ts'
 
 /** Items that are sorted, or merged, in one step. */

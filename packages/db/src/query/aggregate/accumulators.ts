@@ -1,4 +1,4 @@
-/** Takes values in, one by one, and gives the result. */
+/** Accumulators of aggregates: they take values one by one and return the result. */
 import { compareValues, isArrayLike } from '../../codec/collation.ts'
 import type { AggregateOperator } from './specification.ts'
 
@@ -8,7 +8,7 @@ export interface Accumulator {
   result(): unknown
 }
 
-/** What an accumulator takes in memory, about. */
+/** Approximate memory of an accumulator. */
 export const ACCUMULATOR_BYTES = 64
 
 export function accumulatorOf(operator: AggregateOperator): Accumulator {

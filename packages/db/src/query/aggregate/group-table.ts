@@ -1,7 +1,7 @@
 /**
- * Groups rows within bounded memory. Groups that don't fit are left out, the last ones first, and when those at hand are given
- * the rows are read again for the groups that come after them: so there may be any number of groups. Their order is total: by
- * the values that they are grouped by, as an index has them, then by these values themselves.
+ * Groups rows within bounded memory, for any number of groups. Groups that do not fit are left out, the last ones
+ * first. After the other groups are returned, the rows are read again for those that come next. The order of groups is
+ * total: by the grouped values as an index sorts them, then by the values themselves.
  */
 import { PannierError } from '../../base/errors.ts'
 import type { Pause } from '../../base/long-work.ts'
@@ -11,7 +11,7 @@ import { ACCUMULATOR_BYTES, accumulatorOf, bytesOf, identityOf, plainValue, type
 import { sortInSlices } from '../sort-in-slices.ts'
 import type { AggregateStep } from './specification.ts'
 
-/** What a table of groups holds at most, by estimate. */
+/** Estimated memory of a table of groups, at most. */
 export const GROUP_BYTES_MAX: number = 128 * 2 ** 20
 const GROUP_BYTES = 200
 /** Groups that the place of a cut is guessed from, and those that are looked at in one step. */

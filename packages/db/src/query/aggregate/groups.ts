@@ -1,4 +1,4 @@
-/** Groups of documents with what is computed over each: what is asked for, as an immutable value, and the ways to have it answered. */
+/** Groups of documents and their aggregates: an immutable value, with methods that compute it. */
 import { loadedModule } from '../../base/lazy-module.ts'
 import { badArgument, calling } from '../../base/options.ts'
 import { fieldNames, parseOrderedField } from '../../codec/field-path.ts'

@@ -1,6 +1,6 @@
 /**
- * What an index tells without a walk: the smallest and largest value are its first and last entry, and each group is one seek and
- * one count, from group to group. It is asked only where all its entries are rows, each document's once.
+ * Aggregates that an index answers without a walk. The smallest and largest value are its first and last entry. Each
+ * group takes one seek and one count. Used only if all entries of the index are rows, one for each document.
  */
 import type { Key } from '../../base/brand.ts'
 import { prefixUpperBound, decodeKey } from '../../codec/key-encoding.ts'
@@ -113,7 +113,7 @@ export interface IndexGroup {
   readonly results: readonly unknown[]
 }
 
-/** From group to group, in the order of the index. */
+/** Walks from group to group in the order of the index. */
 class GroupScan {
   readonly #tree: TreeReader
   readonly #rows: IndexRows

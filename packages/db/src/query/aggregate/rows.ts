@@ -1,4 +1,6 @@
-/** From groups to the rows that are wanted: tested, sorted, cut. With a limit about twice `skip + limit` rows are held. */
+/**
+ * Turns groups into the wanted rows: tests, sorts and cuts them. With a limit it holds about twice `skip + limit` rows.
+ */
 import { compareValues } from '../../codec/collation.ts'
 import { compileFieldPath, fieldNames, getField } from '../../codec/field-path.ts'
 import { expressionsOf, isAlways, type Condition } from '../ast/normalise.ts'
@@ -45,7 +47,7 @@ export async function countGroups(
   check: () => void,
 ): Promise<number> {
   let count = 0
-  // What nobody asks about need not be computed.
+  // Computes only what is asked for.
   const needed = isAlways(specification.having) ? { ...specification, steps: [] } : specification
   for await (const batch of candidates(source, condition, needed, check, GROUP_BYTES_MAX)) count += batch.length
   return count

@@ -1,6 +1,6 @@
 /**
- * Computes aggregates the cheapest way there is: from counts and ends of indexes, from group to group of an index, or in one pass
- * over rows, which come from an index that covers them or from documents.
+ * Computes aggregates in the cheapest way: from counts and ends of indexes, from group to group of an index, or in one
+ * pass over rows. Rows come from an index that covers them, or from documents.
  */
 import { outermostPaths } from '../../codec/field-path.ts'
 import { compareValues } from '../../codec/collation.ts'
@@ -20,7 +20,7 @@ interface AggregateWork {
   /** None: all rows are one group, which is there even if there are no rows. */
   readonly groupPaths: readonly string[]
   readonly steps: readonly AggregateStep[]
-  /** What groups may take in memory. */
+  /** Memory that groups may take. */
   readonly groupBytesMax: number
   /** The number of lowest groups that are wanted. */
   readonly groupsMax?: number
@@ -119,9 +119,9 @@ function chooseWay(source: QuerySource, work: AggregateWork): Way {
 /** How one aggregate over all rows is answered. */
 interface EndAnswer {
   readonly step: AggregateStep
-  /** Of `$count`. */
+  /** Plan of `$count`. */
   readonly plan?: Plan
-  /** Of the others. */
+  /** Rows of the other aggregates. */
   readonly rows?: IndexRows
 }
 
@@ -177,7 +177,7 @@ async function scanGroups(
         const last = groups.at(-1)
         if (last?.identity === group.identity) groups[groups.length - 1] = merged(last, group, steps)
         else groups.push(group)
-        // Values that a key does not tell apart come in any order.
+        // Values with equal keys come in any order.
         if (groups.length > wanted && group.key !== groups[wanted - 1]?.key) return false
       }
       return true

@@ -1,4 +1,4 @@
-/** What can be computed over documents, and what comes out, as types and as checked arguments. */
+/** The aggregates that can be computed over documents, as types and as checked arguments. */
 import type { Condition } from '../ast/normalise.ts'
 import type { SortField } from '../planner/plan.ts'
 import { badArgument, calling } from '../../base/options.ts'

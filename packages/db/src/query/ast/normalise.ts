@@ -1,6 +1,6 @@
 /**
- * Brings a predicate into the form that the matcher and the planner work on: negations are gone but for those of leaves without
- * a complement, nested and/or are flat, whatever compares is a set of values.
+ * Brings a predicate into the form of the matcher and the planner. Negations remain only at leaves without a
+ * complement. Nested and/or are flat. Comparisons are sets of values.
  */
 import { unreachable } from '../../base/errors.ts'
 import { collate, holdsText, type Collation } from '../../codec/registered-collation.ts'
@@ -56,13 +56,13 @@ export interface WithinCondition {
   readonly every: boolean
   /** An array as a whole counts like one more of its elements. */
   readonly whole: boolean
-  /** Only the value as a whole counts, whatever it is. */
+  /** Tests the value as a whole, even if it is an array. */
   readonly self: boolean
   /** The set holds collated values (codec/registered-collation.ts). Undefined also where the order of strings has no say. */
   readonly collation?: Collation | undefined
 }
 
-/** What no set of values says. */
+/** Conditions that no set of values can express. */
 export type TestCondition = RegexCondition | SizeCondition | ModCondition | ElementsCondition
 
 interface Negatable {
@@ -159,7 +159,7 @@ function uniteAlternatives(parts: readonly Condition[]): readonly Condition[] {
   )
 }
 
-/** Whether the order of strings has a say in what is in the set. */
+/** Whether the order of strings affects what is in the set. */
 export function ordersText(values: ValueSet): boolean {
   return values.some(({ value }) => holdsText(value))
 }
@@ -192,7 +192,7 @@ function comparing({ path, comparisons, arrays, collation }: ComparePredicate, n
   return within(path, values, whole, negated)
 }
 
-/** An array of which some element is in each of these sets: or, with `negated`, not so. */
+/** An array that has an element in each of these sets; with `negated`, one that has not. */
 function arrayWith(path: string, sets: readonly ValueSet[], negated: boolean): Condition {
   const elements = sets.map((values) => within(path, values, false, negated))
   return combine(negated ? 'or' : 'and', [...elements, itself(path, ARRAYS, negated)])
@@ -223,7 +223,7 @@ function finding(predicate: RegexPredicate, negated: boolean): Condition {
   return prefix === '' || negated ? test : combine('and', [beginning(false), test])
 }
 
-/** What is said of the element itself can be looked up; all else is tested. */
+/** Conditions on the element itself can be looked up; all others are tested. */
 function ofElements({ of, ...predicate }: ElementsPredicate, negated: boolean): Condition {
   const { path, which } = predicate
   const inner = normalise(of)

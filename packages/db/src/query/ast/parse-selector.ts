@@ -1,10 +1,10 @@
 /**
- * Parses a selector (CouchDB's Mango language) into a predicate. A malformed selector is a TypeError that names the place; one
- * beyond a limit, which may come from a stranger, a PANNIER_LIMIT.
+ * Parses a selector (CouchDB's Mango language) into a predicate. A malformed selector is a TypeError that names the
+ * place. A selector beyond a limit, which may come from a stranger, is PANNIER_LIMIT.
  *
  * `{ address: { city: 'Oslo' } }` and `{ 'address.city': 'Oslo' }` are the same; `{}` as a condition means "equals {}".
  *
- * In the dialect 'couchdb' a selector means what it means to CouchDB (docs/internals/query-planner.md, "Dialects").
+ * In the dialect 'couchdb' a selector has CouchDB's meaning (docs/internals/query-planner.md, "Dialects").
  */
 import { PannierError } from '../../base/errors.ts'
 import { ArgumentError } from '../../base/options.ts'
@@ -54,7 +54,7 @@ export function checkedCollation({ dialect, collation }: SelectorMeaning): Colla
   return collationNamed(collation)
 }
 
-/** What an object says of the value at `path`; of an element of $elemMatch and the like itself where that is ''. */
+/** Parses an object as a condition on the value at `path`. '' is the element itself, in $elemMatch and the like. */
 export function parseFieldCondition(path: string, condition: object): Predicate {
   return new SelectorParser({}).condition(condition, path, 0, path === '')
 }
@@ -71,8 +71,8 @@ class SelectorParser {
   }
 
   /**
-   * What an object says of the value at `path`. Where that is '': of the document, or (`isElement`) of an element, which,
-   * other than a document, can be compared itself.
+   * Parses a condition on the value at `path`. '' is the document, or (`isElement`) an element. Unlike a document, an
+   * element can be compared itself.
    */
   condition(condition: unknown, path: string, depth: number, isElement: boolean): Predicate {
     if (!isPlainObject(condition)) fail(path, 'must be an object', condition)
@@ -97,7 +97,7 @@ class SelectorParser {
     return parts.length === 1 ? parts[0]! : freeze({ kind: 'and', of: freeze(parts) })
   }
 
-  /** What is given for a field: conditions or fields of its own, or the value that it has to equal. */
+  /** Parses the operand of a field: conditions, nested fields, or the value to equal. */
   private field(operand: unknown, path: string, depth: number): Predicate {
     if (isPlainObject(operand) && Object.keys(operand).length > 0)
       return this.condition(operand, path, depth + 1, false)
@@ -136,7 +136,7 @@ class SelectorParser {
 
   private elements(name: string, operand: unknown, path: string, place: string, depth: number): Predicate {
     if (!isPlainObject(operand)) fail(place, 'must be a selector', operand)
-    // To CouchDB `{}` is a value, which elements can equal.
+    // For CouchDB `{}` is a value that elements can equal.
     const of =
       this.isCouch && Object.keys(operand).length === 0
         ? this.field(operand, '', depth + 1)
@@ -195,7 +195,7 @@ class SelectorParser {
     return this.isCouch ? { arrays: 'whole' } : undefined
   }
 
-  /** To CouchDB one array among the values may also be the whole array. */
+  /** For CouchDB a single array in the list may also equal the whole array. */
   private all(path: string, values: readonly JsonValue[]): Predicate {
     const all: Predicate = freeze({ kind: 'all', path, values })
     const [only] = values
@@ -269,7 +269,7 @@ export function freeze<T extends object>(value: T): Readonly<T> {
   return Object.freeze(value)
 }
 
-/** What to compare with instead. */
+/** Suggests a value to compare with instead. */
 function hintFor(value: unknown): string {
   if (value instanceof Date) return ' (a date as it is stored, e.g. date.toISOString())'
   return value instanceof RegExp ? ` (write { $regex: ${JSON.stringify(value.source)} })` : ''

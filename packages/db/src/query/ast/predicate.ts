@@ -1,6 +1,6 @@
 /**
- * The predicate of a query as frozen plain data: what a selector says, before it is simplified (normalise.ts). It crosses
- * workers and networks as it is. What each node means is written in docs/internals/query-planner.md and, in code, in evaluate.ts.
+ * The predicate of a query as frozen plain data: the parsed selector before it is simplified (normalise.ts). It can be
+ * sent to workers and over networks. docs/internals/query-planner.md defines each node.
  */
 
 import type { Collation } from '../../codec/registered-collation.ts'

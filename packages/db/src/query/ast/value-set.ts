@@ -1,7 +1,7 @@
 /**
- * Sets of values, as the places in the order of all values where the set begins and ends by turns.
+ * Sets of values: the points in the order of all values where the set begins and ends, alternately.
  *
- * A missing field is the value `undefined`, below all others; only MISSING has it.
+ * A missing field is the value `undefined`, below all others; only MISSING contains it.
  */
 import { compareValues } from '../../codec/collation.ts'
 import type { ValueType } from './predicate.ts'
@@ -82,7 +82,7 @@ export function intersectAll(sets: readonly ValueSet[]): ValueSet {
   return intersect(intersectAll(sets.slice(0, half)), intersectAll(sets.slice(half)))
 }
 
-/** Of sets without MISSING. */
+/** The union of sets without MISSING. */
 export function unite(sets: readonly ValueSet[]): ValueSet {
   return complement(intersectAll(sets.map(complement)))
 }

@@ -1,9 +1,9 @@
 /**
- * The sequence numbers at which a filtered feed has to look, where that is cheaper than looking at everything after `since`:
- * by ids, or for a selector by its best access path. Both costs are known exactly, because trees count.
+ * The sequences that a filtered feed has to look at, if that is cheaper than looking at everything after `since`: by
+ * ids, or by the selector's best access path. Both costs are known exactly, because trees count.
  *
- * A list stays right while writes go on: whatever is written later gets a higher number than the feed's end, and what it
- * replaces is gone from its place.
+ * The list stays right during writes: a later write gets a sequence beyond the feed's end, and the entry that it
+ * replaces is gone.
  */
 import type { Key } from '../../base/brand.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
@@ -28,7 +28,7 @@ import { bodyFields } from '../operators/project.ts'
 const CHANGES_MIN = 256
 /** Entries whose sequence numbers are held at most. */
 const CANDIDATES_MAX = 65_536
-/** In units of testing one change in a scan: of finding out the sequence number of an entry, and of fetching a body alone. */
+/** Costs in units of testing one change in a scan: finding the sequence of an entry, and reading a single body. */
 const COST_ENTRY = 1
 const COST_FETCHED = 4
 
@@ -69,7 +69,7 @@ function numbersOfIds({ documents }: QuerySource, ids: ReadonlySet<string>): num
   return documents.withDeleted(keys, documents.numbersOf(keys)).filter((number) => number !== undefined)
 }
 
-/** Of the live documents that an access path gives, and of all that are deleted: these are in no index. */
+/** Sequences of the live documents on an access path, and of all tombstones: these are in no index. */
 function matchingNumbers(
   source: QuerySource,
   condition: Condition,

@@ -1,7 +1,7 @@
 /**
- * Walks the changes of a collection in the order of their sequence numbers, in bounded steps, each on the newest state: no
- * snapshot has to be kept between two of them. What is written meanwhile gets a higher number, so a step sees of every
- * document its newest state or (as it was changed after the walk's end was set) nothing of it.
+ * Walks the changes of a collection in the order of their sequences, in bounded steps. Each step reads the newest
+ * state, so no snapshot is held between steps. A write in the meantime gets a higher sequence. So a step sees the
+ * newest state of a document, or nothing if it was changed after the walk's end was set.
  */
 import type { Key } from '../../base/brand.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
@@ -18,9 +18,9 @@ import { compileFilters, type ChangeFilters, type PassChange, findCandidates } f
 export interface ChangeRequest extends ChangeFilters {
   readonly docs: boolean
   readonly descending: boolean
-  /** Rows tell every leaf revision. */
+  /** Rows name every leaf revision. */
   readonly leaves: boolean
-  /** With `docs`: documents tell their conflicts. */
+  /** With `docs`: documents have `_conflicts`. */
   readonly conflicts: boolean
 }
 
@@ -30,18 +30,18 @@ export interface ChangeBatch {
   readonly lastSeq: number
   /** The walk's end was reached, which was set with its first step. One more step starts another walk from there. */
   readonly ended: boolean
-  /** Nothing was written beyond that end meanwhile. */
+  /** True if nothing was written beyond that end in the meantime. */
   readonly caughtUp: boolean
 }
 
 /** Rows of a batch; of their documents there are about BATCH_BYTES_MAX. */
 const FEED_BATCH_ROWS_MAX = 256
-/** Of documents that are passed over: reading those that take many pages each must leave others a turn. */
+/** Bytes of skipped documents that one step reads: large documents must not hold the thread for long. */
 const LOOKED_BYTES_MAX: number = 4 * BATCH_BYTES_MAX
 /** Bodies that are fetched by their numbers at once. */
 const FETCHED_MAX = 256
 
-/** What is left to be looked at: the numbers above `from` and not above `to`. */
+/** The remaining sequences: above `from`, up to `to`. */
 interface Span {
   readonly end: number
   from: number
@@ -161,7 +161,7 @@ class Step {
     const bodies = this.#source.documents.bodies.getSome(keys, BATCH_BYTES_MAX)
     for (const [at, bytes] of bodies.entries()) {
       this.at++
-      // What was written again since lies beyond the end.
+      // A document that was written again lies beyond the end.
       if (bytes === undefined) continue
       this.#look(bytes, sequences[at]!)
       if (this.#isFull) return sequences[at]

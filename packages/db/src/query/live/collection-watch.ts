@@ -1,6 +1,6 @@
 /**
- * Tells the live queries of one collection what each commit means to them. A query that a commit doesn't concern costs
- * nothing: documents lead to the queries that hold them, and to those whose condition they meet.
+ * Reports each commit to the live queries of a collection that it concerns; other queries cost nothing. Documents lead
+ * to the queries that hold them, and to the queries whose condition they meet.
  */
 import { assert } from '../../base/errors.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'

@@ -1,6 +1,6 @@
 /**
- * Finds the conditions that a document meets among thousands, each tested once however many queries share it. Conditions
- * that ask for certain values of a field are found by these values; only the others are all tested.
+ * Finds the conditions that a document meets among thousands. Each is tested once, however many queries share it.
+ * Conditions that require certain values of a field are found by these values; only the others are all tested.
  */
 import { assert } from '../../base/errors.ts'
 import { isArrayLike } from '../../codec/collation.ts'
@@ -19,7 +19,7 @@ interface ConditionGroup<Query> {
   readonly queries: Set<Query>
 }
 
-/** Where a group was put, each place once: it leaves these and no others. */
+/** The buckets of a group, each once: it is removed from these. */
 interface PlacedGroup<Query> extends ConditionGroup<Query> {
   readonly key: string
   readonly places: BucketKey[]
@@ -31,7 +31,7 @@ interface FieldIndex<Query> {
   readonly groups: Map<string, Set<PlacedGroup<Query>>>
 }
 
-/** Where a group is found: values of fields. Every document that meets the condition has one of them. */
+/** The bucket of a group: a value of a field. Every document that meets the condition has one of these values. */
 type BucketKey = readonly [path: string, key: string]
 
 export class ConditionIndex<Query> {
@@ -42,7 +42,7 @@ export class ConditionIndex<Query> {
   readonly #others = new Set<PlacedGroup<Query>>()
   readonly #groupsOf = new Map<Query, PlacedGroup<Query>>()
 
-  /** Whether nothing is left of all that was added. */
+  /** True if everything that was added is removed. */
   get isEmpty(): boolean {
     return [this.#groups, this.#fields, this.#others, this.#groupsOf].every(({ size }) => size === 0)
   }

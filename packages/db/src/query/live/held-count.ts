@@ -1,6 +1,7 @@
 /**
- * What a live count holds: where the count is that of ranges of keys only these, and it is counted again, by rank, when an
- * entry in them changes; else the ids of all documents that match, so that a commit changes it without reading anything.
+ * The state of a live count. If ranges of keys give the count, it holds only these, and counts by rank again when an
+ * entry in them changes. Otherwise it holds the ids of all matching documents, so that a commit changes the count
+ * without a read.
  */
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { Key } from '../../base/brand.ts'

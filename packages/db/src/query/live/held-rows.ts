@@ -1,7 +1,6 @@
 /**
- * The rows that a live query holds: those from the first one to a horizon, in a total order, so that each change of a
- * document is put in its place without reading anything. Beyond the window that is shown it holds a reserve, from which rows
- * move up when others leave.
+ * The rows that a live query holds: from the first one to a horizon, in a total order. So each changed document is put
+ * in its place without a read. Beyond the visible window there is a reserve, from which rows move up when others leave.
  */
 import { encodeIdKey } from '../../codec/key-encoding.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
@@ -22,7 +21,7 @@ interface HeldRow {
   readonly row: object
 }
 
-/** Which query holds which document. */
+/** The documents that queries hold. */
 export interface Holding {
   hold(id: string): void
   release(id: string): void
@@ -111,7 +110,7 @@ export class HeldRows {
     return this.#horizon === undefined || this.#rows.length >= this.#end
   }
 
-  /** What is shown. */
+  /** The visible rows. */
   view(): LiveView {
     const shown = this.#rows.slice(this.#skip, this.#end)
     return { ids: shown.map(({ id }) => id), rows: shown.map(({ row }) => row) }
@@ -152,7 +151,7 @@ function merged(rows: readonly HeldRow[], come: readonly HeldRow[]): HeldRow[] {
   return all
 }
 
-/** Of what documents hold, the order of the names counting: then JSON is the same. */
+/** Whether two values are equal, including the order of names: then their JSON is equal. */
 function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false

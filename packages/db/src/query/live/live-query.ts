@@ -1,4 +1,4 @@
-/** Live queries and live counts as their users see them. What does the work is loaded with the first one. */
+/** The public classes of live queries and live counts. The code that runs them is loaded with the first one. */
 import { makeDisposable } from '../../base/async.ts'
 import { badArgument } from '../../base/options.ts'
 import type { LiveHost, LiveRequest, LiveState, LiveStatus, LiveUpdate, LiveWork, Subscriber } from './live-types.ts'
@@ -23,7 +23,7 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     const state = this.#state
     this.#work = host.then((loaded) => loaded.start(request, state))
     this.ready = this.#work.then(({ ready }) => ready)
-    // Its caller sees the failure. What fails here is the loading of code.
+    // The caller gets this failure: code could not be loaded.
     this.ready.catch(() => {})
     this.#work.catch((error: unknown) => {
       state.status = 'failed'

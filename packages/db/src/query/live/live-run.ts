@@ -1,6 +1,8 @@
 /**
- * A live query at work. Guarantees: what it shows is the answer of the query as of one commit; commits are taken in their order,
- * each whole; every subscriber is given each state that it has time for, and the steps from the one it was given before.
+ * A running live query.
+ *
+ * Guarantees: it shows the answer of the query as of one commit. It takes commits in order, each as a whole. Every
+ * subscriber gets each state that it has time for, and the changes since the last state that it got.
  */
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { cancelledError, retryWhenStale } from '../../base/long-work.ts'
@@ -26,7 +28,7 @@ interface PendingChange {
   readonly document: StoredDocument | undefined
 }
 
-/** What tells a query of commits. */
+/** The source of commits for a query. */
 export interface RunOwner {
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
@@ -36,7 +38,7 @@ export interface RunOwner {
   loading(run: LiveRun): void
   /** They were read. Gives the test of its condition. */
   loaded(run: LiveRun): (document: StoredDocument) => boolean
-  /** What it shows has changed; `notify` is to be called. */
+  /** Its rows have changed; call `notify`. */
   changed(run: LiveRun): void
   /** It holds this document. */
   hold(id: string, run: LiveRun): void
@@ -69,7 +71,7 @@ export class LiveRun implements LiveWork {
   #staleBefore = -1
   #loading = false
   #ended = false
-  /** What loops end with. */
+  /** The error that ends loops over the query. */
   #reason: unknown
 
   constructor(owner: RunOwner, request: LiveRequest, state: LiveState) {
@@ -222,7 +224,7 @@ export class LiveRun implements LiveWork {
     this.request.signal?.removeEventListener('abort', this.#abort)
     this.#held.forget()
     this.#pending.clear()
-    // Its readers hear of the end, whatever goes wrong beside them.
+    // Readers learn of the end, whatever else fails.
     call(() => this.#owner.remove(this))
     this.#settleReady?.reject(noRows)
     const subscriptions = [...this.#subscriptions]
@@ -257,7 +259,7 @@ export class LiveRun implements LiveWork {
       const takeIn = await this.#readHeld(source)
       if (this.#ended) return true
       const { number } = documents.collection
-      // What has the same revision there may be another document.
+      // In another collection an equal revision may be another document.
       if (number !== this.#collection && this.#collection !== 0) held.forget()
       this.#collection = number
       takeIn()

@@ -1,4 +1,4 @@
-/** What a live query tells, and what its parts share. */
+/** The types that parts of a live query share. */
 import type { MaybePromise } from '../../base/async.ts'
 import type { QuerySpecification } from '../planner/plan.ts'
 import type { QuerySource } from '../query-source.ts'
@@ -46,7 +46,7 @@ export interface LiveView {
   readonly rows: readonly object[]
 }
 
-/** What `live` shows at once, and the code that is loaded on demand sets. */
+/** The state that `live` shows at once; the lazy module sets it. */
 export interface LiveState {
   view: LiveView | undefined
   status: LiveStatus
@@ -76,7 +76,7 @@ export interface LiveWork {
   close(): void
 }
 
-/** Where live queries of one collection hear of its commits. */
+/** The source of commits for the live queries of one collection. */
 export interface LiveHost {
   start(request: LiveRequest, state: LiveState): LiveWork
 }

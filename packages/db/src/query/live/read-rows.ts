@@ -1,4 +1,4 @@
-/** Reads the documents that a live query starts with, and those it holds again when its reserve is used up. */
+/** Reads the first rows of a live query, and the next ones when its reserve is used up. */
 import { isPromise } from '../../base/async.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import { buildOperators } from '../operators/build.ts'

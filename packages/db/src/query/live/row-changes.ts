@@ -1,4 +1,4 @@
-/** The steps from one list of rows to another: as few as possible where that is cheap, and never more than it takes. */
+/** Finds the steps from one list of rows to another: as few as possible if that is cheap, and never more than needed. */
 import type { LiveChange, LiveView } from './live-types.ts'
 
 /** More rows than this that change their places are taken out and put in again, which takes one pass. */
@@ -7,7 +7,7 @@ const MOVES_MAX = 1000
 type Change = LiveChange<object>
 
 export function rowChanges(from: LiveView, to: LiveView): Change[] {
-  // What both begin and end with costs nothing more.
+  // Skips what both lists begin and end with.
   let start = 0
   let fromEnd = from.ids.length
   let toEnd = to.ids.length

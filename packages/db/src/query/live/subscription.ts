@@ -1,4 +1,4 @@
-/** Who is told what a live query shows, and what one was told last. */
+/** The subscribers of a live query, and the last state that each of them got. */
 import type { LiveState, LiveUpdate, LiveView, Subscriber } from './live-types.ts'
 import type { CountRow } from './held-count.ts'
 import { rowChanges } from './row-changes.ts'

@@ -1,10 +1,10 @@
 /**
- * Puts together the operators of a plan:
+ * Builds the operators of a plan:
  *
  *   scan of all documents -> [sort -> fetch] -> limit
  *   scan of keys -> [filter, sort or project by the entries] -> [fetch: filter, project or sort -> fetch] -> limit
  *
- * Testing, skipping and projecting a row is one function that a scan or fetch applies while the row is at hand.
+ * One function tests, skips and projects a row; a scan or fetch calls it while the row is at hand.
  */
 import { lazyModule } from '../../base/lazy-module.ts'
 import type { BodyView } from '../../document/body.ts'
@@ -26,7 +26,7 @@ interface BuildOptions {
   readonly sortLimits?: SortLimits
 }
 
-/** Where an index gives the order there is nothing to sort. */
+/** Loaded only if no index gives the order. */
 const sorting = lazyModule(() => import('./sort.ts'))
 
 /** May throw a Miss. */
@@ -169,7 +169,7 @@ function heldFields({ access, residual, filter, sort, project }: Plan, query: Qu
   return 1 + Math.max(-1, ...needed.map((needed) => access.fields.findIndex(({ path }) => path === needed)))
 }
 
-/** What the entries alone decide; the few that do not hold their values whole are answered from their documents. */
+/** Answers from the entries alone. The few entries without whole values are answered from their documents. */
 function readEntries<Row>(parts: Parts, entries: Operator<EntryRow>, output: Outputs<Row>): Operator<Row> {
   const { source, plan, tally, keep } = parts
   const isTested = plan.filter === 'entries' && !isAlways(plan.residual)
@@ -287,7 +287,7 @@ interface Numbered {
   readonly number: number
 }
 
-/** What remains of a row whose document will be read later. */
+/** The reduced row of a document that is read later. */
 function toNumber({ number }: Numbered): EntryRow {
   return { number, values: undefined }
 }

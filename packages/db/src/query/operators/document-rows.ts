@@ -1,6 +1,6 @@
 /**
- * Rows from documents, given their numbers. All documents of a batch that are missing in memory are fetched together. An
- * entry that carries values is answered from these, its document is not read.
+ * Makes rows from documents, given their numbers. All documents of a batch that are not in memory are loaded together.
+ * An entry that carries values gives the row itself; its document is not read.
  */
 import type { BodyView } from '../../document/body.ts'
 import type { QuerySource } from '../query-source.ts'

@@ -1,6 +1,4 @@
-/**
- * Walks ranges of ids or of an index's entries, in key order or reverse. What is skipped at the start is skipped by rank.
- */
+/** Walks ranges of ids or of an index's entries, forwards or backwards. Skips rows at the start by rank. */
 import type { Cursor, CursorOptions, KeyRange, TreeReader } from '../../kv/key-value-store.ts'
 import type { AccessPath } from '../planner/access-path.ts'
 import { STEP_ROWS_MAX, type Operator, type EntryRow } from './operator.ts'
@@ -94,7 +92,8 @@ export function indexScan(tree: TreeReader, access: AccessPath, options: IndexSc
 }
 
 /**
- * Undefined if a value was cut off, or is an array or object: those have more kinds than keys tell apart (typed arrays).
+ * Undefined if a value was cut off, or is an array or object: keys do not distinguish all kinds of these (typed
+ * arrays).
  */
 function valuesOf(key: Key, fields: readonly IndexField[]): unknown[] | undefined {
   const values: unknown[] = []

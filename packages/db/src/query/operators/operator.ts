@@ -1,11 +1,8 @@
 /**
  * Operators pull rows from one another in batches. A step of a query is one call of the topmost `next` inside
- * `QuerySource.attempt`, so that everything a batch misses in memory is fetched together.
+ * `QuerySource.attempt`, so everything that a batch misses is loaded together.
  */
-/**
- * Rows of three batches: the first of a query that may end early, the first of one that is read to its end, and the
- * largest.
- */
+/** Batch sizes: the first of a query that may end early, the first of one that is read to its end, and the largest. */
 export const BATCH_ROWS_MIN = 32
 export const BATCH_ROWS_WHOLE = 2048
 export const BATCH_ROWS_MAX = 2048
@@ -18,7 +15,7 @@ const STEP_MS_MAX = 8
 const QUICK_ROWS = 16
 const QUICK_ROWS_MS_MAX = 1
 
-/** To be asked before each row: whether the step has to end. Never before the first one, so that each step gets on. */
+/** Ask it before each row but the first: whether the step has to end. So each step makes progress. */
 export function stepClock(now: () => number): () => boolean {
   const startMs = now()
   let lookedMs = startMs
@@ -57,16 +54,17 @@ export function tallied<Row>(input: Operator<Row>, tally: Tally | undefined, ste
   }
 }
 
-/** What was made of the first rows of a batch. */
+/** The result for the first rows of a batch. */
 interface Changed<Out> {
   readonly rows: Out[]
-  /** So many rows of the batch, one at least; the others come with the next call. */
+  /** Rows taken from the batch, at least one; the others come with the next call. */
   readonly taken: number
 }
 
 /**
- * Makes rows of rows, batch by batch. `change` may throw a Miss as long as it has had no effect; it is then called again with
- * the same batch. Where it drops rows (`isSelective`) batches grow, so that few rows wanted don't mean tiny batches.
+ * Transforms rows batch by batch. `change` may throw a Miss as long as it has had no effect; it is then called again
+ * with the same batch. If it drops rows (`isSelective`), batches grow, so that few wanted rows do not mean tiny
+ * batches.
  */
 export function changeBatches<In, Out>(
   input: Operator<In>,
@@ -93,7 +91,7 @@ export function changeBatches<In, Out>(
   }
 }
 
-/** What a scan of keys gives: the document's number and, where asked for, the values of fields that the key holds. */
+/** A row of a key scan: the document's number and, if wanted, the values of fields in the key. */
 export interface EntryRow {
   readonly number: number
   /** By the position of the field; undefined if the document has to be asked. */

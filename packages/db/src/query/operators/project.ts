@@ -1,4 +1,4 @@
-/** Which fields of a row the caller gets, and how each kind of row is asked for a field. */
+/** The fields of a row that the caller gets, and how to read a field of each kind of row. */
 import { readField } from '../../codec/decode-document.ts'
 import { compileFieldPath, defineField, fieldNames } from '../../codec/field-path.ts'
 import { attachmentStubs } from '../../document/attachments/attachment-section.ts'

@@ -1,11 +1,11 @@
 /**
- * Sorts rows within bounded memory. It holds sort keys, document numbers and what a covering index says of a document, never
- * documents; with a limit only about twice as many rows as that.
+ * Sorts rows within bounded memory. It holds sort keys, document numbers and values of a covering index, never
+ * documents; with a limit only about twice that number of rows.
  *
- * Rows are sorted in runs as they come, and runs are merged as rows are asked for, so no step holds the thread for long.
- * Rows that don't fit are left out, the last ones first, and once those at hand are given the input is read again for those that
- * come after them. So any number of rows can be sorted: each pass reads the whole input, and gives as many rows as
- * fit. The order is total (the key, then the document's number), so that no row is lost or doubled between passes.
+ * It sorts rows in runs as they come, and merges runs as rows are wanted, so no step holds the thread for long. Rows
+ * that do not fit are left out, the last ones first. After the others are returned, it reads the input again for those
+ * that come next. So any number of rows can be sorted: each pass reads the whole input and returns as many rows as fit.
+ * The order is total (the key, then the document's number), so no row is lost or doubled between passes.
  */
 import type { Collation } from '../../codec/registered-collation.ts'
 import { encodeIndexValue, sortedValue } from '../../index/index-key.ts'
@@ -13,12 +13,15 @@ import type { ReadField } from '../match.ts'
 import type { SortField } from '../planner/plan.ts'
 import { type EntryRow, BATCH_ROWS_MAX, type Operator } from './operator.ts'
 
-/** What a sort holds at most, by the estimate of `sizeOf`, beside one batch. */
+/** Memory that a sort holds at most, besides one batch, as `sizeOf` estimates it. */
 const SORT_BYTES_MAX: number = 128 * 2 ** 20
 /** Rows that are sorted at once: no step takes longer than that. */
 const SORT_RUN_ROWS = 4096
 const RUNS_TRIMMED_AT_ONCE = 16
-/** Of a row beside its key and strings; strings are often made of pieces, which takes more (measured: 85 to 175 bytes in all). */
+/**
+ * Memory of a row besides its key and strings. Strings are often made of pieces, which takes more (measured: 85 to 175
+ * bytes in all).
+ */
 const ROW_BYTES = 160
 
 export interface SortRow extends EntryRow {
@@ -202,7 +205,7 @@ export class SortPass {
   }
 }
 
-/** Where in the run rows come after this one. */
+/** Index in the run of the first row after this one. */
 function placeAfter(run: readonly SortRow[], row: SortRow): number {
   let low = 0
   let high = run.length

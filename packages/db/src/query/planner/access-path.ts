@@ -1,6 +1,6 @@
 /**
- * The ways to get at documents that may match: ranges of ids, ranges of an index, a union of such, or all documents. Each
- * knows by exact counts from the trees how many entries it walks.
+ * The access paths of a query: ranges of ids, ranges of an index, a union or intersection of such, or all documents.
+ * Each knows from exact counts of the trees how many entries it walks.
  */
 import { assert } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
@@ -28,15 +28,15 @@ const implication = lazyModule(() => import('./implication.ts'))
 
 export interface AccessPath {
   readonly kind: 'scan' | 'ids' | 'index' | 'union' | 'intersection'
-  /** Of kind 'index'. */
+  /** For the kind 'index'. */
   readonly index?: IndexDefinition
   /** Ascending and disjoint; of kinds 'ids' and 'index'. */
   readonly ranges: readonly KeyRange[]
   /** For each range the entries in it. */
   readonly counts: readonly number[]
   /**
-   * For 'union' and 'intersection': no part scans. In an intersection the first part gives the rows, in its order, that
-   * the second has too.
+   * For 'union' and 'intersection': no part scans. The first part of an intersection gives the rows and their order;
+   * the second part must have them too.
    */
   readonly branches: readonly AccessPath[]
   /** Entries in all: at least the number of documents. */
@@ -53,13 +53,13 @@ export interface AccessPath {
   readonly collation?: string | undefined
   /** The number of fields with one and the same value in all rows. */
   readonly fixed: number
-  /** What the ranges stand for; for explain. */
+  /** The values of the ranges, for explain. */
   readonly bounds: readonly { readonly path: string; readonly values: ValueSet }[]
 }
 
 /**
- * Ranges of keys in one path: points of several fields multiply. What is beyond is one range from the first value to the last, all
- * of which is tested. The alternatives of a union share this.
+ * Ranges of keys in one path, because points of several fields multiply. Beyond it there is one range from the first
+ * value to the last, which is tested as a whole. The alternatives of a union share the limit.
  */
 const KEY_RANGES_MAX = 10_000
 /** Alternatives of an `$or` that are looked up one by one; if there are more all documents are scanned. */
@@ -95,7 +95,7 @@ export const NO_ROWS: AccessPath = {
   bounds: [],
 }
 
-/** With at most `rangesMax` ranges each. `outer`: what rows meet besides. */
+/** Each has at most `rangesMax` ranges. `outer`: a condition that rows meet besides. */
 function keyedPaths(source: PlanSource, condition: Condition, outer: Condition, rangesMax: number): AccessPath[] {
   const known = combine('and', [outer, condition])
   const byPath = conditionsByPath(condition)
@@ -179,7 +179,7 @@ function indexPaths(
     .map((one) => () => elementPath(source, index, one, rangesMax))
 }
 
-/** Whether every document that meets the condition has entries in the index, of the kind that is looked up here. */
+/** Whether every document that meets the condition has the entries in the index that are looked up here. */
 function holdsAll(index: IndexDefinition, condition: Condition): boolean {
   const { builtTo, text, where } = index
   if (builtTo !== undefined || text !== undefined) return false
@@ -217,11 +217,9 @@ function elementPath(
 }
 
 /**
- * By the values of fields: points of the first ones, then intervals of one. Where the index holds an array for a field,
- * its elements decide: all arrays are looked at, and the condition is tested.
- *
- * `skipLimits`: also by fields behind one that is not fixed to points, for each value that it has; undefined if there is no such field,
- * or if they are too many.
+ * A path by the values of fields: points of the first ones, then intervals of one. If the index holds an array for a
+ * field, its elements decide: all arrays are read, and the condition is tested. With `skipLimits`, a field before may
+ * also vary (skip-scan.ts); undefined if there is no such field, or if it has too many values.
  */
 function indexPath(
   source: PlanSource,
@@ -326,8 +324,8 @@ function unionPath(source: PlanSource, either: AnyOf, outer: Condition, rangesMa
 }
 
 /**
- * Of each path and the narrowest others, where each of the two meets a condition that the other does not; or the first only
- * gives the order.
+ * Pairs each path with the narrowest others. Each of the two must meet a condition that the other does not, or the
+ * first only gives the order.
  */
 function intersections(paths: readonly AccessPath[], count: number): AccessPath[] {
   const narrowest = narrowing(paths).slice(0, INTERSECTED_PATHS_MAX)

@@ -1,4 +1,4 @@
-/** A plan, and what running it took, as plain data for people: a tree of steps, each with the step that feeds it. */
+/** A plan and the figures of its run as plain data for people: a tree of steps, each with the step that feeds it. */
 import { Miss } from '../../base/miss.ts'
 import type { IndexInput } from '../../index/index-definition.ts'
 import { isAlways, type Condition, type TestCondition } from '../ast/normalise.ts'
@@ -59,7 +59,7 @@ export interface PlanStep {
   readonly [detail: string]: unknown
 }
 
-/** With `check`, which is called again and again and may throw, the query is run. */
+/** Runs the query if there is a `check`, which is called repeatedly and may throw. */
 export async function explainQuery(
   source: QuerySource,
   query: QuerySpecification,

@@ -1,10 +1,12 @@
 /**
- * Whether every document that meets one condition meets another. Sound, not complete: `true` is a proof, `false` says nothing.
+ * Whether every document that meets one condition meets another. Sound, not complete: `true` is a proof, `false` means
+ * nothing.
  *
- * - Something implies an `and` if it implies all of it, and an `or` if it implies one of it. An `or` implies what each of its
- *   alternatives implies; an `and` what one of its parts implies, or what its parts for one field imply together.
- * - Conditions on one field are compared by their sets of values, and by which values of an array they are about.
- * - What no set of values says is implied by itself only.
+ * - A condition implies an `and` if it implies all its parts, and an `or` if it implies one. An `or` implies what each
+ *   of its
+ *   alternatives implies. An `and` implies what one of its parts implies, or what its parts for one field imply together.
+ * - Conditions on one field are compared by their sets of values, and by which values of an array they concern.
+ * - A condition that no set of values expresses is implied only by itself.
  */
 import { compareValues } from '../../codec/collation.ts'
 import { conjuncts, ordersText, type Condition, type WithinCondition } from '../ast/normalise.ts'
@@ -33,12 +35,12 @@ function isSame(left: Condition, right: Condition): boolean {
   return left === right || JSON.stringify(left) === JSON.stringify(right)
 }
 
-/** What conditions on one field say of its value as a whole, all of them. */
+/** All conditions on one field, combined for its value as a whole. */
 function together(parts: readonly WithinCondition[], path: string): WithinCondition {
   const sets = parts.filter(({ self }) => self).map(({ values }) => values)
   if (sets.length === 0) return { kind: 'within', path, values: ANYTHING, every: false, whole: true, self: true }
   const own = intersectAll(sets)
-  // What is no array is its own only element.
+  // A value that is not an array is its own only element.
   const all = lacksArrays(own) ? intersectAll([own, ...parts.map(({ values }) => values)]) : own
   return { kind: 'within', path, values: all, every: false, whole: true, self: true }
 }
@@ -47,8 +49,9 @@ function together(parts: readonly WithinCondition[], path: string): WithinCondit
 const ANYTHING: ValueSet = [{ value: undefined, above: false }]
 
 /**
- * Of a value that is no array every kind of condition says that it is in the set. Of an array: `self` that it itself is; `every`
- * that all elements are, and `whole` that it is too; else that some element is, or with `whole` itself.
+ * For a value that is not an array, every kind of condition means that it is in the set. For an array, `self` means the
+ * array itself, `every` all elements, and `whole` in addition the array. Otherwise some element must be in the set or,
+ * with `whole`, the array.
  */
 function withinImplies(given: WithinCondition, wanted: WithinCondition): boolean {
   if (!isSubset(given.values, wanted.values)) return false

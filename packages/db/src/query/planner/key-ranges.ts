@@ -1,8 +1,8 @@
 /**
  * Turns sets of values into ranges of keys: of an index's entries, and of ids.
  *
- * Below a value is the key at which the entries with it start, above it the key after the last of them; a descending field
- * swaps the two.
+ * The key below a value is the first one of its entries; the key above it comes after the last of them. A descending
+ * field swaps the two.
  */
 import type { Key } from '../../base/brand.ts'
 import {

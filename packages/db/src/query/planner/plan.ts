@@ -1,6 +1,4 @@
-/**
- * Chooses the cheapest way to answer a query. The rules and the costs are docs/internals/query-planner.md.
- */
+/** Chooses the cheapest plan for a query. docs/internals/query-planner.md has the rules and costs. */
 import { combine, conjuncts, isAlways, isNever, type Condition } from '../ast/normalise.ts'
 import { pathsOf } from '../match.ts'
 import type { Collation } from '../../codec/registered-collation.ts'
@@ -13,7 +11,7 @@ export interface SortField {
   readonly descending: boolean
 }
 
-/** What is asked for. */
+/** The query to plan. */
 export interface QuerySpecification {
   readonly condition: Condition
   readonly sort: readonly SortField[]
@@ -26,14 +24,14 @@ export interface QuerySpecification {
   readonly fields: readonly string[] | undefined
 }
 
-/** Where a step of the plan finds the fields that it needs. */
+/** The source of the fields that a step needs. */
 export type Reads = 'entries' | 'documents'
 
 export interface Plan {
   readonly access: AccessPath
-  /** From the last entry to the first. */
+  /** Walks from the last entry to the first. */
   readonly reverse: boolean
-  /** What remains to be tested. */
+  /** The condition that remains to be tested. */
   readonly residual: Condition
   readonly filter: Reads
   /** Undefined: rows come in the order asked for. */
@@ -50,15 +48,15 @@ export interface Plan {
 /** Costs of handling one document, in units of testing one document in a scan. */
 const COST_SCANNED = 1
 const COST_ENTRY = 0.2
-/** Of testing values that an entry holds, which have to be decoded from its key, beside walking to it. */
+/** Cost of testing values of an entry, which must be decoded from its key, in addition to walking to it. */
 const COST_ENTRY_TESTED = 1.3
 const COST_FETCHED = 4
 const COST_SORTED = 1
-/** Of noting the number of an entry for an intersection, or of looking one up, beside walking to it. */
+/** Cost of noting or looking up the number of an entry for an intersection, in addition to walking to it. */
 const COST_INTERSECTED = 0.1
-/** Of an entry where skip and limit need no walk: decides only between such ways. */
+/** Cost of an entry if skip and limit need no walk: decides only between such plans. */
 const COST_BY_RANK = 1e-6
-/** Of how many rows one is assumed to meet conditions that no path says anything of. */
+/** One in this number of rows is assumed to meet a condition that no path covers. */
 const ROWS_PER_MATCH = 10
 
 /** May throw a Miss. */
@@ -86,7 +84,7 @@ function planWith(access: AccessPath, query: QuerySpecification, matchesMax: num
   )
   const isOneOrder = access.collation === query.collation?.name || query.sort.every(({ path }) => path === '_id')
   const direction = isOneOrder ? sortDirection(access, query.sort) : undefined
-  // Of collated strings entries hold keys only.
+  // Entries hold only the keys of collated strings.
   const held = new Set(access.collation === undefined ? access.fields.map(({ path }) => path) : [])
   const readsFor = (paths: readonly string[] | undefined): Reads =>
     access.kind !== 'scan' && paths !== undefined && paths.every((path) => held.has(path)) ? 'entries' : 'documents'

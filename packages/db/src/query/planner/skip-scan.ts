@@ -1,6 +1,7 @@
 /**
- * Skip scans: an index is looked up by a field although one before it is not fixed to certain values, by going from each value of
- * that one to the next. Worth it where the values are few: then a look-up for each replaces a walk over all entries.
+ * Skip scans: look up an index by a field although a field before it has no fixed value. The scan goes from each value
+ * of the first field to the next. It pays if these values are few: one look-up for each then replaces a walk over all
+ * entries.
  */
 import type { Key } from '../../base/brand.ts'
 import { prefixUpperBound, decodeKey } from '../../codec/key-encoding.ts'

@@ -1,9 +1,9 @@
 /**
- * The index that would help a query most. Each candidate is planned for as if it were there, over a sample of the documents, whose entries
- * are in memory.
+ * Suggests the index that would help a query most. Each candidate is planned as if it existed, over a sample of the
+ * documents, with its entries in memory.
  *
- * Guarantees: the planner would use what is suggested, and the plan would cost less. That is exact for a collection no larger than the
- * sample. For a larger one it is an estimate.
+ * Guarantees: the planner would use the suggested index, and the plan would cost less. This is exact if the sample is
+ * the whole collection; otherwise it is an estimate.
  */
 import type { Key } from '../../base/brand.ts'
 import { encodeIdKey } from '../../codec/key-encoding.ts'
@@ -19,7 +19,7 @@ import type { AccessPath } from './access-path.ts'
 import { planQuery, type Plan, type QuerySpecification, type SortField } from './plan.ts'
 
 const SAMPLED_DOCUMENTS_MAX = 1024
-/** Where a larger collection is sampled. */
+/** Places in which a larger collection is sampled. */
 const SAMPLED_PLACES = 16
 const CANDIDATES_MAX = 16
 /** No stored index has it. */
@@ -56,7 +56,7 @@ interface Candidate {
   readonly definition: IndexDefinition
 }
 
-/** Of those that cost the same the first one counts. */
+/** The first of equally cheap candidates wins. */
 function candidatesFor(query: QuerySpecification, indexes: readonly IndexDefinition[]): Candidate[] {
   const parts = conjuncts(query.condition).filter(isIndexable)
   const elements = multiInputs(parts)

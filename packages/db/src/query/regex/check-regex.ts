@@ -1,8 +1,9 @@
 /**
- * Regular expressions in selectors: what is let in, and how it is run so that its work is bounded (docs/adr/0004-regular-expressions.md).
+ * Regular expressions in selectors: which are allowed, and how their work is bounded
+ * (docs/adr/0004-regular-expressions.md).
  *
- * An expression that is _plain_ (no groups, nothing repeated) can't backtrack: it runs on the engine's own RegExp. All others run on
- * linear-regex.ts, which is loaded when a query has one.
+ * A _plain_ expression (no groups, no repetition) can't backtrack, so it runs on the engine's own RegExp. All others
+ * run on linear-regex.ts, which is loaded when a query has one.
  */
 import { assert, PannierError } from '../../base/errors.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
@@ -44,8 +45,8 @@ export function isPlain(source: string): boolean {
 }
 
 /**
- * What every string in which it is found begins with, and whether that says all; '' if it is not known. Only for characters
- * that stand for themselves in every order of strings.
+ * The prefix of every string in which it is found, and whether the prefix is the whole condition; '' if unknown. Only
+ * for characters that mean themselves in every order of strings.
  */
 export function literalPrefix({ source, flags }: RegexSource): { readonly prefix: string; readonly isAll: boolean } {
   const [found] = /^\^(?:[^\\[(*+?{^$.|)\ud800-\udfff]|\\[^\w\ud800-\udfff])*/.exec(source) ?? []
@@ -60,9 +61,9 @@ export function literalPrefix({ source, flags }: RegexSource): { readonly prefix
 let Engine: typeof LinearRegex | undefined
 
 /**
- * Has to be called, and waited for, before `regexTest` is asked for any of these.
+ * Call and await it before `regexTest` gets any of these.
  *
- * @throws PANNIER_UNSAFE_REGEX if the work of one could not be bounded, PANNIER_LIMIT if one or all together are too large.
+ * @throws PANNIER_UNSAFE_REGEX if the work of one can't be bounded, PANNIER_LIMIT if one or all together are too large
  */
 export function prepareRegexes(expressions: readonly RegexSource[]): MaybePromise<void> {
   const others = expressions.filter(({ source }) => !isPlain(source))

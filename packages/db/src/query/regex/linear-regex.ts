@@ -1,16 +1,19 @@
 /**
- * Regular expressions without backtracking: whether one is found in a text takes mostly one step a character, and never more than a fixed
- * number of steps, after which it is given up (PANNIER_LIMIT).
+ * Regular expressions without backtracking. A test mostly takes one step a character. It never takes more than a fixed
+ * number of steps, after which it fails with PANNIER_LIMIT.
  *
- * The expression becomes a nondeterministic automaton (parse-regex.ts), the sets of whose states are the states of a deterministic
- * one, made when they are first met and kept up to a bound. Since only "found or not" is asked for, greedy and lazy repetition
- * are the same. What one character or class matches is asked of the platform's own RegExp, so that case, Unicode
- * properties and classes are exactly what users know.
+ * The expression becomes a nondeterministic automaton (parse-regex.ts). Sets of its states are the states of a
+ * deterministic one, which are made on first use and kept up to a bound. Only "found or not" matters, so greedy and
+ * lazy repetition are the same. The platform's own RegExp decides what one character or class matches. So case, Unicode
+ * properties and classes work as users know.
  */
 import { assert, PannierError } from '../../base/errors.ts'
 import { compileProgram, type AssertionKind, type Instruction, type Program } from './parse-regex.ts'
 
-/** Instructions that may be looked at in one text, in all texts together, and for each of their characters: about a second in all of a megabyte. */
+/**
+ * Limits of instructions: in one text, in all texts together, and for each of their characters. About a second for all
+ * of a megabyte.
+ */
 const TEXT_WORK_MAX = 4_000_000
 const WORK_MAX = 1_000_000
 const CHAR_WORK_MAX = 64
@@ -19,10 +22,10 @@ const STATE_NUMBERS_MAX = 100_000
 const CLASSIFIED_CHARS_MAX = 20_000
 const LOW_CHARS = 256
 
-/** What stands at one side of a place, as far as assertions ask. */
+/** The kind of a neighbouring character, as far as assertions need it. */
 type Side = 'edge' | 'word' | 'newline' | 'other'
 
-/** Characters that no part of the expression tells apart. */
+/** Characters that no part of the expression distinguishes. */
 interface CharClass {
   readonly number: number
   readonly side: Side
@@ -58,7 +61,10 @@ export class LinearRegex {
   private stateNumbers = 0
   /** The state before the first character. */
   private begin: State | undefined
-  /** Of `reachable` and `consumed`, made once: positions that wait, that were seen (with the number of the round), and what was found. */
+  /**
+   * Buffers of `reachable` and `consumed`, made once: waiting positions, seen ones (with the number of the round), and
+   * results.
+   */
   private readonly stack: Uint16Array
   private readonly seen: Uint32Array
   private round = 0
@@ -104,7 +110,7 @@ export class LinearRegex {
     return this.reachable(state, 'edge') === undefined
   }
 
-  /** Where the character leads; null: found before it. */
+  /** The next state; null: found before this character. */
   private step(state: State, charClass: CharClass): State | null {
     const now = this.reachable(state, charClass.side)
     const next = now === undefined ? null : this.state(this.consumed(now, charClass), charClass.side)
@@ -121,7 +127,7 @@ export class LinearRegex {
       const { atom, next } = instructions[at] as AtomInstruction
       if (!atoms[atom]! || seen[next] === round) continue
       seen[next] = round
-      // What is read stands at this place or after it.
+      // Safe if `now` is the same array: it is read at this position or after it.
       found[count++] = next
     }
     return found.slice(0, count).sort()

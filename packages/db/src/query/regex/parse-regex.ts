@@ -1,8 +1,10 @@
 /**
- * Turns the source of a regular expression, which RegExp has accepted, into the instructions of a nondeterministic automaton.
+ * Turns the source of a regular expression, which RegExp has accepted, into the instructions of a nondeterministic
+ * automaton.
  *
- * What has no automaton (backreferences, looking ahead and behind) and what is not worth one (modifiers inside, octal and
- * half escapes) is PANNIER_UNSAFE_REGEX. Repetition with bounds is written out, up to REGEX_STATES_MAX instructions.
+ * Parts without an automaton (backreferences, lookahead, lookbehind) are PANNIER_UNSAFE_REGEX. So are parts that are
+ * not worth one (inline modifiers, octal and half escapes). Bounded repetition is written out, up to REGEX_STATES_MAX
+ * instructions.
  */
 import { PannierError } from '../../base/errors.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Finds the documents that have the words, with their scores, from the entries of a text index alone. How many documents there
- * are, how many have a word and how long they are is counted, not walked; the postings of the words are walked, rarest word first.
- * Where few documents are left and a word is frequent, what they have is looked up instead.
+ * Finds the documents that have the words, with their scores, only from the entries of a text index. The number of
+ * documents, the number with a word and their lengths are counted, not walked. The postings of the words are walked,
+ * rarest word first. If few documents are left and a word is frequent, their words are looked up instead.
  */
 import type { Key } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
@@ -22,13 +22,13 @@ import { wordFinder } from '../../index/text/words.ts'
 const SEARCH_MATCHES_MAX = 1_000_000
 /** Postings that one step looks at. */
 const STEP_POSTINGS_MAX = 8192
-/** Looking up a document costs about as much as walking so many postings. */
+/** Looking up a document costs about as much as walking this number of postings. */
 const POSTINGS_PER_LOOKUP = 16
 const LOOKUPS_PER_STEP = 1024
 
-/** What there is in the index for a search. */
+/** Counts in the index for a search. */
 interface TermCounts {
-  /** With any words. */
+  /** Documents with any words. */
   readonly documents: number
   readonly averageLength: number
   /** Aligned with the terms: for a word the documents that have it; for a prefix the postings, which is more. */
@@ -46,7 +46,7 @@ export function countTerms(tree: TreeReader, terms: readonly SearchTerm[]): Term
   return { documents, averageLength, postings }
 }
 
-/** From length to length. */
+/** Walks from length to length. */
 function averageOf(tree: TreeReader, range: KeyRange): number {
   let words = 0
   let documents = 0
@@ -62,7 +62,7 @@ function averageOf(tree: TreeReader, range: KeyRange): number {
   return words / Math.max(documents, 1)
 }
 
-/** In steps: `step` is called until it says that it is done, and again if it misses. */
+/** Works in steps: call `step` until it is done, and again if it misses. */
 export class TermMatcher {
   /** By document number. */
   scores: Map<number, number> = new Map<number, number>()
@@ -126,7 +126,7 @@ interface Occurrences {
 interface Walk {
   /** By document number. */
   readonly found: ReadonlyMap<number, Occurrences>
-  /** That have the term. */
+  /** Documents that have the term. */
   readonly documents: number
   /** True when it is done. May miss. */
   step(): boolean
@@ -136,7 +136,7 @@ class PostingWalk implements Walk {
   readonly found = new Map<number, Occurrences>()
   readonly #cursor: Cursor
   readonly #among: ReadonlyMap<number, unknown> | undefined
-  /** Of a prefix: those that have it and are not asked for. */
+  /** For a prefix: documents that have it and are not wanted. */
   readonly #others = new Set<number>()
   readonly #isPrefix: boolean
 
@@ -214,18 +214,18 @@ function checkMatches(documents: number): void {
 const SATURATION = 1.2
 const LENGTH_WEIGHT = 0.75
 
-/** What a word is worth that so many of all documents have. */
+/** Weight of a word, by the number of documents that have it. */
 function wordWeight(documents: number, documentsWithWord: number): number {
   return Math.log(1 + (documents - documentsWithWord + 0.5) / (documentsWithWord + 0.5))
 }
 
-/** What its occurrences in one document are worth, in proportion to the length of an average document. */
+/** Weight of a word's occurrences in one document, relative to a document of average length. */
 function occurrenceWeight(frequency: number, relativeLength: number): number {
   const dampened = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * relativeLength)
   return (frequency * (SATURATION + 1)) / (frequency + dampened)
 }
 
-/** What is searched for: `quick bro*` (words, and what begins with a word), `"brown fox"` (words next to each other, in order). */
+/** A parsed search: `quick bro*` (words, and the start of a word), `"brown fox"` (a phrase). */
 interface SearchTerm {
   readonly word: string
   /** Whatever begins with it. */

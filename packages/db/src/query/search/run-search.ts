@@ -1,4 +1,4 @@
-/** Runs a search: matches words in the index, ranks, then reads documents best first, as many as are wanted. */
+/** Runs a search: matches words in the index, ranks, then reads the wanted documents, best first. */
 import { PannierError } from '../../base/errors.ts'
 import type { BodyView } from '../../document/body.ts'
 import type { IndexDefinition } from '../../document/collection-state.ts'
@@ -133,7 +133,7 @@ function hasPhrase(words: readonly string[], phrase: readonly string[]): boolean
   return words.some((_, start) => phrase.every((word, at) => words[start + at] === word))
 }
 
-/** At most so many of the best, best first; of equals those that were created first. */
+/** The best `wanted` documents, best first; among equals the oldest first. */
 function ranked(scores: ReadonlyMap<number, number>, wanted: number): number[] {
   const compare = (left: number, right: number): number => scores.get(right)! - scores.get(left)! || left - right
   let best: number[] = []

@@ -1,4 +1,4 @@
-/** What a search asks for, and what it tells. */
+/** The parameters and results of a search. */
 import type { Condition } from '../ast/normalise.ts'
 import type { BuiltPredicate } from '../ast/predicate.ts'
 import type { Selector } from '../field-types.ts'
@@ -25,7 +25,7 @@ export interface ScoredRow<T> {
 export interface SearchExplanation {
   /** The text index that it uses. */
   readonly index: string
-  /** In the index: those that have any words. */
+  /** Documents in the index: those with any words. */
   readonly documents: number
   /** `postings`: how many documents have the word; for a prefix how many entries there are. */
   readonly terms: readonly { readonly word: string; readonly isPrefix: boolean; readonly postings: number }[]
@@ -35,7 +35,7 @@ export interface SearchExplanation {
   readonly readsDocuments: boolean
 }
 
-/** What is asked for. */
+/** The parameters of a search. */
 export interface SearchSpecification {
   readonly text: string
   readonly index: string | undefined

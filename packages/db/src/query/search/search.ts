@@ -1,4 +1,4 @@
-/** A search for words: what is asked for, as an immutable value, and the ways to have it answered; the sister of `Query`. */
+/** A search for words: an immutable value, with methods that answer it, like `Query`. */
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { checkOptions, type OptionNames, badArgument, calling } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
