@@ -14,6 +14,10 @@ async function main(): Promise<void> {
     await import('./bars/run.ts')
     return
   }
+  if (parameters[0] === 'first-rows') {
+    const { main: firstRows } = await import('./first-rows/main.ts')
+    return firstRows(parameters.slice(1))
+  }
   let options: BenchOptions | undefined
   try {
     options = readOptions(parameters)

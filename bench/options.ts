@@ -36,6 +36,7 @@ the main contenders as fit. Writes bench/results/history/*.json and bench/result
   --name NAME          of the results, so that --keep puts them beside the others of their place: million, presets
   --report             make the report and the figures of the docs again from bench/results/current/
   --bars               the table of bars instead: npm run bench -- --bars --help
+  first-rows           what a person waits for when an app starts, instead: npm run bench -- first-rows --help
   --help               print this
 
 Contenders: ${CONTENDERS.map(({ name, core }) => (core ? `${name}*` : name)).join(', ')} (*: main)
@@ -106,7 +107,7 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
 }
 
 /** Returns the chosen ones in the order of `all`. */
-function choose<T extends string>(
+export function choose<T extends string>(
   names: readonly string[],
   all: readonly T[],
   kind: string,
@@ -117,7 +118,7 @@ function choose<T extends string>(
   return names.length === 0 ? fallback : all.filter((name) => names.includes(name))
 }
 
-function list(text: string): string[] {
+export function list(text: string): string[] {
   return text.split(',').filter((part) => part !== '')
 }
 
@@ -126,7 +127,7 @@ function readName(name: string | undefined): string | undefined {
   return name
 }
 
-function readCount(text: string): number {
+export function readCount(text: string): number {
   const number = Number(text)
   if (!Number.isSafeInteger(number) || number < 1) throw new TypeError(`${text} is not a number of anything`)
   return number

@@ -34,7 +34,7 @@ export function formatTable(comparison: Comparison, samples: Samples, wrong: Rea
     if (line === undefined) continue
     lines.push(wrong.has(row.metric) ? [row.title, '', '', '', '', '', '', 'ANSWERS DIFFER'] : line)
   }
-  return alignColumns(lines)
+  return alignColumns(lines, [0, 6, 7])
 }
 
 function lineOf(
@@ -70,16 +70,15 @@ function formatSpread(values: readonly number[] | undefined): string {
   return `±${Math.round((farthest / middle) * 100)}%`
 }
 
-function formatNumber(value: number): string {
+export function formatNumber(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US')
   return String(Number(value.toPrecision(3)))
 }
 
 /** Texts to the left, numbers to the right. */
-function alignColumns(lines: readonly (readonly string[])[]): string {
-  const leftColumns = new Set([0, 6, 7])
+export function alignColumns(lines: readonly (readonly string[])[], leftColumns: readonly number[]): string {
   const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
   const align = (text: string, column: number): string =>
-    leftColumns.has(column) ? text.padEnd(widths[column]!) : text.padStart(widths[column]!)
+    leftColumns.includes(column) ? text.padEnd(widths[column]!) : text.padStart(widths[column]!)
   return lines.map((line) => line.map(align).join('  ').trimEnd()).join('\n')
 }

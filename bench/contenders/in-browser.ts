@@ -1,7 +1,8 @@
 /** Makes contenders in a page. The bundle holds all of them; each is evaluated only when it runs. */
 import type { Contender } from './contender.ts'
-import { PASSWORD } from './contender.ts'
-import { remoteContender, serveContender } from './remote.ts'
+import { OPERATIONS, PASSWORD } from './contender.ts'
+import { remote, serve } from './remote.ts'
+import type { Port } from './remote.ts'
 
 const LOADERS: Readonly<Record<string, (workerUrl: string) => Promise<Contender>>> = {
   pannier: async () => new (await import('./pannier.ts')).PannierContender(),
@@ -30,7 +31,7 @@ const LOADERS: Readonly<Record<string, (workerUrl: string) => Promise<Contender>
     const { default: plugin } = await import('pouchdb-adapter-indexeddb')
     return new (await import('./pouchdb.ts')).PouchDbContender('indexeddb', plugin)
   },
-  'sqlite-wasm': async (workerUrl) => remoteContender(new Worker(workerUrl, { type: 'module' })),
+  'sqlite-wasm': async (workerUrl) => remote<Contender>(new Worker(workerUrl, { type: 'module' }), OPERATIONS),
   tinybase: async () => new (await import('./tinybase.ts')).TinyBaseContender(),
   lokijs: async () => new (await import('./lokijs.ts')).LokiJsContender(),
   'floor-storage': async () => {
@@ -55,9 +56,9 @@ export const isWorker: boolean = typeof document === 'undefined'
 
 /** Synchronous access to files is for workers alone: the worker's end of 'sqlite-wasm'. Calls wait until it is loaded. */
 export function serveInWorker(): void {
-  const port = globalThis as unknown as Parameters<typeof serveContender>[0]
+  const port = globalThis as unknown as Port
   const loaded = Promise.all([import('./sql.ts'), import('./sqlite-wasm.ts')])
-  serveContender(
+  serve(
     port,
     loaded.then(([{ SqlContender }, { sqliteWasmDriver }]) => new SqlContender(sqliteWasmDriver)),
   )

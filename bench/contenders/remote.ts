@@ -1,10 +1,8 @@
-/** A contender that lives in a worker, and the page's end of it. Parameters and answers are cloned, as an app would have them. */
-import { OPERATIONS } from './contender.ts'
-import type { Contender } from './contender.ts'
+/** An object that lives in a worker, and the page's end of it. Parameters and answers are cloned, as an app would have them. */
 
 interface Call {
   readonly number: number
-  readonly operation: keyof Contender
+  readonly operation: string
   readonly parameters: readonly unknown[]
 }
 
@@ -14,13 +12,16 @@ interface Reply {
   readonly error?: string
 }
 
-interface Port {
+export interface Port {
   postMessage(message: unknown): void
   addEventListener(type: 'message', listener: (event: MessageEvent) => void): void
 }
 
 /** The page's end. */
-export function remoteContender(port: Port): Contender {
+export function remote<Operations extends object>(
+  port: Port,
+  operations: readonly (string & keyof Operations)[],
+): Operations {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   let calls = 0
   port.addEventListener('message', ({ data }) => {
@@ -31,7 +32,7 @@ export function remoteContender(port: Port): Contender {
     else call?.reject(new Error(error))
   })
   const operationOf =
-    (operation: keyof Contender) =>
+    (operation: string) =>
     (...parameters: readonly unknown[]) => {
       const call = Promise.withResolvers<unknown>()
       const number = calls++
@@ -39,19 +40,18 @@ export function remoteContender(port: Port): Contender {
       port.postMessage({ number, operation, parameters } satisfies Call)
       return call.promise
     }
-  const operations = OPERATIONS.map((operation) => [operation, operationOf(operation)])
-  return Object.fromEntries(operations) as unknown as Contender
+  return Object.fromEntries(operations.map((operation) => [operation, operationOf(operation)])) as Operations
 }
 
 /** The worker's end. Calls are answered in their order. */
-export function serveContender(port: Port, loading: Promise<Contender>): void {
+export function serve(port: Port, loading: Promise<object>): void {
   let last: Promise<unknown> = Promise.resolve()
   const reply = (message: Reply): void => port.postMessage(message)
   port.addEventListener('message', ({ data }) => {
     const { number, operation, parameters } = data as Call
     const answer = async (): Promise<unknown> => {
-      const contender = await loading
-      return (contender[operation] as (...parameters: readonly unknown[]) => unknown).apply(contender, [...parameters])
+      const served = (await loading) as Record<string, (...parameters: readonly unknown[]) => unknown>
+      return served[operation]!(...parameters)
     }
     last = last
       .then(answer)

@@ -68,7 +68,7 @@ export async function runPage(engine: Engine, options: RunPageOptions): Promise<
  * Waits a while for Firefox to end by itself: its page may close its window (`quit`). A signal kills Firefox at once, before IndexedDB has
  * brought its journal into its file, and the next start would be measured with that.
  */
-function ended(browser: ChildProcess): Promise<void> {
+export function ended(browser: ChildProcess): Promise<void> {
   if (browser.exitCode !== null || browser.signalCode !== null) return Promise.resolve()
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, QUIT_MS_MAX)

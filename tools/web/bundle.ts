@@ -28,6 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.json': 'application/json; charset=utf-8',
+  '.wasm': 'application/wasm',
 }
 
 export function assetOf(name: string, body: Uint8Array): Asset {

@@ -1,0 +1,5 @@
+import { opfs } from 'pannier/opfs'
+import { deviceKey, pannierApp } from './pannier-app.ts'
+import type { App } from './app.ts'
+
+export const app: App = pannierApp(async () => ({ storage: opfs(), ...(await deviceKey()) }))

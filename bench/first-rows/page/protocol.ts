@@ -1,0 +1,50 @@
+/** What the pages and the process that starts browsers say to each other. */
+import type { Person } from '../../documents.ts'
+
+export const DATABASE = 'people'
+
+/** What a page posts when it is done. */
+export type Report = Visit | Filled | { readonly error: string }
+
+/** Milliseconds since the navigation began. */
+export interface Marks {
+  /** The first script is there. */
+  readonly downloaded: number
+  /** It and what it imports have been compiled and run, down to the first line of the app. */
+  readonly ran: number
+  readonly opened: number
+  readonly read: number
+  /** The rows are in the document, and laid out. */
+  readonly shown: number
+  /** The second frame after that has begun. */
+  readonly painted: number
+}
+
+export interface Visit {
+  readonly agent: string
+  /** As the page shows them. */
+  readonly rows: readonly string[]
+  readonly marks: Marks
+}
+
+export interface Filled {
+  readonly filled: true
+}
+
+/** What the page does next: stay, close its window after a while, or go to an address. */
+export type Order = '' | 'close' | `/${string}`
+
+/** Engines write a little later what they keep of a page. */
+export const LINGER_MS = 1_000
+
+/** No update changes any of it. */
+export function rowText({ name, email, created }: Person): string {
+  return `${name}, ${email}, ${created}`
+}
+
+export async function post(report: Report): Promise<void> {
+  const response = await fetch('/report', { method: 'POST', body: JSON.stringify(report) })
+  const order = (await response.text()) as Order
+  if (order === 'close') setTimeout(() => globalThis.close(), LINGER_MS)
+  else if (order !== '') location.replace(order)
+}

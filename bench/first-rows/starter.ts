@@ -1,0 +1,19 @@
+/** What browsers and Node processes have in common: a database is filled once, and each start has a copy of it. */
+import type { DataSet } from '../documents.ts'
+import type { Variant } from './variants.ts'
+
+export interface Start {
+  /** As the engine names itself. */
+  readonly agent: string
+  /** What was shown. */
+  readonly rows: readonly string[]
+  /** Milliseconds, or bytes, by column. */
+  readonly values: Readonly<Record<string, number>>
+}
+
+export interface Starter {
+  fill(variant: Variant, set: DataSet): Promise<void>
+  /** On a copy of what `fill` has left. `way`: how the files come to a page, or what Node is to do. */
+  start(variant: Variant, way: string, set: DataSet): Promise<Start>
+  forget(variant: Variant): void
+}
