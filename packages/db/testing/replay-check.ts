@@ -25,12 +25,12 @@ export function checkReplays(): void {
 export function compareStates(replayed: State, inMemory: State, body: CommitBody): void {
   assertEqual(shape(replayed), shape(inMemory), 'trees as replayed from the log and in memory')
   for (const [name, slot] of inMemory.slotOfName)
-    compareTrees(replayed.slots[replayed.slotOfName.get(name)!]!, inMemory.slots[slot]!, body)
+    compareTrees(replayed.trees[replayed.slotOfName.get(name)!]!, inMemory.trees[slot]!, body)
 }
 
 /** Without the places of trees, which are each handle's own. */
-function shape({ slotOfName, droppedRoots, slots, nextTreeId }: State): unknown {
-  const trees = Array.from(slotOfName, ([name, slot]) => ({ ...slots[slot]!, name }))
+function shape({ slotOfName, droppedRoots, trees: bySlot, nextTreeId }: State): unknown {
+  const trees = Array.from(slotOfName, ([name, slot]) => ({ ...bySlot[slot]!, name }))
   return {
     nextTreeId,
     dropped: droppedRoots.map(({ id }) => id),

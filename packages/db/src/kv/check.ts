@@ -18,7 +18,7 @@ import { loadReducer } from '../btree/reducer.ts'
 export async function checkStore(core: Core, work?: RunningWork): Promise<void> {
   const { store } = core.options
   const { state } = core
-  const total = state.slots.reduce((sum, tree) => sum + (tree?.tree?.bytes ?? 0), 0)
+  const total = state.trees.reduce((sum, tree) => sum + (tree?.tree?.bytes ?? 0), 0)
   let done = 0
   const used = new Map<PageId, string>()
   const useAs = (owner: string) => (id: PageId) => {
@@ -36,7 +36,7 @@ export async function checkStore(core: Core, work?: RunningWork): Promise<void> 
     await work?.pause()
     return parseNode(id, bytes)
   }
-  for (const tree of state.slots) {
+  for (const tree of state.trees) {
     if (tree === undefined) continue
     const owner = `tree ${tree.name}`
     await checkTree(

@@ -106,8 +106,8 @@ async function writeState(core: Core, state: State, stageBytes: number, record?:
     stageBytes,
     late: record !== undefined,
   })
-  const slots: (TreeState | undefined)[] = []
-  for (const tree of state.slots) slots.push(tree === undefined ? undefined : await writeTree(writer, tree))
+  const trees: (TreeState | undefined)[] = []
+  for (const tree of state.trees) trees.push(tree === undefined ? undefined : await writeTree(writer, tree))
   const { list, free } = await reclaim(core, writer, state)
   const base: State = {
     ...state,
@@ -116,7 +116,7 @@ async function writeState(core: Core, state: State, stageBytes: number, record?:
     nextPageId: writer.nextPageId,
     reclaim: list,
     droppedRoots: [],
-    slots,
+    trees,
   }
   await writer.commit({
     sequence: state.sequence,
@@ -206,9 +206,9 @@ export function skipsLog({ result, body, bytes }: SealedTransaction, logBytes: n
 }
 
 /** An estimate from above of the existing pages that a storage checkpoint would have to write again. */
-function rewrittenBytes({ slots }: State): number {
+function rewrittenBytes({ trees }: State): number {
   let rewritten = 0
-  for (const tree of slots) {
+  for (const tree of trees) {
     if (tree === undefined || tree.kind === 'inline' || tree.tree === undefined) continue
     const changes = overlaySize(tree.overlay)
     if (changes === 0) continue

@@ -29,7 +29,7 @@ export function emptyState(): State {
     reclaim: NOTHING_TO_RECLAIM,
     droppedRoots: [],
     nextTreeId: 1,
-    slots: [],
+    trees: [],
     slotOfName: new Map(),
   }
 }
@@ -38,8 +38,8 @@ export function emptyState(): State {
 export function decodeMeta(record: MetaRecord): State {
   const { meta, body } = decodeMetaPage(record.bytes, record.generation)
   const nextTreeId = body.varint()
-  const slots: TreeState[] = []
-  for (let count = body.varint(); count > 0; count--) slots.push(decodeTree(body))
+  const trees: TreeState[] = []
+  for (let count = body.varint(); count > 0; count--) trees.push(decodeTree(body))
   return {
     ...meta,
     generation: record.generation,
@@ -47,8 +47,8 @@ export function decodeMeta(record: MetaRecord): State {
     sequence: record.sequence,
     droppedRoots: [],
     nextTreeId,
-    slots,
-    slotOfName: new Map(slots.map((tree, slot) => [tree.name, slot])),
+    trees,
+    slotOfName: new Map(trees.map((tree, slot) => [tree.name, slot])),
   }
 }
 
@@ -85,7 +85,7 @@ function decodeInline(reader: ByteReader): Overlay {
  */
 export function encodeMeta(state: State): Uint8Array {
   return encodeMetaPage(state, state.generation, (writer) => {
-    const trees = state.slots.filter((tree) => tree !== undefined)
+    const trees = state.trees.filter((tree) => tree !== undefined)
     writer.varint(state.nextTreeId)
     writer.varint(trees.length)
     for (const tree of trees) encodeTree(writer, tree)

@@ -17,7 +17,7 @@ export function commitNotice(
 ): CommitNotice {
   const names = new Map<number, string>()
   for (const state of [before, after])
-    for (const tree of state.slots) if (tree !== undefined) names.set(tree.id, tree.name)
+    for (const tree of state.trees) if (tree !== undefined) names.set(tree.id, tree.name)
   const trees = new Map<string, { readonly keys: readonly Key[] | undefined }>()
   for (const { id, name } of body.created) {
     names.set(id, name)

@@ -59,7 +59,7 @@ export function replay(state: State, commits: readonly LoggedCommit[]): Replayed
   if (commits.length === 0) return { state, count: 0, failure: undefined }
   const work: Replay = { draft: draftOf(state), slotOfId: new Map(), changes: new Map(), present: new Map() }
   const { draft, changes } = work
-  draft.slots.forEach((tree, slot) => tree !== undefined && work.slotOfId.set(tree.id, slot))
+  draft.trees.forEach((tree, slot) => tree !== undefined && work.slotOfId.set(tree.id, slot))
   let { sequence } = state
   let count = 0
   let failure: PannierError | undefined
@@ -92,7 +92,7 @@ function whyUnfit(work: Replay, { sequence, body }: LoggedCommit, before: Commit
     let entries = present.get(id)
     if (entries === undefined) present.set(id, (entries = new Map()))
     const slot = slotOfId.get(id)
-    const tree = slot === undefined ? undefined : draft.slots[slot]
+    const tree = slot === undefined ? undefined : draft.trees[slot]
     for (let i = 0; i < operations.length; i++) {
       const key = keys[i]!
       const isInsertion = operations[i] === OPERATION_INSERT

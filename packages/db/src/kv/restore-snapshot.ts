@@ -108,7 +108,7 @@ class Restore {
   #begin(metaPage: Uint8Array): void {
     const record: MetaRecord = { generation: EMPTY, sequence: 0 as CommitSequence, bytes: metaPage }
     this.#state = decodeMeta(record)
-    this.#total = this.#state.slots.reduce((sum, tree) => sum + (tree?.tree?.bytes ?? 0), 0)
+    this.#total = this.#state.trees.reduce((sum, tree) => sum + (tree?.tree?.bytes ?? 0), 0)
   }
 
   async #put(pages: readonly Page[]): Promise<void> {

@@ -64,10 +64,10 @@ export class Salvage {
 
   /** Those of the tree that can be read: what is in pages in the order of the keys, then what is only in the log. */
   async *entries(tree: string): AsyncGenerator<Entry, void, undefined> {
-    const { slots, slotOfName } = this.#core.state
+    const { trees, slotOfName } = this.#core.state
     const slot = slotOfName.get(tree)
     if (slot === undefined) return
-    const { tree: root, overlay } = slots[slot]!
+    const { tree: root, overlay } = trees[slot]!
     if (root !== undefined) {
       for await (const entry of this.#below(tree, { ...root, level: root.height - 1, garbage: undefined }))
         if (overlayGet(overlay, entry.key) === undefined) yield entry
@@ -150,11 +150,11 @@ interface Place {
 function force(state: State, { sequence, body }: TailCommit): { state: State; puts: Map<string, Entry[]> } {
   const draft = draftOf(state)
   const puts = new Map<string, Entry[]>()
-  const slots = new Map<number, number>()
-  draft.slots.forEach((tree, slot) => tree !== undefined && slots.set(tree.id, slot))
-  for (const created of body.created) slots.set(created.id, createTree(draft, created))
+  const slotOfId = new Map<number, number>()
+  draft.trees.forEach((tree, slot) => tree !== undefined && slotOfId.set(tree.id, slot))
+  for (const created of body.created) slotOfId.set(created.id, createTree(draft, created))
   for (const { tree: id, operations, keys, changes } of body.trees) {
-    const slot = slots.get(id)
+    const slot = slotOfId.get(id)
     if (slot === undefined) continue
     const tree = draftTree(draft, slot)
     const put: Entry[] = puts.get(tree.name) ?? []

@@ -29,7 +29,7 @@ export class StateSnapshot implements Snapshot {
     if (known !== undefined) return known
     const slot = this.state.slotOfName.get(name)
     if (slot === undefined) return undefined
-    const tree = new SnapshotTree(this.#cache, this.state.slots[slot]!)
+    const tree = new SnapshotTree(this.#cache, this.state.trees[slot]!)
     this.#trees.set(name, tree)
     return tree
   }

@@ -35,8 +35,8 @@ export interface State {
   /** Roots of trees that were dropped since the last storage checkpoint. */
   readonly droppedRoots: readonly Root[]
   readonly nextTreeId: number
-  /** Trees by slot; a name's slot does not change while the tree exists. */
-  readonly slots: readonly (TreeState | undefined)[]
+  /** A tree keeps its slot, its position here, while it exists. A new one takes the first that is free. */
+  readonly trees: readonly (TreeState | undefined)[]
   readonly slotOfName: ReadonlyMap<string, number>
 }
 
@@ -46,22 +46,22 @@ export type DraftTree = { -readonly [Property in keyof TreeState]: TreeState[Pro
 /** A state while a batch of changes is made to it. What it was made from stays as it was. */
 export interface Draft {
   edit: Edit
-  /** The slots whose trees belong to the draft. */
+  /** Where the trees stand that belong to the draft. */
   owned: Set<number>
-  slots: (TreeState | undefined)[]
+  trees: (TreeState | undefined)[]
   slotOfName: ReadonlyMap<string, number>
   nextTreeId: number
   droppedRoots: readonly Root[]
 }
 
 export function draftOf(state: State): Draft {
-  const { slots, slotOfName, nextTreeId, droppedRoots } = state
-  return { edit: {}, owned: new Set(), slots: slots.slice(), slotOfName, nextTreeId, droppedRoots }
+  const { trees, slotOfName, nextTreeId, droppedRoots } = state
+  return { edit: {}, owned: new Set(), trees: trees.slice(), slotOfName, nextTreeId, droppedRoots }
 }
 
 export function createTree(draft: Draft, { id, name, kind, reducer }: CreatedTree): number {
-  const slot = freeSlot(draft.slots)
-  draft.slots[slot] = { id, name, kind, reducer, tree: undefined, overlay: EMPTY_OVERLAY, nextNumber: 1 }
+  const slot = freeSlot(draft.trees)
+  draft.trees[slot] = { id, name, kind, reducer, tree: undefined, overlay: EMPTY_OVERLAY, nextNumber: 1 }
   draft.owned.delete(slot)
   draft.slotOfName = new Map(draft.slotOfName).set(name, slot)
   draft.nextTreeId = Math.max(draft.nextTreeId, id + 1)
@@ -69,8 +69,8 @@ export function createTree(draft: Draft, { id, name, kind, reducer }: CreatedTre
 }
 
 export function dropTree(draft: Draft, slot: number): void {
-  const { name, tree } = draft.slots[slot]!
-  draft.slots[slot] = undefined
+  const { name, tree } = draft.trees[slot]!
+  draft.trees[slot] = undefined
   // When a log is replayed, a new tree of the same name may exist already.
   if (draft.slotOfName.get(name) === slot) {
     const names = new Map(draft.slotOfName)
@@ -82,11 +82,11 @@ export function dropTree(draft: Draft, slot: number): void {
 
 /** The tree in a slot, to be changed. */
 export function draftTree(draft: Draft, slot: number): DraftTree {
-  const tree = draft.slots[slot]!
+  const tree = draft.trees[slot]!
   if (draft.owned.has(slot)) return tree
   const own = { ...tree }
   draft.owned.add(slot)
-  draft.slots[slot] = own
+  draft.trees[slot] = own
   return own
 }
 
@@ -96,15 +96,15 @@ export function countUp(tree: DraftTree, key: Key): void {
 }
 
 export function finishDraft(state: State, draft: Draft, sequence: CommitSequence): State {
-  const { slots, slotOfName, nextTreeId, droppedRoots } = draft
-  return { ...state, sequence, slots, slotOfName, nextTreeId, droppedRoots }
+  const { trees, slotOfName, nextTreeId, droppedRoots } = draft
+  return { ...state, sequence, trees, slotOfName, nextTreeId, droppedRoots }
 }
 
 export function namesWithPrefix(names: ReadonlyMap<string, number>, prefix: string): string[] {
   return [...names.keys()].filter((name) => name.startsWith(prefix)).sort()
 }
 
-function freeSlot(slots: readonly (TreeState | undefined)[]): number {
-  const free = slots.indexOf(undefined)
-  return free < 0 ? slots.length : free
+function freeSlot(trees: readonly (TreeState | undefined)[]): number {
+  const free = trees.indexOf(undefined)
+  return free < 0 ? trees.length : free
 }

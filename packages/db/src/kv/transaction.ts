@@ -138,7 +138,7 @@ export class Transaction implements WriteTransaction {
     const draft = this.#toChange()
     const slot = draft.slotOfName.get(name)
     assert(slot !== undefined, `tree ${name} does not exist`)
-    this.#dropped.push(draft.slots[slot]!.id)
+    this.#dropped.push(draft.trees[slot]!.id)
     this.#bytes += OPERATION_OVERHEAD_BYTES
     dropTree(draft, slot)
     this.#writers.delete(slot)
@@ -171,7 +171,7 @@ export class Transaction implements WriteTransaction {
   view(): State {
     if (this.#seen === undefined) {
       const draft = this.#draft
-      this.#seen = finishDraft(this.#base, { ...draft, slots: draft.slots.slice() }, this.sequence)
+      this.#seen = finishDraft(this.#base, { ...draft, trees: draft.trees.slice() }, this.sequence)
       own(draft)
     }
     return this.#seen
@@ -191,7 +191,7 @@ export class Transaction implements WriteTransaction {
       body: this.#log && this.#body(this.#log),
       bytes: this.#bytes,
       changed: this.#changed,
-      touchedTrees: Array.from(this.#touched).flatMap((slot) => draft.slots[slot]?.name ?? []),
+      touchedTrees: Array.from(this.#touched).flatMap((slot) => draft.trees[slot]?.name ?? []),
     }
     this.end()
     return sealed
@@ -207,7 +207,7 @@ export class Transaction implements WriteTransaction {
   #savepoint(): Savepoint {
     const draft = this.#draft
     const savepoint = {
-      draft: { ...draft, slots: draft.slots.slice() },
+      draft: { ...draft, trees: draft.trees.slice() },
       length: this.#log?.keys.length ?? 0,
       bytes: this.#bytes,
       touched: this.#touched.size,
@@ -271,7 +271,7 @@ export class Transaction implements WriteTransaction {
 
   /** For the trees that it hands out, as the two that follow. */
   treeState(slot: number): TreeState {
-    return this.#draft.slots[slot]!
+    return this.#draft.trees[slot]!
   }
 
   insertMany(slot: number, keys: readonly Key[], values: readonly Bytes[]): void {

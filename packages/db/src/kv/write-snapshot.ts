@@ -56,7 +56,7 @@ export async function* writeSnapshot(
   const encoder = new SnapshotEncoder()
   yield encoder.prelude(environment.randomId())
   yield encoder.meta(encodeMeta({ ...state, generation: 0 as Generation, reclaim: NOTHING_TO_RECLAIM }))
-  const total = state.slots.reduce((sum, tree) => sum + (tree?.tree?.bytes ?? 0), 0)
+  const total = state.trees.reduce((sum, tree) => sum + (tree?.tree?.bytes ?? 0), 0)
   let done = 0
   const read = async (ids: readonly PageId[]): Promise<readonly Page[]> => {
     await work.pause()
@@ -64,7 +64,7 @@ export async function* writeSnapshot(
     const pages = isPromise(found) ? await found : found
     return explained(() => ids.map((id, at) => checkedPage(id, pages[at])), store, state)
   }
-  for (const tree of state.slots) {
+  for (const tree of state.trees) {
     if (tree?.tree === undefined) continue
     const { id, height, overflow } = tree.tree
     for await (const pages of pagesBelow([{ id, level: height - 1, overflow }], read)) {

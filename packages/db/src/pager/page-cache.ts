@@ -22,7 +22,7 @@ export interface Parsed {
 
 const MISSING_MAX = 1000
 
-interface Slot<Node extends Parsed> {
+interface CachedPage<Node extends Parsed> {
   readonly node: Node
   used: boolean
   /** How many attempts need it to stay. */
@@ -34,7 +34,7 @@ export class PageCache<Node extends Parsed> {
   readonly #parse: (id: PageId, bytes: Uint8Array) => Node
   /** The bound. */
   readonly bytesMax: number
-  readonly #slots = new Map<PageId, Slot<Node>>()
+  readonly #pages = new Map<PageId, CachedPage<Node>>()
   readonly #noted = new Set<PageId>()
   /**
    * Pages that the store did not have. A missing page is an error only for a reader that needs it. A page may be noted
@@ -67,19 +67,19 @@ export class PageCache<Node extends Parsed> {
 
   /** The page, or a Miss thrown. */
   get(id: PageId): Node {
-    const slot = this.#slots.get(id)
-    if (slot === undefined) {
+    const page = this.#pages.get(id)
+    if (page === undefined) {
       if (this.#missing.delete(id)) throw new MissingPageError(id)
       this.#noted.add(id)
       throw this.#miss
     }
-    slot.used = true
-    return slot.node
+    page.used = true
+    return page.node
   }
 
   /** The page if it is in memory. */
   peek(id: PageId): Node | undefined {
-    return this.#slots.get(id)?.node
+    return this.#pages.get(id)?.node
   }
 
   /**
@@ -88,7 +88,7 @@ export class PageCache<Node extends Parsed> {
    * them would ask for ever.
    */
   note(id: PageId): void {
-    if (!this.#slots.has(id) && !this.#missing.has(id)) this.#noted.add(id)
+    if (!this.#pages.has(id) && !this.#missing.has(id)) this.#noted.add(id)
   }
 
   /** True if a miss was noted that has not been fetched yet; lets a batch collect its misses before it throws. */
@@ -104,10 +104,10 @@ export class PageCache<Node extends Parsed> {
 
   /** Forgets a page that nothing refers to any more. */
   drop(id: PageId): void {
-    const slot = this.#slots.get(id)
-    if (slot === undefined) return
-    this.#slots.delete(id)
-    this.#bytes -= slot.node.memoryBytes
+    const page = this.#pages.get(id)
+    if (page === undefined) return
+    this.#pages.delete(id)
+    this.#bytes -= page.node.memoryBytes
   }
 
   /**
@@ -121,7 +121,7 @@ export class PageCache<Node extends Parsed> {
     for (const id of ids) {
       const loading = this.#loading.get(id)
       if (loading !== undefined) waits.push(loading)
-      else if (!this.#slots.has(id)) wanted.push(id)
+      else if (!this.#pages.has(id)) wanted.push(id)
     }
     if (wanted.length > 0) {
       const read = this.#read(wanted)
@@ -183,35 +183,35 @@ export class PageCache<Node extends Parsed> {
   }
 
   #insert(id: PageId, node: Node): void {
-    if (this.#slots.has(id)) return
-    this.#slots.set(id, { node, used: false, holds: 0 })
+    if (this.#pages.has(id)) return
+    this.#pages.set(id, { node, used: false, holds: 0 })
     this.#bytes += node.memoryBytes
   }
 
   #hold(ids: readonly PageId[]): () => void {
-    const held: Slot<Node>[] = []
+    const held: CachedPage<Node>[] = []
     for (const id of ids) {
-      const slot = this.#slots.get(id)
-      if (slot === undefined) continue
-      slot.holds++
-      held.push(slot)
+      const page = this.#pages.get(id)
+      if (page === undefined) continue
+      page.holds++
+      held.push(page)
     }
     return () => {
-      for (const slot of held.splice(0)) slot.holds--
+      for (const page of held.splice(0)) page.holds--
     }
   }
 
   #evict(): void {
     let spared = 0
-    for (const [id, slot] of this.#slots) {
-      if (this.#bytes <= this.bytesMax || spared > this.#slots.size) return
-      this.#slots.delete(id)
-      if (slot.used || slot.holds > 0 || this.#awaited.has(id)) {
-        slot.used = false
+    for (const [id, page] of this.#pages) {
+      if (this.#bytes <= this.bytesMax || spared > this.#pages.size) return
+      this.#pages.delete(id)
+      if (page.used || page.holds > 0 || this.#awaited.has(id)) {
+        page.used = false
         spared++
-        this.#slots.set(id, slot)
+        this.#pages.set(id, page)
       } else {
-        this.#bytes -= slot.node.memoryBytes
+        this.#bytes -= page.node.memoryBytes
       }
     }
   }

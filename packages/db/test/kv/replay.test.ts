@@ -41,28 +41,28 @@ test('a tree that nobody looks at is not made', () => {
       return [value]
     },
   }
-  const { slots } = applyCommits(emptyState(), [
+  const { trees } = applyCommits(emptyState(), [
     CREATION,
     commitOf(2, { trees: [counted, insertion(2, numberKey(7))] }),
   ])
-  expect(overlayDelta(slots[1]!.overlay)).toBe(1)
-  expect([looks, slots[1]!.nextNumber]).toEqual([0, 8])
-  expect(overlayColumns(slots[0]!.overlay).keys).toEqual(['b'])
-  expect(overlayDelta(slots[0]!.overlay)).toBe(1)
+  expect(overlayDelta(trees[1]!.overlay)).toBe(1)
+  expect([looks, trees[1]!.nextNumber]).toEqual([0, 8])
+  expect(overlayColumns(trees[0]!.overlay).keys).toEqual(['b'])
+  expect(overlayDelta(trees[0]!.overlay)).toBe(1)
   expect(looks).toBe(1)
 })
 
 test('a state that was handed out stays as it was', () => {
   const before = applyCommits(emptyState(), [CREATION, commitOf(2, { trees: [insertion(1, 'a' as Key)] })])
   const after = applyCommits(before, [commitOf(3, { trees: [insertion(1, 'b' as Key)] })])
-  expect(overlayColumns(after.slots[0]!.overlay).keys).toEqual(['a', 'b'])
-  expect(overlayColumns(before.slots[0]!.overlay).keys).toEqual(['a'])
+  expect(overlayColumns(after.trees[0]!.overlay).keys).toEqual(['a', 'b'])
+  expect(overlayColumns(before.trees[0]!.overlay).keys).toEqual(['a'])
 })
 
 test('twenty thousand commits that came one by one, and were never looked at, are no chain', () => {
   let state = applyCommits(emptyState(), [CREATION])
   for (let n = 2; n < 20_000; n++) state = applyCommits(state, [commitOf(n, { trees: [insertion(1, numberKey(n))] })])
-  expect(overlayDelta(state.slots[0]!.overlay)).toBe(19_998)
+  expect(overlayDelta(state.trees[0]!.overlay)).toBe(19_998)
 })
 
 test('what was to be done to a tree that is dropped is forgotten, also where another one takes its place', () => {
@@ -73,8 +73,8 @@ test('what was to be done to a tree that is dropped is forgotten, also where ano
     commitOf(4, { created: [treeCalled('ids', 3, 'ordered')] }),
     commitOf(5, { trees: [insertion(3, 'new' as Key)] }),
   ]
-  const { slots, slotOfName } = applyCommits(emptyState(), log)
-  expect(overlayColumns(slots[slotOfName.get('ids')!]!.overlay).keys).toEqual(['new'])
+  const { trees, slotOfName } = applyCommits(emptyState(), log)
+  expect(overlayColumns(trees[slotOfName.get('ids')!]!.overlay).keys).toEqual(['new'])
   expect(() => applyCommits(emptyState(), [...log, commitOf(6, { trees: [insertion(1, 'b' as Key)] })])).toThrow(
     'a tree that does not exist',
   )
@@ -107,8 +107,8 @@ test.each<[string, Partial<CommitBody>]>([
   const after = commitOf(5, { trees: [insertion(1, 'z' as Key)] })
   const { state, count, failure } = replay(emptyState(), [...HISTORY, bad, after])
   expect([count, state.sequence, failure?.code]).toEqual([3, 3, 'PANNIER_CORRUPT'])
-  expect(overlayColumns(state.slots[0]!.overlay).keys).toEqual([])
-  expect(overlayColumns(state.slots[1]!.overlay).keys).toEqual([numberKey(7)])
+  expect(overlayColumns(state.trees[0]!.overlay).keys).toEqual([])
+  expect(overlayColumns(state.trees[1]!.overlay).keys).toEqual([numberKey(7)])
   const later = replay(applyCommits(emptyState(), HISTORY), [bad])
   expect([later.count, later.failure?.code]).toEqual([0, 'PANNIER_CORRUPT'])
 })
@@ -116,7 +116,7 @@ test.each<[string, Partial<CommitBody>]>([
 test('what may be in pages may be replaced and removed, once', () => {
   const inPages = { ...applyCommits(emptyState(), [CREATION]) }
   const tree = { id: 9, height: 1, count: 1, bytes: 20, overflow: false } as unknown as TreeState['tree']
-  const state = { ...inPages, slots: inPages.slots.map((slot) => ({ ...slot!, tree })) }
+  const state = { ...inPages, trees: inPages.trees.map((one) => ({ ...one!, tree })) }
   const removal = commitOf(2, { trees: [change(1, 'a' as Key, OPERATION_REMOVE)] })
   expect(replay(state, [removal]).count).toBe(1)
   expect(replay(state, [removal, { ...removal, sequence: 3 as CommitSequence }]).count).toBe(1)

@@ -9,7 +9,7 @@ import {
   SLOTS_MAX,
   LABEL_CHARS_MAX,
   type Keyring,
-  type Slot,
+  type KeySlot,
   type SlotKind,
   type SlotSecret,
 } from '../../storage/encrypted/keyring.ts'
@@ -251,7 +251,7 @@ export class Encryption {
     const { label = '' } = options
     if (typeof label !== 'string' || label.length > LABEL_CHARS_MAX)
       throw badArgument(call, `label must be a string of up to ${LABEL_CHARS_MAX} characters`, label)
-    let added: Slot | undefined
+    let added: KeySlot | undefined
     await this.#changeSlots(async ({ slots }) => {
       if (slots.length >= SLOTS_MAX)
         throw new PannierError('PANNIER_LIMIT', `A database has at most ${SLOTS_MAX} passwords and keys.`)
@@ -261,7 +261,7 @@ export class Encryption {
     return describe(added!)
   }
 
-  async #changeSlots(change: (keyring: Keyring) => Promise<readonly Slot[] | undefined>): Promise<void> {
+  async #changeSlots(change: (keyring: Keyring) => Promise<readonly KeySlot[] | undefined>): Promise<void> {
     assertOutside(this.#context, 'A change of passwords and keys', 'Make it before or after.')
     const { vault } = this.#pages
     await this.#pages.changeKeyring(async () => {
@@ -273,7 +273,7 @@ export class Encryption {
   }
 }
 
-function describe({ id, kind, label }: Slot): EncryptionSlot {
+function describe({ id, kind, label }: KeySlot): EncryptionSlot {
   return { id, kind, label }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The keyring of an encrypted database: who can open it (slots), and the keys that its records are sealed with, themselves sealed. It is
+ * The keyring of an encrypted database: who can open it (key slots), and the keys that its records are sealed with, themselves sealed. It is
  * stored as two copies, one after the other, so that damage to one of them locks nobody out. A copy:
  *
  *     0  'PNNE'
@@ -30,7 +30,7 @@ export type Derivation =
 
 export type SlotKind = 'password' | 'recovery' | 'device'
 
-export interface Slot {
+export interface KeySlot {
   /** 16 hex digits, random. */
   readonly id: string
   readonly kind: SlotKind
@@ -65,7 +65,7 @@ export interface Keyring {
   /** What is stored has at least this generation and this sequence: what it had when the keyring was put. */
   readonly generation: number
   readonly sequence: number
-  readonly slots: readonly Slot[]
+  readonly slots: readonly KeySlot[]
   /** More than one while keys are being rotated; the last one is the active one. */
   readonly keys: readonly WrappedKey[]
 }
@@ -118,7 +118,7 @@ export function encodeKeyring({ database, revision, generation, sequence, slots,
 }
 
 /** Both copies, ready to be put. */
-export function finishKeyring(sealed: Uint8Array, seal: Uint8Array, slots: readonly Slot[]): Uint8Array {
+export function finishKeyring(sealed: Uint8Array, seal: Uint8Array, slots: readonly KeySlot[]): Uint8Array {
   const writer = new ByteWriter(1024)
   writer.raw(sealed)
   writer.raw(seal)
@@ -182,7 +182,7 @@ function readCopy(bytes: Uint8Array, from: number): Copy | undefined {
   return { keyring, sealed, seal: copy.slice(sealAt, sealEnd), length: at }
 }
 
-function mended(slot: Slot, others: readonly Slot[] = []): Slot {
+function mended(slot: KeySlot, others: readonly KeySlot[] = []): KeySlot {
   if (!isDamaged(slot)) return slot
   return others.find((other) => sameBytes(other.tag, slot.tag) && !isDamaged(other)) ?? slot
 }
@@ -198,7 +198,7 @@ function newerFormat(bytes: Uint8Array): PannierError | undefined {
   return new PannierError('PANNIER_NEWER_FORMAT', message, { details: { version } })
 }
 
-function writeSlot(writer: ByteWriter, slot: Slot): void {
+function writeSlot(writer: ByteWriter, slot: KeySlot): void {
   const { id, kind, label, tag } = slot
   writer.raw(fromHex(id, SLOT_ID_BYTES))
   writer.u8(KINDS.indexOf(kind) + 1)
@@ -210,13 +210,13 @@ function writeSlot(writer: ByteWriter, slot: Slot): void {
 }
 
 /** Without its secret. */
-function readSlot(reader: ByteReader): Omit<Slot, 'secret'> & { readonly secretLength: number } {
+function readSlot(reader: ByteReader): Omit<KeySlot, 'secret'> & { readonly secretLength: number } {
   const described = readDescription(reader)
   const tag = reader.raw(TAG_BYTES).slice()
   return { ...described, tag, secretLength: reader.varint() }
 }
 
-function secretBytes({ secret }: Slot): Uint8Array {
+function secretBytes({ secret }: KeySlot): Uint8Array {
   if (secret instanceof Uint8Array) return secret
   const { derivation, salt, nonce, sealedKey } = secret
   const writer = new ByteWriter(128)
@@ -266,7 +266,7 @@ function decodeKeyring1(bytes: Uint8Array): StoredKeyring | undefined {
   return { keyring, sealed, seal: new Uint8Array(bytes.subarray(sealAt)), isWhole: false }
 }
 
-function readSlot1(reader: ByteReader): Slot {
+function readSlot1(reader: ByteReader): KeySlot {
   const described = readDescription(reader)
   const derivation = readDerivation(reader)
   if ((described.kind === 'password') !== (derivation !== undefined)) throw damaged()
@@ -288,7 +288,7 @@ function readKeys(reader: ByteReader): WrappedKey[] {
   return keys
 }
 
-function readDescription(reader: ByteReader): Pick<Slot, 'id' | 'kind' | 'label'> {
+function readDescription(reader: ByteReader): Pick<KeySlot, 'id' | 'kind' | 'label'> {
   const id = toHex(reader.raw(SLOT_ID_BYTES))
   const kind = KINDS[reader.u8() - 1]
   if (kind === undefined) throw damaged()
@@ -309,7 +309,7 @@ function readDerivation(reader: ByteReader): Derivation | undefined {
   }
 }
 
-export function isDamaged({ secret }: Slot): boolean {
+export function isDamaged({ secret }: KeySlot): boolean {
   return secret instanceof Uint8Array
 }
 

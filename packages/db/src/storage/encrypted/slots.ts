@@ -1,5 +1,5 @@
 /**
- * Slots: each holds the master key, wrapped by a key that one password, recovery key or device key gives.
+ * Key slots: each holds the master key, wrapped by a key that one password, recovery key or device key gives.
  *
  * Guarantees: a slot whose costs lie below the minimum or above the maximum is never used, so that nobody can weaken what is
  * stored, or make opening take for ever, by changing a number.
@@ -7,7 +7,7 @@
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import { PannierError } from '../../base/errors.ts'
 import { associatedData, KIND_SLOT, tampered } from './envelope.ts'
-import { isDamaged, type Derivation, type Slot, type SlotKind, type SlotSecret } from './keyring.ts'
+import { isDamaged, type Derivation, type KeySlot, type SlotKind, type SlotSecret } from './keyring.ts'
 import { KEY_BYTES, NONCE_BYTES, SALT_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
 import { toHex } from '../../codec/bytes.ts'
 import { checksum } from '../../codec/checksum.ts'
@@ -72,7 +72,7 @@ export async function makeSlot(
   masterKey: Uint8Array,
   credential: Credential,
   { id, label }: { readonly id?: string; readonly label: string },
-): Promise<Slot> {
+): Promise<KeySlot> {
   const described = {
     id: id ?? toHex(platform.random(8)),
     kind: kindOf(credential),
@@ -94,9 +94,9 @@ export async function makeSlot(
 export async function openSlots(
   platform: CryptoPlatform,
   database: Uint8Array,
-  slots: readonly Slot[],
+  slots: readonly KeySlot[],
   credential: Credential,
-): Promise<{ readonly slot: Slot; readonly masterKey: Uint8Array } | undefined> {
+): Promise<{ readonly slot: KeySlot; readonly masterKey: Uint8Array } | undefined> {
   for (const slot of slots) {
     if (slot.secret instanceof Uint8Array || slot.kind !== kindOf(credential)) continue
     const { nonce, sealedKey } = slot.secret
@@ -121,7 +121,7 @@ function kindOf(credential: Credential): SlotKind {
 }
 
 /** Costs and salt need no mention: another one gives another key. */
-function associatedOf(database: Uint8Array, { id, kind }: Pick<Slot, 'id' | 'kind'>): Uint8Array {
+function associatedOf(database: Uint8Array, { id, kind }: Pick<KeySlot, 'id' | 'kind'>): Uint8Array {
   const more = new TextEncoder().encode(`${kind} ${id}`)
   return associatedData(database, 0, { kind: KIND_SLOT, number: 0, more })
 }
