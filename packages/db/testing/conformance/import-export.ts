@@ -143,12 +143,8 @@ function sourceCases(check: CheckedCase): void {
     }
     await assertRejects(db.collection('no').import({} as string), TypeError)
     await assertRejects(db.collection('no').import(undefined as unknown as string), TypeError)
-    const wrong = (options: unknown): void => {
-      assertThrows(() => db.collection('no').import('', options as ImportOptions), TypeError)
-    }
-    wrong({ mode: 'put' })
-    wrong({ format: 'csv' })
-    wrong({ stubs: 'keep' })
+    for (const options of [{ mode: 'put' }, { format: 'csv' }, { stubs: 'keep' }])
+      await assertRejects(db.collection('no').import('', options as ImportOptions), TypeError)
     assertEqual((await db.collection('no').import('')).imported, 0)
     assertEqual(
       await db.collections(),
