@@ -3,7 +3,7 @@
  *
  * - "everyday", the one figure of size: what is loaded to open, write, index and query, as one file, minified and compressed. Features
  *   are loaded on first use (docs/adr/0030-one-size-figure.md). `--layers` prints where its bytes come from.
- * - chunks: how many files bundlers make of `import { open } from 'pannier'`.
+ * - chunks: how many files a bundler makes of the library for `import { open } from 'pannier'`, without the application's own.
  */
 import { gzipSync } from 'node:zlib'
 import { build, type BuildOptions, type Plugin } from 'esbuild'
@@ -14,10 +14,10 @@ import { root } from './packages.ts'
 /** The ratchets: a little above what it is now. They may only be lowered. */
 const EVERYDAY_BYTES_MAX = 69.9 * 1024
 const EVERYDAY_BYTES_GOAL = 58 * 1024
-const CHUNKS_MAX = 15
-/** The application's own entry, and a list of exports that esbuild makes for `shared.js`, are smaller. */
+const CHUNKS_MAX = 14
+/** A list of exports that esbuild makes for `shared.js` is smaller: features import that file, and `core.js` loads it. */
 const CHUNK_BYTES_MIN = 2 * 1024
-const SMALL_CHUNKS_MAX = 2
+const SMALL_CHUNKS_MAX = 1
 /** What `pannier/opfs` adds: in the page, and in the worker's own file (docs/adr/0005-opfs.md). */
 const OPFS_BYTES_MAX = { 'opfs.ts': 2.8 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
 
@@ -80,12 +80,13 @@ async function bytesOf(options: BuildOptions): Promise<number> {
 }
 
 async function checkChunks(): Promise<void> {
-  const { outputFiles } = await build({ ...OPTIONS, splitting: true, stdin, plugins: [fromMemory] })
-  const small = outputFiles.filter(({ contents }) => contents.length < CHUNK_BYTES_MIN)
+  const { metafile } = await build({ ...OPTIONS, splitting: true, stdin, plugins: [fromMemory] })
+  const chunks = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== '<stdin>')
+  const small = chunks.filter(({ bytes }) => bytes < CHUNK_BYTES_MIN)
   console.log(
-    `= ${outputFiles.length} chunks by esbuild (allowed ${CHUNKS_MAX}), ${small.length} of them under 2 KiB (allowed ${SMALL_CHUNKS_MAX})`,
+    `= ${chunks.length} chunks by esbuild (allowed ${CHUNKS_MAX}), ${small.length} of them under 2 KiB (allowed ${SMALL_CHUNKS_MAX})`,
   )
-  if (outputFiles.length <= CHUNKS_MAX && small.length <= SMALL_CHUNKS_MAX) return
+  if (chunks.length <= CHUNKS_MAX && small.length <= SMALL_CHUNKS_MAX) return
   console.error('More chunks, or smaller ones, than allowed.')
   process.exitCode = 1
 }

@@ -16,7 +16,7 @@ import type {
 import { HeldStateSnapshot } from './snapshot.ts'
 import type { PageStore } from '../storage/page-store.ts'
 import { joinRealm } from './realm.ts'
-import type { SnapshotExport, SnapshotOptions } from './write-snapshot.ts'
+import type { SnapshotExport, SnapshotOptions, TakeOver } from './write-snapshot.ts'
 import { Writer } from './writer.ts'
 
 interface KeyValueStoreOptions extends Omit<CoreOptions, 'store'> {
@@ -118,25 +118,11 @@ export class PagedKeyValueStore implements KeyValueStore {
    * Runs `work` with the newest state as a snapshot file, and lets nobody write meanwhile. A tab that is frozen loses the lease, so `isNewest`
    * looks whether another handle has written all the same.
    */
-  async handOver<T>(
-    options: SnapshotOptions,
-    work: (chunks: AsyncIterable<Uint8Array>, isNewest: () => Promise<boolean>) => Promise<T>,
-  ): Promise<T> {
-    const core = this.#core
-    core.assertWritable()
+  async handOver<T>(options: SnapshotOptions, work: TakeOver<T>): Promise<T> {
+    this.#core.assertWritable()
     return this.#writer.afterCheckpoint(async () => {
-      const { writeSnapshot } = await loadedModule(import('./write-snapshot.ts'))
-      const { state } = core
-      const release = core.hold(state.generation)
-      const isNewest = async (): Promise<boolean> => {
-        await core.refresh()
-        return core.state.sequence === state.sequence
-      }
-      try {
-        return await work(writeSnapshot(state, core.options, options), isNewest)
-      } finally {
-        release()
-      }
+      const { handOver } = await loadedModule(import('./write-snapshot.ts'))
+      return handOver(this.#core, options, work)
     })
   }
 

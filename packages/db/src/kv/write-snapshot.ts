@@ -18,7 +18,7 @@ import { verifyPage } from '../pager/page.ts'
 import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'
 import { BLOCK_PAGES_MAX, SnapshotEncoder } from '../pager/snapshot-file.ts'
 import type { Page } from '../storage/page-store.ts'
-import type { CoreOptions } from './core.ts'
+import type { Core, CoreOptions } from './core.ts'
 import { encodeMeta } from './meta-body.ts'
 import { explained } from './snapshot.ts'
 import type { State } from './state.ts'
@@ -41,6 +41,24 @@ interface Place {
   readonly id: PageId
   readonly level: number
   readonly overflow: boolean
+}
+
+/** Takes the newest state; `isNewest` tells whether it still is. */
+export type TakeOver<T> = (chunks: AsyncIterable<Uint8Array>, isNewest: () => Promise<boolean>) => Promise<T>
+
+/** Relies on: the handle holds the lease, and nothing is in the log alone. */
+export async function handOver<T>(core: Core, options: SnapshotOptions, work: TakeOver<T>): Promise<T> {
+  const { state } = core
+  const release = core.hold(state.generation)
+  const isNewest = async (): Promise<boolean> => {
+    await core.refresh()
+    return core.state.sequence === state.sequence
+  }
+  try {
+    return await work(writeSnapshot(state, core.options, options), isNewest)
+  } finally {
+    release()
+  }
 }
 
 /** The bytes of the file, in chunks of at most some 2 MiB. */
