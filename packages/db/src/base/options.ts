@@ -76,15 +76,17 @@ export function checkOptions(call: string, options: unknown, names: object): voi
 }
 
 /** Throws a TypeError if the option is given and none of the choices. */
-export function checkChoice<Options extends object>(
-  call: string,
-  options: Options,
-  name: keyof Options & string,
-  choices: readonly string[],
-): void {
-  const choice: unknown = options[name]
+export function checkChoice(call: string, name: string, choice: unknown, choices: readonly string[]): void {
   if (choice !== undefined && !choices.includes(choice as string))
     throw badArgument(call, `${name} must be one of ${choices.join(', ')}`, choice)
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+export function checkCount(call: string, name: string, value: unknown): void {
+  if (!isCount(value)) throw badArgument(call, `${name} must be a whole number from 0`, value)
 }
 
 /** The name that was probably meant. */

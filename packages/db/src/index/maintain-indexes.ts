@@ -55,21 +55,15 @@ class Maintenance implements IndexMaintenance {
       this.#oldFields = new FieldReader(shapes)
       this.#newFields = new FieldReader(shapes)
     }
-    const newFields = this.#newFields
     for (const definition of collection.indexes) {
       const tree = transaction.tree(indexTreeName(collection.number, definition.number))!
-      if (definition.text === undefined) this.#applyTo(tree, definition, writes, newFields)
-      else this.#texts!.apply(tree, definition, writes, newFields)
+      if (definition.text === undefined) this.#applyTo(tree, definition, writes)
+      else this.#texts!.apply(tree, definition, writes, this.#newFields)
     }
   }
 
-  #applyTo(
-    tree: TreeWriter,
-    definition: IndexDefinition,
-    writes: readonly DocumentWrite[],
-    newFields: FieldReader,
-  ): void {
-    const oldFields = this.#oldFields
+  #applyTo(tree: TreeWriter, definition: IndexDefinition, writes: readonly DocumentWrite[]): void {
+    const [oldFields, newFields] = [this.#oldFields, this.#newFields!]
     const changes = new EntryChanges()
     for (const write of writes) {
       const { old, number, live } = write

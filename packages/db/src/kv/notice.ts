@@ -41,19 +41,14 @@ export function directNotice(before: State, after: State, { body, touchedTrees }
   const names = new Set(touchedTrees)
   for (const name of after.slotOfName.keys()) if (!before.slotOfName.has(name)) names.add(name)
   for (const name of before.slotOfName.keys()) if (!after.slotOfName.has(name)) names.add(name)
-  return {
-    sequence: after.sequence,
-    trees: new Map([...names].map((name) => [name, { keys: undefined }])),
-    local: true,
-  }
+  return withoutKeys(after, names, true)
 }
 
 /** Other handles have committed, and what is no longer in the log: anything may have changed. */
 export function unknownChanges(before: State, after: State): CommitNotice {
-  const names = new Set([...before.slotOfName.keys(), ...after.slotOfName.keys()])
-  return {
-    sequence: after.sequence,
-    trees: new Map([...names].map((name) => [name, { keys: undefined }])),
-    local: false,
-  }
+  return withoutKeys(after, [...before.slotOfName.keys(), ...after.slotOfName.keys()], false)
+}
+
+function withoutKeys({ sequence }: State, names: Iterable<string>, local: boolean): CommitNotice {
+  return { sequence, trees: new Map(Array.from(names, (name) => [name, { keys: undefined }])), local }
 }

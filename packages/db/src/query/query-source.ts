@@ -2,7 +2,7 @@
 import type { CommitSequence } from '../base/brand.ts'
 import type { Pause } from '../base/long-work.ts'
 import type { MaybePromise } from '../base/async.ts'
-import { badArgument } from '../base/options.ts'
+import { checkCount } from '../base/options.ts'
 import type { IndexDefinition } from '../document/collection-state.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
@@ -35,7 +35,6 @@ export interface QuerySource extends PlanSource {
 
 /** Arguments that are numbers of rows. */
 export function checkedCount(rows: number, what: string): number {
-  if (!Number.isSafeInteger(rows) || rows < 0)
-    throw badArgument(`${what}()`, 'rows must be a whole number from 0', rows)
+  checkCount(`${what}()`, 'rows', rows)
   return rows
 }

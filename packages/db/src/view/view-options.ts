@@ -1,5 +1,5 @@
 /** Checks options of view queries, and declares their rows. Loaded with the first query. */
-import { checkOptions, type OptionNames, badArgument } from '../base/options.ts'
+import { badArgument, checkCount, checkOptions, isCount, type OptionNames } from '../base/options.ts'
 
 /** Which rows of a view a query has, and in which form. */
 export interface ViewOptions {
@@ -59,8 +59,7 @@ export function checkViewOptions(options: ViewOptions, isReduced: boolean): bool
   const isOne = key !== undefined || keys !== undefined
   if (isOne && ranges.length > 1)
     throw new TypeError(`${CALL}: key and keys must be given alone, got ${ranges.join(' and ')}`)
-  for (const [name, count] of Object.entries({ skip, limit: limit ?? 0 }))
-    if (!isCount(count)) throw badArgument(CALL, `${name} must be a whole number from 0`, count)
+  for (const [name, count] of Object.entries({ skip, limit: limit ?? 0 })) checkCount(CALL, name, count)
   if (typeof group !== 'boolean' && !isCount(group))
     throw badArgument(CALL, 'group must be a boolean or a number of elements', group)
   if (options.update !== undefined && !UPDATES.has(options.update))
@@ -102,10 +101,6 @@ const NAMES: OptionNames<ViewOptions> = {
   update: true,
   signal: true,
   onProgress: true,
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 /** A row as it was emitted. */

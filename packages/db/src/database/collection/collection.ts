@@ -231,7 +231,7 @@ export class Collection<T extends object, Input extends object = T> extends Tran
    */
   export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
     checkOptions('export()', options, EXPORT_OPTIONS)
-    checkChoice('export()', options, 'format', ['ndjson', 'json', 'couchdb', 'couchdb-bulk', 'replica'])
+    checkChoice('export()', 'format', options.format, ['ndjson', 'json', 'couchdb', 'couchdb-bulk', 'replica'])
     this.find(options.selector)
     return lateStream(async () => {
       const source = await this.access.openSource()

@@ -1,5 +1,5 @@
 /** Lists of documents as their callers see them. What reads them is loaded with the first use. */
-import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
+import { badArgument, checkCount, checkOptions, type OptionNames } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { idKeyRange, type IdRange } from '../../document/document-id.ts'
 import type * as Reading from '../../document/list-documents.ts'
@@ -98,8 +98,8 @@ export function listRequest(options: ListOptions | ListIdsOptions): ListRequest 
   checkOptions('list()', options, LIST_OPTIONS)
   const { descending = false, skip = 0, limit = Infinity, docs = false, conflicts = false } = options
   const { ids, ...bounds } = options as ListOptions & Partial<ListIdsOptions>
-  if (!isCount(skip)) throw badArgument('list()', 'skip must be a whole number from 0', skip)
-  if (limit !== Infinity && !isCount(limit)) throw badArgument('list()', 'limit must be a whole number from 0', limit)
+  checkCount('list()', 'skip', skip)
+  if (limit !== Infinity) checkCount('list()', 'limit', limit)
   const named = BOUNDS.filter((name) => bounds[name] !== undefined)
   for (const name of named)
     if (typeof bounds[name] !== 'string') throw badArgument('list()', `${name} must be an id`, bounds[name])
@@ -112,7 +112,3 @@ export function listRequest(options: ListOptions | ListIdsOptions): ListRequest 
 }
 
 const BOUNDS: readonly (keyof IdRange)[] = ['gte', 'gt', 'lte', 'lt', 'prefix']
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0
-}

@@ -28,40 +28,33 @@ export async function runTransaction<Schemas extends object, R>(
   body: (tx: Transaction<Schemas>) => R | Promise<R>,
   collectionOf: CollectionOf,
 ): Promise<R> {
-  for (let attempt = 1; ; attempt++) {
-    const held = await (attempt === 1 ? begun : begin())
+  const runOnce = async (held: HeldTransaction): Promise<R> => {
+    const tx = new Transaction<Schemas>(context, held, collectionOf)
+    const scope = { context, ended: false }
     try {
-      return await runOnce(context, held, body, collectionOf)
+      const result = await runInScope(scope, () => body(tx))
+      await tx.settle()
+      tx.end()
+      if (tx.postponed !== undefined) throw tx.postponed
+      await held.commit()
+      tx.committed()
+      return result
+    } catch (error) {
+      await tx.settleSteps()
+      throw tx.postponed ?? error
+    } finally {
+      scope.ended = true
+      tx.end()
+      held.rollback()
+    }
+  }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await runOnce(await (attempt === 1 ? begun : begin()))
     } catch (error) {
       if (error instanceof MigrationNeeded) await error.migrate()
       else if (attempt === STALE_ATTEMPTS_MAX || !isPannierError(error, 'PANNIER_STALE')) throw error
     }
-  }
-}
-
-async function runOnce<Schemas extends object, R>(
-  context: DatabaseContext,
-  held: HeldTransaction,
-  body: (tx: Transaction<Schemas>) => R | Promise<R>,
-  collectionOf: CollectionOf,
-): Promise<R> {
-  const tx = new Transaction<Schemas>(context, held, collectionOf)
-  const scope = { context, ended: false }
-  try {
-    const result = await runInScope(scope, () => body(tx))
-    await tx.settle()
-    tx.end()
-    if (tx.postponed !== undefined) throw tx.postponed
-    await held.commit()
-    tx.committed()
-    return result
-  } catch (error) {
-    await tx.settleSteps()
-    throw tx.postponed ?? error
-  } finally {
-    scope.ended = true
-    tx.end()
-    held.rollback()
   }
 }
 

@@ -2,7 +2,7 @@
  * The change feed of a collection as its callers see it. The contract is docs/internals/change-feed.md. What reads it is loaded with
  * the first use.
  */
-import { checkOptions, type OptionNames, badArgument, calling } from '../../base/options.ts'
+import { badArgument, calling, checkCount, checkOptions, isCount, type OptionNames } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { parseSelector, type SelectorMeaning } from '../../query/ast/parse-selector.ts'
 import { normalise } from '../../query/ast/normalise.ts'
@@ -185,8 +185,7 @@ export function feedSpecification<T extends object>(options: ChangesOptions<T>, 
   const { docs = false, conflicts = false, style = 'winner', selector, ids, filter, signal } = options
   const { dialect, collation } = options
   if (since !== 'now' && !isCount(since)) throw badArgument('changes()', "since must be a sequence or 'now'", since)
-  if (limit !== Infinity && !isCount(limit))
-    throw badArgument('changes()', 'limit must be a whole number from 0', limit)
+  if (limit !== Infinity) checkCount('changes()', 'limit', limit)
   if (live && descending) throw badArgument('changes()', 'descending must be false with live', descending)
   if (style !== 'winner' && style !== 'all') throw badArgument('changes()', "style must be 'winner' or 'all'", style)
   if (ids !== undefined && !(Array.isArray(ids) && ids.every((id) => typeof id === 'string')))
@@ -212,10 +211,6 @@ export function feedSpecification<T extends object>(options: ChangesOptions<T>, 
       conflicts,
     },
   }
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 /**

@@ -77,10 +77,10 @@ export async function importDocuments(
   { closing, environment }: Pick<DatabaseContext, 'closing' | 'environment'>,
 ): Promise<ImportResult> {
   checkOptions('import()', options, IMPORT_OPTIONS)
-  checkChoice('import()', options, 'format', Object.keys(LAYOUTS))
-  checkChoice('import()', options, 'mode', ['insert', 'upsert', 'replicate'])
-  checkChoice('import()', options, 'stubs', ['fail', 'drop'])
+  checkChoice('import()', 'format', options.format, Object.keys(LAYOUTS))
   const { mode = 'insert' } = options
+  checkChoice('import()', 'mode', mode, ['insert', 'upsert', 'replicate'])
+  checkChoice('import()', 'stubs', options.stubs, ['fail', 'drop'])
   const write: WriteDocuments = (documents) =>
     mode === 'replicate'
       ? target.put(documents, { atomic: false, newEdits: false })

@@ -7,12 +7,6 @@ import type { TreeWriter, WriteTransaction } from '../../kv/key-value-store.ts'
 import { EntryChanges, hasEntries, NO_KEYS, type FieldReader, type IndexTests } from '../index-key.ts'
 import { decodeList, encodeList, listKey, textContent, textKeys, type TextContent } from './text-entries.ts'
 
-interface ListChange {
-  readonly key: Key
-  readonly before: TextContent | undefined
-  readonly after: Uint8Array | undefined
-}
-
 export class TextMaintenance {
   readonly #tests: IndexTests
   /** Content of text indexes for a document before the write, by the number of the index. */
@@ -47,7 +41,7 @@ export class TextMaintenance {
   /** Changes the entries of one index. */
   apply(tree: TreeWriter, definition: IndexDefinition, writes: readonly DocumentWrite[], newFields: FieldReader): void {
     const changes = new EntryChanges()
-    const lists: ListChange[] = []
+    const lists: { key: Key; before: TextContent | undefined; after: Uint8Array | undefined }[] = []
     for (const write of writes) {
       const { number, live } = write
       const before = this.#oldTexts.get(write)?.get(definition.number)
