@@ -1,5 +1,5 @@
 /**
- * Puts writes to documents into the trees of their collection, in the order that the trees are fastest with: ascending. Reads
+ * Applies planned writes to the trees of their collection, in ascending order, which is fastest for trees. Reads
  * nothing, so it neither misses nor fails.
  */
 import type { Key } from '../base/brand.ts'

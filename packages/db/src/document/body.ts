@@ -1,16 +1,16 @@
 /**
- * An entry of a `bodies` tree: the winning version of a document, or its tombstone. Its key is its sequence number. The `extra`
- * tree holds other versions in the same format.
+ * An entry of a `bodies` tree: the winning version of a document, or its tombstone. Its key is its sequence. The
+ * `extra` tree holds other versions in the same format.
  *
  *   flags       u8       see below
  *   generation  varint   N of the revision N-suffix
  *   suffix      16 bytes, if its text is their 32 lower-case hex digits; else, flagged: varint length and WTF-8
- *   number      varint   only if flagged: the document's number, where it differs from the sequence number
+ *   number      varint   only if flagged: the document's number, if it is not the sequence
  *   id length   varint
  *   id          the id as WTF-8, which is also its key in `ids`
  *   attachments only if flagged: varint length and that many bytes
- *   content     the document without its fields that start with '_', as codec/document-format.ts has it; a tombstone may
- *               have none, which is no bytes at all
+ *   content     the document without its fields that start with '_', as in codec/document-format.ts; empty for a tombstone
+ *               without content
  */
 import type { Key } from '../base/brand.ts'
 import { ByteWriter, corruptBytes, readByteString, varintBytes, writeVarint } from '../codec/bytes.ts'
@@ -240,5 +240,5 @@ export function formatRevision(generation: number, bytes: Uint8Array, hashStart:
 
 const NO_BYTES: Uint8Array = new Uint8Array(0)
 const HEX_CODES: readonly number[] = Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0))
-/** Of a revision whose generation has one digit: 'N-', 32 digits. */
+/** Buffer for a revision whose generation has one digit: 'N-', 32 digits. */
 const revisionCodes: number[] = Array.from('0-'.padEnd(2 + 2 * REVISION_HASH_BYTES, '0'), (char) => char.charCodeAt(0))

@@ -1,4 +1,4 @@
-/** What the catalog says of a collection: its number, its shapes (lists of field names) and its indexes. */
+/** The catalog's facts about a collection: its number, its shapes (lists of field names) and its indexes. */
 import type { ShapeDictionary } from '../codec/shape.ts'
 import { REVISIONS_LIMIT_DEFAULT } from './revision.ts'
 

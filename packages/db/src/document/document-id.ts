@@ -1,4 +1,4 @@
-/** Ids of documents: which ones are allowed, how new ones are made, and ranges of them as ranges of keys. */
+/** Ids of documents: which are allowed, how new ones are made, and ranges of ids as ranges of keys. */
 import { ID_BYTES_MAX, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
 import type { Key } from '../base/brand.ts'
 import { ArgumentError, badArgument } from '../base/options.ts'

@@ -1,7 +1,7 @@
 /**
- * The general case of a write: what becomes of a document that has several leaves, or whose history is more than one line.
- * All its revisions are loaded and changed in memory, by any number of edits; `finish` tells what differs from what is stored.
- * Nothing here changes a tree of the database, so it may fail or miss.
+ * The general case of a write: a document that has several leaf revisions, or a history that is more than one line. All
+ * its revisions are loaded and changed in memory, by any number of edits; `finish` returns the differences from what is
+ * stored. Nothing here changes a tree of the database, so it may fail or miss.
  */
 import { corruptBytes } from '../codec/bytes.ts'
 import { toHex } from '../codec/bytes.ts'
@@ -222,7 +222,7 @@ export function loadRevisions(stored: StoredRevisions, winner: BodyView): Stored
   return { tree, entries }
 }
 
-/** The body that the winner gets; of a document of which nothing is left, something that is removed at once. */
+/** The body of the winner. If nothing is left of the document, an empty body, which is removed at once. */
 function plannedBody({ winner, hasOtherLeaves }: RevisionChange, number: number | undefined): Uint8Array {
   return winner === undefined ? NOTHING : composeBody(winner.parts, winner.revision, number, hasOtherLeaves)
 }

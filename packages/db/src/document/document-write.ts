@@ -1,4 +1,4 @@
-/** What one write does to one document, and the errors that refuse it. */
+/** One write of one document: its state from encoding to applying, and the errors that refuse it. */
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
@@ -48,7 +48,7 @@ export class DocumentWrite implements BodyParts {
   sequence = 0
   /** The revision that it makes, as text. */
   rev = ''
-  /** Of its entry in `revisions`; of an edit that has a parent and no plan. */
+  /** Key of its entry in `revisions`, for an edit that has a parent and no plan. */
   entryKey: Key = NO_KEY
 
   constructor(id: string, key: Key, revision: string | undefined, deleted: boolean, path?: readonly Revision[]) {

@@ -214,7 +214,7 @@ function encodeContents(
   if (writer.bytes.length === CHUNK_BYTES) idle = writer
 }
 
-/** A tombstone without content has none, rather than an empty one, so that it is the same whoever makes it. */
+/** A tombstone without fields has no content at all, so that it is the same whoever makes it. */
 function hasContent(document: object): boolean {
   for (const name in document) if (!isReserved(name) && Object.hasOwn(document, name)) return true
   return false

@@ -1,6 +1,6 @@
 /**
- * Lists the documents of a collection in the order of their ids, or those with certain ids in the order asked for: CouchDB's
- * `_all_docs`. Where a list begins is found by rank; then each row costs its document.
+ * Lists the documents of a collection in the order of their ids, or those with given ids in the given order: CouchDB's
+ * `_all_docs`. The start of a list is found by rank; then each row costs its document.
  */
 import type { MaybePromise } from '../base/async.ts'
 import type { Key } from '../base/brand.ts'
@@ -177,7 +177,7 @@ function rowsOfIds(reader: DocumentReader, request: ListRequest, ids: readonly s
   }
 }
 
-/** Of the documents with these ids, tombstones included; aligned. */
+/** Numbers of the documents with these ids, tombstones included; aligned. */
 function findNumbers(reader: DocumentReader, ids: readonly string[]): (number | undefined)[] {
   const found = ids.map(possibleIdKey)
   const keys = [...new Set(found)].filter((key): key is Key => key !== undefined).sort()

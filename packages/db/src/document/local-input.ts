@@ -1,4 +1,4 @@
-/** What callers hand in for `_local/` documents, checked and encoded when it is handed in. */
+/** Checks and encodes `_local/` documents as soon as callers pass them in. */
 import type { Key } from '../base/brand.ts'
 import { ArgumentError } from '../base/options.ts'
 import { ByteWriter } from '../codec/bytes.ts'

@@ -1,4 +1,4 @@
-/** What the planning of simple writes (plan-writes.ts) and of the others (plan-general.ts) have in common. */
+/** Types and helpers that plan-writes.ts (simple writes) and plan-general.ts (all others) share. */
 import type { PannierError } from '../base/errors.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { Snapshot } from '../kv/key-value-store.ts'

@@ -1,6 +1,6 @@
 /**
- * Plans what plan-writes.ts does not: documents that have several leaves or keep their history, several writes to one
- * document, revisions that were made elsewhere, and histories that have grown to their limit.
+ * Plans the writes that plan-writes.ts leaves: documents with several leaf revisions or a kept history, several writes
+ * to one document, revisions from elsewhere, and histories at their limit.
  */
 import { type StoredBody, DocumentPlan } from './document-plan.ts'
 import type { BodyView } from './body.ts'

@@ -1,7 +1,7 @@
 /**
- * Decides what each write of a batch comes to, or refuses it. Reads whatever it needs and changes nothing, so it may fail and
- * miss. Most documents are new or have one leaf, which needs no look at their revisions; the others, and revisions that were
- * made elsewhere, are the matter of plan-general.ts.
+ * Decides the effect of each write of a batch, or refuses it. It reads and changes nothing, so it may fail and miss.
+ * Most documents are new or have one leaf revision, so their revisions need not be read. plan-general.ts plans all
+ * others.
  */
 import { PannierError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'

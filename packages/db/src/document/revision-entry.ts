@@ -1,13 +1,13 @@
 /**
- * An entry of a `revisions` tree: what is known of one revision beside its content.
+ * An entry of a `revisions` tree: the facts about one revision other than its content.
  *
  *   key     document number, generation (6 bytes each, codec/key-encoding.ts), 0 and 16 bytes or 1 and text: the suffix
  *   value   flags    u8       see below
  *           parent   if flagged: the suffix of the parent, 16 bytes, or (if flagged) varint length and text
  *           body     varint   if flagged: number of the body in `extra`
  *
- * A revision has an entry exactly if its parent is known, or it is a leaf other than the winner, or an ancestor whose body is
- * kept. The winner's body is in `bodies`, and so is whether it is deleted.
+ * A revision has an entry if its parent is known, if it is a leaf other than the winner, or if it is an ancestor with a
+ * kept body; otherwise it has none. The winner's body, in `bodies`, also says whether the winner is deleted.
  */
 import type { Key } from '../base/brand.ts'
 import { KEY_NUMBER_BYTES, numberKey, putNumber, keyNumber } from '../codec/key-encoding.ts'

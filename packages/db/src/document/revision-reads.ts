@@ -1,4 +1,7 @@
-/** Reads of revisions: of chosen ones, of histories, conflicts, and what another replica lacks. Synchronous; may throw a Miss. */
+/**
+ * Reads revisions: chosen ones, histories, conflicts, and those that another replica lacks. Synchronous; may throw a
+ * Miss.
+ */
 import { Miss } from '../base/miss.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { decodeIdKey, encodeIdKey } from '../codec/key-encoding.ts'

@@ -1,9 +1,9 @@
 /**
- * The revisions of one document and how they descend from one another: a forest, because of a long history only the newest
- * part is known. Pure: where revisions are stored is for others to know.
+ * The revisions of one document and their ancestry: a forest, because only the newest part of a long history is known.
+ * Pure: it does not know where revisions are stored.
  *
- * A revision is one node, whatever its source. Its parent is the first one that is named: revisions that are named by
- * their content have only one. Generations fall by one from child to parent, so nothing can be its own ancestor.
+ * A revision is one node, whatever its source. The first parent that is named counts: revisions named by their content
+ * have only one. Generations fall by one from child to parent, so nothing can be its own ancestor.
  */
 import { compareLeaves, revisionText } from './revision.ts'
 import type { Revision } from './revision.ts'

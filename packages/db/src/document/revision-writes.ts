@@ -1,4 +1,4 @@
-/** Writes to the revision trees themselves: conflicts resolved, revisions purged, old content forgotten. */
+/** Writes to the revision trees: resolves conflicts, purges revisions, removes old content. */
 import type { Key } from '../base/brand.ts'
 import { calling } from '../base/options.ts'
 import { numberKey } from '../codec/key-encoding.ts'

@@ -1,7 +1,7 @@
 /**
- * Revisions by name: `N-suffix`. N, the generation, counts the edits from the first on; the suffix tells edits of one generation
- * apart. The library makes suffixes of 32 lower-case hex digits, stored as 16 bytes; any other one that was replicated from
- * elsewhere is kept as text.
+ * Names of revisions: `N-suffix`. N, the generation, counts the edits; the suffix distinguishes edits of one
+ * generation. The library makes suffixes of 32 lower-case hex digits, stored as 16 bytes. Any other suffix, from a
+ * replica, is kept as text.
  */
 import { ArgumentError } from '../base/options.ts'
 import { asArray, HEX } from '../codec/bytes.ts'

@@ -1,6 +1,6 @@
 /**
- * Writes to the documents of one collection, inside a write transaction. Whatever may fail or miss happens before the first
- * change to a tree.
+ * Writes documents of one collection inside a write transaction. Everything that may fail or miss happens before the
+ * first change of a tree.
  */
 import type { Key } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'

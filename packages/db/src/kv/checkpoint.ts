@@ -1,10 +1,10 @@
 /**
- * Storage checkpoints: what is only in the log and in the overlays goes to pages, in slices, while reads and writes
+ * Storage checkpoints: they move changes from the log and the overlays to pages, in slices, while reads and writes
  * continue.
  *
- * Guarantees: at most one runs at a time; a commit is at every moment in the log or in the pages that the meta page
- * refers to; a storage checkpoint that fails changes nothing. Relies on: the caller holds the writer lease while one
- * runs. Without it another handle's fence refuses the commit: work is lost, and nothing is damaged.
+ * Guarantees: at most one runs at a time. At every moment a commit is in the log or in the pages of the meta page. A
+ * failed storage checkpoint changes nothing. Relies on: the caller holds the writer lease while one runs. Without it
+ * another handle's fence refuses the commit: work is lost, but nothing is damaged.
  */
 import { PannierError } from '../base/errors.ts'
 import { loadReducer } from '../btree/reducer.ts'

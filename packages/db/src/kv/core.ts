@@ -1,9 +1,9 @@
 /**
- * What the parts of one handle share: its newest state, the commits since the last storage checkpoint, who is still reading
- * what, and who wants to hear of commits.
+ * What the parts of one handle share: its newest state, the commits since the last storage checkpoint, the held
+ * snapshots and the listeners of commits.
  *
- * Guarantees: `state` only ever moves forward; a commit is in it exactly when it is durable. Where the log holds one that can't be replayed,
- * the state is the newest before it, and nothing is written any more.
+ * Guarantees: `state` only moves forward, and contains a commit exactly when it is durable. If the log has a commit
+ * that can't be replayed, the state is the newest before it, and nothing is written any more.
  */
 import type { CommitSequence, Generation } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'

@@ -1,6 +1,6 @@
 /**
- * A snapshot of a database that can't be written to because its log is damaged: what can be replayed of the log is written to pages in
- * memory, over those that are stored, which stay as they are.
+ * A snapshot of a database whose log is damaged, so that it can't be written to. The part of the log that can be
+ * replayed is written to pages in memory, over the stored pages, which do not change.
  *
  * Memory: the pages that the log has changed, a few MiB.
  */

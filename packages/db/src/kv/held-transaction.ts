@@ -1,9 +1,9 @@
 /**
- * A write transaction that its caller drives, while it holds the lease.
+ * A write transaction that its caller drives while it holds the lease.
  *
- * Guarantees: steps take effect one after another, in the order in which they were asked for, each of them whole or not at all. A
- * step that waits for pages has done nothing yet, so no step can undo another. Reads go to a view that never changes.
- * Nothing is begun once a commit or a rollback has begun; what is under way then comes to its end first.
+ * Guarantees: steps take effect one after another, in the order of the calls, each of them whole or not at all. A step
+ * that waits for pages has done nothing yet, so no step can undo another. Reads go to a view that never changes. After
+ * a commit or rollback has begun, nothing new begins; running steps end first.
  */
 import type { ReducerId } from '../btree/reducer.ts'
 import { attempt, Miss } from '../base/miss.ts'

@@ -1,4 +1,4 @@
-/** What listeners hear of a commit. */
+/** The notices that listeners get of a commit. */
 import type { CommitSequence, Key } from '../base/brand.ts'
 import type { CommitBody } from './commit-record.ts'
 import type { CommitNotice } from './key-value-store.ts'

@@ -1,7 +1,7 @@
 /**
- * Changes to an overlay, by path copying. Nodes made under an `Edit` belong to it and are changed in place as long as the edit goes
- * on, so a batch pays for copying each node once; `Overlay` values handed out are immutable all the same, because an edit never
- * touches a node that it did not make, and ends by being forgotten.
+ * Changes an overlay by path copying. An `Edit` owns the nodes that it makes, and changes them in place, so a batch
+ * copies each node once. `Overlay` values are immutable nevertheless: an edit never touches a node that it did not
+ * make, and is dropped at its end.
  */
 import { assert } from '../base/errors.ts'
 import type { Key } from '../base/brand.ts'

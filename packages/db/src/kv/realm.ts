@@ -1,6 +1,6 @@
 /**
- * Handles of one database in one realm (a page, a worker, a process): what one of them has committed the others see when it is
- * acknowledged. Between realms hints do that, in a moment (coordinator.ts).
+ * Handles of one database in one realm (a page, a worker, a process). A commit of one is visible to the others when it
+ * is acknowledged. Between realms messages do that a moment later (coordinator.ts).
  */
 import type { MaybePromise } from '../base/async.ts'
 import type { Core, TailCommit } from './core.ts'

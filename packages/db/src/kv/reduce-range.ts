@@ -1,8 +1,8 @@
 /**
- * Reduces a range of a tree: whole subtrees by the reduction that is stored for them or remembered, and only what the range
- * cuts or the overlay touches by its entries.
+ * Reduces a range of a tree. Whole subtrees count by their stored or remembered reduction. Entries are read only where
+ * the range cuts a page or the overlay changes it.
  *
- * What is remembered is remembered by page: pages never change and their ids are never used twice, so it is never stale.
+ * Reductions are remembered by page. Pages never change and ids are never reused, so they are never stale.
  */
 import type { Key, PageId } from '../base/brand.ts'
 import { assert } from '../base/errors.ts'
@@ -101,7 +101,7 @@ class RangeReduction<Result> {
     return new OverlayCursor(overlay, lower as Key, upper as Key | undefined, false).next()
   }
 
-  /** Of a leaf that the overlay does not touch. */
+  /** Adds a part of a leaf that the overlay does not touch. */
   #addPartOfLeaf(leaf: Leaf): void {
     const from = leaf.search(this.#gte)
     const to = this.#lt === undefined ? leaf.count : leaf.search(this.#lt)

@@ -1,8 +1,9 @@
 /**
- * The state with the changes of commits that it has not seen: for recovery, for the commits of others, and after a storage checkpoint.
+ * Applies commits to a state that has not seen them: for recovery, for the commits of others, and after a storage
+ * checkpoint.
  *
- * Overlays are made when somebody looks at them: much of a log is of trees that the first reads after opening do not ask for. Whether a
- * commit fits is known at once, from the keys alone: what does not fit was never a state of the database, and is not shown as one.
+ * Overlays are made on first use: the first reads after opening need only some of the log's trees. Keys alone show at
+ * once whether a commit fits. A commit that does not fit never belonged to the database, and is not shown.
  */
 import type { CommitSequence, Key } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'

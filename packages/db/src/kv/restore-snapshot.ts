@@ -1,12 +1,12 @@
 /**
- * Makes a database of a snapshot file, in a page store in which nothing was ever written.
+ * Restores a snapshot file as a database, in a page store in which nothing was ever written.
  *
- * Guarantees: each page is written once, as it is; memory is bounded by a few blocks; until the one commit at the end the
- * store holds no database, and if that is never reached it holds none then either (what was staged is deleted, here or by
- * whoever writes there next).
+ * Guarantees: each page is written once, unchanged. Memory is bounded by a few blocks. The store holds no database
+ * before the one commit at the end. If the restore fails before it, staged pages are deleted, here or by the next
+ * writer.
  *
- * The copy is a database of its own: it has another id, so that no replica takes it for the one that it was made from, and
- * its generation and its commits count from 1. Its page ids and everything in its trees are those of the original.
+ * The copy is a database of its own: it has another id, so that no replica mistakes it for the original, and its
+ * generation and commits count from 1. Its page ids and the contents of its trees are those of the original.
  */
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads what can be read of a damaged store, and writes nothing: trees past pages that are damaged or missing, and the commits behind
- * the one that could not be replayed. docs/internals/repair.md is normative.
+ * Reads what is readable of a damaged store, and writes nothing: trees without damaged or missing pages, and the
+ * commits after the one that could not be replayed. docs/internals/repair.md is normative.
  */
 import type { CommitSequence, Key, PageId } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'

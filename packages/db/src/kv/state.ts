@@ -1,6 +1,4 @@
-/**
- * The state of a database as one handle sees it: immutable. A snapshot is a reference to one; a commit makes the next.
- */
+/** The state of a database as one handle sees it: immutable. A snapshot refers to one; a commit makes the next. */
 import type { ReducerId } from '../btree/reducer.ts'
 import type { CommitSequence, Generation, Key, PageId } from '../base/brand.ts'
 import { keyNumber } from '../codec/key-encoding.ts'

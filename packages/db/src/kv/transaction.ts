@@ -1,9 +1,9 @@
 /**
- * A write transaction: a draft of the next state, and the record of how it differs.
+ * A write transaction: a draft of the next state, and the record of its changes.
  *
- * Nothing of it is visible before the commit. Work is done in steps: synchronous calls that leave nothing behind when they throw.
- * The point to go back to lives as long as that call and is known to nobody else, so no step can undo another. `seal` takes
- * what is committed, log record and state, at one moment; from then on the transaction can't be used.
+ * Nothing is visible before the commit. Work is done in steps: synchronous calls that leave nothing behind when they
+ * throw. The savepoint of a step lives as long as its call and is known to nobody else, so no step can undo another.
+ * `seal` takes the log record and the state at one moment; from then on the transaction can't be used.
  */
 import type { ReducerId } from '../btree/reducer.ts'
 import { assert, PannierError } from '../base/errors.ts'

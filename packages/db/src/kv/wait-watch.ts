@@ -1,8 +1,9 @@
 /**
- * Watches what waits to write: a wait that never ends (a transaction waits for a write of its own database) must not be silent.
+ * Watches waiting writes: a wait that never ends (a transaction waits for a write of its own database) must be
+ * reported.
  *
- * Guarantees: of a wait that lasts, somebody is told once; what has waited for the limit is cancelled and never runs.
- * One timer for all, which rings only when something has waited for long: a write that runs soon costs a look at the clock.
+ * Guarantees: a long wait is reported once. Work that has waited for the limit is cancelled and never runs. One timer
+ * serves all, and rings only after a long wait: a write that runs soon costs a look at the clock.
  */
 import type { Environment } from '../base/environment.ts'
 import { PannierError } from '../base/errors.ts'

@@ -1,9 +1,9 @@
 /**
- * Writes a state as a snapshot file (pager/snapshot-file.ts): every page that its trees reach, each read once and copied as
- * it is, and a meta page without what belongs to this database alone.
+ * Writes a state as a snapshot file (pager/snapshot-file.ts): every page of its trees, read once and copied unchanged,
+ * and a meta page without what belongs only to this database.
  *
- * Relies on: the trees of the state are in pages (their overlays are empty, but for inline trees), and the pages are held.
- * Memory: a block of pages for each level of a tree.
+ * Relies on: the trees of the state are in pages (their overlays are empty, except inline trees), and the pages are
+ * held. Memory: a block of pages for each level of a tree.
  */
 import type { Generation, PageId } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'

@@ -1,9 +1,9 @@
 /**
- * The writes of one handle, one after another: the lease, group commit, and what happens when a write fails.
+ * The writes of one handle, one after another: the lease, group commit, and failures.
  *
- * Guarantees: writes run in the order in which they were asked for; those that wait at the same time share one log append;
- * nothing is visible or acknowledged before it is durable. When the outcome of an append is not known, nothing more is
- * written until the store has told it.
+ * Guarantees: writes run in the order of the calls. Writes that wait at the same time share one log append. Nothing is
+ * visible or acknowledged before it is durable. If the outcome of an append is unknown, nothing more is written until
+ * the store has reported it.
  */
 import { assert, isPannierError, PannierError } from '../base/errors.ts'
 import type { CommitSequence, Generation } from '../base/brand.ts'

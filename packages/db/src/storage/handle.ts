@@ -1,6 +1,6 @@
 /**
- * A handle on a database that handles of one process share, and the fences of the page store contract. A backend makes one
- * handle for each `open`.
+ * A handle on a database that the handles of one process share, and the fences of the page store contract. A backend
+ * makes one handle for each `open`.
  */
 import type { Generation, PageId, CommitSequence } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'

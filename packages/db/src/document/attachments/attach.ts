@@ -20,7 +20,7 @@ interface Attaching {
   readonly id: string
   /** Where stubs find what they keep: the attachments of the revision that the new one follows, then perhaps of others. */
   readonly parents: readonly Uint8Array[]
-  /** Of the new revision. */
+  /** Generation of the new revision. */
   readonly generation: number
   /** Replicated revisions say themselves when each of their attachments came. */
   readonly keepRevpos?: boolean

@@ -1,4 +1,4 @@
-/** What callers hand in as attachments: checked at once, so that wrong arguments are a TypeError that says where. */
+/** Checks attachments that callers pass in, at once, so that a wrong argument is a TypeError that names its place. */
 import { PannierError } from '../../base/errors.ts'
 import { ArgumentError } from '../../base/options.ts'
 import { isPlainObject } from '../../codec/collation.ts'

@@ -1,7 +1,7 @@
 /**
- * The attachments of one version of a document, as a section of its body (document/body.ts): everything about them but their
- * content, which is in a blob that equal attachments share (blob-store.ts). So documents are read, with the stubs of their
- * attachments, without a look at any other tree.
+ * The attachments of one version of a document, as a section of its body (document/body.ts). It has everything but
+ * their content, which is in a blob that equal attachments share (blob-store.ts). So reading a document with the stubs
+ * of its attachments needs no other tree.
  *
  *   count    varint, at least 1
  *   then for each, in the order of the bytes of their names:

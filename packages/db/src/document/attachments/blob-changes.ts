@@ -1,9 +1,9 @@
 /**
- * All that one write does to blobs. First everything is read and decided, which may throw a Miss, then `apply` changes the trees
- * and neither misses nor fails; so it goes before and after the documents of the write.
+ * All that one write does to blobs. First it reads and decides everything, which may throw a Miss. Then `apply` changes
+ * the trees, and neither misses nor fails. So it runs around the documents of the write: decide before, apply after.
  *
- * Guarantees: after `apply` each blob counts what refers to it, and what nothing refers to is gone. So content that was
- * handed in, but that no section names, is never stored.
+ * Guarantees: after `apply` each blob counts its references, and a blob without references is gone. So content that no
+ * section names is never stored.
  */
 import { corruptBytes, sameBytes } from '../../codec/bytes.ts'
 import type { Snapshot, TreeWriter, WriteTransaction } from '../../kv/key-value-store.ts'

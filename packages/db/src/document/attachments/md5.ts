@@ -1,6 +1,6 @@
 /**
- * MD5 (RFC 1321), which names the content of attachments because CouchDB's digests are made so. It keeps nobody from forging
- * content of the same digest: who shares content by it has to compare the bytes as well.
+ * MD5 (RFC 1321), the name of attachments' content, because CouchDB's digests are MD5. It does not prevent forged
+ * content with the same digest: code that shares content by it must also compare the bytes.
  */
 
 const MD5_BYTES = 16

@@ -1,15 +1,15 @@
 /**
- * Uploads under way: content whose chunks are committed while it is still being read, before anything refers to it.
+ * Pending uploads: content whose chunks are committed while it is still being read, before anything refers to it.
  *
- * An entry of `<collection>/blobs`, 'u' token -> varint number of the blob that is to be, varint time of the last renewal
+ * An entry of `<collection>/blobs`, 'u' token -> varint number of the future blob, varint time of the last renewal
  * (milliseconds since 1970). The token is random and known only to the handle that uploads.
  *
- * The entry stands from the first chunk on until the upload is adopted by the commit of a document, or discarded:
- * chunks belong to a blob or to such an entry, always. A handle that dies in between leaves the entry. The next upload
- * (or compaction) of any handle reclaims it once it was not renewed for `UPLOAD_SILENCE_MS_MAX`. This level has no
- * locks, and a token does not name its owner, so time decides. The clock may be wrong, or the tab may have been frozen.
- * Therefore each step of an upload, above all its adoption, requires that its entry exists. An upload that was
- * reclaimed by mistake fails; it never ends as a damaged attachment.
+ * The entry exists from the first chunk until a document's commit adopts the upload, or until it is discarded. So every
+ * chunk belongs to a blob or to such an entry. A handle that dies in between leaves the entry. The next upload (or
+ * compaction) of any handle reclaims it if it was not renewed for `UPLOAD_SILENCE_MS_MAX`. This level has no locks, and
+ * a token does not name its owner, so time decides. The clock may be wrong, or the tab may have been frozen. Therefore
+ * each step of an upload, above all its adoption, requires that its entry exists. An upload that was reclaimed by
+ * mistake fails; it never becomes a damaged attachment.
  */
 import type { Key } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'

@@ -15,9 +15,11 @@ import type { PieceReader } from './content-reader.ts'
 import { Upload } from './upload.ts'
 import type { UploadTarget } from './upload.ts'
 
-/** Of what is in memory as a whole anyway, so much goes into the transaction of a write. */
+/** Content that is in memory anyway goes into the write's transaction up to this size. */
 const MEMORY_BYTES_MAX: number = 32 * 1024 * 1024
-/** Of what has to be read, so many chunks of one attachment; what is longer is uploaded. */
+/**
+ * Content that must be read goes into the write's transaction up to this number of chunks; longer content is uploaded.
+ */
 const READ_CHUNKS_MAX = 4
 
 /** An attachment whose content is at hand. */

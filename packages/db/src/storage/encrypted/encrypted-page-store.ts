@@ -1,15 +1,16 @@
 /**
- * A page store over another one which gets nothing but sealed bytes. docs/internals/encryption.md is normative.
+ * A page store over another one, which gets only sealed bytes. docs/internals/encryption.md is normative.
  *
- * Guarantees: what is read was sealed by somebody with a key of this database, for this place, or the call fails with
- * PANNIER_CORRUPT: pages by their ids and the epoch of their run (sealed-content.ts), the meta record by its generation and sequence, log records by
- * their sequence and the record before. The log seal holds a token of the newest record, which is sealed inside of it, so the log can't end
- * earlier; each record tells below which generation the meta record, and below which revision the keyring can't be; the keyring tells below
- * which generation and sequence these can't be. So a part of what is stored can't be put back to what it was before; all of it together can.
- * Relies on: the chance of the platform. A nonce is never used twice but by a chance of 2^-33 at most (`KEY_USES_MAX`).
+ * Guarantees: everything read was sealed with a key of this database, for its place; otherwise the call fails with
+ * PANNIER_CORRUPT. The place of a page is its id and the epoch of its run (sealed-content.ts). That of the meta record
+ * is its generation and sequence; that of a log record its sequence and the record before. The log seal holds a token
+ * that is sealed inside the newest record, so the log can't end earlier. Each record states a minimum generation of the
+ * meta record and a minimum revision of the keyring. The keyring states a minimum generation and sequence. So no part
+ * of the storage can be put back to an older state; only all of it together can. Relies on: the platform's random
+ * numbers. The probability that a nonce is used twice is at most 2^-33 (`KEY_USES_MAX`).
  *
- * It makes the same calls as are made to it, and one more when a database is made, when its keyring is to be mended or brought to this
- * format, and once in many runs. Where the platform is synchronous, it is.
+ * It makes the same calls as it gets. It makes one more when a database is created, when its keyring is mended or
+ * brought to this format, and once in many runs. It is synchronous where the platform is.
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
@@ -63,7 +64,7 @@ interface KnownLink extends KnownState {
 interface Writing {
   /** Undefined unless they are staged. */
   readonly token: string | undefined
-  /** Of the meta record before. */
+  /** Generation of the previous meta record. */
   readonly generation: number
   readonly run: Run
 }

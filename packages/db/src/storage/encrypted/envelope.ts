@@ -1,5 +1,6 @@
 /**
- * Sealed records: what stands where, and what their tags vouch for beside the content. docs/internals/encryption.md is normative.
+ * Sealed records: their layout, and what their tags authenticate besides the content. docs/internals/encryption.md is
+ * normative.
  *
  *     0  u8   format
  *     1  u32  id of the data key

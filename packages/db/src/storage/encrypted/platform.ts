@@ -1,4 +1,6 @@
-/** What encryption asks of the platform: chance, AES-256-GCM, HKDF, and functions that make keys of passwords. */
+/**
+ * The platform functions of encryption: random numbers, AES-256-GCM, HKDF, and the derivation of keys from passwords.
+ */
 import type { MaybePromise } from '../../base/async.ts'
 
 /** AES-256-GCM under one key. */

@@ -1,11 +1,11 @@
 /**
- * Changing the data key: what is written from now on is sealed with a new one, then every page that is there, in slices, while reads
- * and writes go on; then the old key is dropped.
+ * Rotates the data key: new writes are sealed with a new key. Then every existing page is sealed again, in slices,
+ * while reads and writes continue. At the end the old key is dropped.
  *
- * Guarantees: at every moment each page and record is sealed with a key that the keyring holds; whenever it ends early (a crash, a
- * closed tab), whoever calls again goes on from there.
- * Relies on: `fence` makes every other handle read before it writes again, so that from then on nobody uses the old key; the store
- * replaces pages only for who knows its keyring, so that a handle which slept meanwhile puts nothing back.
+ * Guarantees: at every moment the keyring holds the key of each page and record. If a rotation ends early (a crash, a
+ * closed tab), the next call continues it. Relies on: `fence` makes every other handle read before it writes again, so
+ * no handle uses the old key from then on. The store replaces pages only for a handle that knows its keyring, so a
+ * handle that was asleep puts nothing back.
  */
 import type { PageId } from '../../base/brand.ts'
 import { retryWhenStale, RunningWork, type WorkOptions } from '../../base/long-work.ts'

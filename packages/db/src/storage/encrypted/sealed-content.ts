@@ -1,17 +1,18 @@
 /**
- * What is sealed together with a log record and with a meta record, behind its bytes. docs/internals/encryption.md is normative.
+ * The data that is sealed behind the bytes of a log record and of a meta record. docs/internals/encryption.md is
+ * normative.
  *
- * **Runs.** Which tag each page has to have beside its id: pages are sealed with the epoch of a run, 8 random bytes, and the meta record tells from
- * which page id on which epoch counts.
+ * **Runs.** A page is sealed with its id and the epoch of its run, 8 random bytes. The meta record lists from which
+ * page id on which epoch counts.
  *
- * Guarantees: under one epoch no page id is written twice with different content. A handle goes on with its epoch only where its own commit
- * was the last one and nothing that it began since has failed; in all other cases it draws a new one. So a page of a stage or commit that
- * was given up, by whomever, is never taken for the one that came in its place.
+ * Guarantees: no page id is written twice with different content under one epoch. A handle keeps its epoch only if its
+ * own commit was the last one and nothing that it began since has failed; otherwise it draws a new one. So a page of an
+ * abandoned stage or commit is never mistaken for the page that replaced it.
  *
- *     varint: how many were left when they were last pruned; varint: how many there are
+ *     varint: number of runs that the last pruning left; varint: number of runs
  *     each: varint first page id, less that of the one before; 8 bytes epoch
  *
- * Pages below the first run are of format 1, and have no epoch.
+ * Pages below the first run have format 1 and no epoch.
  */
 import { readU32, writeU32, ByteReader, ByteWriter, sameBytes } from '../../codec/bytes.ts'
 import { NONCE_BYTES } from './platform.ts'

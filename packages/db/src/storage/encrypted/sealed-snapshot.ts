@@ -1,15 +1,15 @@
 /**
- * Snapshot files of encrypted databases: the keyring, so that whoever can open the database can open the file, then the plain
- * file in sealed parts. docs/internals/encryption.md is normative.
+ * Snapshot files of encrypted databases: the keyring, so that everyone who can open the database can open the file,
+ * then the plain file in sealed parts. docs/internals/encryption.md is normative.
  *
  *     0  'PNNRSEAL'
  *     8  u32  bytes of the keyring
  *        the keyring
- *        32 bytes, random: makes the key of this file, which no other one has
+ *        32 bytes, random: makes the key of this file, which no other file has
  *        parts: u32 bytes of what follows, the top bit set in the last one; ciphertext; tag of 16 bytes
  *
- * The nonce of a part is its number. Its tag vouches for that, and for whether it is the last one: parts that were cut, swapped or
- * flipped are noticed.
+ * The nonce of a part is its number. Its tag authenticates the number and whether the part is the last one. So a reader
+ * detects parts that were cut, swapped or flipped.
  */
 import { PannierError } from '../../base/errors.ts'
 import { ByteQueue, isSealedSnapshot, SEALED_SNAPSHOT_MAGIC } from '../../codec/byte-queue.ts'

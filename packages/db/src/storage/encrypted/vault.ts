@@ -1,8 +1,9 @@
 /**
- * What one handle knows of the keys of an encrypted database: the keyring it saw last, the master key, the data keys.
+ * The keys of an encrypted database as one handle knows them: the newest keyring that it saw, the master key, the data
+ * keys.
  *
- * The master key is wrapped in each slot and wraps the data keys; a data key gives one key for each kind of record. So a new
- * password wraps 32 bytes again, and a new data key needs nobody's password.
+ * The master key is wrapped in each key slot and wraps the data keys. A data key gives one key for each kind of record.
+ * So a new password wraps only 32 bytes again, and a new data key needs no password.
  */
 import { PannierError } from '../../base/errors.ts'
 import { isPromise, type MaybePromise } from '../../base/async.ts'

@@ -1,9 +1,9 @@
 /**
- * The life of one handle's connection, its transactions, and what they ask for most: the meta record.
+ * The connection of one handle, its transactions, and the meta record, which they read most.
  *
- * A connection ends in three ways. Closed by us: for good. Asked to let go because the database is to be destroyed
- * (`versionchange`): for good, at once, so that nobody is blocked. Closed underneath by the browser (`close`: storage
- * process died, data cleared, disk failed): the next call opens it again, unless the database is gone.
+ * A connection ends in three ways. We close it: for good. The database is being destroyed (`versionchange`): it closes
+ * at once and for good, so that nobody is blocked. The browser closes it (`close`: the storage process died, data was
+ * cleared, the disk failed): the next call opens it again, unless the database is gone.
  */
 import { isPannierError } from '../../base/errors.ts'
 import { closedError, operationError } from './errors.ts'

@@ -1,4 +1,4 @@
-/** Turns the failures of IndexedDB into the library's own. None of them gets out of this folder as it is. */
+/** Converts IndexedDB's errors into the library's own. None leaves this folder unconverted. */
 import { PannierError, isPannierError } from '../../base/errors.ts'
 import type { ErrorCode } from '../../base/errors.ts'
 

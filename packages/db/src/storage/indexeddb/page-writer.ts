@@ -1,11 +1,11 @@
 /**
  * The calls of the page store contract that write.
  *
- * IndexedDB promises that a transaction happens whole or not at all. Firefox breaks the promise when it runs out of room:
- * what was done is undone, but requests that were issued before the failure is known are then carried out one by one.
- * So here a request is issued together with others only if it would do no harm alone: pages at ids that nothing refers to
- * yet may be put, and what nothing refers to any more may be deleted. What changes the state waits until all before it
- * has succeeded, and is the last. Pages are freed and the log is truncated after the commit, by a transaction of their own.
+ * IndexedDB promises that a transaction happens whole or not at all. Firefox breaks this promise when it runs out of
+ * room. It undoes what was done, but then carries out, one by one, requests that were issued before the failure was
+ * known. So a request is issued together with others only if it does no harm alone: putting pages at unused ids, or
+ * deleting pages without references. A request that changes the state comes last, after all before it have succeeded.
+ * Freeing pages and truncating the log follow the commit, in their own transaction.
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError, isPannierError } from '../../base/errors.ts'

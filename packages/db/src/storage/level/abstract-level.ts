@@ -1,7 +1,7 @@
 /**
- * What the level storage needs of an abstract-level database: classic-level, memory-level and their sublevels have it as they
- * are. It is written down here because the library depends on none of them. Its failures become the library's own: none gets out of this
- * folder as it is.
+ * The part of an abstract-level database that the level storage needs: classic-level, memory-level and their sublevels
+ * have it. It is declared here because the library depends on none of them. Their errors are converted into the
+ * library's own.
  */
 import { PannierError, isPannierError, type ErrorCode } from '../../base/errors.ts'
 

@@ -1,17 +1,17 @@
 /**
- * One database in an abstract-level database: the operations of the page store contract as batches. Handles of one process
- * share it.
+ * One database in an abstract-level database: the operations of the page store contract as batches. Handles of one
+ * process share it.
  *
- * Guarantees: writes and `read` run one after the other, each write as one batch, which LevelDB applies whole or not at all.
- * Fences are checked against what is known of the newest state, so that a write reads nothing; after a write of unknown outcome
- * that is read again. Relies on: nobody else writes below the prefix (LevelDB locks its folder).
+ * Guarantees: writes and `read` run one after the other, each write as one batch, which LevelDB applies whole or not at
+ * all. Fences compare with the newest known state, so a write reads nothing. After a write of unknown outcome this
+ * state is read again. Relies on: nobody else writes below the prefix (LevelDB locks its folder).
  *
- * When the power goes LevelDB loses the end of each file of its own log since what was synced in that file; a later file may be there
- * without the end of the one before. So all but relaxed appends are synced; a strict append, a commit and a keyring bring those with them
- * that were not; and opening ends the log before the first record that is missing, durably. What is left is a state that there was. A log seal
- * stands under the sequence that it came with until the next one comes, so that what is left has its own.
+ * A loss of power cuts each file of LevelDB's own log at its last sync, and a later file may survive without the end of
+ * the one before. So every write but a relaxed append is synced. A strict append, a commit and a keyring write unsynced
+ * appends again. Opening durably ends the log before the first missing record. So the remaining state once existed. A
+ * log seal stays under its sequence until the next one comes, so that state has its own log seal.
  *
- * Bytes are copied on the way in and out: memory-level keeps and hands out the very arrays, classic-level hands out Buffers.
+ * Bytes are copied in and out: memory-level stores and returns the same arrays, classic-level returns Buffers.
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
@@ -27,7 +27,7 @@ interface LevelSource {
   readonly owned: boolean
   /** What all keys start with. */
   readonly prefix: string
-  /** Of the database, for messages. */
+  /** Name of the database, for messages. */
   readonly name: string
 }
 
@@ -39,7 +39,7 @@ const ENCODINGS: LevelEncodings = { keyEncoding: 'utf8', valueEncoding: 'view' }
 /** What fences are checked against. */
 interface Fences {
   readonly generation: Generation
-  /** Of the meta record. */
+  /** Sequence of the meta record. */
   readonly sequence: CommitSequence
   /** Of the log: dense from `oldest` to `newest`, empty when `newest` is 0. */
   readonly oldest: number

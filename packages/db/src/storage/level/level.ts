@@ -1,12 +1,12 @@
 /**
- * Databases in LevelDB, or in any other store that abstract-level has an implementation for.
+ * Databases in LevelDB, or in any other store with an abstract-level implementation.
  *
- * Handles of one process share a database and take turns. Other processes must be kept out by the store: classic-level locks
- * its folder (PANNIER_LOCKED), memory-level is nobody else's. Where several may write, as with browser-level in several tabs or
- * classic-level's `multithreading`, the fences of the page store contract do not hold.
+ * Handles of one process share a database and take turns. The store must keep other processes out. classic-level locks
+ * its folder (PANNIER_LOCKED), and memory-level is private. If several may write, as with browser-level in several tabs
+ * or classic-level's `multithreading`, the fences of the page store contract do not hold.
  *
- * When the power goes the last relaxed writes may be lost, as anywhere. LevelDB can be opened only where there is room: after a write has
- * failed on a full disk, reads of what is not cached fail too until there is some.
+ * A loss of power may lose the last relaxed writes, as in every storage. LevelDB opens only if there is room. After a
+ * write has failed on a full disk, reads of uncached data fail too until there is room.
  */
 import { Handle } from '../handle.ts'
 import type { PageStore, SharingScope, DatabaseStorage } from '../page-store.ts'

@@ -1,4 +1,4 @@
-/** Which blocks of the file of pages are taken. First fit, so that the file stays as short as it can. */
+/** The used blocks of the file of pages. First fit, so that the file stays short. */
 export const BLOCK_BYTES = 4096
 
 /** Where a page stands. */

@@ -1,15 +1,15 @@
 /**
- * One database in three files: pages, and two journals of which one is current. The page store contract over them, synchronous;
- * docs/internals/opfs.md is normative for the files.
+ * One database in three files: pages, and two journals, one of them current. It is the page store contract over them,
+ * synchronous. docs/internals/opfs.md is normative for the files.
  *
- * Guarantees: each call happens whole or not at all, whatever becomes of what was not flushed (access-files.ts). The order that this
- * rests on, for a commit: pages into blocks that nothing refers to, flush of the pages, one frame in the journal, flush of the journal;
- * only then are the blocks of freed pages free. A journal with much behind its base is left for the other one: that is begun with
- * the whole state and flushed before the old one is cleared.
- * Relies on: nobody else writes these files. Pages are sealed by those who write them (pager/page.ts), with their ids, so here they
- * are not summed once more.
+ * Guarantees: each call happens whole or not at all, whatever happens to unflushed bytes (access-files.ts). A commit
+ * keeps this order: pages into unused blocks, flush of the pages, one frame in the journal, flush of the journal. Only
+ * then are the blocks of freed pages free. When a journal has grown long, the other one starts with the whole state and
+ * is flushed before the old one is cleared. Relies on: nobody else writes these files. The writers of pages seal them
+ * with their ids (pager/page.ts), so no further checksum is needed.
  *
- * After a write that failed the files are read again before anything else: what they say counts. Opening, and reading, write nothing.
+ * After a failed write the files are read again before anything else: their state counts. Opening and reading write
+ * nothing.
  */
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'

@@ -1,9 +1,9 @@
 /**
- * What a database's worker in one tab does: it answers the calls of its page, itself while it has the files, else by asking the
- * worker that has them, through a channel of its own.
+ * The worker of a database in one tab. It answers the calls of its page. It does so itself if it owns the files;
+ * otherwise it asks the owning worker through a channel.
  *
- * A call is never lost: it waits until an owner is known, and is asked again of the next one when the owner goes before it has
- * answered. Whether the old owner had done it then is not known; each call that changes something takes notice of that (`again`).
+ * A call is never lost. It waits until an owner is known, and goes to the next owner if the first leaves without an
+ * answer. The old owner may have done it: each call that changes something takes this into account (`again`).
  */
 import { PannierError } from '../../base/errors.ts'
 import { sameBytes } from '../../codec/bytes.ts'

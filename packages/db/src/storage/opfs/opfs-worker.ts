@@ -1,4 +1,4 @@
-/** What a page's worker runs: one database. */
+/** The script of a page's worker: serves one database. */
 import type { FromWorker, ToWorker } from './protocol.ts'
 import { serve } from './serve.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Databases in the files of an origin's private file system: `open(name, { storage: opfs() })`. Files are read and written by a worker, one
- * for each database of a page, or by the caller's own thread if that is a dedicated worker; everything else happens where it does with any
- * other storage.
+ * Databases in files of an origin's private file system: `open(name, { storage: opfs() })`. A worker reads and writes
+ * the files, one for each database of a page. In a dedicated worker the caller's own thread does it. Everything else is
+ * as in any other storage.
  */
 import { PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'

@@ -1,9 +1,9 @@
 /**
- * Files read and written by the thread that asks, where that is a dedicated worker: it may have access handles itself. A worker of its
- * own would be one thread more; and in Firefox `new Worker` within a worker now and then never returns.
+ * Serves the files in the calling thread, if that is a dedicated worker, which may have access handles itself. Another
+ * worker would be one more thread, and in Firefox `new Worker` inside a worker sometimes never returns.
  *
- * It passes for a worker. Messages are cloned and handed over as between two threads, so that neither side sees what the other does
- * to its bytes afterwards.
+ * It behaves like a worker. Messages are cloned and transferred as between two threads, so that neither side sees later
+ * changes of the other's bytes.
  */
 import type { FileThread } from './protocol.ts'
 import type { FromWorker, ToWorker } from './protocol.ts'

@@ -1,11 +1,11 @@
 /**
- * Who has the files of a database: of all its workers, in whatever tab, the one that holds a Web Lock. The others stand in the queue for
- * it, so that one of them has it as soon as it is let go, be it that its tab was closed, or killed. An owner that is frozen gives no
- * sign of life when it is asked for one, and the lock is stolen.
+ * Who owns the files of a database: of all its workers, in all tabs, the one that holds a Web Lock. The others queue
+ * for the lock, so one of them gets it as soon as the owner's tab closes or dies. If a frozen owner gives no sign of
+ * life, the lock is stolen.
  *
- * Where the files can be opened by two at a time (`readwrite-unsafe`), the first block of the file of pages says who took them
- * last. An owner that was frozen looks there before it does anything else with them (`check`): two tasks of a worker can lie a
- * freeze apart, but within one of them there is none.
+ * Where two workers can open the files (`readwrite-unsafe`), the first block of the file of pages names the last owner.
+ * An owner that was frozen reads it before it does anything else with the files (`check`). A tab can freeze between two
+ * tasks of a worker, but not within one.
  */
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { sameBytes } from '../../codec/bytes.ts'

@@ -1,4 +1,6 @@
-/** What pages, their workers, and workers of one another say. Everything is plain data, so that it can be posted. */
+/**
+ * The messages between pages, their workers, and workers of other tabs. All are plain data, so that they can be posted.
+ */
 import type { PageId } from '../../base/brand.ts'
 import { PannierError, type ErrorCode } from '../../base/errors.ts'
 import type { Commit, Page } from '../page-store.ts'

@@ -1,4 +1,4 @@
-/** What a thread that reads and writes files does with what a page, or it itself, says: one database. */
+/** Serves one database's files in a thread: answers the messages of a page or of the thread itself. */
 import { Host, type News, type Post } from './host.ts'
 import { Ownership } from './ownership.ts'
 import { postedError, type ToWorker } from './protocol.ts'

@@ -1,4 +1,4 @@
-/** Turns the failures of node:sqlite into the library's own. None of them gets out of this folder as it is. */
+/** Converts node:sqlite's errors into the library's own. None leaves this folder unconverted. */
 import { PannierError, isPannierError } from '../../base/errors.ts'
 import type { ErrorCode } from '../../base/errors.ts'
 
