@@ -21,6 +21,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongFirst },
     testTimeout: timeoutOf(120_000),
+    hookTimeout: timeoutOf(120_000),
     setupFiles: ['packages/db/test/check-replays.ts'],
     // PouchDB looks after no failure of some of its own requests, when a test ends its server.
     onUnhandledError: ({ name, stack = '' }) =>

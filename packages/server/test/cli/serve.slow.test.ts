@@ -187,21 +187,26 @@ test('users of a server that runs, and of one that does not', async () => {
   expect([await ann.ended, ann.out(), ann.err()]).toEqual([0, '', 'User ann made.\n'])
   const login = await send(running.url, 'POST /_session', { name: 'ann', password: 'password-of-ann' }, STRANGER)
   expect(login.json).toMatchObject({ ok: true, roles: ['nurse', 'doctor'] })
-  const twice = pannier(['user', 'add', 'ann', '--url', url], 'password-of-ann\n')
-  expect([await twice.ended, twice.err()]).toEqual([1, 'There is a user ann already.\n'])
-  const wrong = pannier(['user', 'add', 'bob', '--url', url.replace('of-root', 'of-none')], 'password-of-bob\n')
-  expect([await wrong.ended, wrong.err()]).toEqual([1, 'Name or password is incorrect.\n'])
+  const add = async (
+    input: string,
+    ...parameters: readonly string[]
+  ): Promise<readonly [code: number, err: string]> => {
+    const { code, err } = await runCaptured(['user', 'add', ...parameters], { input })
+    return [code, err]
+  }
+  expect(await add('password-of-ann', 'ann', '--url', url)).toEqual([1, 'There is a user ann already.\n'])
+  const wrongUrl = url.replace('of-root', 'of-none')
+  expect(await add('password-of-bob', 'bob', '--url', wrongUrl)).toEqual([1, 'Name or password is incorrect.\n'])
   const locked = pannier(['user', 'add', 'bob', '--dir', dir], 'password-of-bob\n')
   expect([await locked.ended, locked.err().includes('by its URL')]).toEqual([1, true])
   running.process.kill('SIGTERM')
   await running.ended
 
-  const stopped = pannier(['user', 'add', 'ann', '--url', url], 'password-of-ann\n')
-  expect([await stopped.ended, stopped.err().includes('does not answer')]).toEqual([1, true])
+  const stopped = await add('password-of-ann', 'ann', '--url', url)
+  expect(stopped).toEqual([1, expect.stringContaining('does not answer')])
   expect(await pannier(['user', 'add', 'bob', '--dir', dir], 'password-of-bob').ended).toBe(0)
-  expect(await pannier(['user', 'add', 'cy', '--dir', dir, '--admin'], 'password-of-cy').ended).toBe(0)
-  const codeOf = async (input: string, ...parameters: readonly string[]): Promise<number> =>
-    (await runCaptured(['user', 'add', ...parameters], { input })).code
+  const codeOf = async (...parameters: Parameters<typeof add>): Promise<number> => (await add(...parameters))[0]
+  expect(await codeOf('password-of-cy', 'cy', '--dir', dir, '--admin')).toBe(0)
   expect(await codeOf('password-of-ann', 'ann', '--dir', dir)).toBe(1)
   expect(await codeOf('short', 'dan', '--dir', dir)).toBe(1)
   expect(await codeOf('', 'dan', '--dir', dir)).toBe(2)
