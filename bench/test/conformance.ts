@@ -45,7 +45,7 @@ function cellsFor({ name }: ContenderFacts, suite: string): readonly Cell[] {
 
 /**
  * An adapter is the same code in every browser, and the harness checks answers again whenever it measures: peers are tested in Node
- * and in one browser, without presets. Pannier, and what it is held against, have all everywhere.
+ * and in one browser, without presets. Pannier, and what it is held against, have all wherever this runs.
  */
 function isTested({ name }: ContenderFacts, suite: string, runsIn: Place): boolean {
   // The adapter of the plain one with a password, which makes each opening slow on purpose.

@@ -1,6 +1,6 @@
 /**
  * `npm run soak`: what `npm test` does with few seeds, with many, round after round, each with other seeds. Prints what it ran, and
- * how to run again what failed. The browser lane runs once: every suite on every storage.
+ * how to run again what failed. The slow and the browser lane run once: every suite on every storage.
  */
 import { parseArgs, styleText } from 'node:util'
 import { LANES, type Lane } from './lanes.ts'
@@ -8,7 +8,7 @@ import type { Outcome } from './outcome.ts'
 import { runBrowserTests } from './browser.ts'
 import { runUnitTests } from './unit.ts'
 
-const LANES_USUAL = ['model', 'crash', 'race', 'diff', 'browser']
+const LANES_USUAL = [...Object.keys(LANES), 'browser']
 const ROUND_MS_MAX = 12 * 3_600_000
 /** No test runs as many seeds in a round. */
 const SEEDS_A_ROUND = 1_000_000
@@ -16,7 +16,7 @@ const SEEDS_A_ROUND = 1_000_000
 const USAGE = `Usage: npm run soak [-- OPTIONS] [PART OF A PATH …]
 
   PART OF A PATH       only files whose path has it, instead of lanes
-  --only=LANE[,LANE]   these lanes: ${[...Object.keys(LANES), 'browser'].join(', ')}; default: all but slow
+  --only=LANE[,LANE]   these lanes: ${LANES_USUAL.join(', ')}; default: all
   --minutes=N          begin rounds for so long; default: one round
   --effort=N           seeds and repetitions, as a multiple of those in npm test; default 10
   --seeds=N            so many seeds of each test instead
@@ -55,21 +55,28 @@ async function main(): Promise<number> {
     return unknown.length > 0 ? 2 : 0
   }
   const end = performance.now() + Number(values.minutes) * 60_000
-  const units = lanes.filter((lane) => lane !== 'browser').map((lane) => [lane, [`.${lane}.test.ts`]] as const)
-  const chosen = positionals.length > 0 ? [['chosen', positionals] as const] : units
+  const seeded = lanes.filter((lane) => lane !== 'slow' && lane !== 'browser')
+  const rounds = positionals.length > 0 ? [['chosen', positionals] as const] : seeded.map(filesOf)
+  const hasLane = (lane: string): boolean => lanes.includes(lane) && positionals.length === 0
   const ran: Ran[] = []
   let seed = Number(values.seed)
   const settings = (): Settings => ({
     SEED: String(seed),
     EFFORT: values.effort,
+    EVERYWHERE: '1',
     ...(values.seeds !== undefined && { SEEDS: values.seeds }),
   })
   do {
-    for (const [name, parameters] of chosen) ran.push(await runUnits(name, parameters, settings()))
+    for (const [name, parameters] of rounds) ran.push(await runUnits(name, parameters, settings()))
     seed += SEEDS_A_ROUND
-  } while (performance.now() < end)
-  if (lanes.includes('browser') && positionals.length === 0) ran.push(await runBrowsers(values.engine, settings()))
+  } while (rounds.length > 0 && performance.now() < end)
+  if (hasLane('slow')) ran.push(await runUnits(...filesOf('slow'), settings()))
+  if (hasLane('browser')) ran.push(await runBrowsers(values.engine, settings()))
   return report(ran)
+}
+
+function filesOf(lane: string): readonly [name: string, parameters: readonly string[]] {
+  return [lane, [`.${lane}.test.ts`]]
 }
 
 function runUnits(name: string, parameters: readonly string[], env: Settings): Promise<Ran> {
@@ -78,8 +85,7 @@ function runUnits(name: string, parameters: readonly string[], env: Settings): P
   return timed(name, what, `${textOf(env)} npx vitest run ${parameters.join(' ')}`, run)
 }
 
-function runBrowsers(engines: readonly string[] | undefined, settings: Settings): Promise<Ran> {
-  const env = { ...settings, EVERYWHERE: '1' }
+function runBrowsers(engines: readonly string[] | undefined, env: Settings): Promise<Ran> {
   // Suites are loaded after this.
   Object.assign(process.env, env)
   const run = (): Promise<Outcome> => runBrowserTests({ engines, filter: undefined, times: false })

@@ -25,6 +25,14 @@ export function prefixed(test: Test, prefix: string): Test {
   return (name, body) => test(`${prefix}: ${name}`, body)
 }
 
+/** Leaves out the cases of further seeds: they are about what is above the storage, and run in full where that is fastest. */
+export function ofFewSeeds(test: Test, seedsMax = 2): Test {
+  return (name, body) => {
+    const seed = /\bseed (\d+)/.exec(name)?.[1]
+    if (seed === undefined || Number(seed) <= seedsMax) test(name, body)
+  }
+}
+
 /** Waits until the condition holds; the test runner limits how long. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await aMoment()

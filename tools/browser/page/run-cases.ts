@@ -1,6 +1,6 @@
 /**
  * The test runner inside a page: collects the cases of suites, runs one after the other and reports each as it ends.
- * The query `filter` selects cases by a part of their name.
+ * The query `filter` selects cases by a part of their name; `everywhere` is what `npm run soak` asks for.
  */
 import { done, errorFacts, progress, type ErrorFacts } from './report.ts'
 
@@ -13,6 +13,12 @@ export interface CaseResult {
 type Test = (name: string, body: () => void | Promise<void>) => void
 
 const CASE_MS_MAX = 60_000
+
+/** Suites that differ only in the storage run on each. */
+export const EVERYWHERE: boolean = new URLSearchParams(location.search).has('everywhere')
+
+/** Suites about what is above the engine run here. One browser is enough for them. */
+export const RUNS_ALL: boolean = EVERYWHERE || navigator.userAgent.includes('Chrome')
 
 /** `declare` calls the `test` it is given once for each case. */
 export async function runCases(declare: (test: Test) => void): Promise<void> {

@@ -16,7 +16,7 @@ export function browserSuite(suite: BrowserSuiteContext): void {
   const { engine } = suite.browser
   const inIndexedDb: DatabaseContext = { ...suite, test: prefixed(suite.test, 'IndexedDB'), isEncrypted: true }
   const inFiles: DatabaseContext = { ...inIndexedDb, test: prefixed(suite.test, 'OPFS'), storage: 'opfs' }
-  quotaCases(inIndexedDb)
+  if (engine === 'chromium' || EVERYWHERE) quotaCases(inIndexedDb)
   if (EVERYWHERE) tabsOf(inIndexedDb)
   if (engine === 'chromium' || (engine === 'firefox' && EVERYWHERE)) tabsOf(inFiles)
 }

@@ -30,7 +30,8 @@ import { revisionsSuite } from '../../testing/conformance/revisions.ts'
 import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
 import { transactionSuite, type TransactionFixture } from '../../testing/conformance/transactions.ts'
 import { viewSuite } from '../../testing/conformance/views.ts'
-import { prefixed, type Test } from '../../testing/suite.ts'
+import { ofFewSeeds, prefixed, type Test } from '../../testing/suite.ts'
+import { EVERYWHERE } from '../../../../tools/browser/page/run-cases.ts'
 import { webCoordinatorSuite } from '../coordination/web-coordinator-suite.ts'
 import { indexedDbSuite } from '../storage/indexeddb-suite.ts'
 import { environmentSuite } from './environment-suite.ts'
@@ -41,9 +42,6 @@ const newName = (): string => `suite-${++databases}`
 
 /** A small cache, so that pages are read again and again. */
 const CACHE_BYTES_MAX = 1024 * 1024
-const SEEDS_MAX = 2
-/** `npm run soak` asks for it: suites that differ only in the storage run on each. */
-const EVERYWHERE = new URLSearchParams(location.search).has('everywhere')
 
 async function openKeyValue(name: string): Promise<PagedKeyValueStore> {
   const environment = systemEnvironment()
@@ -149,15 +147,7 @@ function encryptedSuites(test: Test, storage: DatabaseStorage, encryption: Promi
     create: async () => ({ storage: new EncryptedStorage(storage, webPlatform, await encryption), name: newName() }),
     seals: true,
   })
-  collectionSuite({ test: prefixed(test, 'collection'), create: () => openEncrypted(newName()) })
-}
-
-/** Of cases that chance makes the first: they are about queries, not about the engine, and Node runs all of them. */
-function ofFewSeeds(test: Test): Test {
-  return (name, body) => {
-    const seed = /\bseed (\d+)/.exec(name)?.[1]
-    if (seed === undefined || Number(seed) <= SEEDS_MAX) test(name, body)
-  }
+  if (EVERYWHERE) collectionSuite({ test: prefixed(test, 'collection'), create: () => openEncrypted(newName()) })
 }
 
 /** WebKit has it on Apple's systems only. */
