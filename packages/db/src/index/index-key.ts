@@ -148,7 +148,7 @@ export class FieldReader {
   private content: EncodedContent | undefined
   private readonly fields = new Map<string, Field>()
   /** Counts the documents loaded. */
-  private turn = 0
+  private loads = 0
 
   constructor(shapes: ShapeDictionary) {
     this.shapes = shapes
@@ -157,17 +157,17 @@ export class FieldReader {
   /** Turns to another document. */
   load(content: EncodedContent): void {
     this.content = content
-    this.turn++
+    this.loads++
   }
 
   /** The value at a path in the document loaded; undefined if it is missing. Several indexes may ask for the same. */
   readonly read = (path: string): unknown => {
     let field = this.fields.get(path)
     if (field === undefined)
-      this.fields.set(path, (field = { path: compileFieldPath(path), turn: 0, value: undefined }))
-    if (field.turn !== this.turn) {
+      this.fields.set(path, (field = { path: compileFieldPath(path), load: 0, value: undefined }))
+    if (field.load !== this.loads) {
       const content = this.content!
-      field.turn = this.turn
+      field.load = this.loads
       // An id is made of its bytes when it is asked for.
       field.value =
         path === '_id'
@@ -180,7 +180,7 @@ export class FieldReader {
 
 interface Field {
   readonly path: FieldPath
-  /** When `value` was read. */
-  turn: number
+  /** The load in which `value` was read. */
+  load: number
   value: unknown
 }

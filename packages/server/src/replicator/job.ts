@@ -1,6 +1,6 @@
 /**
  * A replication that the server keeps running. Runs follow one another until one is complete, with growing pauses. It
- * has CouchDB's states: initializing, pending (waits for its turn), running, crashing (failed, will try again), and at
+ * has CouchDB's states: initializing, pending (waits for others), running, crashing (failed, will try again), and at
  * the end completed or failed.
  */
 import type { FastifyBaseLogger } from 'fastify'
@@ -17,13 +17,13 @@ import { ReplicationRun } from './replication-run.ts'
 import { nameOf } from './replication-spec.ts'
 import type { ReplicationSpec } from './replication-spec.ts'
 import type { ReplicatorContext } from './replicator-context.ts'
-import type { Turns } from './turns.ts'
+import type { RunQueue } from './run-queue.ts'
 
 type JobState = 'initializing' | 'pending' | 'running' | 'crashing' | 'completed' | 'failed'
 
 export interface JobHost {
   readonly context: ReplicatorContext
-  readonly turns: Turns
+  readonly runQueue: RunQueue
   readonly log: FastifyBaseLogger
   readonly fetch: FetchFunction
   readonly retryMsMin: number
@@ -156,12 +156,12 @@ export class Job {
   }
 
   async #work(): Promise<ReplicationResult> {
-    const { turns, retryMsMin, retryMsMax } = this.#host
+    const { runQueue, retryMsMin, retryMsMax } = this.#host
     const { signal } = this.#stop
     for (let delayMs = retryMsMin; ; delayMs = Math.min(retryMsMax, 2 * delayMs)) {
       this.#become('pending')
       const giveWay = new AbortController()
-      const turn = await turns.enter(signal, this.options.spec.continuous ? () => giveWay.abort() : undefined)
+      const permit = await runQueue.acquire(signal, this.options.spec.continuous ? () => giveWay.abort() : undefined)
       try {
         signal.throwIfAborted()
         const result = await this.#once(AbortSignal.any([signal, giveWay.signal]))
@@ -186,7 +186,7 @@ export class Job {
         }
       } finally {
         this.#task?.end()
-        turn.leave()
+        permit.release()
       }
       await this.#pause(delayMs)
       signal.throwIfAborted()

@@ -16,7 +16,7 @@ import type { ReplicationSpec } from './replication-spec.ts'
 import type { ReplicatorContext } from './replicator-context.ts'
 import { ReplicatorDatabase } from './replicator-database.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
-import { Turns } from './turns.ts'
+import { RunQueue } from './run-queue.ts'
 
 const RUNNING_MAX = 500
 const TURN_MS = 60_000
@@ -41,8 +41,8 @@ export class Replicator {
     const { hosts, runningMax = RUNNING_MAX, turnMs = TURN_MS, backOff } = options
     const { retryMsMin = RETRY_MS_MIN, retryMsMax = RETRY_MS_MAX } = options
     this.#fetch = guardedFetch(new AddressRules(hosts), options.resolve)
-    const turns = new Turns(runningMax, turnMs)
-    this.#host = { context, log, turns, fetch: this.#fetch.fetch, retryMsMin, retryMsMax, backOff }
+    const runQueue = new RunQueue(runningMax, turnMs)
+    this.#host = { context, log, runQueue, fetch: this.#fetch.fetch, retryMsMin, retryMsMax, backOff }
     this.documents = new ReplicatorDatabase(this.#host)
     const users = `$${USERS_DATABASE}`
     this.#stopListening = context.database.onChange(({ collections }) => {

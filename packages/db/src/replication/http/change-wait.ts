@@ -100,7 +100,7 @@ class ChangeWait {
   }
 
   async #send(asked: readonly ChangeWaiter[], signal: AbortSignal): Promise<ReadonlySet<unknown>> {
-    const turn = await this.#client.connections.waits.enter(signal)
+    const permit = await this.#client.connections.waits.acquire(signal)
     try {
       const answer = await this.#client.json({
         path: '/_pannier/wait',
@@ -115,7 +115,7 @@ class ChangeWait {
       if (!Array.isArray(changed)) throw wrong(this.#client.url)
       return new Set(changed as unknown[])
     } finally {
-      turn.leave()
+      permit.release()
     }
   }
 }

@@ -1,24 +1,24 @@
 /**
- * Turns for requests to one server. A browser gives a server six HTTP/1.1 connections, for all tabs together. Waiting
+ * Permits for requests to one server. A browser gives a server six HTTP/1.1 connections, for all tabs together. Waiting
  * for changes, replicating, and the app's own requests share them. So the library uses some and leaves the rest.
  *
- * Guarantees: first come, first served; a released turn goes to the next request.
+ * Guarantees: first come, first served; a released permit goes to the next request.
  */
 import { cancelledError } from '../../base/long-work.ts'
 
 /** Limited in a browser; elsewhere connections are plentiful. */
 export const CONNECTIONS_MAX_DEFAULT: number = typeof location === 'object' ? 5 : Infinity
 
-interface Turn {
+interface Permit {
   /** Somebody else waits for it. */
   readonly isWanted: boolean
   /** Calls back when somebody else begins to wait; at once if somebody waits already. */
   onWanted(callback: () => void): void
   /** Idempotent. */
-  leave(): void
+  release(): void
 }
 
-class Turns {
+class Semaphore {
   readonly #most: number
   readonly #held = new Set<() => void>()
   readonly #queue: (() => void)[] = []
@@ -28,11 +28,11 @@ class Turns {
   }
 
   /** @throws PannierError if the signal is aborted first. */
-  async enter(signal: AbortSignal): Promise<Turn> {
+  async acquire(signal: AbortSignal): Promise<Permit> {
     return this.#held.size < this.#most ? this.#hold() : this.#wait(signal)
   }
 
-  #hold(): Turn {
+  #hold(): Permit {
     let callback = (): void => {}
     const wanted = (): void => callback()
     this.#held.add(wanted)
@@ -45,13 +45,13 @@ class Turns {
         callback = call
         if (isWanted()) call()
       },
-      leave: () => {
+      release: () => {
         if (this.#held.delete(wanted)) this.#queue.shift()?.()
       },
     }
   }
 
-  #wait(signal: AbortSignal): Promise<Turn> {
+  #wait(signal: AbortSignal): Promise<Permit> {
     return new Promise((resolve, reject) => {
       const next = (): void => {
         signal.removeEventListener('abort', giveUp)
@@ -70,10 +70,10 @@ class Turns {
   }
 }
 
-/** The turns of one server: those that wait for changes, and all others. */
+/** The permits of one server: those that wait for changes, and all others. */
 export interface Connections {
-  readonly waits: Turns
-  readonly requests: Turns
+  readonly waits: Semaphore
+  readonly requests: Semaphore
 }
 
 const known = new Map<string, Connections>()
@@ -83,8 +83,8 @@ export function connectionsTo(origin: string, most: number): Connections {
   const key = `${most} ${origin}`
   const waits = most >= 4 ? 2 : 1
   const found = known.get(key) ?? {
-    waits: new Turns(most === Infinity ? most : waits),
-    requests: new Turns(Math.max(1, most - waits)),
+    waits: new Semaphore(most === Infinity ? most : waits),
+    requests: new Semaphore(Math.max(1, most - waits)),
   }
   known.set(key, found)
   return found

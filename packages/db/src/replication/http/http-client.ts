@@ -44,7 +44,7 @@ export interface HttpRequest {
   readonly accept?: string
   readonly signal: AbortSignal
   readonly silenceMsMax?: number
-  /** The request waits for changes, and already has a turn for it. */
+  /** The request waits for changes, and already has a permit for it. */
   readonly waits?: boolean
 }
 
@@ -133,10 +133,10 @@ export class HttpClient {
     const { headers, fetch = globalThis.fetch, timeoutMs = SILENCE_MS_MAX_DEFAULT } = this.#options
     const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
     const search = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`
-    // A streamed body may be read from the same server. If each waited for the other's turn, neither would end.
-    const needsTurn = request.waits !== true && !(body instanceof ReadableStream)
-    const turn = needsTurn ? await this.connections.requests.enter(signal) : undefined
-    const watch = new Watch(this.#environment, request.silenceMsMax ?? timeoutMs, signal, () => turn?.leave())
+    // A streamed body may be read from the same server. If each waited for the other's permit, neither would end.
+    const needsPermit = request.waits !== true && !(body instanceof ReadableStream)
+    const permit = needsPermit ? await this.connections.requests.acquire(signal) : undefined
+    const watch = new Watch(this.#environment, request.silenceMsMax ?? timeoutMs, signal, () => permit?.release())
     try {
       const init: RequestInit & { duplex?: 'half' } = {
         method,

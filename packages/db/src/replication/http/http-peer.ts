@@ -33,7 +33,7 @@ export interface HttpPeerOptions extends HttpOptions {
 const HEARTBEAT_MS_DEFAULT = 10_000
 const REVISIONS_PER_DIFF_MAX = 5000
 /** How long one waits for changes when others want to: of a server where each database is waited for by itself. */
-const TURN_MS = 500
+const WAIT_MS_MIN = 500
 /** Statuses of a server without `_selector`: then documents are tested here. */
 const NO_SELECTORS: ReadonlySet<number | undefined> = new Set([400, 404, 501])
 
@@ -97,19 +97,19 @@ export class HttpPeer implements ReplicationPeer {
       await wait.next(name, sinceText(request.since), request.signal)
       return this.#readFeed({ ...request, wait: false })
     }
-    return this.#readInTurn(request)
+    return this.#readWithPermit(request)
   }
 
   /** Waits for changes with a connection of its own, for a short while if others want to wait as well. */
-  async #readInTurn(request: ChangesRequest): Promise<PeerChanges> {
+  async #readWithPermit(request: ChangesRequest): Promise<PeerChanges> {
     const { signal, since } = request
-    const turn = await this.#client.connections.waits.enter(signal)
+    const permit = await this.#client.connections.waits.acquire(signal)
     const over = new AbortController()
     let cancel = (): void => {}
     const beganMs = this.#environment.now()
-    turn.onWanted(() => {
+    permit.onWanted(() => {
       cancel()
-      const leftMs = Math.max(0, beganMs + TURN_MS - this.#environment.now())
+      const leftMs = Math.max(0, beganMs + WAIT_MS_MIN - this.#environment.now())
       cancel = this.#environment.after(leftMs, () => over.abort())
     })
     try {
@@ -119,7 +119,7 @@ export class HttpPeer implements ReplicationPeer {
       return { changes: [], lastSeq: since, pending: undefined, ended: true }
     } finally {
       cancel()
-      turn.leave()
+      permit.release()
     }
   }
 

@@ -81,11 +81,11 @@ export class LevelDatabase implements SharedDatabase {
   }
 
   open(): Promise<void> {
-    return this.turn(async () => {})
+    return this.exclusively(async () => {})
   }
 
   read(known?: KnownState): Promise<StoreState> {
-    return this.turn(async ({ generation, sequence, newest, logSeal: logSealAt }) => {
+    return this.exclusively(async ({ generation, sequence, newest, logSeal: logSealAt }) => {
       const after = known?.generation === generation ? Math.max(known.sequence, sequence) : sequence
       const [meta, keyring, logSeal] = await this.get([META, KEYRING, logSealKey(logSealAt)])
       return { meta: meta && decodeMeta(meta), log: await this.readLog(after, newest), keyring, logSeal }
@@ -98,7 +98,7 @@ export class LevelDatabase implements SharedDatabase {
    */
   readPages(ids: readonly PageId[]): MaybePromise<(Uint8Array | undefined)[]> {
     const keys = ids.map(pageKey)
-    if (!this.fences) return this.turn(() => this.get(keys))
+    if (!this.fences) return this.exclusively(() => this.get(keys))
     const { level, prefix, name } = this.source
     const { getSync = false } = (level.supports ?? {}) as { readonly getSync?: boolean }
     if (!getSync) return this.get(keys)
@@ -200,7 +200,9 @@ export class LevelDatabase implements SharedDatabase {
   }
 
   listPages(): Promise<PageId[]> {
-    return this.turn(async () => (await this.keys(PAGES)).map((key) => parseInt(key.slice(PAGES.length), 16) as PageId))
+    return this.exclusively(async () =>
+      (await this.keys(PAGES)).map((key) => parseInt(key.slice(PAGES.length), 16) as PageId),
+    )
   }
 
   /** LevelDB's own estimate of its files. */
@@ -240,7 +242,7 @@ export class LevelDatabase implements SharedDatabase {
   }
 
   private async write(plan: (fences: Fences) => Change | Promise<Change>, sync = true): Promise<void> {
-    return this.turn(async (current) => {
+    return this.exclusively(async (current) => {
       const { operations, fences } = await plan(current)
       try {
         await this.batch(operations, sync)
@@ -253,7 +255,7 @@ export class LevelDatabase implements SharedDatabase {
     })
   }
 
-  private turn<T>(work: (fences: Fences) => Promise<T>): Promise<T> {
+  private exclusively<T>(work: (fences: Fences) => Promise<T>): Promise<T> {
     const result = this.last.then(async () => work((this.fences ??= await this.readFences())))
     this.last = result.catch(() => {})
     return result

@@ -1,11 +1,11 @@
 /**
- * Lets a limited number of replications run at a time; others wait, first come, first served. Live replications never
- * end, so they give way: when others wait, those that have run for a minimum time are asked to leave, the oldest first,
- * one at a time.
+ * Lets a limited number of replications run at a time. Others wait: first come, first served. A live replication never
+ * ends, so it gives way: when others wait and it has run for a minimum time, it is asked to release its permit. The
+ * oldest is asked first, one at a time.
  */
-interface Turn {
-  /** Releases the turn. */
-  leave(): void
+interface Permit {
+  /** Lets the next one run. */
+  release(): void
 }
 
 interface Running {
@@ -14,7 +14,7 @@ interface Running {
   giveWay: (() => void) | undefined
 }
 
-export class Turns {
+export class RunQueue {
   readonly #most: number
   readonly #turnMs: number
   /** Oldest first. */
@@ -30,21 +30,21 @@ export class Turns {
   }
 
   /**
-   * Waits for a turn. `giveWay` asks the caller to leave and to enter again. If the signal is aborted, the wait ends
-   * without a turn.
+   * Waits for a permit to run. `giveWay` asks the caller to release it and to acquire another. If the signal is
+   * aborted, the wait ends without a permit.
    */
-  async enter(signal: AbortSignal, giveWay?: () => void): Promise<Turn> {
+  async acquire(signal: AbortSignal, giveWay?: () => void): Promise<Permit> {
     if (this.#running.size + this.#promised >= this.#most && !signal.aborted) {
       const isPromised = await this.#wait(signal)
       if (isPromised) this.#promised--
       if (isPromised && signal.aborted) this.#handOn()
     }
-    if (signal.aborted) return { leave: () => {} }
+    if (signal.aborted) return { release: () => {} }
     const running: Running = { sinceMs: performance.now(), giveWay }
     this.#running.add(running)
     this.#askInTime()
     return {
-      leave: () => {
+      release: () => {
         if (!this.#running.delete(running)) return
         this.#handOn()
         this.#askInTime()
@@ -52,7 +52,7 @@ export class Turns {
     }
   }
 
-  /** One that leaves and enters at once must not be faster than those that wait. */
+  /** One that releases and acquires at once must not be faster than those that wait. */
   #handOn(): void {
     const next = this.#waiting.shift()
     if (next === undefined) return

@@ -1,37 +1,37 @@
-/** Who runs and who waits. No test waits for more than a turn of a millisecond. */
+/** Which replications run and which wait. No test waits for more than a millisecond. */
 import { expect, test } from 'vitest'
-import { Turns } from '../../src/replicator/turns.ts'
+import { RunQueue } from '../../src/replicator/run-queue.ts'
 import { until } from '../test-server.ts'
 
 const forever = new AbortController().signal
 
 test('one that leaves and enters at once comes after those who wait', async () => {
-  const turns = new Turns(1, 60_000)
+  const queue = new RunQueue(1, 60_000)
   const order: string[] = []
-  const first = await turns.enter(forever)
+  const first = await queue.acquire(forever)
   const others = ['b', 'c'].map(async (name) => {
-    const turn = await turns.enter(forever)
+    const permit = await queue.acquire(forever)
     order.push(name)
-    turn.leave()
+    permit.release()
   })
-  first.leave()
+  first.release()
   // Twice is once.
-  first.leave()
-  const again = turns.enter(forever).then(() => order.push('a'))
+  first.release()
+  const again = queue.acquire(forever).then(() => order.push('a'))
   await Promise.all([...others, again])
   expect(order).toEqual(['b', 'c', 'a'])
 })
 
 test('the one that has run longest is asked to give way, and only while others wait', async () => {
-  const turns = new Turns(2, 1)
+  const queue = new RunQueue(2, 1)
   const asked: string[] = []
   const entered = async (name: string): Promise<void> => {
-    const turn = await turns.enter(forever, () => {
+    const permit = await queue.acquire(forever, () => {
       asked.push(name)
-      turn.leave()
+      permit.release()
     })
   }
-  await turns.enter(forever)
+  await queue.acquire(forever)
   await entered('a')
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(asked).toEqual([])
@@ -43,15 +43,15 @@ test('the one that has run longest is asked to give way, and only while others w
 })
 
 test('who is called off while waiting, or in the moment of getting a place, leaves it to the next', async () => {
-  const turns = new Turns(1, 60_000)
-  const first = await turns.enter(forever)
+  const queue = new RunQueue(1, 60_000)
+  const first = await queue.acquire(forever)
   const [waiting, promised] = [new AbortController(), new AbortController()]
-  const called = [turns.enter(waiting.signal), turns.enter(promised.signal)]
-  const last = turns.enter(forever)
+  const called = [queue.acquire(waiting.signal), queue.acquire(promised.signal)]
+  const last = queue.acquire(forever)
   waiting.abort()
-  first.leave()
+  first.release()
   promised.abort()
-  for (const turn of await Promise.all(called)) turn.leave()
-  ;(await last).leave()
-  ;(await turns.enter(forever)).leave()
+  for (const permit of await Promise.all(called)) permit.release()
+  ;(await last).release()
+  ;(await queue.acquire(forever)).release()
 })
