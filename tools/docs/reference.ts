@@ -54,15 +54,7 @@ const PAGES: readonly PageSpec[] = [
     title: 'Collection',
     intro: 'What `db.collection(name)` returns. [Guide](../guide/documents.md)',
     entries: LIBRARY,
-    roots: [
-      'Collection',
-      'TransactionCollection',
-      'RevisionOperations',
-      'LocalDocuments',
-      'DocumentList',
-      'Attachment',
-      'ChangeFeed',
-    ],
+    roots: ['Collection', 'TransactionCollection', 'LocalDocuments', 'DocumentList', 'Attachment', 'ChangeFeed'],
   },
   {
     file: 'query.md',

@@ -1296,7 +1296,9 @@ export class Transaction<Schemas extends object = object> {
 }
 
 /** The documents of a collection. Every write takes one or many; many are all or nothing. */
-export class TransactionCollection<T extends object, Input extends object = T> extends RevisionOperations<T> {
+export class TransactionCollection<T extends object, Input extends object = T> {
+    /** The name of the collection. */
+    readonly name: string;
     /**
      * The document with this id, or undefined. Many ids give an array in the same order.
      *
@@ -1457,6 +1459,84 @@ export class TransactionCollection<T extends object, Input extends object = T> e
      * const { documents, lastSeq } = await people.info()
      */
     info(): Promise<CollectionInfo>;
+    /**
+     * Revisions of a document: the named ones, or all its leaves, the winner first. A revision that is gone, or never
+     * was, is `missing`.
+     *
+     * @param options With `revs` each has `_revisions`; with `latest` a revision that was replaced gives the leaf that
+     *   descends from it.
+     * @throws TypeError for a malformed revision.
+     * @example
+     * for (const result of await people.getRevisions('ann', 'all')) if ('ok' in result) show(result.ok)
+     */
+    getRevisions(id: string, revs: 'all' | readonly string[], options: RevisionFields & WithAttachments & {
+        readonly latest?: boolean;
+    }): Promise<RevisionResult<T, DocumentWithAttachments<T>>[]>;
+    getRevisions(id: string, revs: 'all' | readonly string[], options?: RevisionFields & {
+        readonly latest?: boolean;
+    }): Promise<RevisionResult<T>[]>;
+    /**
+     * Many documents, each in the revision that is named or else as it is now; aligned with the references.
+     *
+     * @param options With `partial` the result may be shorter: it ends where the documents read have taken about a mebibyte.
+     *   At least one is read. Ask again for the others.
+     * @throws TypeError for a malformed id or revision.
+     * @example
+     * const [ann, bob] = await people.bulkGet([{ id: 'ann', rev: '2-…' }, { id: 'bob' }], { revs: true })
+     */
+    bulkGet(references: readonly RevisionReference[], options: RevisionFields & WithAttachments & {
+        readonly latest?: boolean;
+        readonly partial?: boolean;
+    }): Promise<BulkGetResult<T, DocumentWithAttachments<T>>[]>;
+    bulkGet(references: readonly RevisionReference[], options?: RevisionFields & {
+        readonly latest?: boolean;
+        readonly partial?: boolean;
+    }): Promise<BulkGetResult<T>[]>;
+    /**
+     * Which of the revisions that another replica has are not known here; documents that lack nothing are left out. A revision
+     * whose content is no longer kept is known.
+     *
+     * @throws TypeError for a malformed id or revision.
+     * @example
+     * const { ann } = await people.revsDiff({ ann: ['3-…', '2-…'] })   // { missing: ['3-…'], possibleAncestors: ['2-…'] }
+     */
+    revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
+    /**
+     * The documents that have several live leaves, by id. Costs as much as there are such documents, however many others.
+     *
+     * @example
+     * for (const { id } of await people.conflicts()) await people.resolve(id, ([mine, ...others]) => merge(mine, others))
+     */
+    conflicts(): Promise<ConflictedDocument[]>;
+    /**
+     * Ends the conflicts of a document. `choose` gets its live leaves, the winner first. What it returns replaces the
+     * winner, and the other leaves are deleted, all in one commit. `choose` must be synchronous and may be called again.
+     * If it returns undefined everything stays as it is.
+     *
+     * @throws PANNIER_NOT_FOUND if there is no such document. What `choose` throws is passed on.
+     * @example
+     * await people.resolve('ann', (leaves) => ({ ...leaves[0]!, tags: leaves.flatMap(({ tags }) => tags ?? []) }))
+     */
+    resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult>;
+    /**
+     * Removes leaf revisions without a trace, each with the ancestors that only it has. Other replicas don't learn of it,
+     * and may bring them back. Without `revs` nothing is left of the document, not even a tombstone. Revisions that are
+     * not leaves stay.
+     *
+     * @throws TypeError for a malformed revision.
+     * @example
+     * await people.purge('ann')
+     */
+    purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult>;
+    /**
+     * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
+     * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
+     * lost their content. It works in small steps: others write in between.
+     *
+     * @example
+     * const forgotten = await people.compact()
+     */
+    compact(): Promise<number>;
 }
 
 /**
@@ -3253,90 +3333,6 @@ interface RevisionMeta {
     readonly _conflicts?: readonly string[];
     /** Deleted leaf revisions, with the option `deletedConflicts`. */
     readonly _deletedConflicts?: readonly string[];
-}
-
-/** Most applications have no conflicts, so what deals with them is loaded on demand. */
-abstract class RevisionOperations<T extends object> {
-    /** The name of the collection. */
-    readonly name: string;
-    /**
-     * Revisions of a document: the named ones, or all its leaves, the winner first. A revision that is gone, or never
-     * was, is `missing`.
-     *
-     * @param options With `revs` each has `_revisions`; with `latest` a revision that was replaced gives the leaf that
-     *   descends from it.
-     * @throws TypeError for a malformed revision.
-     * @example
-     * for (const result of await people.getRevisions('ann', 'all')) if ('ok' in result) show(result.ok)
-     */
-    getRevisions(id: string, revs: 'all' | readonly string[], options: RevisionFields & WithAttachments & {
-        readonly latest?: boolean;
-    }): Promise<RevisionResult<T, DocumentWithAttachments<T>>[]>;
-    getRevisions(id: string, revs: 'all' | readonly string[], options?: RevisionFields & {
-        readonly latest?: boolean;
-    }): Promise<RevisionResult<T>[]>;
-    /**
-     * Many documents, each in the revision that is named or else as it is now; aligned with the references.
-     *
-     * @param options With `partial` the result may be shorter: it ends where the documents read have taken about a mebibyte.
-     *   At least one is read. Ask again for the others.
-     * @throws TypeError for a malformed id or revision.
-     * @example
-     * const [ann, bob] = await people.bulkGet([{ id: 'ann', rev: '2-…' }, { id: 'bob' }], { revs: true })
-     */
-    bulkGet(references: readonly RevisionReference[], options: RevisionFields & WithAttachments & {
-        readonly latest?: boolean;
-        readonly partial?: boolean;
-    }): Promise<BulkGetResult<T, DocumentWithAttachments<T>>[]>;
-    bulkGet(references: readonly RevisionReference[], options?: RevisionFields & {
-        readonly latest?: boolean;
-        readonly partial?: boolean;
-    }): Promise<BulkGetResult<T>[]>;
-    /**
-     * Which of the revisions that another replica has are not known here; documents that lack nothing are left out. A revision
-     * whose content is no longer kept is known.
-     *
-     * @throws TypeError for a malformed id or revision.
-     * @example
-     * const { ann } = await people.revsDiff({ ann: ['3-…', '2-…'] })   // { missing: ['3-…'], possibleAncestors: ['2-…'] }
-     */
-    revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
-    /**
-     * The documents that have several live leaves, by id. Costs as much as there are such documents, however many others.
-     *
-     * @example
-     * for (const { id } of await people.conflicts()) await people.resolve(id, ([mine, ...others]) => merge(mine, others))
-     */
-    conflicts(): Promise<ConflictedDocument[]>;
-    /**
-     * Ends the conflicts of a document. `choose` gets its live leaves, the winner first. What it returns replaces the
-     * winner, and the other leaves are deleted, all in one commit. `choose` must be synchronous and may be called again.
-     * If it returns undefined everything stays as it is.
-     *
-     * @throws PANNIER_NOT_FOUND if there is no such document. What `choose` throws is passed on.
-     * @example
-     * await people.resolve('ann', (leaves) => ({ ...leaves[0]!, tags: leaves.flatMap(({ tags }) => tags ?? []) }))
-     */
-    resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult>;
-    /**
-     * Removes leaf revisions without a trace, each with the ancestors that only it has. Other replicas don't learn of it,
-     * and may bring them back. Without `revs` nothing is left of the document, not even a tombstone. Revisions that are
-     * not leaves stay.
-     *
-     * @throws TypeError for a malformed revision.
-     * @example
-     * await people.purge('ann')
-     */
-    purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult>;
-    /**
-     * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
-     * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
-     * lost their content. It works in small steps: others write in between.
-     *
-     * @example
-     * const forgotten = await people.compact()
-     */
-    compact(): Promise<number>;
 }
 
 /** Which revision of a document to read, and which facts about its revisions. */

@@ -17,14 +17,19 @@ export type { ExportOptions } from './database/collection/collection.ts'
 export type { ChangesPage } from './database/feed/change-feed.ts'
 export type { DocumentList, ListIdsOptions, ListOptions } from './database/collection/document-list.ts'
 export type { LocalDocuments, LocalInput, LocalListOptions } from './database/collection/local-collection.ts'
-export type { AtomicOptions, BatchOptions, EditOptions } from './database/collection/collection-operations.ts'
 export type {
+  AtomicOptions,
+  BatchOptions,
+  BulkGetResult,
   DeletedInput,
   DocumentReference,
   DocumentWithAttachments,
+  EditOptions,
   InputMeta,
   RevisionDocument,
   RevisionMeta,
+  RevisionReference,
+  RevisionResult,
 } from './database/collection/document-types.ts'
 export type { ExportFormat } from './database/transfer/export-documents.ts'
 export type {
@@ -34,12 +39,6 @@ export type {
   ImportOptions,
   ImportProgress,
 } from './database/transfer/import-options.ts'
-export type {
-  BulkGetResult,
-  RevisionOperations,
-  RevisionReference,
-  RevisionResult,
-} from './database/collection/revision-operations.ts'
 export type {
   CollectionReplicateOptions,
   DatabaseReplicateOptions,

@@ -1,11 +1,14 @@
-/** One write of one document: its state from encoding to applying, and the errors that refuse it. */
+/** One write of one document: its state from encoding to applying, the patches of `update`, and the errors that refuse it. */
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
+import { badArgument } from '../base/options.ts'
+import { isPlainObject } from '../codec/collation.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import type { PreparedAttachment } from './attachments/prepare.ts'
 import type { BodyParts, BodyView } from './body.ts'
 import type { CollectionState } from './collection-state.ts'
+import type { StoredDocument } from './document-reader.ts'
 import { type Revision, revisionText } from './revision.ts'
 
 /** One object for each document on its whole way, because bulk writes have very many. */
@@ -170,4 +173,17 @@ export interface EntryChange {
   readonly deleted: boolean
   /** The body's number in `extra`, or the body that is to be put there. */
   readonly body: number | BodyParts | undefined
+}
+
+/** Returns what applies a copy of the patch. What the caller does to the patch meanwhile changes nothing. */
+export function patching(patch: unknown): (document: StoredDocument) => object {
+  if (!isPlainObject(patch)) throw badArgument('update()', 'change must be an object of fields or a function', patch)
+  if (patch['_id'] !== undefined) throw badArgument('update()', '_id must not be in a patch', patch['_id'])
+  const { _rev: expected, ...fields } = patch
+  return (document) => {
+    if (expected !== undefined && expected !== document._rev) throw conflict(document._id, document._rev)
+    const patched: Record<string, unknown> = { ...document, ...fields }
+    for (const name in fields) if (fields[name] === undefined) delete patched[name]
+    return patched
+  }
 }

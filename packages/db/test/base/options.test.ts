@@ -90,11 +90,14 @@ const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
   'TransactionCollection.find': ['dialect', ({ people }) => people.find({}, misspelt({ dialekt: 'couchdb' }))],
   'TransactionCollection.search': ['match', ({ people }) => people.search('x', misspelt({ mach: 'any' }))],
   'TransactionCollection.list': ['limit', ({ people }) => people.list(misspelt({ limt: 5 }))],
-  'RevisionOperations.getRevisions': [
+  'TransactionCollection.getRevisions': [
     'latest',
     ({ people }) => people.getRevisions('a', 'all', misspelt({ last: true })),
   ],
-  'RevisionOperations.bulkGet': ['partial', ({ people }) => people.bulkGet([{ id: 'a' }], misspelt({ partail: true }))],
+  'TransactionCollection.bulkGet': [
+    'partial',
+    ({ people }) => people.bulkGet([{ id: 'a' }], misspelt({ partail: true })),
+  ],
   'LocalDocuments.list': ['prefix', ({ people }) => people.local.list(misspelt({ prefx: 'a' }))],
   'Database.collection': [
     ['indexes', ({ db }) => db.collection('people', misspelt({ index: ['name'] }))],

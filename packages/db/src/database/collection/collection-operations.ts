@@ -5,7 +5,7 @@
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import type { PannierError } from '../../base/errors.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
-import { checkPlainObject, isPlainObject } from '../../codec/collation.ts'
+import { checkPlainObject } from '../../codec/collation.ts'
 import type { AttachmentContent } from '../../document/attachments/attachment-input.ts'
 import type { Attachment } from '../../document/attachments/attachment.ts'
 import {
@@ -16,12 +16,18 @@ import {
   type ShapeGuess,
 } from '../../document/encoded-batch.ts'
 import { checkedIds } from '../../document/document-id.ts'
-import { conflict } from '../../document/document-write.ts'
+import { patching } from '../../document/document-write.ts'
 import { DocumentReader } from '../../document/document-reader.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { ListedRow, ListRow } from '../../document/list-documents.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
-import type { RevisionFields, RevisionReadOptions } from '../../document/revision-reads.ts'
+import type {
+  ConflictedDocument,
+  MissingRevisions,
+  RevisionFields,
+  RevisionReadOptions,
+} from '../../document/revision-reads.ts'
+import type { PurgeResult } from '../../document/revision-writes.ts'
 import {
   deleteDocuments,
   type DocumentGuard,
@@ -41,45 +47,33 @@ import type { SearchQuery } from '../../query/search/search.ts'
 import type { SearchOptions } from '../../query/search/search-specification.ts'
 import type * as Attachments from './collection-attachments.ts'
 import type { GetAttachmentOptions, PutAttachmentOptions, DeleteAttachmentOptions } from './collection-attachments.ts'
-import { checkOptions, type OptionNames, badArgument, calling, named } from '../../base/options.ts'
+import { checkOptions, type OptionNames, calling, named } from '../../base/options.ts'
 import { promised, type CollectionAccess } from './collection-access.ts'
 import { collectionInfo, type CollectionInfo } from './collection-settings.ts'
 import { DocumentList, listRequest } from './document-list.ts'
 import type { ListIdsOptions, ListOptions } from './document-list.ts'
 import type {
+  AtomicOptions,
+  BatchOptions,
+  BulkGetResult,
   DocumentInput,
   DocumentPatch,
   DocumentReference,
   DocumentWithAttachments,
+  EditOptions,
   Identified,
   RevisionDocument,
+  RevisionReference,
+  RevisionResult,
   Stored,
   WithAttachments,
 } from './document-types.ts'
 import { LocalDocuments } from './local-collection.ts'
-import { RevisionOperations } from './revision-operations.ts'
+import type * as Revisions from './revision-access.ts'
 import type { DocumentValidator } from '../schema/validator.ts'
-
-/** All or nothing, which is the default. */
-export interface AtomicOptions {
-  /** All or nothing. */
-  readonly atomic?: true
-}
-
-/** Whether a batch is all or nothing. */
-export interface BatchOptions {
-  /** False: a document that can't be written does not keep the others from being written. */
-  readonly atomic?: boolean
-}
 
 const BATCH_OPTIONS: OptionNames<BatchOptions> = { atomic: true }
 const PUT_OPTIONS: OptionNames<BatchOptions & EditOptions> = { atomic: true, newEdits: true }
-
-/** Whether a write makes a new revision or takes up one that another replica has made. */
-export interface EditOptions {
-  /** False: the revisions were made elsewhere, and are taken up as they are. */
-  readonly newEdits?: boolean
-}
 
 /**
  * As `collection.put` with `atomic: false`, of documents that a guard judges inside the transaction that writes them. Nobody writes between
@@ -95,8 +89,18 @@ export function putGuarded<T extends object, Input extends object>(
 }
 
 /** The documents of a collection. Every write takes one or many; many are all or nothing. */
-export class TransactionCollection<T extends object, Input extends object = T> extends RevisionOperations<T> {
+export class TransactionCollection<T extends object, Input extends object = T> {
+  /** The name of the collection. */
+  readonly name: string
+  /** @internal */
+  protected readonly access: CollectionAccess
   #guess: ShapeGuess | undefined
+
+  /** @internal */
+  constructor(name: string, access: CollectionAccess) {
+    this.name = name
+    this.access = access
+  }
 
   /**
    * The document with this id, or undefined. Many ids give an array in the same order.
@@ -117,7 +121,8 @@ export class TransactionCollection<T extends object, Input extends object = T> e
   ): Promise<(DocumentWithAttachments<T> | undefined)[]>
   get(ids: readonly string[], options: RevisionFields): Promise<(RevisionDocument<T> | undefined)[]>
   get(ids: string | readonly string[], options?: RevisionReadOptions): Promise<unknown> {
-    if (options !== undefined) return this.readRevisions(ids, options)
+    if (options !== undefined)
+      return this.#withRevisions(({ readRevisions }, access) => readRevisions(access, ids, options))
     if (typeof ids === 'string')
       return promised('get()', () => this.access.read((snapshot) => this.#readOne(snapshot, ids)))
     const list = checkedIds(ids, 'get()')
@@ -361,6 +366,118 @@ export class TransactionCollection<T extends object, Input extends object = T> e
     )
   }
 
+  /**
+   * Revisions of a document: the named ones, or all its leaves, the winner first. A revision that is gone, or never
+   * was, is `missing`.
+   *
+   * @param options With `revs` each has `_revisions`; with `latest` a revision that was replaced gives the leaf that
+   *   descends from it.
+   * @throws TypeError for a malformed revision.
+   * @example
+   * for (const result of await people.getRevisions('ann', 'all')) if ('ok' in result) show(result.ok)
+   */
+  getRevisions(
+    id: string,
+    revs: 'all' | readonly string[],
+    options: RevisionFields & WithAttachments & { readonly latest?: boolean },
+  ): Promise<RevisionResult<T, DocumentWithAttachments<T>>[]>
+  getRevisions(
+    id: string,
+    revs: 'all' | readonly string[],
+    options?: RevisionFields & { readonly latest?: boolean },
+  ): Promise<RevisionResult<T>[]>
+  getRevisions(
+    id: string,
+    revs: 'all' | readonly string[],
+    options: RevisionFields & { readonly latest?: boolean } = {},
+  ): Promise<unknown> {
+    return this.#withRevisions(({ getRevisions }, access) => getRevisions(access, id, revs, options))
+  }
+
+  /**
+   * Many documents, each in the revision that is named or else as it is now; aligned with the references.
+   *
+   * @param options With `partial` the result may be shorter: it ends where the documents read have taken about a mebibyte.
+   *   At least one is read. Ask again for the others.
+   * @throws TypeError for a malformed id or revision.
+   * @example
+   * const [ann, bob] = await people.bulkGet([{ id: 'ann', rev: '2-…' }, { id: 'bob' }], { revs: true })
+   */
+  bulkGet(
+    references: readonly RevisionReference[],
+    options: RevisionFields & WithAttachments & { readonly latest?: boolean; readonly partial?: boolean },
+  ): Promise<BulkGetResult<T, DocumentWithAttachments<T>>[]>
+  bulkGet(
+    references: readonly RevisionReference[],
+    options?: RevisionFields & { readonly latest?: boolean; readonly partial?: boolean },
+  ): Promise<BulkGetResult<T>[]>
+  bulkGet(
+    references: readonly RevisionReference[],
+    options: RevisionFields & { readonly latest?: boolean; readonly partial?: boolean } = {},
+  ): Promise<unknown> {
+    return this.#withRevisions(({ bulkGet }, access) => bulkGet(access, references, options))
+  }
+
+  /**
+   * Which of the revisions that another replica has are not known here; documents that lack nothing are left out. A revision
+   * whose content is no longer kept is known.
+   *
+   * @throws TypeError for a malformed id or revision.
+   * @example
+   * const { ann } = await people.revsDiff({ ann: ['3-…', '2-…'] })   // { missing: ['3-…'], possibleAncestors: ['2-…'] }
+   */
+  revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>> {
+    return this.#withRevisions(({ revsDiff }, access) => revsDiff(access, revs))
+  }
+
+  /**
+   * The documents that have several live leaves, by id. Costs as much as there are such documents, however many others.
+   *
+   * @example
+   * for (const { id } of await people.conflicts()) await people.resolve(id, ([mine, ...others]) => merge(mine, others))
+   */
+  conflicts(): Promise<ConflictedDocument[]> {
+    return this.#withRevisions(({ listConflicts }, access) => listConflicts(access))
+  }
+
+  /**
+   * Ends the conflicts of a document. `choose` gets its live leaves, the winner first. What it returns replaces the
+   * winner, and the other leaves are deleted, all in one commit. `choose` must be synchronous and may be called again.
+   * If it returns undefined everything stays as it is.
+   *
+   * @throws PANNIER_NOT_FOUND if there is no such document. What `choose` throws is passed on.
+   * @example
+   * await people.resolve('ann', (leaves) => ({ ...leaves[0]!, tags: leaves.flatMap(({ tags }) => tags ?? []) }))
+   */
+  resolve(id: string, choose: (leaves: RevisionDocument<T>[]) => DocumentInput<T> | undefined): Promise<WriteResult> {
+    return this.#withRevisions(({ resolve }, access) => resolve(access, id, choose))
+  }
+
+  /**
+   * Removes leaf revisions without a trace, each with the ancestors that only it has. Other replicas don't learn of it,
+   * and may bring them back. Without `revs` nothing is left of the document, not even a tombstone. Revisions that are
+   * not leaves stay.
+   *
+   * @throws TypeError for a malformed revision.
+   * @example
+   * await people.purge('ann')
+   */
+  purge(id: string, revs?: string | readonly string[]): Promise<PurgeResult> {
+    return this.#withRevisions(({ purge }, access) => purge(access, id, revs))
+  }
+
+  /**
+   * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
+   * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
+   * lost their content. It works in small steps: others write in between.
+   *
+   * @example
+   * const forgotten = await people.compact()
+   */
+  compact(): Promise<number> {
+    return this.#withRevisions(({ compact }, access) => compact(access))
+  }
+
   #readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {
     const state = this.access.writing.catalog.collection(snapshot, this.name)
     if (state === undefined) return undefined
@@ -423,6 +540,13 @@ export class TransactionCollection<T extends object, Input extends object = T> e
       : write()
   }
 
+  #withRevisions<R>(work: (revisions: typeof Revisions, access: CollectionAccess) => Promise<unknown>): Promise<R> {
+    const { access } = this
+    return access.pending(
+      loadedModule(import('./revision-access.ts')).then((revisions) => work(revisions, access) as Promise<R>),
+    )
+  }
+
   #withAttachments<R>(work: (attachments: typeof Attachments, access: CollectionAccess) => Promise<R>): Promise<R> {
     const { access } = this
     return access.pending(
@@ -471,17 +595,4 @@ function checked(
 /** The function that the user has called. */
 function callOf(mode: WriteMode): string {
   return mode === 'replicate' ? 'put()' : `${mode}()`
-}
-
-/** Applies a patch. A copy of it: what the caller does to it meanwhile changes nothing. */
-function patching(patch: unknown): (document: StoredDocument) => object {
-  if (!isPlainObject(patch)) throw badArgument('update()', 'change must be an object of fields or a function', patch)
-  if (patch['_id'] !== undefined) throw badArgument('update()', '_id must not be in a patch', patch['_id'])
-  const { _rev: expected, ...fields } = patch
-  return (document) => {
-    if (expected !== undefined && expected !== document._rev) throw conflict(document._id, document._rev)
-    const patched: Record<string, unknown> = { ...document, ...fields }
-    for (const name in fields) if (fields[name] === undefined) delete patched[name]
-    return patched
-  }
 }

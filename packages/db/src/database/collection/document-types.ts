@@ -101,3 +101,39 @@ export type HasDate<Value, Left extends 0 | 1 | 2 | 3 = 3> = true extends (
 
 /** A document, or what names it: with `_rev` it is meant in that revision only. */
 export type DocumentReference = string | { readonly _id: string; readonly _rev?: string }
+
+/** One of the documents that `getRevisions` was asked for. */
+export type RevisionResult<T extends object, Document = RevisionDocument<T>> =
+  | { readonly ok: Document }
+  | { readonly missing: string }
+
+/** One of the documents that `bulkGet` was asked for. */
+export type BulkGetResult<T extends object, Document = RevisionDocument<T>> =
+  | { readonly id: string; readonly ok: Document }
+  | { readonly id: string; readonly missing: string | undefined }
+
+/** A document, or one revision of it. */
+export interface RevisionReference {
+  /** The id of the document. */
+  readonly id: string
+  /** The revision; the winner when left out. */
+  readonly rev?: string
+}
+
+/** All or nothing, which is the default. */
+export interface AtomicOptions {
+  /** All or nothing. */
+  readonly atomic?: true
+}
+
+/** Whether a batch is all or nothing. */
+export interface BatchOptions {
+  /** False: a document that can't be written does not keep the others from being written. */
+  readonly atomic?: boolean
+}
+
+/** Whether a write makes a new revision or takes up one that another replica has made. */
+export interface EditOptions {
+  /** False: the revisions were made elsewhere, and are taken up as they are. */
+  readonly newEdits?: boolean
+}
