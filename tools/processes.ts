@@ -1,6 +1,6 @@
 /**
- * Child processes and folders that never outlive this process: each child leads a process group of its own, and whatever
- * is left of the groups is killed when this process ends, by itself or by a signal.
+ * Child processes and folders that never outlive this process. Each child leads its own process group. The groups are
+ * killed when this process ends, by itself or by a signal.
  */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What a driven browser and its pages can do; with-browser.ts says how to get one. */
+/** What a driven browser and its pages can do; with-browser.ts makes one. */
 import type { Engine } from './engines.ts'
 
 export interface Browser {

@@ -13,7 +13,7 @@ export interface EngineOptions {
   readonly remote: boolean
   /** Nothing is stored for good. A Chromium that listens has private contexts for that instead. */
   readonly privateMode?: boolean
-  /** Room for all that an origin stores. Firefox only: Chromium is told over its protocol, WebKit can't be told. */
+  /** Quota of an origin. Firefox only: Chromium gets it over its protocol, WebKit has no such setting. */
   readonly quotaBytes?: number
   /** Chromium only: features to enable that are off by default. */
   readonly features?: readonly string[]

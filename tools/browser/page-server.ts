@@ -1,7 +1,8 @@
 /**
- * Serves pages on localhost: `/NAME` is an empty page that runs the bundle of an entry, `/NAME.js` that bundle (also for
- * workers), `/opfs-worker.js` the worker that the library starts beside any bundle, `/report` takes what the page posts. Every answer isolates the page from other origins, so that it may use
- * precise clocks and shared memory.
+ * Serves pages on localhost. `/NAME` is an empty page that runs the bundle of an entry, and `/NAME.js` is that bundle
+ * (also for workers). `/opfs-worker.js` is the worker that the library starts beside any bundle. `/report` takes what
+ * the page posts. Every answer isolates the page from other origins, so that it may use precise clocks and shared
+ * memory.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +16,7 @@ export interface PageServerOptions {
   readonly entries: Readonly<Record<string, string>>
   /** Further files by name, e.g. data to load. */
   readonly files?: Readonly<Record<string, string>>
-  /** What a browser stored belongs to an origin, hence to a port. Default: any that is free. */
+  /** Stored data belongs to an origin, so to a port. Default: any free port. */
   readonly port?: number
   /** Takes what pages post, in the order posted. */
   readonly onReport?: (report: unknown) => void
@@ -54,7 +55,7 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** What the library loads by its place beside its own script. */
+/** Scripts that the library loads by their place beside its own. */
 const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   'opfs-worker': resolve(import.meta.dirname, '../../packages/db/src/storage/opfs/opfs-worker.ts'),
 }

@@ -13,7 +13,7 @@ export function descendantsOf(id: number): readonly ProcessFacts[] {
   const all = listProcesses()
   const found: ProcessFacts[] = []
   const parents = new Set([id])
-  // Children mostly have higher ids than their parents, but not where the ids have wrapped: go on until nothing is new.
+  // Children mostly have higher ids than their parents, except where ids have wrapped. Repeat until nothing is new.
   for (let grown = true; grown;) {
     const next = all.filter((process) => parents.has(process.parent) && !parents.has(process.id))
     for (const process of next) parents.add(process.id)

@@ -50,7 +50,7 @@ export async function withBrowser<T>(
     const taken = session
     session = undefined
     places.clear()
-    // One that did not start has told those who opened pages.
+    // A browser that did not start has already failed the calls that open pages.
     return taken?.catch(() => undefined)
   }
   const end = async (): Promise<void> => (await takeSession())?.close()

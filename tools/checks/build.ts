@@ -19,7 +19,7 @@ export async function build(): Promise<void> {
   await buildScript('packages/jsonstore/src/script.ts', 'packages/jsonstore/dist/jsonstore.min.js')
 }
 
-/** Puts the library's joined modules in the place of its modules. */
+/** Replaces the library's modules with the joined ones. */
 async function joinLibrary(dist: string): Promise<void> {
   for (const file of globSync('**/*.{js,js.map}', { cwd: dist })) rmSync(join(dist, file))
   for (const { fileName, code, map } of await joinModules({ sourcemap: true })) {

@@ -1,4 +1,4 @@
-/** What the documents say of the repository, and is not so: links, names of files, packages and dependencies that are missing. */
+/** Finds errors of fact in the docs: missing link targets, files, packages and dependencies. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { root } from './packages.ts'

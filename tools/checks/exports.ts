@@ -1,6 +1,6 @@
 /**
- * Checks what would be published: publint and attw find nothing wrong with the package, every entry loads from the build
- * in Node, and every entry bundles for a browser without anything of Node in it. `pannier/testing` brings only what it exports.
+ * Checks what would be published. publint and attw find no problem. Every entry loads from the build in Node, and
+ * bundles for a browser without Node's modules. `pannier/testing` contains only what it exports.
  */
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'

@@ -116,7 +116,7 @@ async function groupsOfModules(): Promise<ReadonlyMap<string, string>> {
   return groups
 }
 
-/** Of all that an application can come to load from the main entry. */
+/** Imports of all modules that an app can load from the main entry. */
 async function importsOfModules(): Promise<ReadonlyMap<string, Imports>> {
   const imports = new Map<string, Imports>()
   const bundle = await rolldown({

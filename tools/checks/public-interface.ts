@@ -1,7 +1,8 @@
 /**
- * Describes what an entry offers, from the declarations that the compiler wrote: what it exports, then what else the exported
- * declarations mention. Each part is sorted by name and has its docstrings, so that the text depends on nothing but the
- * interface. What the package's main entry offers is named, and described there. A statement that it can't read is an error.
+ * Describes what an entry offers, from the compiler's declarations: first its exports, then the other declarations that
+ * they mention. Each part is sorted by name and has its docstrings, so the text depends only on the interface. A
+ * declaration of the package's main entry is described there, and only named here. A statement that can't be read is an
+ * error.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'

@@ -91,7 +91,7 @@ async function checkChunks(): Promise<void> {
   process.exitCode = 1
 }
 
-/** Of the same modules, before they are joined. */
+/** Prints the layers of the same modules before they are joined. */
 async function printLayers(): Promise<void> {
   const { metafile } = await build({
     ...OPTIONS,

@@ -1,6 +1,7 @@
 /**
- * Goal: no code that people read is wrong. Method: the TypeScript of READMEs, guide and reference is type-checked against the packages.
- * What can run in Node is run, and prints what the page says. There, `https://example.org` is a server of ours.
+ * Goal: no code in the docs is wrong. Method: the TypeScript of READMEs, guide and reference is type-checked against
+ * the packages. Code that runs in Node is run, and must print what the page says. `https://example.org` is a local
+ * server there.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

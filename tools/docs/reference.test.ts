@@ -1,4 +1,7 @@
-/** Goal: the reference has everything that there is, as it is. Method: it is made again and compared; codes of errors are looked for. */
+/**
+ * Goal: the reference is complete and current. Method: it is made again and compared, and codes of errors are looked
+ * for.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The step of `npm test` that runs the browser tests in every engine that is installed: in each folder test/browser the
- * page of suites, where there is one, and then the files that drive several pages.
+ * The step of `npm test` that runs browser tests in every installed engine. For each folder test/browser it runs the
+ * page of suites, if there is one, and then the files that drive several pages.
  */
 import { existsSync, globSync } from 'node:fs'
 import { totalmem } from 'node:os'

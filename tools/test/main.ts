@@ -1,7 +1,7 @@
 /**
- * Everything that has to hold before a change lands: format, lint, types, unit tests, package checks, browser tests.
- * Every step runs, also after one that failed. Unit and browser tests run beside one another. The last line says how many test cases passed and failed; a check that
- * failed counts as one failed case.
+ * Everything that must hold before a change lands: format, lint, types, unit tests, package checks, browser tests.
+ * Every step runs, even after a failed one. Unit and browser tests run at the same time. The last line has the number
+ * of passed and failed test cases; a failed check counts as one failed case.
  */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,8 +1,8 @@
 /**
- * How much the tests that chance drives do. Only this file reads it from the environment:
+ * How much work random tests do. Only this file reads it from the environment:
  *
  * - `SEED=7 SEEDS=1` replays seed 7; `SEEDS=100` runs 100 seeds.
- * - `EFFORT=20` does 20 times what `npm test` does. `npm run soak` sets it.
+ * - `EFFORT=20` does 20 times the work of `npm test`. `npm run soak` sets it.
  */
 
 export type SeededLane = 'model' | 'crash' | 'race' | 'diff'

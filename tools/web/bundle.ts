@@ -1,4 +1,4 @@
-/** The files of a page, made at start and kept in memory: what is served is exactly this list. */
+/** The files of a page, made at start and kept in memory. The server serves exactly this list. */
 import { readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { build } from 'esbuild'

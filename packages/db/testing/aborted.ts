@@ -1,4 +1,4 @@
-/** Work that is aborted at a random moment, of which nothing may be left. */
+/** Cancels work at a random moment; nothing of it may be left. */
 import { isPannierError } from '../src/base/errors.ts'
 import type { Random } from './random.ts'
 import { pause } from './slow-storage.ts'

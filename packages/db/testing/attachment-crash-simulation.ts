@@ -1,10 +1,10 @@
 /**
- * Crash simulation of attachments: uploads, their adoption and their release on a simulated page store, one fault at one
- * backend call, then the database is opened again.
+ * Crash simulation of attachments. It uploads, adopts and releases on a simulated page store, with one fault at one
+ * backend call. Then it opens the database again.
  *
- * What is demanded: documents have the attachments that were acknowledged, byte for byte; every blob has exactly the references
- * that it counts, every chunk belongs to a blob or to a pending upload; and once dead uploads are reclaimed, nothing is left
- * beside what documents refer to.
+ * It requires that documents have their acknowledged attachments, byte for byte. Every blob counts exactly its
+ * references, and every chunk belongs to a blob or to a pending upload. After dead uploads are reclaimed, only what
+ * documents refer to is left.
  */
 import type { Environment } from '../src/base/environment.ts'
 import { PannierError } from '../src/base/errors.ts'

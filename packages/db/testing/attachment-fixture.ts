@@ -1,6 +1,6 @@
 /**
- * A store of attachments without collections: each document is nothing but the section of its attachments, in a tree of its
- * own. For tests of what lies below documents.
+ * A store of attachments without collections: a document is only the section of its attachments, in a tree of its own.
+ * For tests of the layers below documents.
  */
 import type { Key } from '../src/base/brand.ts'
 import { attach, BlobChanges } from '../src/document/attachments/attach.ts'

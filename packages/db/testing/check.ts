@@ -1,6 +1,6 @@
 /**
- * The assertions of the suites that run in vitest and in browsers alike. Small on purpose: a suite imports nothing but
- * the library and this.
+ * The assertions of suites that run in vitest and in browsers. Small on purpose: a suite imports only the library and
+ * this file.
  */
 
 /** Thrown by a check that does not hold. */

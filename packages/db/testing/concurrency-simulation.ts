@@ -1,6 +1,7 @@
 /**
- * Everything at once: writers that read while they write, one or two handles, and beside them whatever else an application may do,
- * much of it aborted at a random moment. Each writer has documents of its own, so that it knows at any time what a read may answer.
+ * Simulates concurrent use: writers that read while they write, on one or two handles, beside everything else that an
+ * app may do, much of it cancelled at a random moment. Each writer has its own documents, so it always knows what a
+ * read may return.
  */
 import { isPannierError, type ErrorCode } from '../src/base/errors.ts'
 import type { Collection } from '../src/database/collection/collection.ts'

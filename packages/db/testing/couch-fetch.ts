@@ -1,6 +1,6 @@
 /**
- * A `fetch` that answers as a CouchDB server does, from collections of a database: as much as a replication asks for, so that
- * the HTTP side of replication runs in browsers too. The real things are in the tests of the server.
+ * A `fetch` that answers like a CouchDB server, from collections of a database, as far as replication needs it. So the
+ * HTTP side of replication runs in browsers too. The server's tests use real servers.
  */
 import type { Collection } from '../src/database/collection/collection.ts'
 import type { Database } from '../src/database/database.ts'

@@ -1,11 +1,11 @@
 /**
- * CouchDB's names for the options and results of views. In CouchDB `startkey` is where the walk starts, so with `descending` it
- * is the upper bound; here bounds do not depend on the direction.
+ * CouchDB's names for the options and results of views. In CouchDB `startkey` is where the scan starts, so it is the
+ * upper bound if `descending`; here bounds do not depend on the direction.
  */
 import { compareValues } from '../src/codec/collation.ts'
 import type { ViewResult, ViewOptions } from '../src/view/view-options.ts'
 
-/** As in the query string or body of a request, parsed. Others are passed over, as CouchDB does. */
+/** Parsed from the query string or body of a request. Others are ignored, as in CouchDB. */
 export interface CouchViewOptions {
   readonly key?: unknown
   readonly keys?: readonly unknown[]

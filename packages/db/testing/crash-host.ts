@@ -1,6 +1,6 @@
 /**
- * What crash simulations have in common: a simulated page store with one fault at one backend call, work that may fail then, or
- * may never be answered, and a second life after it.
+ * The common part of crash simulations: a simulated page store with one fault at one backend call, work that may then
+ * fail or never be answered, and a second run after it.
  */
 import type { Environment } from '../src/base/environment.ts'
 import { PannierError } from '../src/base/errors.ts'

@@ -1,4 +1,4 @@
-/** What a subscriber of a live query makes of the steps that it is given, and checks of them. */
+/** Applies the changes of a live query to a list as a subscriber does, and checks them. */
 import type { LiveQuery } from '../src/query/live/live-query.ts'
 import type { LiveChange, LiveUpdate } from '../src/query/live/live-types.ts'
 import { assertEqual, assertTrue, CheckError } from './check.ts'
@@ -75,7 +75,7 @@ export class Follower<Row extends object> {
   }
 }
 
-/** Other work goes on meanwhile. Resolves in any case after a while. */
+/** Other work continues in the meantime. Resolves in any case after a while. */
 export async function eventually(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < 2000; turn++) {
     if (condition()) return

@@ -27,7 +27,7 @@ export function databaseOver(
   })
 }
 
-/** Time goes on by a millisecond with each look at it; chance counts. */
+/** Each reading of the clock advances it by a millisecond; random values count up. */
 export function countingEnvironment(): Environment {
   let time = 1_700_000_000_000
   let ids = 0

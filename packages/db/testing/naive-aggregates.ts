@@ -1,4 +1,4 @@
-/** Groups and aggregates as plainly as they can be said: what every way to compute them is held against. */
+/** Groups and aggregates in the simplest form: every implementation is compared with it. */
 import { compareValues, isArrayLike } from '../src/codec/collation.ts'
 import { compileFieldPath, getField } from '../src/codec/field-path.ts'
 import { parseSelector } from '../src/query/ast/parse-selector.ts'

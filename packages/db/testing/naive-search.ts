@@ -1,4 +1,4 @@
-/** BM25 as the textbook has it, over all documents: what searches are held against. */
+/** BM25 as in the textbook, over all documents: searches are compared with it. */
 import { lengthCode, lengthOf } from '../src/index/text/text-entries.ts'
 
 export interface NaiveText {

@@ -1,8 +1,8 @@
 /**
- * The state behind a simulated page store: a database in memory that checks what the page store contract relies on, and
- * that remembers its changes, so that a loss of power can take back those which were not durable.
+ * The state behind a simulated page store: a database in memory. It checks what the page store contract relies on, and
+ * remembers changes, so that a loss of power can undo those that were not durable.
  *
- * A violation of the contract is an AssertionError: a bug of the caller. A fence that refuses is none.
+ * A violation of the contract is an AssertionError, a bug of the caller. A refusing fence is not a violation.
  */
 import { assert } from '../src/base/errors.ts'
 import type { Generation, PageId } from '../src/base/brand.ts'
@@ -15,7 +15,7 @@ export class SimulatedDatabase {
   private state = new CheckedDatabase()
   /** Every change since the database was created, in order. */
   private history: ((state: CheckedDatabase) => void)[] = []
-  /** So many changes at the start of the history survive a loss of power. */
+  /** The number of changes at the start of the history that survive a loss of power. */
   private durableCount = 0
 
   /** True after `destroy`. */

@@ -1,4 +1,4 @@
-/** What a page run by `runPage` says to the process that started it. Reports arrive in the order they were made. */
+/** Reports from a page of `runPage` to the process that started it. Reports arrive in order. */
 
 /** Keeps the run alive and reaches `onProgress`. */
 export function progress(value: unknown): Promise<void> {
@@ -10,7 +10,10 @@ export function done(value: unknown): Promise<void> {
   return post({ type: 'done', value })
 }
 
-/** After `done`: ends the browser as a person does who closes its last window, where a page may (Firefox). Others are told from outside. */
+/**
+ * After `done`: ends the browser like closing its last window, if a page may (Firefox). Other browsers are ended from
+ * outside.
+ */
 export function quit(): void {
   globalThis.close()
 }

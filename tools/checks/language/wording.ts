@@ -1,4 +1,4 @@
-/** What is wrong with a piece of prose, by the rules of docs/style.md and the column "not" of docs/glossary.md. */
+/** Finds offences in prose against docs/style.md and the column "not" of docs/glossary.md. */
 
 export interface Limits {
   /** A longer sentence is an offence. */

@@ -1,6 +1,6 @@
 /**
- * What aggregates and groups guarantee, on any key-value store: each way to compute them gives what a naive evaluator gives.
- * `create` makes an empty store.
+ * Conformance of aggregates and groups on any key-value store: each way to compute them returns what a naive evaluator
+ * returns. `create` makes an empty store.
  */
 import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
 import { expressionsOf, normalise } from '../../src/query/ast/normalise.ts'

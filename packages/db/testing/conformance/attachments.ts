@@ -1,6 +1,6 @@
 /**
- * What every database promises of attachments, wherever it is stored: they go with their document's revisions, are kept and
- * dropped as in CouchDB, and leave nothing behind.
+ * Conformance of attachments on every storage: they belong to their document's revisions, are kept and dropped as in
+ * CouchDB, and leave nothing behind.
  */
 import type { Database } from '../../src/database/database.ts'
 import type { Collection } from '../../src/database/collection/collection.ts'

@@ -1,6 +1,6 @@
 /**
- * What every database promises of its collections, wherever it is stored: writes of one and of many documents, conflicts,
- * transactions, indexes, limits, and ids and names that would like to do harm.
+ * Conformance of collections on every storage: writes of one and of many documents, conflicts, transactions, indexes,
+ * limits, and hostile ids and names.
  */
 import type { Database } from '../../src/database/database.ts'
 import { isPannierError } from '../../src/base/errors.ts'
@@ -585,7 +585,7 @@ function databaseCases(check: CheckedCase): void {
       await tx.collection('people').delete('b')
       await tx.collection('more').insert({ _id: 'c' })
     })
-    // What is told later than the drop could no longer name the documents.
+    // An event after the drop could no longer name the documents.
     await eventually(() => seen.length === 3)
     await db.dropCollection('more')
     await people.find().count()

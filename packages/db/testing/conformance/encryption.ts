@@ -1,7 +1,8 @@
 /**
- * What an encrypted database does: who can open it and who can't, changing passwords and keys, several handles, snapshots.
+ * Conformance of encrypted databases: who can open them, changes of passwords and keys, several handles, snapshots.
  *
- * `create` gives a storage and the name of a database in it that does not exist yet. Most cases use keys that need no stretching.
+ * `create` gives a storage and the name of a database in it that does not exist yet. Most cases use keys that need no
+ * derivation.
  */
 import { open, type Credential, type Database } from '../../src/index.ts'
 import type { PageStore, DatabaseStorage } from '../../src/storage/page-store.ts'
@@ -331,7 +332,7 @@ function snapshotCases(test: Test, create: Create): void {
       const keyringEnd = 12 + new DataView(from.buffer, from.byteOffset).getUint32(8, true)
       for (const at of [3, 9, keyringEnd + 5, keyringEnd + 40, from.length - 700, from.length - 1])
         await assertRejects(open(name, { storage, from: flipped(at), encryption: { key } }))
-      // Of the keyring there are two copies.
+      // The keyring has two copies.
       for (const at of [12, 40, keyringEnd - 1]) {
         const mended = await open(name, { storage, from: flipped(at), encryption: { key } })
         await assertNotes(mended, 1000)

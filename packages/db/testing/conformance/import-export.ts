@@ -1,6 +1,6 @@
 /**
- * What every database promises of import and export: what is exported comes back exactly, in every format; memory is bounded by
- * the consumer; a document that can't be imported is reported, and the others are imported all the same.
+ * Conformance of import and export on every storage. Exported documents come back exactly, in every format. The
+ * consumer bounds the memory. A document that can't be imported is reported, and the others are imported.
  */
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'

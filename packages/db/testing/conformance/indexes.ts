@@ -1,6 +1,4 @@
-/**
- * What every database promises of partial, unique and text indexes, wherever it is stored.
- */
+/** Conformance of partial, unique and text indexes on every storage. */
 import type { Database } from '../../src/database/database.ts'
 import type { JsonObject } from '../../src/database/collection/document-types.ts'
 import { lengthCode, lengthOf } from '../../src/index/text/text-entries.ts'
@@ -221,7 +219,7 @@ function replicatedCases(check: CheckedCase): void {
     await users.insert({ _id: 'a', email: 'x', age: 1 })
     await users.put({ _id: 'b', _rev: '1-b', email: 'x' }, { newEdits: false })
     assertEqual(await users.duplicates('email'), [{ key: ['x'], ids: ['a', 'b'] }])
-    // Who has the key already may be changed, and others may still not get it.
+    // The owner of the key may change; others still can't get it.
     await users.update('a', (user) => ({ ...user, age: 2 }))
     await assertRejects(users.insert({ _id: 'c', email: 'x' }), UNIQUE)
     await users.update('b', (user) => ({ ...user, email: 'y' }))

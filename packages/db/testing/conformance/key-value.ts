@@ -1,6 +1,6 @@
 /**
- * What every key-value store guarantees: src/kv/key-value-store.ts as tests. Each case runs on what is only in the log, on
- * pages, and on a mixture of both, where that can make a difference, and ends with the integrity check where there is one.
+ * Conformance of key-value stores: src/kv/key-value-store.ts as tests. If it can make a difference, a case runs on data
+ * only in the log, only in pages, and in both. It ends with the integrity check if the store has one.
  */
 import type { Key } from '../../src/base/brand.ts'
 import { numberKey } from '../../src/codec/key-encoding.ts'
@@ -637,7 +637,7 @@ async function randomRound(run: RandomRun, round: number): Promise<void> {
       store.write((transaction) => {
         const before = after[at - 1] ?? run.model
         const model = copyModel(before)
-        // Of one that fails nothing stays. Set first: it is run again when something is missing.
+        // A failing step leaves nothing. Set first, because the step runs again after a Miss.
         after[at] = fails ? before : model
         for (const step of steps) runStep(transaction, model, step)
         compareSome(transaction, model, seededRandom(round))

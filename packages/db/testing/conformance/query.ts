@@ -1,6 +1,6 @@
 /**
- * What queries guarantee, on any key-value store: each plan gives what the naive evaluator gives, in the order asked for,
- * from one snapshot, which is let go of. `create` makes an empty store.
+ * Conformance of queries on any key-value store: each plan returns what the naive evaluator returns, in the requested
+ * order, from one snapshot, which is released. `create` makes an empty store.
  */
 import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
 import { expressionsOf, normalise } from '../../src/query/ast/normalise.ts'
@@ -87,7 +87,7 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
       (await some.sort('-age').skip(13).limit(8).toArray()).map(({ age }) => age),
       [20, 20, 20, 20, 20, 20, 20, 10],
     )
-    // Of several cities neither gives an order by name.
+    // With several cities neither gives an order by name.
     const named = fixture.find({ city: { $in: ['Oslo', 'Turku'] }, age: 31 })
     for (const sorted of [named.sort('name'), named.sort('age', 'name')]) {
       assertEqual(

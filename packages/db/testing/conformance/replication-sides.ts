@@ -1,6 +1,6 @@
 /**
- * What `db.replicate` promises: servers on both sides, a say for whoever has a collection; and that a revision which always fails
- * does not stall a live replication.
+ * Conformance of `db.replicate`: servers as both peers, events for the owners of collections, and a revision that
+ * always fails does not stall a live replication.
  */
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'

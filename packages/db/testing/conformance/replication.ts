@@ -319,7 +319,7 @@ function checkpointCases(check: Case): void {
     const early = await checkpointOf(there)
     await fill(here, 5, 'e')
     await here.replicate({ to: there })
-    // An old copy of the target was restored, checkpoint and all.
+    // An old copy of the target was restored, with its replication checkpoint.
     const { _rev } = await checkpointOf(there)
     await there.purge('e1')
     await there.local.put({ ...early, _id: early['_id'] as string, _rev: _rev as string })
@@ -456,7 +456,7 @@ function failureCases(check: Case): void {
     const fetch = couchFetch(db, { intercept })
     await here.replicate({ from: 'https://ann:pass@couch.test/there', fetch, headers: { 'x-token': 't' } })
     assertEqual([...seen], [`Basic ${btoa('ann:pass')} t`])
-    // The same replication with a token instead goes on where that one was.
+    // The same replication with a token continues where that one ended.
     const auth = { username: 'bob', password: 'x' }
     assertEqual((await here.replicate({ from: URL_THERE, fetch, auth })).changesChecked, 0)
   })

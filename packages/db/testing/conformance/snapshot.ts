@@ -1,6 +1,6 @@
 /**
- * What every storage promises of snapshots: a copy that holds what the database held at one moment, in any storage; and
- * that nothing which is damaged, cut off or foreign ever opens as a database.
+ * Conformance of snapshot files on every storage: a copy, in any storage, holds what the database held at one moment. A
+ * damaged, truncated or foreign file never opens as a database.
  */
 import type { Database } from '../../src/database/database.ts'
 import { open } from '../../src/database/lifecycle/open.ts'

@@ -1,4 +1,7 @@
-/** The integrity check of documents, revisions, indexes and views: reads everything and compares. (Pages and trees have a check of their own.) */
+/**
+ * The integrity check of documents, revisions, indexes and views: reads everything and compares. Pages and trees have a
+ * check of their own.
+ */
 import { indexTreeName } from '../../document/collection-state.ts'
 import type { Key } from '../../base/brand.ts'
 import { isPannierError, type PannierError } from '../../base/errors.ts'
@@ -229,7 +232,7 @@ class IndexCheck {
   readonly #index: IndexDefinition
   readonly #tests: IndexTests
   readonly #expected = new Set<string>()
-  /** Of a text index: the documents that have words. */
+  /** For a text index: the documents that have words. */
   readonly #listed = new Set<string>()
 
   constructor(index: IndexDefinition, tests: IndexTests) {

@@ -1,4 +1,4 @@
-/** Saves what can be read of one collection into a new database. */
+/** Saves everything readable of one collection into a new database. */
 import type { Key } from '../../base/brand.ts'
 import { isPannierError } from '../../base/errors.ts'
 import { sameBytes } from '../../codec/bytes.ts'

@@ -1,4 +1,4 @@
-/** Reads a damaged database as far as that goes, and writes a new one. docs/internals/repair.md is normative. */
+/** Reads as much as possible of a damaged database, and writes a new one. docs/internals/repair.md is normative. */
 import type { Problem, ProblemCode } from './check-database.ts'
 import { RunningWork } from '../../base/long-work.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'

@@ -1,6 +1,7 @@
 /**
- * Documents of commits behind the one that could not be replayed. Such a commit was made on a state that nobody knows any more: numbers in
- * it may have been given twice. What is sure is what it put itself, a body with its id and its revision; the newest of each document counts.
+ * Saves documents of commits after the one that could not be replayed. Such a commit was made on an unknown state: its
+ * numbers may be in use twice. Only what it wrote itself is certain: a body with its id and revision. The newest body
+ * of each document counts.
  */
 import { isPannierError } from '../../base/errors.ts'
 import { definedName, CATALOG, type Catalog } from '../../document/catalog.ts'

@@ -1,4 +1,4 @@
-/** What `repair` is asked for, and what it reports. */
+/** The options and the report of `repair`. */
 import type { LongWork } from '../../base/long-work.ts'
 import type { Credential } from '../../storage/encrypted/slots.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'

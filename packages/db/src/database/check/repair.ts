@@ -1,4 +1,4 @@
-/** Makes a healthy database of a damaged one. What does it is loaded with the first use. */
+/** Repairs a damaged database into a healthy one. The code is loaded on first use. */
 import type { RepairOptions, RepairReport } from './repair-report.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'

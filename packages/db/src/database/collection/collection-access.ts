@@ -1,4 +1,4 @@
-/** What stands between the operations of a collection and the store. Outside and inside of transactions it is another class. */
+/** The access of a collection's operations to the store. Transactions have another implementation. */
 import { type MaybePromise, isPromise } from '../../base/async.ts'
 import type { UploadTarget } from '../../document/attachments/upload.ts'
 import type { CollectionState } from '../../document/collection-state.ts'

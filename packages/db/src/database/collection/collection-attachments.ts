@@ -1,4 +1,4 @@
-/** What collections do with attachments. Loaded when the first one is written or read. */
+/** The attachment operations of collections. Loaded when the first attachment is written or read. */
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames, badArgument, calling } from '../../base/options.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'

@@ -1,7 +1,4 @@
-/**
- * What can be done with the documents of a collection, on its own or inside a transaction: which of the two it is, only
- * `CollectionAccess` knows.
- */
+/** The document operations of a collection, alone or inside a transaction. Only `CollectionAccess` knows which. */
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import type { PannierError } from '../../base/errors.ts'
 import { loadedModule } from '../../base/lazy-module.ts'

@@ -1,4 +1,4 @@
-/** Settings of a collection as they are declared: checked, gathered, compared with what is stored. */
+/** Settings of a collection: checks and collects declared ones, and compares them with the stored ones. */
 import { badArgument } from '../../base/options.ts'
 import { type CollectionSettings, type CollectionState, DEFAULT_SETTINGS } from '../../document/collection-state.ts'
 import { REVISIONS_LIMIT_MAX } from '../../document/revision.ts'

@@ -1,4 +1,4 @@
-/** Gives a collection what it lacks of what was declared: settings, indexes. Most runs of an application lack nothing. */
+/** Adds declared settings and indexes that a stored collection lacks. In most runs of an app nothing is missing. */
 import type { CollectionState } from '../../document/collection-state.ts'
 import { buildIndexes } from '../../index/build-indexes.ts'
 import { defineIndexes, missingIndexes, type IndexDeclaration } from '../../index/index-definition.ts'

@@ -1,10 +1,10 @@
 /**
- * What code declares of a collection (indexes, settings, a schema), and the work that makes the stored collection so:
- * migrations, then builds. Declarations are added to; only a drop through this handle takes one back. The work
- * continues where an earlier run has left it.
+ * The declarations of code about a collection (indexes, settings, a schema), and the work that makes the stored
+ * collection match: migrations, then builds. Declarations add up; only a drop through this handle removes one. The work
+ * continues where an earlier run ended.
  *
- * What another handle drops stays dropped until somebody here declares it again or waits for `ready()`: each of these takes a look
- * at the newest catalog. A look waits for the writes that were asked for before it, or it would find what they drop.
+ * An object that another handle drops stays dropped until code here declares it again or waits for `ready()`. Both read
+ * the newest catalog. This read waits for earlier writes; otherwise it would find what they drop.
  */
 import { loadedModule } from '../../base/lazy-module.ts'
 import { isPannierError } from '../../base/errors.ts'

@@ -1,4 +1,4 @@
-/** Lists of documents as their callers see them. What reads them is loaded with the first use. */
+/** Lists of documents for callers. The code that reads them is loaded on first use. */
 import { badArgument, checkCount, checkOptions, type OptionNames } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { idKeyRange, type IdRange } from '../../document/document-id.ts'

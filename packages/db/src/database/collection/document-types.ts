@@ -1,4 +1,4 @@
-/** How documents look in the types of the public API. */
+/** The types of documents in the public API. */
 import type { AttachmentInputs } from '../../document/attachments/attachment-input.ts'
 import type { AttachmentStub } from '../../document/attachments/attachment-section.ts'
 import type { AttachmentForm, InlineAttachment } from '../../document/attachments/attachment.ts'

@@ -1,4 +1,4 @@
-/** Lists the duplicates in a unique index, which replication brought. One walk over the entries. */
+/** Lists the duplicates that replication has brought into a unique index. One walk over the entries. */
 import { PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { IndexTests } from '../../index/index-key.ts'

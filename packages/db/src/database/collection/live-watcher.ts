@@ -1,9 +1,9 @@
 /**
- * Reads what commits have changed, once for all live queries of a database, and hands it to them, collection by collection.
- * Loaded with the first live query; listens to commits while there is one.
+ * Reads what commits have changed, once for all live queries of a database, and passes it to them by collection. Loaded
+ * with the first live query; listens to commits while there is one.
  *
- * It reads the changes of all commits so far together, in a state with these commits and no other. So no query ever
- * shows a part of a commit.
+ * It reads the changes of all commits so far together, in a state with exactly these commits. So no query ever shows a
+ * part of a commit.
  */
 import type { Key } from '../../base/brand.ts'
 import { isPromise } from '../../base/async.ts'

@@ -1,4 +1,4 @@
-/** The `_local/` documents of a collection as their callers see them. What reads and writes them is loaded with the first use. */
+/** The `_local/` documents of a collection for callers. The code that reads and writes them is loaded on first use. */
 import { loadedModule } from '../../base/lazy-module.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import type { MaybePromise } from '../../base/async.ts'

@@ -1,4 +1,4 @@
-/** What queries read from, over a snapshot or a transaction. A collection that does not exist reads as an empty one. */
+/** The source of queries, over a snapshot or a transaction. A collection that does not exist reads as an empty one. */
 import type { Environment } from '../../base/environment.ts'
 import { pauseIn } from '../../base/long-work.ts'
 import type { MaybePromise } from '../../base/async.ts'

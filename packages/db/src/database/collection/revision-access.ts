@@ -1,4 +1,7 @@
-/** Reads and writes of revisions, loaded with the first one: arguments are checked here. A collection that does not exist has nothing. */
+/**
+ * Reads and writes revisions, and checks the arguments. Loaded on first use. A collection that does not exist has no
+ * revisions.
+ */
 import { ArgumentError, badArgument, calling, checkOptions, type OptionNames } from '../../base/options.ts'
 import { checkedIds, checkId } from '../../document/document-id.ts'
 import { DocumentReader, type StoredDocument } from '../../document/document-reader.ts'

@@ -1,4 +1,4 @@
-/** What can be done with the revisions of documents: conflicts and histories, as replication and its users need them. */
+/** Operations on revisions of documents: conflicts and histories, for replication and its users. */
 import { loadedModule } from '../../base/lazy-module.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
 import type {

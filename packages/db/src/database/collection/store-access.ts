@@ -1,4 +1,4 @@
-/** How a collection reads and writes outside transactions. */
+/** Reads and writes of a collection outside transactions. */
 import { loadedModule } from '../../base/lazy-module.ts'
 import { andThen, type MaybePromise } from '../../base/async.ts'
 import type { UploadTarget } from '../../document/attachments/upload.ts'

@@ -1,7 +1,7 @@
 /**
- * Which transaction the running code belongs to. A write of the database itself in there would wait for the end of what
- * waits for it, so it fails at once. Node, Bun and Deno know it for all that a function starts (AsyncLocalStorage).
- * Browsers don't yet: there it is known up to the function's first `await`.
+ * Knows which transaction the running code belongs to. A write of the database itself inside a transaction would wait
+ * for the transaction, which waits for the write, so it fails at once. Node, Bun and Deno know the scope of everything
+ * that a function starts (AsyncLocalStorage). Browsers know it only up to the function's first `await`.
  */
 import { PannierError } from '../../base/errors.ts'
 import type { DatabaseContext } from '../database-context.ts'

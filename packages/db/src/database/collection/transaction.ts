@@ -1,4 +1,4 @@
-/** A transaction as its function sees it: several reads and writes, all or nothing, that nobody else comes between. */
+/** A transaction as its function sees it: several reads and writes, all or nothing, isolated from other writers. */
 import type { Environment } from '../../base/environment.ts'
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import { isPannierError } from '../../base/errors.ts'

@@ -1,4 +1,4 @@
-/** Views as users see them. What they do is loaded when it is called for. */
+/** The public interface of views. The code is loaded on first use. */
 import { loadedModule } from '../../base/lazy-module.ts'
 import type { NumberStatistics } from '../../view/reducers.ts'
 import type { BuiltInReduce, Emit, MapMany, ReduceFunction, ViewFunctions } from '../../view/view-definition.ts'

@@ -1,4 +1,4 @@
-/** How the handles of one database, in this place or in others, share one lease. */
+/** How the handles of one database, in one page or process or in several, share one lease. */
 import type { Environment } from '../../base/environment.ts'
 import { throwIfCancelled } from '../../base/long-work.ts'
 import type { Coordinator, WriterLease } from '../../kv/coordinator.ts'

@@ -1,4 +1,4 @@
-/** The right to write, as both coordinators hand it out. */
+/** The lease (the right to write), as both coordinators grant it. */
 import type { WriterLease } from '../../kv/coordinator.ts'
 
 export class Lease implements WriterLease {

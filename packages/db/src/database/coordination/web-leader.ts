@@ -1,14 +1,17 @@
 /**
- * Which of the tabs and workers of an origin does what only one of them has to do: the leader, by a Web Lock that it keeps as long as it
- * wants to lead. The others hear its news through a BroadcastChannel, and the next one leads when it goes.
+ * Elects a leader among the tabs and workers of an origin, for work that only one of them must do. The leader holds a
+ * Web Lock as long as it wants to lead. The others get its news through a BroadcastChannel, and the next one leads when
+ * it ends.
  *
- * A leader that is frozen keeps its lock: so those who wait ask it for a sign of life now and then, and take the lock from one that
- * gives none. It learns of that when it wakes up. Guarantees: somebody leads as long as anybody wants to. Two may for a moment.
+ * A frozen leader keeps its lock. So the waiting ones ask it for a sign of life now and then, and steal the lock if
+ * none comes. The old leader learns this when it wakes up.
+ *
+ * Guarantees: somebody leads as long as anybody wants to. For a moment two may lead.
  */
 import type { Environment } from '../../base/environment.ts'
 
 interface WebLeaderOptions {
-  /** Of what is led, for all tabs. */
+  /** Name of the led work, the same in all tabs. */
   readonly name: string
   readonly environment: Environment
   /** Called when `leads` or `news` is another one. */

@@ -1,4 +1,4 @@
-/** The encryption of an open database: who can open it, and its keys. Loaded with the first encrypted database. */
+/** The encryption of an open database: its passwords and keys. Loaded with the first encrypted database. */
 import { cryptoPlatform } from '#crypto-platform'
 import { PannierError } from '../../base/errors.ts'
 import type { KeyValueStore } from '../../kv/key-value-store.ts'

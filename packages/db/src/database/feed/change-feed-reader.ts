@@ -1,6 +1,8 @@
 /**
- * Reads a change feed batch by batch. Guarantees: between two batches only the last batch is held; the feed's end
- * always removes its listeners; no commit is missed.
+ * Reads a change feed batch by batch.
+ *
+ * Guarantees: between two batches only the last batch is held. The end of the feed always removes its listeners. No
+ * commit is missed.
  */
 import { pauseIn, retryWhenStale, throwIfCancelled } from '../../base/long-work.ts'
 import { isPromise, type MaybePromise } from '../../base/async.ts'

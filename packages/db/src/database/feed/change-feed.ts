@@ -1,6 +1,6 @@
 /**
- * The change feed of a collection as its callers see it. The contract is docs/internals/change-feed.md. What reads it is loaded with
- * the first use.
+ * The change feed of a collection for callers. docs/internals/change-feed.md is the contract. The code that reads it is
+ * loaded on first use.
  */
 import { badArgument, calling, checkCount, checkOptions, isCount, type OptionNames } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'

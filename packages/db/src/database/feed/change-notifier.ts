@@ -1,4 +1,4 @@
-/** Tells listeners in words of the public API what each commit changed. */
+/** Converts each commit's changes into events of the public API. */
 import type { Key } from '../../base/brand.ts'
 import { decodeIdKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'

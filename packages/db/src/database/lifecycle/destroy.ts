@@ -1,4 +1,4 @@
-/** Deletes databases that are not open. */
+/** Destroys databases that are not open. */
 import { defaultStorage } from '#default-storage'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { limitsOf } from './open.ts'

@@ -1,4 +1,4 @@
-/** The real clock, chance and event loop, of a browser page, a worker or Node. */
+/** The real clock, chance and event loop of a page, a worker or Node. */
 import type { Environment } from '../../base/environment.ts'
 import { toHex } from '../../codec/bytes.ts'
 
@@ -12,7 +12,7 @@ const randomId = (): string => toHex(crypto.getRandomValues(new Uint8Array(ID_BY
 
 function after(delayMs: number, callback: () => void): () => void {
   const timer: unknown = setTimeout(callback, delayMs)
-  // Node's timers are objects, and hold the process up unless told otherwise; a browser's are numbers.
+  // Node's timers are objects, which keep the process alive unless unreferenced; a browser's are numbers.
   if (typeof timer === 'object') (timer as { unref(): void }).unref()
   return () => clearTimeout(timer as number)
 }

@@ -1,12 +1,13 @@
 /**
- * Moves a database from one storage to another. Loaded when it is asked for.
+ * Moves a database from one storage to another. Loaded on first use.
  *
- * One handle moves at a time (the location lock), and nobody writes meanwhile: the handle keeps the lease. Others wait, and
- * are closed when the source is deleted.
+ * One handle moves at a time (the location lock), and nobody writes meanwhile: the handle keeps the lease. Others wait,
+ * and are closed when the source is destroyed.
  *
- * Guarantees: what is deleted at the end has been copied to its last commit, and the copy is there. A move that fails leaves the source
- * as it is and nothing else. A move that is interrupted may leave a complete copy beside the source: at its very end, or where the source
- * could not be deleted. The copy's id tells whose it is, so the next move replaces it, if nobody has written to it and the source is sound.
+ * Guarantees: the source is destroyed only after it was copied up to its last commit. A failed move leaves only the
+ * unchanged source. An interrupted move may leave a complete copy beside the source, at its very end or if the source
+ * could not be destroyed. The copy's id names its source. So the next move replaces the copy, if nobody has written to
+ * it and the source is sound.
  */
 import type { CheckReport } from '../check/check-database.ts'
 import { retryWhenStale, RunningWork, type LongWork } from '../../base/long-work.ts'

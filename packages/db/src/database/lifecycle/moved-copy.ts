@@ -1,4 +1,4 @@
-/** The copy that a move makes, and that it leaves beside the original when it is interrupted. */
+/** The copy that a move makes. An interrupted move leaves it beside the original. */
 import { PannierError } from '../../base/errors.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { Hash128, HASH_BYTES } from '../../codec/hash.ts'
@@ -9,7 +9,7 @@ import type { CheckReport } from '../check/check-database.ts'
 import type { Credential } from '../../storage/encrypted/slots.ts'
 import type { DatabaseStorage, PageStore, StoreState } from '../../storage/page-store.ts'
 
-/** Of the copy of that database, and of no other. */
+/** The id of a copy of that database, and of no other. */
 export function copyId(databaseId: string): string {
   const hash = new Hash128()
   hash.reset()

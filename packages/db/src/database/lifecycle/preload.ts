@@ -1,4 +1,4 @@
-/** Loads at once what is loaded on demand otherwise. */
+/** Loads all lazy modules at once. */
 import { loadedModule } from '../../base/lazy-module.ts'
 
 /**

@@ -1,4 +1,4 @@
-/** Makes a database of a snapshot when it is opened. Loaded when it is asked for. */
+/** Restores a snapshot when a database is opened. Loaded on first use. */
 import type { LongWork } from '../../base/long-work.ts'
 import type { Generation } from '../../base/brand.ts'
 import type { Environment } from '../../base/environment.ts'
@@ -18,9 +18,9 @@ interface RestoreParts extends LongWork {
   readonly coordinator: Coordinator
   readonly environment: Environment
   readonly durability: Durability
-  /** Of the new database. */
+  /** Id of the new database. */
   readonly databaseId?: string
-  /** Of an encrypted database: opens a sealed snapshot. */
+  /** For an encrypted database: opens a sealed snapshot. */
   readonly unseal?: ((source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) | undefined
 }
 

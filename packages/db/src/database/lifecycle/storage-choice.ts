@@ -1,4 +1,4 @@
-/** Storages that stand for several (`firstOf`): what uses a storage asks which one it is first. */
+/** Storages that stand for several (`firstOf`): resolves them to one before use. */
 import { defaultStorage } from '#default-storage'
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { badArgument } from '../../base/options.ts'

@@ -1,6 +1,6 @@
 /**
- * A collection as a replication peer. Its sequences are `N-epoch`, as Pannier's server tells them: one of another epoch is no place
- * in this collection, so it stands for the beginning.
+ * A collection as a replication peer. Its sequences are `N-epoch`, as on Pannier's server. A sequence of another epoch
+ * counts as the beginning.
  */
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { throwIfCancelled } from '../../base/long-work.ts'

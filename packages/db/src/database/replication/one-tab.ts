@@ -1,6 +1,6 @@
 /**
- * Live replications of one kind in several tabs: one of them replicates, the others show how it is (docs/internals/replication.md). Nothing rests
- * on it: two that replicate at a time do the same work twice.
+ * Live replications of one kind in several tabs: one tab replicates, the others show its state
+ * (docs/internals/replication.md). Correctness does not depend on it: two tabs that replicate do the same work twice.
  */
 import { PannierError } from '../../base/errors.ts'
 import type { Environment } from '../../base/environment.ts'
@@ -139,7 +139,7 @@ function viewOf({ status, progress, parts }: News): ReplicationView {
   return { status, progress, parts: made, error: made.find((part) => part.status === status)?.error }
 }
 
-/** Of each part that is another one than before. */
+/** Emits the events of each part that has changed. */
 function tellParts(
   before: ReplicationView | undefined,
   { parts }: ReplicationView,

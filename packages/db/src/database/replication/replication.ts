@@ -1,4 +1,7 @@
-/** A replication as its users see it. Small, as it is loaded with the library; what it takes to replicate is loaded with the first one. */
+/**
+ * The public class of a replication. It is small, because it is always loaded; the code that replicates is loaded on
+ * first use.
+ */
 import { loadedModule } from '../../base/lazy-module.ts'
 import type {
   ReplicationEvent,

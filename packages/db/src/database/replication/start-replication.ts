@@ -1,4 +1,4 @@
-/** Starts replications and sums up how they are. Loaded with the first one. */
+/** Starts replications and combines their states. Loaded on first use. */
 import { throwIfCancelled } from '../../base/long-work.ts'
 import type { PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'

@@ -1,6 +1,6 @@
 /**
- * What code declares of the documents of a collection: a schema, a version of it, and how documents get there from older
- * versions. docs/internals/schemas.md is normative.
+ * The declared schema of a collection: its validator, its version, and the migrations from older versions.
+ * docs/internals/schemas.md is normative.
  */
 import { PannierError } from '../../base/errors.ts'
 import type { MaybePromise } from '../../base/async.ts'

@@ -1,6 +1,7 @@
 /**
- * Migrates single documents, and writes them. The new revision follows from the old one and the new content alone, as after any
- * update: replicas that migrate the same document agree. One whose content does not change keeps its revision.
+ * Migrates single documents, and writes them. As after any update, the new revision depends only on the old one and the
+ * new content. So replicas that migrate the same document agree. A document whose content does not change keeps its
+ * revision.
  */
 import type { Key } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'

@@ -2,11 +2,11 @@
  * Migrates the documents of a collection to the declared version, while all handles that declare a version wait
  * (collection/store-access.ts).
  *
- * One small transaction raises the version, which shuts old code out in all tabs, and notes which bodies have which
- * version: ranges of sequence numbers. Then batches follow: documents are read from a snapshot, migrated and validated
- * (which may take its time), and written in one transaction that also moves the watermark, if nobody else has moved it
- * meanwhile. So an interrupted migration continues from there, and no document is migrated twice: a written document
- * gets a sequence beyond those ranges. A handle that finds the watermark moved by another tab lets that one work.
+ * One small transaction raises the version, which keeps out old code in all tabs. It also records which ranges of
+ * sequences have which version. Then batches follow: documents are read from a snapshot, migrated and validated,
+ * however long that takes. One transaction writes them and moves the watermark, unless another handle has moved it. So
+ * an interrupted migration continues from there. No document is migrated twice, because a written document gets a
+ * sequence beyond those ranges. A handle that finds the watermark moved by another tab leaves the work to that tab.
  */
 import type { Environment } from '../../base/environment.ts'
 import { eitherSignal, runInSteps, throwIfCancelled } from '../../base/long-work.ts'
@@ -101,7 +101,7 @@ interface Batch {
 
 /** What became of a batch that was tried again. */
 interface RetriedBatch extends RetryResult {
-  /** Where to go on; undefined at the end. */
+  /** Where to continue; undefined at the end. */
   readonly last: string | undefined
   /** All documents that had failed when it began. */
   readonly total: number

@@ -1,6 +1,6 @@
 /**
- * Documents that could not be migrated, as the tree `<collection>/failures` remembers them: by the key of their id,
- * JSON. An entry holds as long as the document has the revision that it names: any later write was valid.
+ * Documents that could not be migrated, in the tree `<collection>/failures`: JSON by the key of their id. An entry
+ * holds as long as the document has the revision that it names; any later write was valid.
  */
 import type { Key } from '../../base/brand.ts'
 import { decodeIdKey } from '../../codec/key-encoding.ts'

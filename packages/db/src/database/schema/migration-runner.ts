@@ -1,4 +1,4 @@
-/** Starts the migration of a collection when there is one, and lets everybody wait for the same one. */
+/** Starts the migration of a collection if one is needed, and lets all callers wait for the same one. */
 import { loadedModule } from '../../base/lazy-module.ts'
 import type { LongWork } from '../../base/long-work.ts'
 import type { WriteContext } from '../../document/write-documents.ts'

@@ -1,6 +1,6 @@
 /**
- * The interface of validation libraries, version 1 (https://standardschema.dev), as far as it is needed: types match by their
- * structure, so nothing has to be installed. And the types of documents that it gives.
+ * The used part of the interface of validation libraries, version 1 (https://standardschema.dev), and the document
+ * types that it gives. Types match by structure, so nothing has to be installed.
  */
 import type { DatesAreNotStored, HasDate } from '../collection/document-types.ts'
 

@@ -1,4 +1,4 @@
-/** Streams of bytes in and out of the library. Loaded with the library: keep it small. */
+/** Byte streams into and out of the library. Always loaded: keep it small. */
 
 /** Where bytes come from. Text stands for its UTF-8. */
 export type ByteSource =

@@ -1,4 +1,4 @@
-/** Bytes that callers hand in, as an async iterable, and streams of what a generator makes. Loaded when it is needed. */
+/** Bytes from callers as an async iterable, and streams of a generator's output. Loaded on first use. */
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { streamChunks } from '../../base/async.ts'
 import { ArgumentError } from '../../base/options.ts'
@@ -79,7 +79,7 @@ function toBytes(chunk: unknown): Uint8Array {
   throw new ArgumentError('a source must give bytes or strings', chunk)
 }
 
-/** Of a Buffer too, whose `slice` is no copy: what is written into that would be written into the caller's. */
+/** Copies a Buffer too: its `slice` does not copy, so a write into it would change the caller's bytes. */
 function asBytes(view: ArrayBufferView): Uint8Array {
   return view.constructor === Uint8Array ? view : new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }

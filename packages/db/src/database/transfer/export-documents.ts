@@ -1,4 +1,4 @@
-/** Writes documents as JSON text, a piece at a time. Loaded when it is asked for; docs/internals/import-export.md says what the formats are. */
+/** Writes documents as JSON text in pieces. Loaded on first use; docs/internals/import-export.md defines the formats. */
 import { RunningWork, type WorkOptions } from '../../base/long-work.ts'
 import { toCouchDocument } from '../../document/attachments/couch-attachments.ts'
 import { RevisionReader } from '../../document/revision-reads.ts'

@@ -1,6 +1,6 @@
 /**
- * Writes a replica file: all documents of a collection with all leaf revisions, their histories and attachments, tombstones too, as of
- * one moment. docs/internals/replication.md is normative. Loaded when it is asked for.
+ * Writes a replica file: all documents of a collection at one moment, with all leaf revisions, histories, attachments
+ * and tombstones. docs/internals/replication.md is normative. Loaded on first use.
  */
 import { RunningWork, type WorkOptions } from '../../base/long-work.ts'
 import { BodyView } from '../../document/body.ts'

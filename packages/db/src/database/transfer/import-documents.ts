@@ -1,6 +1,6 @@
 /**
- * Reads documents from JSON text and writes them in batches. Loaded when it is asked for; docs/internals/import-export.md says what is
- * accepted and what happens to what is not.
+ * Reads documents from JSON text and writes them in batches. Loaded on first use. docs/internals/import-export.md
+ * defines the accepted input and the treatment of other input.
  */
 import { eitherSignal, RunningWork } from '../../base/long-work.ts'
 import { checkChoice, checkOptions, type OptionNames } from '../../base/options.ts'

@@ -1,4 +1,4 @@
-/** What `collection.import` takes and gives. */
+/** The options and the result of `collection.import`. */
 import type { PannierError } from '../../base/errors.ts'
 
 /** Failures that the result of an import lists. The others are only counted, so that memory is bounded. */

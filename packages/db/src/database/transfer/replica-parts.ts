@@ -1,6 +1,6 @@
 /**
- * A replica file (docs/internals/replication.md) comes in parts, each followed by a mark with the checksum of everything up to it. What a part
- * says is read only once its mark has shown that every byte is as it was written.
+ * Splits a replica file (docs/internals/replication.md) into parts, each followed by a mark with the checksum of
+ * everything up to it. A part is read only after its mark has shown that every byte is intact.
  */
 import { checksum } from '../../codec/checksum.ts'
 import { DOCUMENT_TEXT_BYTES_MAX } from '../../codec/document-format.ts'
