@@ -43,10 +43,11 @@ export class Browsers implements Starter {
     const { app, state } = variant
     rmSync(this.#profile, { recursive: true, force: true })
     const query = new URLSearchParams({ app, documents: String(set.documents), seed: String(set.seed) })
-    await this.#run([`/network/fill/?${query.toString()}`], FILL_MS_MAX, 'closed')
-    const visits = [pageOf('cache', app), pageOf('service-worker', app)]
-    for (let visit = 0; visit < VISITS_BEFORE; visit++) await this.#run(visits, VISIT_MS_MAX, 'closed')
-    if (state === 'killed') await this.#run([`/network/fill/?${query.toString()}&log=full`], FILL_MS_MAX, 'killed')
+    await this.#run(`/network/fill/?${query.toString()}`, FILL_MS_MAX, 'closed')
+    for (let visit = 0; visit < VISITS_BEFORE; visit++) {
+      for (const way of ['cache', 'service-worker']) await this.#run(pageOf(way, app), VISIT_MS_MAX, 'closed')
+    }
+    if (state === 'killed') await this.#run(`/network/fill/?${query.toString()}&log=full`, FILL_MS_MAX, 'killed')
     renameSync(this.#profile, this.#kept(variant))
   }
 
@@ -57,8 +58,8 @@ export class Browsers implements Starter {
     // Else the copy is written to the disk while the page waits for it.
     execFileSync('sync')
     this.#server.takeTraffic()
-    const [report] = await this.#run([`/start?${pageOf(way, variant.app)}`], VISIT_MS_MAX, 'killed')
-    if (report === undefined || !('marks' in report)) throw new Error('the page reported something else')
+    const report = await this.#run(`/start?${pageOf(way, variant.app)}`, VISIT_MS_MAX, 'killed')
+    if (!('marks' in report)) throw new Error('the page reported something else')
     const { requests, bytes } = this.#server.takeTraffic()
     return { agent: report.agent, rows: report.rows, values: { ...stepsOf(report.marks), requests, bytes } }
   }
@@ -71,28 +72,19 @@ export class Browsers implements Starter {
     return join(this.#folder, name.replaceAll(/\W+/g, '-'))
   }
 
-  /** Goes from page to page in one browser; gives what they reported. */
-  async #run(paths: readonly string[], timeoutMs: number, end: 'closed' | 'killed'): Promise<Report[]> {
-    const outcome = Promise.withResolvers<Report[]>()
-    const reports: Report[] = []
+  /** Gives what the page reported. */
+  async #run(path: string, timeoutMs: number, end: 'closed' | 'killed'): Promise<Report> {
+    const outcome = Promise.withResolvers<Report>()
     this.#server.onReport = (report): Order => {
       if ('error' in report) outcome.reject(new Error(report.error))
-      reports.push(report)
-      const next = paths[reports.length]
-      // The page before has released its files by then.
-      if (next !== undefined) return `/start?${next}`
-      outcome.resolve(reports)
+      else outcome.resolve(report)
       return end === 'closed' ? 'close' : ''
     }
-    const command = commandOf(
-      this.#engine,
-      { profileDir: this.#profile, remote: false },
-      `${this.#server.url}${paths[0]}`,
-    )
+    const command = commandOf(this.#engine, { profileDir: this.#profile, remote: false }, `${this.#server.url}${path}`)
     const browser = await launch(command)
     browser.on('exit', (code) => outcome.reject(new Error(`${this.#engine} ended by itself with ${code}`)))
     try {
-      return await withTimeout(outcome.promise, timeoutMs, paths[0]!)
+      return await withTimeout(outcome.promise, timeoutMs, path)
     } finally {
       await this.#end(browser, end)
     }

@@ -1,4 +1,4 @@
-/** Makes the pages as Vite makes them of an app: one first file, the rest on demand. Each app has a page of its own. */
+/** Makes the pages as Vite makes them of an app: as few first files as it can, the rest on demand. Each app has a page of its own. */
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, defaultClientConditions } from 'vite'

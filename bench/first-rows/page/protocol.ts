@@ -8,7 +8,7 @@ export type Report = Visit | Filled | { readonly error: string }
 
 /** Milliseconds since the navigation began. */
 export interface Marks {
-  /** The first script is there. */
+  /** The first scripts are there. */
   readonly downloaded: number
   /** It and what it imports have been compiled and run, down to the first line of the app. */
   readonly ran: number
@@ -31,8 +31,8 @@ export interface Filled {
   readonly filled: true
 }
 
-/** What the page does next: stay, close its window after a while, or go to an address. */
-export type Order = '' | 'close' | `/${string}`
+/** What the page does next: stay, or close its window after a while. */
+export type Order = '' | 'close'
 
 /** Engines write a little later what they keep of a page. */
 export const LINGER_MS = 1_000
@@ -46,5 +46,4 @@ export async function post(report: Report): Promise<void> {
   const response = await fetch('/report', { method: 'POST', body: JSON.stringify(report) })
   const order = (await response.text()) as Order
   if (order === 'close') setTimeout(() => globalThis.close(), LINGER_MS)
-  else if (order !== '') location.replace(order)
 }
