@@ -23,10 +23,35 @@ export abstract class Miss {
 
 /** Runs `step` until it returns or throws something else than a Miss. Synchronous when nothing has to be waited for. */
 export function attempt<T>(step: () => T): MaybePromise<T> {
+  try {
+    return step()
+  } catch (thrown) {
+    return continued(thrown, step)
+  }
+}
+
+/** As `map`. Those after one that misses are read too, so that everything that is missing is fetched together. */
+export function together<Item, Value>(items: readonly Item[], read: (item: Item, at: number) => Value): Value[] {
+  const values: Value[] = []
+  let miss: Miss | undefined
+  for (let at = 0; at < items.length; at++) {
+    try {
+      values.push(read(items[at]!, at))
+    } catch (thrown) {
+      if (!(thrown instanceof Miss)) throw thrown
+      miss = thrown
+    }
+  }
+  if (miss !== undefined) throw miss
+  return values
+}
+
+/** What was loaded is held to the end. */
+function continued<T>(thrown: unknown, step: () => T): MaybePromise<T> {
   const holds: (() => void)[] = []
   let waiting = false
   try {
-    const result = run(step, holds)
+    const result = load(thrown, step, holds)
     waiting = isPromise(result)
     return isPromise(result) ? result.finally(() => release(holds)) : result
   } finally {
@@ -34,21 +59,26 @@ export function attempt<T>(step: () => T): MaybePromise<T> {
   }
 }
 
-function run<T>(step: () => T, holds: (() => void)[]): MaybePromise<T> {
+function load<T>(thrown: unknown, step: () => T, holds: (() => void)[]): MaybePromise<T> {
   for (;;) {
+    if (!(thrown instanceof Miss)) throw thrown
+    const loaded = thrown.load()
+    if (isPromise(loaded)) return loaded.then((hold) => again(hold, step, holds))
+    holds.push(loaded)
     try {
       return step()
-    } catch (thrown) {
-      if (!(thrown instanceof Miss)) throw thrown
-      const loaded = thrown.load()
-      if (isPromise(loaded)) {
-        return loaded.then((hold) => {
-          holds.push(hold)
-          return run(step, holds)
-        })
-      }
-      holds.push(loaded)
+    } catch (error) {
+      thrown = error
     }
+  }
+}
+
+function again<T>(hold: () => void, step: () => T, holds: (() => void)[]): MaybePromise<T> {
+  holds.push(hold)
+  try {
+    return step()
+  } catch (thrown) {
+    return load(thrown, step, holds)
   }
 }
 

@@ -3,6 +3,8 @@
  * first and the value last. Also checks option objects: a misspelt option would be ignored silently.
  */
 
+import { isPromise } from './async.ts'
+
 /** The names of all options of `Options`. The compiler ensures that the list is complete. */
 export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>
 
@@ -39,6 +41,17 @@ export function calling<T>(call: string, body: () => T): T {
     return body()
   } catch (error) {
     throw named(call, error)
+  }
+}
+
+/** As `calling`, for a function that promises. Wrong arguments throw at once; everything else rejects. */
+export function promised<T>(call: string, body: () => T | Promise<T>): Promise<T> {
+  try {
+    const result = body()
+    return isPromise(result) ? result : Promise.resolve(result)
+  } catch (error) {
+    if (error instanceof TypeError) throw named(call, error)
+    return Promise.reject(error as Error)
   }
 }
 
@@ -87,6 +100,12 @@ export function isCount(value: unknown): value is number {
 
 export function checkCount(call: string, name: string, value: unknown): void {
   if (!isCount(value)) throw badArgument(call, `${name} must be a whole number from 0`, value)
+}
+
+/** Arguments that are numbers of rows. */
+export function checkedCount(rows: number, what: string): number {
+  checkCount(`${what}()`, 'rows', rows)
+  return rows
 }
 
 /** The name that was probably meant. */

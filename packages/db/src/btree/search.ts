@@ -3,7 +3,7 @@
  * is not in memory throws a Miss.
  */
 import type { Key } from '../base/brand.ts'
-import { Miss } from '../base/miss.ts'
+import { together } from '../base/miss.ts'
 import { asArray, corruptBytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-encoding.ts'
 import { type Garbage, garbageBefore, isGarbage } from './branch.ts'
@@ -50,12 +50,7 @@ function locate(cache: NodeCache, tree: Tree, key: Key): Uint8Array | OverflowRe
   return index < 0 ? undefined : leaf.value(index)
 }
 
-/** The values under the keys. Misses of all of them are fetched together. */
-export function getMany(cache: NodeCache, tree: Tree, keys: readonly Key[]): (Uint8Array | undefined)[] {
-  return together(keys, (key) => get(cache, tree, key))
-}
-
-/** As `getMany`, without what stands in overflow pages. */
+/** The values under the keys, those in overflow pages not read. Misses of all of them are fetched together. */
 export function locateMany(cache: NodeCache, tree: Tree, keys: readonly Key[]): (LeafValue | undefined)[] {
   return together(keys, (key) => locate(cache, tree, key))
 }
@@ -75,23 +70,6 @@ export function resolveSome(
     if (value === undefined) return undefined
     return typeof value === 'string' ? asArray(value) : resolveValue(cache, value)
   })
-}
-
-/** Reads each item. What they miss is loaded together. */
-function together<Item, Value>(items: readonly Item[], read: (item: Item) => Value | undefined): (Value | undefined)[] {
-  const values: (Value | undefined)[] = []
-  let miss: Miss | undefined
-  for (const item of items) {
-    try {
-      values.push(read(item))
-    } catch (thrown) {
-      if (!(thrown instanceof Miss)) throw thrown
-      miss = thrown
-      values.push(undefined)
-    }
-  }
-  if (miss !== undefined) throw miss
-  return values
 }
 
 /** How many entries have a lower key. */

@@ -81,12 +81,3 @@ export const DOCUMENT_DEPTH_MAX = 200
 export const DOCUMENT_BYTES_MAX: number = 64 * 1024 * 1024
 /** Bytes of the JSON of an imported document, its attachments included. It is parsed in one piece. */
 export const DOCUMENT_TEXT_BYTES_MAX: number = 128 * 1024 * 1024
-
-/** Such names at the top of a document are not content. `__proto__` is data wherever it is, and so is what CouchDB's replicator writes. */
-export function isReserved(name: string): boolean {
-  return name.charCodeAt(0) === UNDERSCORE && name !== '__proto__' && !REPLICATION_FIELD.test(name)
-}
-
-const REPLICATION_FIELD = /^_replication_(?:id|stat(?:e(?:_time|_reason)?|s))$/
-
-const UNDERSCORE = 95

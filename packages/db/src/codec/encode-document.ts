@@ -13,7 +13,6 @@ import {
   DOCUMENT_BYTES_MAX,
   DOCUMENT_DEPTH_MAX,
   ELEMENT_TYPES,
-  isReserved,
   PACKED_COUNT_MIN,
   SMALL_INTEGER_END,
   STRING_SHORT_CHARS_MAX,
@@ -392,3 +391,12 @@ function pathSegment(key: string | number): string {
 function tooLarge(): PannierError {
   return new PannierError('PANNIER_DOCUMENT_TOO_LARGE', `The document takes more than ${DOCUMENT_BYTES_MAX} bytes.`)
 }
+
+/** Such names at the top of a document are not content. `__proto__` is data wherever it is, and so is what CouchDB's replicator writes. */
+export function isReserved(name: string): boolean {
+  return name.charCodeAt(0) === UNDERSCORE && name !== '__proto__' && !REPLICATION_FIELD.test(name)
+}
+
+const REPLICATION_FIELD = /^_replication_(?:id|stat(?:e(?:_time|_reason)?|s))$/
+
+const UNDERSCORE = 95

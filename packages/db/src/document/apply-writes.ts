@@ -6,9 +6,10 @@ import type { Key } from '../base/brand.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import type { TreeKind, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
 import { composeBody, formatRevision, numberBytes, writeBodyHeader, type BodyParts } from './body.ts'
-import type { CollectionState } from './collection-state.ts'
+import type { CollectionState } from './catalog.ts'
 import { ascendingOrder } from './document-reader.ts'
 import type { DocumentWrite, IndexMaintenance } from './document-write.ts'
+import { notePurged } from './purged-documents.ts'
 import { hashKey, hashParentValue, parentValue, revisionKey } from './revision-entry.ts'
 import { hashBytes, type Revision, REVISION_HASH_BYTES } from './revision.ts'
 import { hashContent, Hash128 } from '../codec/hash.ts'
@@ -42,6 +43,8 @@ export function applyWrites(
   writeIds(transaction.tree(state.trees.ids)!, transaction.tree(state.trees.deleted)!, byKey)
   writeRevisions(transaction, state, byNumber, writes)
   indexes.apply(transaction, state, writes)
+  const gone = writes.filter(({ isGone }) => isGone)
+  if (gone.length > 0) notePurged(transaction, state.number, gone)
 }
 
 /** A tree that is made when it is first needed. */
@@ -122,13 +125,12 @@ function writeRevisions(
   writes: readonly DocumentWrite[],
 ): void {
   let revisions: TreeWriter | undefined
-  const add = (write: DocumentWrite): void => {
+  const added = byNumber.length < writes.length ? writes.filter(({ old }) => old === undefined) : []
+  for (const write of [...byNumber, ...added]) {
     if (write.plan !== undefined) write.plan.apply(transaction, state, write)
     else if (write.old !== undefined || write.pathEntries > 0)
       addEntries((revisions ??= madeTree(transaction, state.trees.revisions, 'ordered')), write)
   }
-  for (const write of byNumber) add(write)
-  if (byNumber.length < writes.length) for (const write of writes) if (write.old === undefined) add(write)
 }
 
 /** The document's revisions are one line. */

@@ -7,7 +7,7 @@ import { corruptBytes } from '../codec/bytes.ts'
 import { toHex } from '../codec/bytes.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import { type BodyParts, type BodyView, composeBody, numberBytes } from './body.ts'
-import type { CollectionSettings, CollectionState } from './collection-state.ts'
+import type { CollectionSettings, CollectionState } from './catalog.ts'
 import {
   type EncodedContent,
   type EntryChange,

@@ -9,7 +9,7 @@ import { encodeIdKey, numberKey } from '../codec/key-encoding.ts'
 import type { Cursor, CursorOptions, KeyRange, Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { attachmentStubs } from './attachments/attachment-section.ts'
 import { BodyView, readNumber } from './body.ts'
-import type { CollectionState } from './collection-state.ts'
+import type { CollectionState } from './catalog.ts'
 
 /** Walks live documents in the order of their sequence numbers. Starts before the first one. */
 export interface DocumentCursor {

@@ -1,4 +1,4 @@
-/** One write of one document: its state from encoding to applying, the patches of `update`, and the errors that refuse it. */
+/** One write of one document: its state from encoding to applying, the plan of a batch, the patches of `update`, and the errors that refuse it. */
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { badArgument } from '../base/options.ts'
@@ -7,7 +7,7 @@ import type { ShapeDictionary } from '../codec/shape.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import type { PreparedAttachment } from './attachments/prepare.ts'
 import type { BodyParts, BodyView } from './body.ts'
-import type { CollectionState } from './collection-state.ts'
+import type { CollectionSettings, CollectionState } from './catalog.ts'
 import type { StoredDocument } from './document-reader.ts'
 import { type Revision, revisionText } from './revision.ts'
 
@@ -111,9 +111,76 @@ export interface PreparedWork {
 
 export type Refusals = ReadonlyMap<DocumentWrite, PannierError>
 
+/**
+ * - 'insert': there must be no such document.
+ * - 'put': creates, or extends the leaf whose revision is the `_rev` given.
+ * - 'upsert': creates or replaces, whatever is there.
+ * - 'delete': the document must be there; `_rev`, where it is given, must be a live leaf.
+ * - 'replicate': takes up a revision that was made elsewhere.
+ */
+export type WriteMode = 'insert' | 'put' | 'upsert' | 'delete' | 'replicate'
+
+/** Where and how a batch is written. */
+export interface PlanContext {
+  readonly transaction: WriteTransaction
+  /** Undefined if the collection does not exist yet. */
+  readonly state: CollectionState | undefined
+  /** The settings of the collection, or those that it will have. */
+  readonly settings: CollectionSettings
+  readonly maintenance: IndexMaintenance
+  /** What the content of the writes refers to. */
+  readonly shapes: ShapeDictionary
+  readonly mode: WriteMode
+  /** All or nothing. */
+  readonly atomic: boolean
+}
+
+/** What becomes of a batch, while it is planned. */
+export interface Planner extends PlannedWrites {
+  readonly context: PlanContext
+  readonly changes: DocumentWrite[]
+  /** Gives a new revision its attachments: those handed in, and what their stubs keep of `parents`. */
+  attach(write: DocumentWrite, generation: number, parents: () => Sections): void
+  /** Throws if the batch is all or nothing, or for what is not the document's fault. */
+  refuse(write: DocumentWrite, error: unknown): void
+}
+
+/** The attachment sections of any number of bodies; a body may have none. */
+export type Sections = Uint8Array | readonly (Uint8Array | undefined)[] | undefined
+
+export interface PlannedWrites {
+  /** One for each document that changes, in the order of the keys. */
+  readonly changes: readonly DocumentWrite[]
+  /** Why the others are refused. Empty if the batch is all or nothing: then the first reason is thrown. */
+  readonly refused: Refusals
+  /** Undefined: no attachment comes or goes. */
+  readonly attachments: { apply(transaction: WriteTransaction, collectionNumber: number): void } | undefined
+}
+
 const NO_BYTES: Uint8Array = new Uint8Array(0)
 const NO_KEY = '' as Key
 const NO_KEYS: readonly Key[] = []
+
+/** `isLeaf`: the revision given is a leaf that may be extended. */
+export function checkEdit(
+  write: DocumentWrite,
+  mode: WriteMode,
+  winner: BodyView | Revision | undefined,
+  isLeaf: boolean,
+): void {
+  if (mode === 'upsert') return
+  const live = winner !== undefined && !(winner as { deleted: boolean }).deleted
+  const { revision } = write
+  const allowed =
+    mode === 'insert'
+      ? !live
+      : revision !== undefined
+        ? isLeaf
+        : mode === 'delete' || winner === undefined || !(live || write.deleted)
+  if (allowed) return
+  const hint = mode === 'put' && revision === undefined ? ' put() was given no _rev: did you mean upsert()?' : ''
+  throw conflict(write.id, live ? winner : undefined, hint)
+}
 
 /** `current`: the live winner, or its revision, if there is one. `hint` is added to the message. */
 export function conflict(id: string, current: BodyView | Revision | string | undefined, hint = ''): PannierError {

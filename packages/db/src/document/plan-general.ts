@@ -4,9 +4,7 @@
  */
 import { type StoredBody, DocumentPlan } from './document-plan.ts'
 import type { BodyView } from './body.ts'
-import { tooManyGenerations, type DocumentWrite } from './document-write.ts'
-import { checkEdit } from './plan-context.ts'
-import type { Planner } from './plan-context.ts'
+import { checkEdit, tooManyGenerations, type DocumentWrite, type Planner } from './document-write.ts'
 import { revisionKey } from './revision-entry.ts'
 import type { RevisionNode } from './revision-tree.ts'
 import { GENERATION_MAX, revisionText } from './revision.ts'
@@ -18,9 +16,9 @@ export class GeneralPlanner {
   readonly #stored: StoredRevisions | undefined
 
   constructor(planner: Planner) {
-    const { snapshot, state } = planner.context
+    const { transaction, state } = planner.context
     this.#planner = planner
-    this.#stored = state && new StoredRevisions(snapshot, state)
+    this.#stored = state && new StoredRevisions(transaction, state)
   }
 
   /** An edit that is allowed, of a document with one leaf, whose history is as long as it may be. */
@@ -80,11 +78,10 @@ export class GeneralPlanner {
 
   #replicateLine(write: DocumentWrite, path: readonly Revision[]): 'changes' | 'nothing' | 'general' {
     const { old } = write
-    const { settings, attachments } = this.#planner.context
-    const { revisionsLimit } = settings
+    const { revisionsLimit } = this.#planner.context.settings
     const newest = path[0]!
     write.rev = revisionText(newest)
-    const attach = (): void => attachments.attach(write, newest.generation, () => old?.attachments)
+    const attach = (): void => this.#planner.attach(write, newest.generation, () => old?.attachments)
     if (old === undefined) {
       attach()
       write.pathEntries = Math.min(path.length, revisionsLimit) - 1
@@ -104,17 +101,15 @@ export class GeneralPlanner {
   }
 
   #extend(plan: DocumentPlan, write: DocumentWrite): void {
-    const { attachments, shapes } = this.#planner.context
     const parent = this.#parent(plan, write)
-    attachments.attach(write, (parent?.generation ?? 0) + 1, () => plan.attachmentsOf(parent))
-    plan.extend(write, parent, shapes)
+    this.#planner.attach(write, (parent?.generation ?? 0) + 1, () => plan.attachmentsOf(parent))
+    plan.extend(write, parent, this.#planner.context.shapes)
   }
 
   #replicateInto(plan: DocumentPlan, write: DocumentWrite, path: readonly Revision[]): void {
-    const { attachments } = this.#planner.context
     const { nodes } = plan.tree
     if (!nodes.has(revisionText(path[0]!))) {
-      attachments.attach(write, path[0]!.generation, () => {
+      this.#planner.attach(write, path[0]!.generation, () => {
         const ancestors = path.map((revision) => nodes.get(revisionText(revision)))
         return plan.attachmentsOf(ancestors.find((node) => node?.body !== undefined))
       })

@@ -6,17 +6,32 @@
 import { PannierError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import { Miss } from '../base/miss.ts'
+import { AttachmentWork } from './attachments/attachment-changes.ts'
 import type { BodyView } from './body.ts'
-import type { DocumentWrite, Refusals } from './document-write.ts'
+import {
+  checkEdit,
+  type DocumentWrite,
+  type PlanContext,
+  type PlannedWrites,
+  type Planner,
+  type Refusals,
+  type Sections,
+} from './document-write.ts'
 import type { GeneralPlanner } from './plan-general.ts'
-import { checkEdit } from './plan-context.ts'
-import type { PlanContext, PlannedWrites, Planner } from './plan-context.ts'
 
 /** Most applications have no conflicts. */
 const planning = lazyModule(() => import('./plan-general.ts'))
 
-/** @param byKey The writes in the order of their keys, those to one document in the order of the batch; their `old` is found. */
-export function planWrites(context: PlanContext, byKey: readonly DocumentWrite[]): PlannedWrites {
+/**
+ * @param writes In the order of the batch.
+ * @param byKey The same in the order of their keys, those to one document in the order of the batch; their `old` is found. Those that a
+ *   guard has refused may be left out.
+ */
+export function planWrites(
+  context: PlanContext,
+  writes: readonly DocumentWrite[],
+  byKey: readonly DocumentWrite[],
+): PlannedWrites {
   const planner = new WritePlanner(context)
   let miss: Miss | undefined
   for (let at = 0, end = 1; at < byKey.length; at = end++) {
@@ -32,16 +47,31 @@ export function planWrites(context: PlanContext, byKey: readonly DocumentWrite[]
     }
   }
   if (miss !== undefined) throw miss
-  const refusals = context.prepare(planner.changes)
+  const { transaction, state, maintenance, shapes, mode } = context
+  // What a replica has made is taken up as it is, also where it wins after a deletion.
+  const isRefusable = mode !== 'replicate' && mode !== 'delete'
+  const refusals = maintenance.prepare(transaction, state, {
+    writes: onlyOf(writes, planner.changes),
+    shapes,
+    isRefusable,
+  })
   if (refusals.size > 0) planner.refuseChanges(refusals, byKey)
-  context.attachments.count(planner.changes)
+  planner.countAttachments()
   return planner
+}
+
+/** Those writes that change something. */
+export function onlyOf(writes: readonly DocumentWrite[], changes: readonly DocumentWrite[]): readonly DocumentWrite[] {
+  if (changes.length === writes.length) return writes
+  const changing = new Set(changes)
+  return writes.filter((write) => changing.has(write))
 }
 
 class WritePlanner implements Planner {
   changes: DocumentWrite[] = []
   readonly refused: Map<DocumentWrite, PannierError> = new Map()
   readonly context: PlanContext
+  attachments: AttachmentWork | undefined
   #general: GeneralPlanner | undefined
 
   constructor(context: PlanContext) {
@@ -62,6 +92,19 @@ class WritePlanner implements Planner {
     else this.#edit(write, old)
   }
 
+  attach(write: DocumentWrite, generation: number, parents: () => Sections): void {
+    if (write.hasAttachments) this.#attachmentWork.attach(write, generation, parents)
+  }
+
+  /** Also reads what is needed to apply them. */
+  countAttachments(): void {
+    const { changes } = this
+    const some = changes.some(
+      ({ plan, attachments, old }) => plan !== undefined || attachments !== undefined || old?.hasAttachments === true,
+    )
+    if (some) this.#attachmentWork.count(changes)
+  }
+
   refuse(write: DocumentWrite, error: unknown): void {
     if (this.context.atomic || !(error instanceof PannierError) || error.code === 'PANNIER_CORRUPT') throw error
     this.refused.set(write, error)
@@ -78,15 +121,20 @@ class WritePlanner implements Planner {
   }
 
   #edit(write: DocumentWrite, old: BodyView | undefined): void {
-    const { mode, attachments, settings } = this.context
+    const { mode, settings } = this.context
     try {
       const isLeaf = mode === 'upsert' || (old !== undefined && old.revision === write.revision)
       checkEdit(write, mode, old, isLeaf)
-      if (write.hasAttachments) attachments.attach(write, (old?.generation ?? 0) + 1, () => old?.attachments)
+      this.attach(write, (old?.generation ?? 0) + 1, () => old?.attachments)
       if (old !== undefined && old.generation >= settings.revisionsLimit) this.general.stem(write, old)
       else this.changes.push(write)
     } catch (error) {
       this.refuse(write, error)
     }
+  }
+
+  get #attachmentWork(): AttachmentWork {
+    const { transaction, state } = this.context
+    return (this.attachments ??= new AttachmentWork(transaction, state?.number))
   }
 }

@@ -2,7 +2,7 @@
  * Reads revisions: chosen ones, histories, conflicts, and those that another replica lacks. Synchronous; may throw a
  * Miss.
  */
-import { Miss } from '../base/miss.ts'
+import { Miss, together } from '../base/miss.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { decodeIdKey, encodeIdKey } from '../codec/key-encoding.ts'
 import { inlineAttachments, type AttachmentForm } from './attachments/attachment.ts'
@@ -200,7 +200,7 @@ export class RevisionReader {
     const ids: string[] = []
     while (cursor?.next() === true) ids.push(decodeIdKey(cursor.key))
     const winners = this.winners(ids)
-    return collectMisses(ids, (id, at) => {
+    return together(ids, (id, at) => {
       const winner = winners[at]
       if (winner === undefined) throw corruptBytes('a document with conflicts is missing')
       const [first, ...others] = loadRevisions(this.#stored, winner).tree.leaves()
@@ -237,20 +237,4 @@ export class RevisionReader {
     if (deletedConflicts === true) addLeaves('_deletedConflicts', true)
     return document
   }
-}
-
-/** As `map`; what some miss is fetched together. */
-export function collectMisses<T, U>(items: readonly T[], visit: (item: T, at: number) => U): U[] {
-  let miss: Miss | undefined
-  const results: U[] = []
-  items.forEach((item, at) => {
-    try {
-      results.push(visit(item, at))
-    } catch (error) {
-      if (!(error instanceof Miss)) throw error
-      miss = error
-    }
-  })
-  if (miss !== undefined) throw miss
-  return results
 }

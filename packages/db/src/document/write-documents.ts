@@ -6,18 +6,21 @@ import type { Key } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'
 import { ArgumentError, calling, badArgument } from '../base/options.ts'
 import { stringOrder } from '../codec/key-order.ts'
-import type { ShapeDictionary } from '../codec/shape.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 import { applyWrites, type WriteResult } from './apply-writes.ts'
-import { AttachmentWork } from './attachments/attachment-changes.ts'
 import type { BodyView } from './body.ts'
-import type { Catalog } from './catalog.ts'
-import { DEFAULT_SETTINGS, type CollectionSettings, type CollectionState } from './collection-state.ts'
-import { type DeleteTarget, encodeBatch, encodeTombstone, guessShapes, type EncodedBatch } from './encoded-batch.ts'
-import { notFound, type DocumentWrite, type IndexMaintenance, type Refusals } from './document-write.ts'
+import { type Catalog, DEFAULT_SETTINGS, type CollectionSettings, type CollectionState } from './catalog.ts'
+import { type DeleteTarget, encodeBatch, EncodedBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
+import {
+  notFound,
+  type DocumentWrite,
+  type IndexMaintenance,
+  type PlannedWrites,
+  type Refusals,
+  type WriteMode,
+} from './document-write.ts'
 import { DocumentReader, type StoredDocument } from './document-reader.ts'
-import { planWrites } from './plan-writes.ts'
-import type { PlanContext, PlannedWrites, WriteMode } from './plan-context.ts'
+import { onlyOf, planWrites } from './plan-writes.ts'
 import { isArrayLike, isPlainObject } from '../codec/collation.ts'
 
 export type { WriteMode }
@@ -99,26 +102,8 @@ export function putDocuments(
   for (const write of writes) write.restart()
   findOld(transaction, known, byKey)
   const refused = guard === undefined ? NOTHING_REFUSED : askGuard(transaction, known, writes, guard)
-  const settings = known?.settings ?? context.settings?.() ?? DEFAULT_SETTINGS
-  const { shapes } = batch
-  const attachments = new AttachmentWork(transaction, known?.number)
-  const prepare = preparation(transaction, context, known, writes, shapes, mode !== 'replicate')
-  const plan: PlanContext = {
-    snapshot: transaction,
-    state: known,
-    settings,
-    shapes,
-    mode,
-    atomic,
-    attachments,
-    prepare,
-  }
-  const planned = planWrites(plan, refused.size === 0 ? byKey : byKey.filter((write) => !refused.has(write)))
-  if (planned.changes.length > 0) {
-    const state = withShapesOf(transaction, context, known ?? context.create(transaction), batch)
-    apply(transaction, context, state, planned, writes)
-    attachments.apply(transaction, state.number)
-  }
+  const allowed = refused.size === 0 ? byKey : byKey.filter((write) => !refused.has(write))
+  const planned = writePlanned(transaction, context, known, batch, allowed, mode, atomic)
   return writes.map((write) => {
     const error = refused.get(write)
     return error === undefined ? outcomeOf(write, planned) : { id: write.id, error }
@@ -183,24 +168,9 @@ export function deleteDocuments(
     writes.set(name, write)
     return write
   })
-  const list = [...writes.values()]
-  const { settings, shapes } = state
-  const attachments = new AttachmentWork(transaction, state.number)
-  // What wins after a deletion is here already, and came from a replica.
-  const prepare = preparation(transaction, context, state, list, shapes, false)
-  const plan: PlanContext = {
-    snapshot: transaction,
-    state,
-    settings,
-    shapes,
-    mode: 'delete',
-    atomic,
-    attachments,
-    prepare,
-  }
-  const planned = planWrites(plan, sortedByKey(list))
-  apply(transaction, context, state, planned, list)
-  attachments.apply(transaction, state.number)
+  const batch = new EncodedBatch([...writes.values()], guessShapes(state, false))
+  const byKey = sortedByKey(batch.writes)
+  const planned = writePlanned(transaction, context, state, batch, byKey, 'delete', atomic)
   return writeOf.map((write) => write && outcomeOf(write, planned))
 }
 
@@ -236,25 +206,38 @@ export function updateDocuments(
     const batch = calling('update()', () => encodeBatch(inputs, guessShapes(state, false), unreachableId))
     const { writes } = batch
     writes.forEach((write, at) => (write.old = olds[at]))
-    const attachments = new AttachmentWork(transaction, state.number)
-    const { settings } = state
-    const { shapes } = batch
-    const plan: PlanContext = {
-      snapshot: transaction,
-      state,
-      settings,
-      shapes,
-      mode: 'upsert',
-      atomic: true,
-      attachments,
-      prepare: preparation(transaction, context, state, writes, shapes, true),
-    }
-    const planned = planWrites(plan, sortedByKey(writes))
-    apply(transaction, context, withShapesOf(transaction, context, state, batch), planned, writes)
-    attachments.apply(transaction, state.number)
+    writePlanned(transaction, context, state, batch, sortedByKey(writes), 'upsert', true)
     for (const { id, rev } of writes) results.set(id, { id, rev })
   }
   return ids.map((id) => results.get(id)!)
+}
+
+/**
+ * Decides what the writes come to, then puts them into the trees: in the order of the batch, which is that of their sequence numbers.
+ *
+ * @param state Undefined if the collection does not exist yet: it is made if anything is written.
+ * @param byKey As for `planWrites`.
+ */
+function writePlanned(
+  transaction: WriteTransaction,
+  context: WriteContext,
+  state: CollectionState | undefined,
+  batch: EncodedBatch,
+  byKey: readonly DocumentWrite[],
+  mode: WriteMode,
+  atomic: boolean,
+): PlannedWrites {
+  const { writes, shapes } = batch
+  const { maintenance } = context
+  const settings = state?.settings ?? context.settings?.() ?? DEFAULT_SETTINGS
+  const planned = planWrites({ transaction, state, settings, maintenance, shapes, mode, atomic }, writes, byKey)
+  const { changes, attachments } = planned
+  if (changes.length > 0) {
+    const collection = withShapesOf(transaction, context, state ?? context.create(transaction), batch)
+    applyWrites(transaction, collection, onlyOf(writes, changes), changes, maintenance)
+    attachments?.apply(transaction, collection.number)
+  }
+  return planned
 }
 
 /** Makes batch and collection fit each other; the collection may get more shapes. */
@@ -270,36 +253,6 @@ export function withShapesOf(
 
 export function unreachableId(): never {
   throw new ArgumentError('the document must have an _id', undefined)
-}
-
-/** In the order of `writes`, which is that of their sequence numbers. */
-function apply(
-  transaction: WriteTransaction,
-  context: WriteContext,
-  state: CollectionState,
-  { changes }: PlannedWrites,
-  writes: readonly DocumentWrite[],
-): void {
-  applyWrites(transaction, state, onlyOf(writes, changes), changes, context.maintenance)
-}
-
-/** What the indexes have to say to the changes that are planned. */
-function preparation(
-  transaction: WriteTransaction,
-  { maintenance }: WriteContext,
-  state: CollectionState | undefined,
-  writes: readonly DocumentWrite[],
-  shapes: ShapeDictionary,
-  isRefusable: boolean,
-): (changes: readonly DocumentWrite[]) => Refusals {
-  return (changes) => maintenance.prepare(transaction, state, { writes: onlyOf(writes, changes), shapes, isRefusable })
-}
-
-/** Those writes that change something. */
-function onlyOf(writes: readonly DocumentWrite[], changes: readonly DocumentWrite[]): readonly DocumentWrite[] {
-  if (changes.length === writes.length) return writes
-  const changing = new Set(changes)
-  return writes.filter((write) => changing.has(write))
 }
 
 function outcomeOf(write: DocumentWrite, { refused }: PlannedWrites): WriteOutcome {
@@ -334,6 +287,7 @@ function areBeyondEnd(reader: DocumentReader, keys: readonly Key[]): boolean {
 }
 
 function sortedByKey(writes: readonly DocumentWrite[]): readonly DocumentWrite[] {
+  if (writes.length < 2) return writes
   const order = stringOrder(writes.map(({ key }) => key))
   if (order === undefined) return writes
   const sorted: DocumentWrite[] = []

@@ -1,10 +1,9 @@
 /** Finds the duplicates that prevent building a unique index: documents with the same unique key. */
-import { indexTreeName } from '../document/collection-state.ts'
+import { indexTreeName, type CollectionState } from '../document/catalog.ts'
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import type { RunningWork } from '../base/long-work.ts'
 import { prefixUpperBound } from '../codec/key-encoding.ts'
-import type { CollectionState } from '../document/collection-state.ts'
 import { existingTree } from '../document/document-reader.ts'
 import type { HeldTransaction } from '../kv/key-value-store.ts'
 import type { IndexTests } from './index-key.ts'

@@ -7,7 +7,6 @@
  * (maintain-indexes.ts). So an interrupted build continues from there. The last transaction also adds what was written
  * since the snapshot, and the index is ready.
  */
-import { indexTreeName } from '../document/collection-state.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import type { Key } from '../base/brand.ts'
 import type { Environment } from '../base/environment.ts'
@@ -16,8 +15,7 @@ import { runInSteps } from '../base/long-work.ts'
 import type { LongWork, RunningWork } from '../base/long-work.ts'
 import type { Bytes } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-encoding.ts'
-import type { Catalog } from '../document/catalog.ts'
-import type { CollectionState } from '../document/collection-state.ts'
+import { type Catalog, indexTreeName, type CollectionState } from '../document/catalog.ts'
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import type { HeldSnapshot, HeldTransaction, KeyValueStore, TreeReader } from '../kv/key-value-store.ts'
 import { IndexTests, type CompileSelector } from './index-key.ts'

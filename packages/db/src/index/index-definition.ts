@@ -3,17 +3,17 @@ import { checkOptions, type OptionNames, ArgumentError, badArgument } from '../b
 import { PannierError } from '../base/errors.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import { collationNamed } from '../codec/registered-collation.ts'
-import { isReserved } from '../codec/document-format.ts'
+import { isReserved } from '../codec/encode-document.ts'
 import { fieldNames, parseOrderedField } from '../codec/field-path.ts'
 import {
+  type Catalog,
   indexTreeName,
   type CollectionState,
   type IndexDefinition,
   type IndexField,
   type IndexSelector,
   type TextSettings,
-} from '../document/collection-state.ts'
-import type { Catalog } from '../document/catalog.ts'
+} from '../document/catalog.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
 
 export type { IndexDefinition, IndexField, IndexSelector }

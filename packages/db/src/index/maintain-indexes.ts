@@ -1,6 +1,6 @@
 /** Keeps the indexes of a collection up to date with the documents that are written. */
 import { lazyModule } from '../base/lazy-module.ts'
-import { indexTreeName, type CollectionState } from '../document/collection-state.ts'
+import { indexTreeName, type CollectionState } from '../document/catalog.ts'
 import type { DocumentWrite, IndexMaintenance, PreparedWork, Refusals } from '../document/document-write.ts'
 import type { TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
 import { EntryChanges, FieldReader, hasEntries, IndexTests, NO_KEYS, type CompileSelector } from './index-key.ts'

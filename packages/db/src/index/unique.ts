@@ -4,7 +4,7 @@
  *
  * Values are compared as they are. Where index keys hold only the start of a value, the documents are read.
  */
-import { indexTreeName } from '../document/collection-state.ts'
+import { indexTreeName, type CollectionState } from '../document/catalog.ts'
 import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { Miss } from '../base/miss.ts'
@@ -12,7 +12,6 @@ import { compareValues } from '../codec/collation.ts'
 import { prefixUpperBound, decodeKey, KEY_NUMBER_BYTES } from '../codec/key-encoding.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyView } from '../document/body.ts'
-import type { CollectionState } from '../document/collection-state.ts'
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import { DocumentWrite } from '../document/document-write.ts'
 import type { PreparedWork, Refusals } from '../document/document-write.ts'

@@ -42,20 +42,17 @@ const FILLING_BYTES_MIN: number = 256 * 1024
 
 export class Checkpointer {
   readonly #core: Core
-  #running: Promise<void> | undefined
+  /** The one that is under way. */
+  running: Promise<void> | undefined
 
   constructor(core: Core) {
     this.#core = core
   }
 
-  get running(): Promise<void> | undefined {
-    return this.#running
-  }
-
   /** Starts one, or joins the one that runs. */
   start(): Promise<void> {
-    this.#running ??= this.#run().finally(() => (this.#running = undefined))
-    return this.#running
+    this.running ??= this.#run().finally(() => (this.running = undefined))
+    return this.running
   }
 
   async #run(): Promise<void> {

@@ -1,25 +1,35 @@
 /**
- * What one commit changes, and its bytes in the log.
+ * What one commit changes, and the record of it in the log.
  *
- *     varint trees created: varint id, u8 (reducer << 4 | kind), varint length of the name, name (byte string)
- *     varint trees dropped: varint id
- *     varint trees changed: varint id, varint operations, each
- *         varint (bytes that its key shares with the one before << 2 | operation: 0 insert, 1 replace, 2 remove)
- *         varint length of the rest of the key, that rest
- *         varint length of the value, and unless it is a removal the value
+ *     0  u32  checksum (xxHash32, seed = low 32 bits of the sequence) of the bytes from 4 on
+ *     4  u8   format
+ *     5  8 bytes, random for each handle: the handle that wrote it
+ *    13  the body:
+ *        varint trees created: varint id, u8 (reducer << 4 | kind), varint length of the name, name (byte string)
+ *        varint trees dropped: varint id
+ *        varint trees changed: varint id, varint operations, each
+ *            varint (bytes that its key shares with the one before << 2 | operation: 0 insert, 1 replace, 2 remove)
+ *            varint length of the rest of the key, that rest
+ *            varint length of the value, and unless it is a removal the value
+ *
+ * By the writer's id a handle finds out whether a commit happened whose outcome it never learnt.
  */
 import type { ReducerId } from '../btree/reducer.ts'
 import type { Key, CommitSequence } from '../base/brand.ts'
-import { byteStringOf, ByteReader, corruptBytes, ByteWriter, sharedPrefixLength } from '../codec/bytes.ts'
-import { LOG_HEADER_BYTES, sealLogRecord } from '../pager/log-record.ts'
-import type { Change } from './overlay.ts'
+import { PannierError } from '../base/errors.ts'
+import {
+  byteStringOf,
+  ByteReader,
+  corruptBytes,
+  ByteWriter,
+  readU32,
+  sharedPrefixLength,
+  writeU32,
+} from '../codec/bytes.ts'
+import { checksum } from '../codec/checksum.ts'
+import type { LogRecord } from '../storage/page-store.ts'
+import { OPERATION_REMOVE, type Change, type Operation } from './overlay.ts'
 import type { TreeKind } from './key-value-store.ts'
-
-export const OPERATION_INSERT = 0
-export const OPERATION_REPLACE = 1
-export const OPERATION_REMOVE = 2
-
-export type Operation = 0 | 1 | 2
 
 /** The operations on one tree, in order. */
 export interface TreeOperations {
@@ -42,6 +52,36 @@ export interface CommitBody {
   readonly trees: readonly TreeOperations[]
 }
 
+const LOG_FORMAT = 1
+export const WRITER_ID_BYTES = 8
+const LOG_HEADER_BYTES: number = 5 + WRITER_ID_BYTES
+
+/** Throws PANNIER_CORRUPT or PANNIER_NEWER_FORMAT unless the record is sound; its body starts at LOG_HEADER_BYTES. */
+export function verifyLogRecord(record: LogRecord): void {
+  const { bytes, sequence } = record
+  if (bytes.length < LOG_HEADER_BYTES || readU32(bytes, 0) !== checksum(bytes, 4, bytes.length, sequence >>> 0)) {
+    throw new PannierError('PANNIER_CORRUPT', `Log record ${sequence} is damaged: its checksum does not match.`, {
+      details: { sequence },
+    })
+  }
+  if (bytes[4] !== LOG_FORMAT) {
+    throw new PannierError('PANNIER_NEWER_FORMAT', 'The log was written by a newer version of Pannier.', {
+      details: { format: bytes[4] },
+    })
+  }
+}
+
+/** The id of the handle that wrote the record. */
+export function writerOf({ bytes }: LogRecord): Uint8Array {
+  return bytes.subarray(5, 5 + WRITER_ID_BYTES)
+}
+
+/** Whether that handle wrote the record. */
+export function isWrittenBy(record: LogRecord, writer: Uint8Array): boolean {
+  for (let i = 0; i < WRITER_ID_BYTES; i++) if (record.bytes[5 + i] !== writer[i]) return false
+  return true
+}
+
 const KINDS: readonly TreeKind[] = ['ordered', 'sequence', 'inline']
 
 /** One byte: reducer << 4 | kind. */
@@ -51,7 +91,7 @@ export function treeKindOf(number: number): Pick<CreatedTree, 'kind' | 'reducer'
   return { kind, reducer: number >> 4 || undefined }
 }
 
-/** The body of a record that was verified (pager/log-record.ts). */
+/** The body of a record that was verified. */
 export function decodeCommit(bytes: Uint8Array): CommitBody {
   const reader = new ByteReader(bytes, LOG_HEADER_BYTES)
   const created: CreatedTree[] = []
@@ -115,7 +155,9 @@ export function encodeCommit(sequence: CommitSequence, writerId: Uint8Array, bod
   const bytes = writer.finish()
   // A large commit must not keep its room.
   if (writer.bytes.length > SHARED_BYTES_MAX) shared = new ByteWriter()
-  sealLogRecord(sequence, writerId, bytes)
+  bytes[4] = LOG_FORMAT
+  bytes.set(writerId, 5)
+  writeU32(bytes, 0, checksum(bytes, 4, bytes.length, sequence >>> 0))
   return bytes
 }
 

@@ -12,10 +12,9 @@ import { attempt } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/async.ts'
 import { fromHex, toHex } from '../codec/bytes.ts'
 import { parseNode, type Node } from '../btree/node.ts'
-import { WRITER_ID_BYTES, verifyLogRecord, writerOf } from '../pager/log-record.ts'
 import { MissingPageError, PageCache } from '../pager/page-cache.ts'
 import type { Durability, LogRecord, PageStore, StoreState } from '../storage/page-store.ts'
-import { decodeCommit } from './commit-record.ts'
+import { decodeCommit, verifyLogRecord, WRITER_ID_BYTES, writerOf } from './commit-record.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { CommitNotice, Snapshot } from './key-value-store.ts'
 import { decodeMeta, emptyState } from './meta-body.ts'
@@ -47,7 +46,8 @@ export class Core {
   readonly cache: PageCache<Node>
   #writerId: Uint8Array | undefined
   #state: State
-  #view: StateSnapshot
+  /** Of the state; made when it is first read. */
+  #view: StateSnapshot | undefined
   #tail: TailCommit[] = []
   #damage: PannierError | undefined
   #logBytes = 0
@@ -62,7 +62,6 @@ export class Core {
     this.options = { ...options, store: guardedStore(options.store, () => this.#damage) }
     this.cache = new PageCache(options.store, parseNode, options.cacheBytesMax)
     this.#state = emptyState()
-    this.#view = new StateSnapshot(this.#state, this.cache)
   }
 
   get state(): State {
@@ -90,7 +89,7 @@ export class Core {
 
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T> {
     this.assertOpen()
-    const view = this.#view
+    const view = (this.#view ??= new StateSnapshot(this.#state, this.cache))
     const release = this.hold(view.state.generation)
     let result: MaybePromise<T>
     try {
@@ -252,7 +251,7 @@ export class Core {
 
   #setState(state: State): void {
     this.#state = state
-    this.#view = new StateSnapshot(state, this.cache)
+    this.#view = undefined
   }
 
   #notify(make: () => CommitNotice): void {
@@ -280,6 +279,37 @@ export class Core {
       view.state,
     )
   }
+}
+
+// Handles of one database in one realm (a page, a worker, a process). A commit of one is visible to the others when it
+// is acknowledged. Between realms messages do that a moment later (coordinator.ts).
+
+const realms = new Map<string, Set<Core>>()
+
+/** The function returned leaves it. */
+export function joinRealm(key: string, core: Core): () => void {
+  let cores = realms.get(key)
+  if (cores === undefined) realms.set(key, (cores = new Set()))
+  cores.add(core)
+  return () => {
+    cores.delete(core)
+    if (cores.size === 0 && realms.get(key) === cores) realms.delete(key)
+  }
+}
+
+/** Called while the handle that has made that commit holds the lease. If it went to pages, the others have to look. */
+export function tellRealm(core: Core, sequence: CommitSequence): MaybePromise<void> {
+  const cores = realms.get(core.options.coordinator.realm ?? '')
+  if (cores === undefined || cores.size === 1) return
+  const commit = core.lastCommit(sequence)
+  const looking: Promise<void>[] = []
+  for (const other of cores) {
+    if (other === core || other.closed || (commit !== undefined && other.follow(commit, core.state.generation)))
+      continue
+    // One that can't look now hears of it again, by the hint.
+    looking.push(other.refresh().catch(() => {}))
+  }
+  if (looking.length > 0) return Promise.all(looking).then(() => {})
 }
 
 /** Up to the first record that can't be read. */

@@ -3,14 +3,14 @@
  */
 import type { Key } from '../base/brand.ts'
 import { lazyModule } from '../base/lazy-module.ts'
-import { Miss } from '../base/miss.ts'
+import { Miss, together } from '../base/miss.ts'
 import { asArray } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-encoding.ts'
 import type { Reducer } from '../btree/reducer.ts'
 import { TreeCursor } from '../btree/cursor.ts'
 import { liveEntries } from '../btree/branch.ts'
 import type { NodeCache } from '../btree/node.ts'
-import { descendToRank, get, getMany, locateMany, rank, resolveSome } from '../btree/search.ts'
+import { descendToRank, get, locateMany, rank, resolveSome } from '../btree/search.ts'
 import type { Cursor, CursorOptions, Entry, KeyRange, TreeReader } from './key-value-store.ts'
 import type * as ReduceRange from './reduce-range.ts'
 import { OverlayCursor, overlayDelta, overlayDeltaBefore, overlayGet, type Change } from './overlay.ts'
@@ -51,20 +51,10 @@ export abstract class MergedTree implements TreeReader {
 
   getMany(keys: readonly Key[]): (Uint8Array | undefined)[] {
     const { overlay, tree } = this.state
-    if (overlay.root === undefined) return getMany(this.cache, tree, keys)
-    const values: (Uint8Array | undefined)[] = []
-    const below: Key[] = []
-    const places: number[] = []
-    for (let i = 0; i < keys.length; i++) {
-      const change = overlayGet(overlay, keys[i]!)
-      values.push(change === undefined ? undefined : valueOf(change))
-      if (change !== undefined) continue
-      below.push(keys[i]!)
-      places.push(i)
-    }
-    const found = getMany(this.cache, tree, below)
-    for (let i = 0; i < found.length; i++) values[places[i]!] = found[i]
-    return values
+    return together(keys, (key) => {
+      const change = overlayGet(overlay, key)
+      return change === undefined ? get(this.cache, tree, key) : valueOf(change)
+    })
   }
 
   count(range?: KeyRange): number {

@@ -13,9 +13,8 @@ import type { Tree } from '../btree/node.ts'
 import { decodeMetaPage, encodeMetaPage } from '../pager/meta-page.ts'
 import { NOTHING_TO_RECLAIM } from '../pager/reclaim.ts'
 import type { MetaRecord } from '../storage/page-store.ts'
-import { OPERATION_INSERT, readName, treeKindOf, treeKindNumber, writeName } from './commit-record.ts'
-import { EMPTY_OVERLAY, type Overlay, OverlayCursor, overlaySize } from './overlay.ts'
-import { overlayApply } from './overlay-edit.ts'
+import { readName, treeKindOf, treeKindNumber, writeName } from './commit-record.ts'
+import { EMPTY_OVERLAY, type Overlay, overlayApply, OverlayCursor, overlaySize, OPERATION_INSERT } from './overlay.ts'
 import type { State, TreeState } from './state.ts'
 
 /** A database in which nothing was ever written. It has no id yet. */

@@ -4,7 +4,7 @@ import type { PannierError } from '../base/errors.ts'
 import type { RunningWork } from '../base/long-work.ts'
 import type { MaybePromise } from '../base/async.ts'
 import { loadedModule } from '../base/lazy-module.ts'
-import { Core, type CoreOptions } from './core.ts'
+import { Core, joinRealm, type CoreOptions } from './core.ts'
 import type {
   CommitNotice,
   HeldSnapshot,
@@ -15,7 +15,6 @@ import type {
 } from './key-value-store.ts'
 import { HeldStateSnapshot } from './snapshot.ts'
 import type { PageStore } from '../storage/page-store.ts'
-import { joinRealm } from './realm.ts'
 import type { SnapshotExport, SnapshotOptions, TakeOver } from './write-snapshot.ts'
 import { Writer } from './writer.ts'
 
@@ -68,7 +67,6 @@ export class PagedKeyValueStore implements KeyValueStore {
   }
 
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
-    this.#core.assertWritable()
     return this.#writer.write(write)
   }
 

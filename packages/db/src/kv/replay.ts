@@ -8,9 +8,16 @@
 import type { CommitSequence, Key } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'
 import { corruptBytes } from '../codec/bytes.ts'
-import { OPERATION_INSERT, OPERATION_REMOVE, type CommitBody, type TreeOperations } from './commit-record.ts'
-import { overlayGet, type Edit, type Overlay, type OverlayNode } from './overlay.ts'
-import { overlayApply } from './overlay-edit.ts'
+import type { CommitBody, TreeOperations } from './commit-record.ts'
+import {
+  overlayApply,
+  overlayGet,
+  type Edit,
+  type Overlay,
+  type OverlayNode,
+  OPERATION_INSERT,
+  OPERATION_REMOVE,
+} from './overlay.ts'
 import {
   countUp,
   createTree,

@@ -11,12 +11,19 @@ import { Leaf } from '../btree/leaf.ts'
 import { resolveValue } from '../btree/search.ts'
 import { asArray } from '../codec/bytes.ts'
 import type { PageStore } from '../storage/page-store.ts'
-import { OPERATION_INSERT, OPERATION_REMOVE, OPERATION_REPLACE, type Operation } from './commit-record.ts'
 import { ALONE } from './coordinator.ts'
 import { Core, tailCommit, type TailCommit } from './core.ts'
 import type { Entry, HeldSnapshot } from './key-value-store.ts'
-import { overlayColumns, overlayGet, type Overlay } from './overlay.ts'
-import { overlayApply } from './overlay-edit.ts'
+import {
+  overlayApply,
+  overlayColumns,
+  overlayGet,
+  type Overlay,
+  OPERATION_INSERT,
+  OPERATION_REMOVE,
+  OPERATION_REPLACE,
+  type Operation,
+} from './overlay.ts'
 import { HeldStateSnapshot } from './snapshot.ts'
 import { countUp, createTree, draftOf, draftTree, finishDraft, type State } from './state.ts'
 

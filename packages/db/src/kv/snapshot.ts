@@ -12,16 +12,14 @@ import { namesWithPrefix, type State } from './state.ts'
 
 export class StateSnapshot implements Snapshot {
   readonly state: State
+  readonly sequence: CommitSequence
   readonly #cache: NodeCache
   readonly #trees = new Map<string, SnapshotTree>()
 
   constructor(state: State, cache: NodeCache) {
     this.state = state
+    this.sequence = state.sequence
     this.#cache = cache
-  }
-
-  get sequence(): CommitSequence {
-    return this.state.sequence
   }
 
   tree(name: string): TreeReader | undefined {

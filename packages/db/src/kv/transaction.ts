@@ -12,19 +12,18 @@ import { KEY_BYTES_MAX } from '../btree/leaf.ts'
 import type { NodeCache } from '../btree/node.ts'
 import type { Bytes } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-encoding.ts'
+import type { CommitBody, CreatedTree, TreeOperations } from './commit-record.ts'
+import type { TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
+import { MergedTree } from './merged-tree.ts'
 import {
+  overlayApply,
+  overlayInsertMany,
+  type Change,
   OPERATION_INSERT,
   OPERATION_REMOVE,
   OPERATION_REPLACE,
-  type CommitBody,
-  type CreatedTree,
   type Operation,
-  type TreeOperations,
-} from './commit-record.ts'
-import type { TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
-import { MergedTree } from './merged-tree.ts'
-import type { Change } from './overlay.ts'
-import { overlayApply, overlayInsertMany } from './overlay-edit.ts'
+} from './overlay.ts'
 import {
   countUp,
   createTree,
@@ -80,6 +79,7 @@ export interface SealedTransaction {
 }
 
 export class Transaction implements WriteTransaction {
+  readonly sequence: CommitSequence
   readonly #base: State
   readonly #cache: NodeCache
   /** Undefined once they are more than the log takes: then the commit goes to pages, and only the draft is needed. */
@@ -96,13 +96,10 @@ export class Transaction implements WriteTransaction {
   #bytes = 0
 
   constructor(base: State, cache: NodeCache) {
+    this.sequence = base.sequence
     this.#base = base
     this.#cache = cache
     this.#open = draftOf(base)
-  }
-
-  get sequence(): CommitSequence {
-    return this.#base.sequence
   }
 
   /** @throws PANNIER_TRANSACTION_ENDED */
@@ -111,13 +108,12 @@ export class Transaction implements WriteTransaction {
     return this.#open
   }
 
-  get #changed(): boolean {
-    return this.#touched.size > 0 || this.#created.length > 0 || this.#dropped.length > 0
-  }
-
   tree(name: string): TreeWriter | undefined {
     const slot = this.#draft.slotOfName.get(name)
-    return slot === undefined ? undefined : this.#writer(slot)
+    if (slot === undefined) return undefined
+    let writer = this.#writers.get(slot)
+    if (writer === undefined) this.#writers.set(slot, (writer = new TransactionTree(this.#cache, this, slot)))
+    return writer
   }
 
   treeNames(prefix: string = ''): string[] {
@@ -131,7 +127,8 @@ export class Transaction implements WriteTransaction {
     const created = { id: draft.nextTreeId, name, kind, reducer }
     this.#created.push(created)
     this.#bytes += name.length + OPERATION_OVERHEAD_BYTES
-    return this.#writer(createTree(draft, created))
+    createTree(draft, created)
+    return this.tree(name)!
   }
 
   dropTree(name: string): void {
@@ -190,7 +187,7 @@ export class Transaction implements WriteTransaction {
       result: finishDraft(this.#base, { ...draft, nextTreeId }, sequence),
       body: this.#log && this.#body(this.#log),
       bytes: this.#bytes,
-      changed: this.#changed,
+      changed: this.#touched.size > 0 || this.#created.length > 0 || this.#dropped.length > 0,
       touchedTrees: Array.from(this.#touched).flatMap((slot) => draft.trees[slot]?.name ?? []),
     }
     this.end()
@@ -258,15 +255,6 @@ export class Transaction implements WriteTransaction {
     const draft = this.#draft
     this.#seen = undefined
     return draft
-  }
-
-  #writer(slot: number): TransactionTree {
-    let writer = this.#writers.get(slot)
-    if (writer === undefined) {
-      writer = new TransactionTree(this.#cache, this, slot)
-      this.#writers.set(slot, writer)
-    }
-    return writer
   }
 
   /** For the trees that it hands out, as the two that follow. */

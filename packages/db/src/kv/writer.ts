@@ -11,14 +11,12 @@ import { loadedModule } from '../base/lazy-module.ts'
 import { attempt, Miss } from '../base/miss.ts'
 import { pauseIn, retryWhenStale, STALE_RETRIES_MAX, type Pause } from '../base/long-work.ts'
 import { isPromise, type MaybePromise } from '../base/async.ts'
-import { isWrittenBy } from '../pager/log-record.ts'
 import { Checkpointer, LOG_RECORDS_MAX, skipsLog } from './checkpoint.ts'
-import { encodeCommit } from './commit-record.ts'
+import { encodeCommit, isWrittenBy } from './commit-record.ts'
 import type { WriterLease } from './coordinator.ts'
-import type { Core } from './core.ts'
+import { tellRealm, type Core } from './core.ts'
 import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
-import { tellRealm } from './realm.ts'
 import { WaitWatch, type WaitLimits, type WaitingWork } from './wait-watch.ts'
 import { LOG_BYTES_MAX, Transaction, type SealedTransaction } from './transaction.ts'
 import type { State } from './state.ts'
@@ -82,7 +80,7 @@ export class Writer {
   }
 
   write<T>(run: (transaction: WriteTransaction) => T): Promise<T> {
-    this.#core.assertOpen()
+    this.#core.assertWritable()
     return new Promise<T>((resolve, reject) => {
       this.#enqueue({ run, resolve: resolve as (value: unknown) => void, reject })
     })
@@ -180,7 +178,7 @@ export class Writer {
       throw error
     }
     const { sequence, generation } = core.state
-    const told = tellRealm(core, core.lastCommit(sealed.sequence))
+    const told = tellRealm(core, sealed.sequence)
     if (isPromise(told)) await told
     core.options.coordinator.announce({ sequence, generation })
     this.#afterCommit()
@@ -267,7 +265,11 @@ export class Writer {
   async #drain(): Promise<void> {
     for (let item = this.#queue.shift(); item !== undefined; item = this.#queue.shift()) {
       if ('work' in item) await item.work()
-      else await this.#commitGroup([item, ...this.#takeWrites()])
+      else {
+        const end = this.#queue.findIndex((next) => 'work' in next)
+        const others = this.#queue.splice(0, end < 0 ? this.#queue.length : end) as QueuedWrite[]
+        await this.#commitGroup([item, ...others])
+      }
       // A caller that awaits one write after another would keep everybody else from the thread.
       const paused = this.#answeredAtOnce ? this.#pause() : undefined
       if (isPromise(paused)) await paused
@@ -276,11 +278,6 @@ export class Writer {
     }
     // In the same step as the last look at the queue: what is put there from now on starts a new run.
     this.#running = undefined
-  }
-
-  #takeWrites(): QueuedWrite[] {
-    const end = this.#queue.findIndex((item) => 'work' in item)
-    return this.#queue.splice(0, end < 0 ? this.#queue.length : end) as QueuedWrite[]
   }
 
   async #commitGroup(asked: readonly QueuedWrite[]): Promise<void> {

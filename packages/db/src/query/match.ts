@@ -6,13 +6,7 @@ import { unreachable } from '../base/errors.ts'
 import { isArrayLike } from '../codec/collation.ts'
 import { collate } from '../codec/registered-collation.ts'
 import { compileFieldPath, getField } from '../codec/field-path.ts'
-import {
-  leavesOf,
-  type Condition,
-  type ElementsCondition,
-  type TestCondition,
-  type WithinCondition,
-} from './ast/normalise.ts'
+import { type Condition, type ElementsCondition, type TestCondition, type WithinCondition } from './ast/normalise.ts'
 import { compileSet } from './ast/value-set.ts'
 import { regexTest } from './regex/check-regex.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
@@ -39,11 +33,6 @@ export function compileCondition<Row>(condition: Condition, reader: (path: strin
     default:
       return compileTest(condition, reader(condition.path))
   }
-}
-
-/** Every path that the condition reads. */
-export function pathsOf(condition: Condition): readonly string[] {
-  return leavesOf(condition).map(({ path }) => path)
 }
 
 function compileWithin<Row>(condition: WithinCondition, read: ReadField<Row>): Test<Row> {

@@ -2,8 +2,7 @@
 import type { CommitSequence } from '../base/brand.ts'
 import type { Pause } from '../base/long-work.ts'
 import type { MaybePromise } from '../base/async.ts'
-import { checkCount } from '../base/options.ts'
-import type { IndexDefinition } from '../document/collection-state.ts'
+import type { IndexDefinition } from '../document/catalog.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
 
@@ -31,10 +30,4 @@ export interface QuerySource extends PlanSource {
   readonly now: () => number
   /** Idempotent. Called once when the query is done with it, however it ends. */
   release(): void
-}
-
-/** Arguments that are numbers of rows. */
-export function checkedCount(rows: number, what: string): number {
-  checkCount(`${what}()`, 'rows', rows)
-  return rows
 }

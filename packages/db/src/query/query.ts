@@ -4,7 +4,7 @@
  */
 import { throwIfCancelled } from '../base/long-work.ts'
 import { andThen, isPromise, type MaybePromise } from '../base/async.ts'
-import { checkOptions, type OptionNames, badArgument, calling } from '../base/options.ts'
+import { checkedCount, checkOptions, type OptionNames, badArgument, calling } from '../base/options.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { checkFieldPaths, outermostPaths, parseOrderedField } from '../codec/field-path.ts'
 import { Groups } from './aggregate/groups.ts'
@@ -21,7 +21,7 @@ import type { FieldPath, FieldValue, Projected, Selector } from './field-types.t
 import type { Explanation } from './planner/explain.ts'
 import { type QuerySpecification, planQuery } from './planner/plan.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
-import { checkedCount, type QuerySource } from './query-source.ts'
+import type { QuerySource } from './query-source.ts'
 import { buildOperators } from './operators/build.ts'
 
 export type { Explanation, Selector }

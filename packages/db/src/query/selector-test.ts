@@ -6,9 +6,9 @@ import { expressionsOf, leavesOf, normalise, type Condition } from './ast/normal
 import { compileCondition } from './match.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
 import { ArgumentError } from '../base/options.ts'
-import { isReserved } from '../codec/document-format.ts'
+import { isReserved } from '../codec/encode-document.ts'
 import { fieldNames } from '../codec/field-path.ts'
-import type { IndexDefinition, IndexSelector } from '../document/collection-state.ts'
+import type { IndexDefinition, IndexSelector } from '../document/catalog.ts'
 import { parseSelector } from './ast/parse-selector.ts'
 
 /** Misses while regular expressions are being loaded. */

@@ -10,7 +10,7 @@ import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
 import type { Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
-import { lastPurge, PURGED, purgeKey, viewsTree, type PurgedDocument } from './purged-documents.ts'
+import { lastPurge, PURGED, purgeKey, viewsTree, type PurgedDocument } from '../document/purged-documents.ts'
 import {
   AD_HOC,
   AD_HOC_VIEWS_MAX,

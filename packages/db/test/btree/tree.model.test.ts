@@ -8,14 +8,14 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Key, PageId } from '../../src/base/brand.ts'
-import { attempt } from '../../src/base/miss.ts'
+import { attempt, together } from '../../src/base/miss.ts'
 import { applyChanges } from '../../src/btree/apply.ts'
 import { checkTree } from '../../src/btree/check.ts'
 import type { PageIo } from '../../src/btree/page-packer.ts'
 import type { SizeClass } from '../../src/btree/leaf.ts'
 import { TreeCursor } from '../../src/btree/cursor.ts'
 import { parseNode, type Node, type Tree } from '../../src/btree/node.ts'
-import { descendToRank, get, getMany, rank } from '../../src/btree/search.ts'
+import { descendToRank, get, rank } from '../../src/btree/search.ts'
 import { numberKey } from '../../src/codec/key-encoding.ts'
 import { PageCache } from '../../src/pager/page-cache.ts'
 import { times } from '../../../../tools/test/seeds.ts'
@@ -136,7 +136,7 @@ function compare(pages: Pages, tree: Tree, model: Model, probes: readonly Key[])
     isSame(walked, inside)
   }
   isSame(
-    pages.read(() => getMany(cache, tree, probes)),
+    pages.read(() => together(probes, (key) => get(cache, tree, key))),
     probes.map((key) => model.get(key)),
   )
   for (const key of probes) {

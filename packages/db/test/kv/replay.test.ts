@@ -2,17 +2,16 @@
 import { expect, test } from 'vitest'
 import type { CommitSequence, Key } from '../../src/base/brand.ts'
 import { numberKey } from '../../src/codec/key-encoding.ts'
+import type { CommitBody, CreatedTree, TreeOperations } from '../../src/kv/commit-record.ts'
+import { emptyState } from '../../src/kv/meta-body.ts'
 import {
+  overlayColumns,
+  overlayDelta,
   OPERATION_INSERT,
   OPERATION_REMOVE,
   OPERATION_REPLACE,
-  type CommitBody,
-  type CreatedTree,
   type Operation,
-  type TreeOperations,
-} from '../../src/kv/commit-record.ts'
-import { emptyState } from '../../src/kv/meta-body.ts'
-import { overlayColumns, overlayDelta } from '../../src/kv/overlay.ts'
+} from '../../src/kv/overlay.ts'
 import { applyCommits, replay, type LoggedCommit } from '../../src/kv/replay.ts'
 import type { TreeState } from '../../src/kv/state.ts'
 

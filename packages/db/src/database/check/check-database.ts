@@ -2,7 +2,6 @@
  * The integrity check of documents, revisions, indexes and views: reads everything and compares. Pages and trees have a
  * check of their own.
  */
-import { indexTreeName } from '../../document/collection-state.ts'
 import type { Key } from '../../base/brand.ts'
 import { isPannierError, type PannierError } from '../../base/errors.ts'
 import { RunningWork, type LongWork } from '../../base/long-work.ts'
@@ -10,8 +9,7 @@ import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { decodeIdKey, keyNumber, numberKey } from '../../codec/key-encoding.ts'
 import { BlobCheck } from '../../document/attachments/check-blobs.ts'
 import { BodyView, readNumber } from '../../document/body.ts'
-import type { Catalog } from '../../document/catalog.ts'
-import type { CollectionState } from '../../document/collection-state.ts'
+import { type Catalog, indexTreeName, type CollectionState } from '../../document/catalog.ts'
 import { existingTree } from '../../document/document-reader.ts'
 import { decodeLocal, localTreeName } from '../../document/local-documents.ts'
 import type { DatabaseContext } from '../database-context.ts'

@@ -7,7 +7,7 @@ import { decodeAttachments, type AttachmentEntry } from '../../document/attachme
 import { BlobReader, chunkCount } from '../../document/attachments/blob-store.ts'
 import { Md5 } from '../../document/attachments/md5.ts'
 import { BodyView, readNumber } from '../../document/body.ts'
-import { migrationFailuresTree, type PendingMigration, type CollectionState } from '../../document/collection-state.ts'
+import { migrationFailuresTree, type PendingMigration, type CollectionState } from '../../document/catalog.ts'
 import { DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
 import { decodeLocal, localTreeName } from '../../document/local-documents.ts'
 import { RevisionReader } from '../../document/revision-reads.ts'

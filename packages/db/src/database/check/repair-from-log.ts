@@ -4,9 +4,8 @@
  * of each document counts.
  */
 import { isPannierError } from '../../base/errors.ts'
-import { definedName, CATALOG, type Catalog } from '../../document/catalog.ts'
+import { definedName, CATALOG, type Catalog, type CollectionState } from '../../document/catalog.ts'
 import { BodyView, readNumber } from '../../document/body.ts'
-import type { CollectionState } from '../../document/collection-state.ts'
 import { DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
 import { RevisionReader } from '../../document/revision-reads.ts'
 import type { HeldSnapshot } from '../../kv/key-value-store.ts'

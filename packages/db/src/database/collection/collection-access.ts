@@ -1,7 +1,7 @@
 /** The access of a collection's operations to the store. Transactions have another implementation. */
-import { type MaybePromise, isPromise } from '../../base/async.ts'
+import type { MaybePromise } from '../../base/async.ts'
 import type { UploadTarget } from '../../document/attachments/upload.ts'
-import type { CollectionState } from '../../document/collection-state.ts'
+import type { CollectionState } from '../../document/catalog.ts'
 import type { IdGenerator } from '../../document/document-id.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 import type { IndexDeclaration } from '../../index/index-definition.ts'
@@ -10,7 +10,6 @@ import type { LoadLiveHost } from '../../query/query.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { ChosenSettings } from './collection-settings.ts'
 import type { CollectionSchema } from '../schema/collection-schema.ts'
-import { named } from '../../base/options.ts'
 
 /** What the writes to a collection need. */
 export interface CollectionWriting extends WriteContext {
@@ -33,7 +32,7 @@ export interface CollectionAccess {
   uploads(): UploadTarget | undefined
   /** Work that ends in a write: a transaction, or the database, is not closed before it has ended. */
   pending<T>(work: Promise<T>): Promise<T>
-  /** The collection as far as it is known now, and whether that is committed. */
+  /** The collection as this handle last saw it, and whether that is committed. */
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
   readonly writing: CollectionWriting
 }
@@ -46,16 +45,5 @@ export class MigrationNeeded extends Error {
   constructor(migrate: () => Promise<void>) {
     super('The transaction starts over when the collection is migrated.')
     this.migrate = migrate
-  }
-}
-
-/** Wrong arguments of the function `call` throw at once; everything else rejects. */
-export function promised<T>(call: string, body: () => T | Promise<T>): Promise<T> {
-  try {
-    const result = body()
-    return isPromise(result) ? result : Promise.resolve(result)
-  } catch (error) {
-    if (error instanceof TypeError) throw named(call, error)
-    return Promise.reject(error as Error)
   }
 }

@@ -1,6 +1,5 @@
 /** The document operations of a collection, alone or inside a transaction. Only `CollectionAccess` knows which. */
-import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
-import type { PannierError } from '../../base/errors.ts'
+import { andThen, isPromise } from '../../base/async.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { checkPlainObject } from '../../codec/collation.ts'
 import type { AttachmentContent } from '../../document/attachments/attachment-input.ts'
@@ -44,8 +43,8 @@ import type { SearchQuery } from '../../query/search/search.ts'
 import type { SearchOptions } from '../../query/search/search-specification.ts'
 import type * as Attachments from './collection-attachments.ts'
 import type { GetAttachmentOptions, PutAttachmentOptions, DeleteAttachmentOptions } from './collection-attachments.ts'
-import { checkOptions, type OptionNames, calling, named } from '../../base/options.ts'
-import { promised, type CollectionAccess } from './collection-access.ts'
+import { checkOptions, type OptionNames, calling, named, promised } from '../../base/options.ts'
+import type { CollectionAccess } from './collection-access.ts'
 import { collectionInfo, type CollectionInfo } from './collection-settings.ts'
 import { DocumentList, listRequest } from './document-list.ts'
 import type { ListIdsOptions, ListOptions } from './document-list.ts'
@@ -221,10 +220,12 @@ export class TransactionCollection<T extends object, Input extends object = T> {
       typeof change === 'function' ? (change as (document: StoredDocument) => unknown) : patching(change)
     return promised('update()', () => {
       checkBatchSize(list.length)
-      return this.#withValidator(true, (validator) => {
+      const update = (validator?: DocumentValidator): Promise<WriteResult | WriteResult[]> => {
         const changeValid = validator?.checkUpdated(changeStored) ?? changeStored
         return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeValid))
-      })
+      }
+      const { validator } = this.access.writing.schema
+      return isPromise(validator) ? this.access.pending(validator.then(update)) : update(validator)
     })
   }
 
@@ -496,26 +497,32 @@ export class TransactionCollection<T extends object, Input extends object = T> {
     options: BatchOptions & EditOptions = {},
     guard?: DocumentGuard,
   ): Promise<unknown> {
-    const isPut = mode === 'put' || mode === 'replicate'
-    const call = callOf(mode)
-    checkOptions(call, options, isPut ? PUT_OPTIONS : BATCH_OPTIONS)
+    const isReplicated = mode === 'replicate'
+    const call = isReplicated ? 'put()' : `${mode}()`
+    checkOptions(call, options, isReplicated || mode === 'put' ? PUT_OPTIONS : BATCH_OPTIONS)
     const { atomic = true } = options
     const many = Array.isArray(input)
-    // What other replicas have made is taken up as it is, or the replicas would differ.
-    const validated = mode !== 'replicate' && this.access.writing.schema.validator !== undefined
-    const inputs: readonly unknown[] = many ? (validated ? [...(input as unknown[])] : input) : [input]
+    const inputs: readonly unknown[] = many ? input : [input]
     return promised(call, () => {
+      // What other replicas have made is taken up as it is, or the replicas would differ.
+      const validator = isReplicated ? undefined : this.access.writing.schema.validator
+      if (validator === undefined) return this.#writeValid(call, inputs, many, mode, atomic, guard)
       checkBatchSize(inputs.length)
-      if (validated) inputs.forEach(checkPlainObject)
-      return this.#withValidator(validated, (validator) => {
-        const documents = validator === undefined ? inputs : checked(validator, inputs, many, atomic)
-        const written = andThen(documents, (valid) => this.#writeValid(valid, many, mode, atomic, guard))
-        return isPromise(documents) ? this.access.pending(Promise.resolve(written)) : written
-      })
+      const copy = [...inputs]
+      copy.forEach(checkPlainObject)
+      // As they are to be stored; if not all or nothing, also what is wrong with those that are refused.
+      const checked = andThen<DocumentValidator, readonly unknown[]>(validator, (loaded) =>
+        atomic ? loaded.checkAll(copy, many) : loaded.checkEach(copy, many),
+      )
+      if (!isPromise(checked)) return this.#writeValid(call, checked, many, mode, atomic, guard)
+      const write = (valid: readonly unknown[]): Promise<unknown> =>
+        calling(call, () => this.#writeValid(call, valid, many, mode, atomic, guard))
+      return this.access.pending(checked.then(write))
     })
   }
 
   #writeValid(
+    call: string,
     documents: readonly unknown[],
     many: boolean,
     mode: WriteMode,
@@ -523,9 +530,9 @@ export class TransactionCollection<T extends object, Input extends object = T> {
     guard?: DocumentGuard,
   ): Promise<unknown> {
     const { access } = this
-    const call = callOf(mode)
-    const options = { replicated: mode === 'replicate', atomic }
-    const batch = calling(call, () => encodeBatch(documents, this.#guessShapes(), access.writing.newIds(), options))
+    let nextId: (() => string) | undefined
+    const newId = (): string => (nextId ??= access.writing.newIds())()
+    const batch = encodeBatch(documents, this.#guessShapes(), newId, { replicated: mode === 'replicate', atomic })
     const write = (): Promise<unknown> =>
       this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic, guard))
     return batch.writes.some((one) => one.hasAttachments)
@@ -551,15 +558,6 @@ export class TransactionCollection<T extends object, Input extends object = T> {
     )
   }
 
-  /** `write` is called at once, unless the validator has to be waited for. */
-  #withValidator<R>(
-    validated: boolean,
-    write: (validator: DocumentValidator | undefined) => MaybePromise<R>,
-  ): MaybePromise<R> {
-    const validator = validated ? this.access.writing.schema.validator : undefined
-    return isPromise(validator) ? this.access.pending(validator.then(write)) : write(validator)
-  }
-
   #write<R>(many: boolean, write: (transaction: WriteTransaction, writing: WriteContext) => R[]): Promise<R | R[]> {
     const { access } = this
     return access.write((transaction) => {
@@ -577,19 +575,4 @@ export class TransactionCollection<T extends object, Input extends object = T> {
     }
     return this.#guess!
   }
-}
-
-/** As they are to be stored; if not all or nothing, also what is wrong with those that are refused. */
-function checked(
-  validator: DocumentValidator,
-  inputs: readonly unknown[],
-  many: boolean,
-  atomic: boolean,
-): MaybePromise<readonly (object | PannierError)[]> {
-  return atomic ? validator.checkAll(inputs, many) : validator.checkEach(inputs, many)
-}
-
-/** The function that the user has called. */
-function callOf(mode: WriteMode): string {
-  return mode === 'replicate' ? 'put()' : `${mode}()`
 }

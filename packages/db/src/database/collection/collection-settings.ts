@@ -1,6 +1,6 @@
 /** Settings of a collection: checks and collects declared ones, and compares them with the stored ones. */
 import { badArgument } from '../../base/options.ts'
-import { type CollectionSettings, type CollectionState, DEFAULT_SETTINGS } from '../../document/collection-state.ts'
+import { type CollectionSettings, type CollectionState, DEFAULT_SETTINGS } from '../../document/catalog.ts'
 import { REVISIONS_LIMIT_MAX } from '../../document/revision.ts'
 import { existingTree } from '../../document/document-reader.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'

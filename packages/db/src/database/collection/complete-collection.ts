@@ -1,5 +1,5 @@
 /** Adds declared settings and indexes that a stored collection lacks. In most runs of an app nothing is missing. */
-import type { CollectionState } from '../../document/collection-state.ts'
+import type { CollectionState } from '../../document/catalog.ts'
 import { buildIndexes } from '../../index/build-indexes.ts'
 import { defineIndexes, missingIndexes, type IndexDeclaration } from '../../index/index-definition.ts'
 import { selectorTest } from '../../query/selector-test.ts'

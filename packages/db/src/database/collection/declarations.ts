@@ -9,7 +9,7 @@
 import { loadedModule } from '../../base/lazy-module.ts'
 import { isPannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
-import type { CollectionState } from '../../document/collection-state.ts'
+import type { CollectionState } from '../../document/catalog.ts'
 import { indexMismatch, parseIndexInput, sameIndex } from '../../index/index-definition.ts'
 import type { IndexDeclaration, IndexInput } from '../../index/index-definition.ts'
 import type { FieldPath } from '../../query/field-types.ts'
@@ -139,7 +139,7 @@ export class Declarations implements Declared {
 
   /** After a write into the collection with this number. */
   afterWrite(number: number | undefined): void {
-    if (this.#declares && number !== undefined && number !== this.#settledNumber) this.#look('known')
+    if (number !== undefined && number !== this.#settledNumber && this.#declares) this.#look('known')
   }
 
   get #declares(): boolean {

@@ -1,6 +1,6 @@
 /** The `_local/` documents of a collection for callers. The code that reads and writes them is loaded on first use. */
 import { loadedModule } from '../../base/lazy-module.ts'
-import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
+import { badArgument, checkOptions, promised, type OptionNames } from '../../base/options.ts'
 import type { MaybePromise } from '../../base/async.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
 import { idKeyRange, type IdRange } from '../../document/document-id.ts'
@@ -8,7 +8,7 @@ import { encodeLocal, localKey } from '../../document/local-input.ts'
 import type * as localDocuments from '../../document/local-documents.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
-import { promised, type CollectionAccess } from './collection-access.ts'
+import type { CollectionAccess } from './collection-access.ts'
 import type { DocumentReference, JsonObject, Stored } from './document-types.ts'
 
 /** A local document as it is handed in. */

@@ -9,7 +9,7 @@ import {
   type IndexDefinition,
   collectionTrees,
   DEFAULT_SETTINGS,
-} from '../../document/collection-state.ts'
+} from '../../document/catalog.ts'
 import type { Snapshot, Cursor, TreeReader } from '../../kv/key-value-store.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { CollectionWriting } from './collection-access.ts'

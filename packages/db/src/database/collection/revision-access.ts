@@ -2,11 +2,11 @@
  * Reads and writes revisions, and checks the arguments. Loaded on first use. A collection that does not exist has no
  * revisions.
  */
+import { together } from '../../base/miss.ts'
 import { ArgumentError, badArgument, calling, checkOptions, type OptionNames } from '../../base/options.ts'
 import { checkedIds, checkId } from '../../document/document-id.ts'
 import { DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
 import {
-  collectMisses,
   RevisionReader,
   type ConflictedDocument,
   type MissingRevisions,
@@ -75,7 +75,7 @@ export function bulkGet(
   )
   const { partial = false, ...fields } = options
   const readAll = (reader: RevisionReader): (StoredDocument | undefined)[] =>
-    collectMisses(wanted, ({ id, rev }) => reader.read(id, { ...fields, ...(rev !== undefined && { rev }) }))
+    together(wanted, ({ id, rev }) => reader.read(id, { ...fields, ...(rev !== undefined && { rev }) }))
   return read<unknown[]>(
     access,
     (reader) =>
@@ -101,7 +101,7 @@ export function revsDiff(
     Object.fromEntries(wanted.flatMap(([id], at) => (found[at] === undefined ? [] : [[id, found[at]]])))
   return read(
     access,
-    (reader) => answer(collectMisses(wanted, ([id, list]) => reader.missing(id, list))),
+    (reader) => answer(together(wanted, ([id, list]) => reader.missing(id, list))),
     answer(wanted.map(([, list]) => (list.length === 0 ? undefined : { missing: list }))),
   )
 }
@@ -124,7 +124,7 @@ export function readRevisions(
   const list = checkedIds(ids, 'get()')
   return read<unknown[]>(
     access,
-    (reader) => collectMisses(list, (id) => reader.read(id, options)),
+    (reader) => together(list, (id) => reader.read(id, options)),
     list.map(() => undefined),
   )
 }

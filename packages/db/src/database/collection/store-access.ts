@@ -2,16 +2,13 @@
 import { loadedModule } from '../../base/lazy-module.ts'
 import { andThen, type MaybePromise } from '../../base/async.ts'
 import type { UploadTarget } from '../../document/attachments/upload.ts'
-import type { CollectionState } from '../../document/collection-state.ts'
-import { DEFAULT_SETTINGS } from '../../document/collection-state.ts'
-import type { IndexMaintenance } from '../../document/document-write.ts'
+import { type CollectionState, DEFAULT_SETTINGS } from '../../document/catalog.ts'
 import { defineIndexes, type IndexDeclaration } from '../../index/index-definition.ts'
 import { indexMaintenance } from '../../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { LiveHost } from '../../query/live/live-types.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import { selectorTest } from '../../query/selector-test.ts'
-import { notePurged } from '../../view/purged-documents.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { ChosenSettings } from './collection-settings.ts'
@@ -42,6 +39,8 @@ export class StoreAccess implements CollectionAccess {
   readonly #context: DatabaseContext
   readonly #declared: Declared
   readonly #whenMigrated: () => Promise<void>
+  /** The collection after the last write here. */
+  #written: CollectionState | undefined
 
   /** `whenMigrated` resolves when it is worth another look. */
   constructor(name: string, context: DatabaseContext, declared: Declared, whenMigrated: () => Promise<void>) {
@@ -67,7 +66,7 @@ export class StoreAccess implements CollectionAccess {
         )
         return defineIndexes(transaction, catalog, state, declaredIndexes())
       },
-      maintenance: withViews(indexMaintenance(selectorTest, declaredIndexes)),
+      maintenance: indexMaintenance(selectorTest, declaredIndexes),
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
       schema,
@@ -92,15 +91,16 @@ export class StoreAccess implements CollectionAccess {
     const { schema } = this.#declared
     for (;;) {
       this.#assertOutside()
-      let number: number | undefined
+      let state: CollectionState | undefined
       const result = await store.write((transaction) => {
         if (schema.needsMigration(catalog.collection(transaction, this.#name), true)) return MUST_MIGRATE
         const written = write(transaction)
-        number = catalog.collection(transaction, this.#name)?.number
+        state = catalog.collection(transaction, this.#name)
         return written
       })
       if (result !== MUST_MIGRATE) {
-        this.#declared.afterWrite(number)
+        this.#written = state
+        this.#declared.afterWrite(state?.number)
         return result as T
       }
       await this.#whenMigrated()
@@ -155,19 +155,7 @@ export class StoreAccess implements CollectionAccess {
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {
     const { store, catalog } = this.#context
     // The catalog is always in memory.
-    const state = store.read((snapshot) => catalog.collection(snapshot, this.#name))
+    const state = this.#written ?? store.read((snapshot) => catalog.collection(snapshot, this.#name))
     return { state: state as CollectionState | undefined, committed: true }
-  }
-}
-
-/** Views, too, have to know of documents that leave nothing behind. */
-function withViews(indexes: IndexMaintenance): IndexMaintenance {
-  return {
-    prepare: (transaction, state, work) => indexes.prepare(transaction, state, work),
-    apply: (transaction, state, writes) => {
-      indexes.apply(transaction, state, writes)
-      const gone = writes.filter(({ isGone }) => isGone)
-      if (gone.length > 0) notePurged(transaction, state.number, gone)
-    },
   }
 }

@@ -2,7 +2,7 @@
 import type { Environment } from '../../base/environment.ts'
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import { isPannierError } from '../../base/errors.ts'
-import type { CollectionState } from '../../document/collection-state.ts'
+import type { CollectionState } from '../../document/catalog.ts'
 import type { HeldSnapshot, HeldTransaction, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import { transactionEnded } from '../../kv/transaction.ts'
 import type { QuerySource } from '../../query/query-source.ts'

@@ -2,8 +2,7 @@
 import type { Key } from '../../base/brand.ts'
 import { decodeIdKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
-import type { Catalog } from '../../document/catalog.ts'
-import { collectionTrees } from '../../document/collection-state.ts'
+import { type Catalog, collectionTrees } from '../../document/catalog.ts'
 import type { CommitNotice, KeyValueStore, Snapshot, TreeReader } from '../../kv/key-value-store.ts'
 
 /** What a commit changed. */

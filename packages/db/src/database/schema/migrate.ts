@@ -13,13 +13,13 @@ import { eitherSignal, runInSteps, throwIfCancelled } from '../../base/long-work
 import type { LongWork, RunningWork } from '../../base/long-work.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
-import type { Catalog } from '../../document/catalog.ts'
 import {
+  type Catalog,
   SCHEMA_VERSION_FIRST,
   type PendingMigration,
   type SchemaState,
   type CollectionState,
-} from '../../document/collection-state.ts'
+} from '../../document/catalog.ts'
 import { DocumentReader, existingTree } from '../../document/document-reader.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 import type { KeyValueStore, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'

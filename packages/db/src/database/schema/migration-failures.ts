@@ -4,7 +4,7 @@
  */
 import type { Key } from '../../base/brand.ts'
 import { decodeIdKey } from '../../codec/key-encoding.ts'
-import { migrationFailuresTree, type CollectionState } from '../../document/collection-state.ts'
+import { migrationFailuresTree, type CollectionState } from '../../document/catalog.ts'
 import { DocumentReader } from '../../document/document-reader.ts'
 import type { Snapshot, TreeReader, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { DocumentIssue } from './validator.ts'

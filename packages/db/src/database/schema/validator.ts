@@ -9,7 +9,7 @@ import { PannierError } from '../../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import { ArgumentError, badArgument } from '../../base/options.ts'
 import { checkPlainObject, isPlainObject } from '../../codec/collation.ts'
-import { isReserved } from '../../codec/document-format.ts'
+import { isReserved } from '../../codec/encode-document.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.ts'
 

@@ -1,12 +1,9 @@
 /** The attachments in the writes of a transaction. Does and loads nothing until one occurs. */
 import type * as Attach from './attach.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
-import type { DocumentWrite } from '../document-write.ts'
+import type { DocumentWrite, Sections } from '../document-write.ts'
 import type { BlobChanges } from './blob-changes.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-
-/** The sections of any number of bodies; a body may have none. */
-type Sections = Uint8Array | readonly (Uint8Array | undefined)[] | undefined
 
 /** For one call that writes. First `attach` and `count` what is written, which may fail and miss, then `apply`, which does neither. */
 export class AttachmentWork {

@@ -1,6 +1,6 @@
 /** Keeps the text indexes of a collection up to date with the documents that are written. Loaded with the first of them. */
 import type { Key } from '../../base/brand.ts'
-import { indexTreeName, type CollectionState, type IndexDefinition } from '../../document/collection-state.ts'
+import { indexTreeName, type CollectionState, type IndexDefinition } from '../../document/catalog.ts'
 import { existingTree } from '../../document/document-reader.ts'
 import type { DocumentWrite } from '../../document/document-write.ts'
 import type { TreeWriter, WriteTransaction } from '../../kv/key-value-store.ts'

@@ -16,7 +16,7 @@ import { byteStringOf, ByteReader, ByteWriter } from '../../codec/bytes.ts'
 import { isArrayLike } from '../../codec/collation.ts'
 import { encodeKey, numberKey } from '../../codec/key-encoding.ts'
 import { byteStringToText, textToByteString } from '../../codec/text.ts'
-import type { IndexDefinition } from '../../document/collection-state.ts'
+import type { IndexDefinition } from '../../document/catalog.ts'
 import type { ReadPath } from '../index-key.ts'
 import { wordFinder } from './words.ts'
 

@@ -1,13 +1,13 @@
 /** Groups of documents and their aggregates: an immutable value, with methods that compute it. */
 import { loadedModule } from '../../base/lazy-module.ts'
-import { badArgument, calling } from '../../base/options.ts'
+import { checkedCount, badArgument, calling } from '../../base/options.ts'
 import { fieldNames, parseOrderedField } from '../../codec/field-path.ts'
 import type { OrderedPath } from '../../index/index-definition.ts'
 import { normalise, type Condition } from '../ast/normalise.ts'
 import { parseSelector } from '../ast/parse-selector.ts'
 import type { BuiltPredicate } from '../ast/predicate.ts'
 import type { FieldPath, Selector } from '../field-types.ts'
-import { checkedCount, type QuerySource } from '../query-source.ts'
+import type { QuerySource } from '../query-source.ts'
 import type { AggregateExplanation } from './run-aggregate.ts'
 import { parseAggregates, type Aggregated, type Aggregates, type GroupsSpecification } from './specification.ts'
 

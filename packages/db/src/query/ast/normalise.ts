@@ -135,6 +135,11 @@ export function leavesOf(condition: Condition): readonly (WithinCondition | Test
   return condition.kind === 'and' || condition.kind === 'or' ? condition.of.flatMap(leavesOf) : [condition]
 }
 
+/** Every path that the condition reads. */
+export function pathsOf(condition: Condition): readonly string[] {
+  return leavesOf(condition).map(({ path }) => path)
+}
+
 /** The regular expressions in it, wherever they are. */
 export function expressionsOf(condition: Condition): readonly RegexCondition[] {
   return leavesOf(condition).flatMap((leaf) =>

@@ -51,7 +51,7 @@ export function checkedCollation({ dialect, collation }: SelectorMeaning): Colla
     throw new ArgumentError("dialect must be 'couchdb' or undefined", dialect)
   if (collation !== undefined && dialect === undefined)
     throw new ArgumentError("dialect must be 'couchdb' with collation", dialect)
-  return collationNamed(collation)
+  return collation === undefined ? undefined : collationNamed(collation)
 }
 
 /** Parses an object as a condition on the value at `path`. '' is the element itself, in $elemMatch and the like. */

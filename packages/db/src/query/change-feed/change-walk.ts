@@ -11,7 +11,7 @@ import { otherLeaves, type LeavesOf } from '../../document/stored-revisions.ts'
 import { revisionText } from '../../document/revision.ts'
 import type { Cursor } from '../../kv/key-value-store.ts'
 import { STEP_ROWS_MAX } from '../operators/operator.ts'
-import { gather } from '../planner/access-path.ts'
+import { together } from '../../base/miss.ts'
 import type { QuerySource } from '../query-source.ts'
 import { compileFilters, type ChangeFilters, type PassChange, findCandidates } from './change-candidates.ts'
 
@@ -195,7 +195,7 @@ class Step {
     if (!leaves && !(conflicts && docs)) return
     const { documents } = this.#source
     const several = this.#found.filter((found) => found.otherLeaves)
-    const others = gather(several.map((found) => () => otherLeaves(documents, found)))
+    const others = together(several, (found) => otherLeaves(documents, found))
     for (const [at, { change }] of several.entries()) {
       const live = others[at]!.filter(({ deleted }) => !deleted)
       if (leaves) change.changes = [...change.changes, ...others[at]!.map((leaf) => ({ rev: revisionText(leaf) }))]

@@ -2,10 +2,9 @@
  * The access paths of a query: ranges of ids, ranges of an index, a union or intersection of such, or all documents.
  * Each knows from exact counts of the trees how many entries it walks.
  */
-import { assert } from '../../base/errors.ts'
 import { lazyModule } from '../../base/lazy-module.ts'
-import { Miss } from '../../base/miss.ts'
-import type { IndexDefinition } from '../../document/collection-state.ts'
+import { Miss, together } from '../../base/miss.ts'
+import type { IndexDefinition } from '../../document/catalog.ts'
 import { encodeIndexValue } from '../../index/index-key.ts'
 import type { KeyRange } from '../../kv/key-value-store.ts'
 import {
@@ -100,14 +99,15 @@ function keyedPaths(source: PlanSource, condition: Condition, outer: Condition, 
   const known = combine('and', [outer, condition])
   const byPath = conditionsByPath(condition)
   const disjunctions = conjuncts(condition).filter((part) => part.kind === 'or')
-  const paths: (AccessPath | undefined)[] = gather([
+  const reads: (() => AccessPath | undefined)[] = [
     () => idPath(source, byPath.get('_id') ?? [], rangesMax),
     ...source.indexes
       .filter((index) => holdsAll(index, known))
       .flatMap((index) => indexPaths(source, index, byPath, rangesMax))
       .map((path) => () => withPartsMet(path(), condition)),
     ...disjunctions.map((either) => () => unionPath(source, either, known, rangesMax)),
-  ])
+  ]
+  const paths = together(reads, (read) => read())
   return paths.filter((path) => path !== undefined)
 }
 
@@ -132,7 +132,7 @@ function skipScans(
     rows < 2 * limits.entriesMin || conjuncts(condition).every((part) => met.has(part))
   if (byPath.size === 0 || paths.some(isSettled)) return []
   const indexes = source.indexes.filter((index) => !index.multi && holdsAll(index, condition))
-  const found = gather(indexes.map((index) => () => indexPath(source, index, byPath, KEY_RANGES_MAX, limits)))
+  const found = together(indexes, (index) => indexPath(source, index, byPath, KEY_RANGES_MAX, limits))
   return found.flatMap((path) => withPartsMet(path, condition) ?? [])
 }
 
@@ -157,10 +157,10 @@ function idPath(
 /** The path along some ranges. */
 function rangePath(
   ranges: readonly KeyRange[],
-  count: (range: KeyRange | undefined) => number,
+  count: (range: KeyRange) => number,
   details: Partial<AccessPath>,
 ): AccessPath {
-  const counts = gather(ranges.map((range) => () => count(bounded(range))))
+  const counts = together(ranges, count)
   const rows = sum(counts)
   return { ...NO_ROWS, ranges, counts, rows, expected: rows, ...details }
 }
@@ -293,9 +293,9 @@ function arrayRanges(
   const ranges = prefixes.map((prefix) => entryRange(prefix, ARRAYS_ONLY, descending))
   let counts: number[]
   try {
-    counts = gather(ranges.map((range) => () => count(range)))
+    counts = together(ranges, count)
   } catch (thrown) {
-    if (thrown instanceof Miss) gather(next.map((range) => () => count(range)))
+    if (thrown instanceof Miss) together(next, count)
     throw thrown
   }
   return ranges.filter((_, at) => counts[at]! > 0)
@@ -315,7 +315,7 @@ function narrowed(values: ValueSet, intervalsMax: number): ValueSet {
 function unionPath(source: PlanSource, either: AnyOf, outer: Condition, rangesMax: number): AccessPath | undefined {
   if (either.of.length > UNION_BRANCHES_MAX) return undefined
   const share = rangesMax / either.of.length
-  const branches = gather(either.of.map((one) => () => bestNarrowing(keyedPaths(source, one, outer, share))))
+  const branches = together(either.of, (one) => bestNarrowing(keyedPaths(source, one, outer, share)))
   if (branches.includes(undefined)) return undefined
   const isExact = branches.every((branch, at) => conjuncts(either.of[at]!).every((part) => branch!.met.has(part)))
   const rows = sum(branches.map((branch) => branch!.rows))
@@ -372,28 +372,6 @@ function narrowing(paths: readonly AccessPath[]): AccessPath[] {
 
 type ConditionsByPath = ReadonlyMap<string, readonly WithinCondition[]>
 
-/** Without bounds there is nothing to look up. */
-function bounded(range: KeyRange): KeyRange | undefined {
-  return range.gte === undefined && range.lt === undefined ? undefined : range
-}
-
 function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
-}
-
-/** Runs all reads, also after one that misses, so that everything that is missing in memory is fetched together. */
-export function gather<T>(reads: readonly (() => T)[]): T[] {
-  let miss: Miss | undefined
-  const results: T[] = []
-  for (const read of reads) {
-    try {
-      results.push(read())
-    } catch (thrown) {
-      if (!(thrown instanceof Miss)) throw thrown
-      miss = thrown
-    }
-  }
-  if (miss !== undefined) throw miss
-  assert(results.length === reads.length, 'a read was lost')
-  return results
 }

@@ -1,6 +1,5 @@
 /** Chooses the cheapest plan for a query. docs/internals/query-planner.md has the rules and costs. */
-import { combine, conjuncts, isAlways, isNever, type Condition } from '../ast/normalise.ts'
-import { pathsOf } from '../match.ts'
+import { combine, conjuncts, isAlways, isNever, pathsOf, type Condition } from '../ast/normalise.ts'
 import type { Collation } from '../../codec/registered-collation.ts'
 import type { PlanSource } from '../query-source.ts'
 import { accessPaths, NO_ROWS, type AccessPath } from './access-path.ts'

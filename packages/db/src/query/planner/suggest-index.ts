@@ -7,7 +7,7 @@
  */
 import type { Key } from '../../base/brand.ts'
 import { encodeIdKey } from '../../codec/key-encoding.ts'
-import type { IndexDefinition } from '../../document/collection-state.ts'
+import type { IndexDefinition } from '../../document/catalog.ts'
 import { INDEX_FIELDS_MAX, type IndexInput, parseIndexInput, sameIndex } from '../../index/index-definition.ts'
 import { FieldReader, IndexTests } from '../../index/index-key.ts'
 import type { Cursor, KeyRange } from '../../kv/key-value-store.ts'

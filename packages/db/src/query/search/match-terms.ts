@@ -15,7 +15,7 @@ import {
   POSTING_SUFFIX_BYTES,
 } from '../../index/text/text-entries.ts'
 import type { Cursor, KeyRange, TreeReader } from '../../kv/key-value-store.ts'
-import { gather } from '../planner/access-path.ts'
+import { together } from '../../base/miss.ts'
 import { wordFinder } from '../../index/text/words.ts'
 
 /** Documents that one search can find. */
@@ -38,11 +38,12 @@ interface TermCounts {
 /** O(height) for each word and for each length, at most 256 lengths. May miss. */
 export function countTerms(tree: TreeReader, terms: readonly SearchTerm[]): TermCounts {
   const lengths = { gte: encodeKey(0) as Key, lt: encodeKey('') as Key }
-  const [documents, averageLength, ...postings] = gather([
+  const reads = [
     () => tree.count(lengths),
     () => averageOf(tree, lengths),
     ...terms.map((term) => () => tree.count(rangeOf(term))),
-  ]) as [number, number, ...number[]]
+  ]
+  const [documents, averageLength, ...postings] = together(reads, (read) => read()) as [number, number, ...number[]]
   return { documents, averageLength, postings }
 }
 

@@ -1,7 +1,7 @@
 /** Runs a search: matches words in the index, ranks, then reads the wanted documents, best first. */
 import { PannierError } from '../../base/errors.ts'
 import type { BodyView } from '../../document/body.ts'
-import type { IndexDefinition } from '../../document/collection-state.ts'
+import type { IndexDefinition } from '../../document/catalog.ts'
 import { eachText } from '../../index/text/text-entries.ts'
 import { wordFinder } from '../../index/text/words.ts'
 import { isAlways } from '../ast/normalise.ts'
