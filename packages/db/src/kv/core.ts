@@ -46,7 +46,7 @@ export class Core {
   readonly cache: PageCache<Node>
   #writerId: Uint8Array | undefined
   #state: State
-  /** Of the state; made when it is first read. */
+  /** Reads the state; made with the first read. */
   #view: StateSnapshot | undefined
   #tail: TailCommit[] = []
   #damage: PannierError | undefined

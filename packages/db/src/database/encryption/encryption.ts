@@ -278,8 +278,8 @@ function describe({ id, kind, label }: KeySlot): EncryptionSlot {
 }
 
 /**
- * A commit that changes nothing, then a storage checkpoint: whoever has not seen what is stored by now, also a handle that is
- * frozen, can neither append nor commit nor stage pages before it has read. All that was in the log before is in pages, and what was
+ * A commit that changes nothing, then a storage checkpoint. A handle that has not seen what is stored by now must read before
+ * it can append, commit or stage pages, even if it was frozen. All that was in the log before is in pages, and what was
  * staged and not committed is gone.
  *
  * Relies on: a transaction that is held begins when no storage checkpoint runs, so the one here begins after it.

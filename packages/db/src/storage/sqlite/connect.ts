@@ -4,8 +4,8 @@
  * The lock is SQLite's own (`locking_mode=EXCLUSIVE`): it ends with the process, however that ends, and with it the
  * write-ahead log needs no shared memory.
  */
-import { closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import type * as Files from 'node:fs'
+import type * as Paths from 'node:path'
 import type * as Sqlite from 'node:sqlite'
 import { PannierError } from '../../base/errors.ts'
 import { openError, operationError, wrongFormatError } from './errors.ts'
@@ -43,7 +43,16 @@ const SCHEMA = `
   INSERT INTO meta VALUES (1, 0, 0, NULL, NULL);
 `
 
-/** Found when it is needed, so that the library loads in an older Node, too, where other storages work. */
+/** An `import` of this module, and of `node:path`, takes a process 4 ms more: an export is made for each function. */
+export function files(): typeof Files {
+  return process.getBuiltinModule('node:fs')
+}
+
+export function paths(): typeof Paths {
+  return process.getBuiltinModule('node:path')
+}
+
+/** Not in every Node: the library loads in an older one, too, where other storages work. */
 function sqliteOfNode(): typeof Sqlite {
   const sqlite = process.getBuiltinModule?.('node:sqlite')
   if (sqlite !== undefined) return sqlite
@@ -99,13 +108,14 @@ export function checkDestroyable(path: string): void {
 }
 
 function lock(path: string): Sqlite.DatabaseSync {
-  const folder = dirname(path)
+  const { closeSync, existsSync, openSync, statSync } = files()
+  const folder = paths().dirname(path)
   if (!existsSync(folder)) {
     const message = `The folder ${folder} does not exist, so the database file ${path} can't be opened.`
     throw new PannierError('PANNIER_OPEN_FAILED', message)
   }
   if (existsSync(path) && statSync(path).isDirectory()) {
-    const message = `The path of a database must be that of a file, got the folder ${path}. Name a file in it, as in ${join(path, 'app.db')}.`
+    const message = `The path of a database must be that of a file, got the folder ${path}. Name a file in it, as in ${paths().join(path, 'app.db')}.`
     throw new PannierError('PANNIER_OPEN_FAILED', message)
   }
   try {

@@ -3,13 +3,12 @@
  *
  * Guarantees: each operation is one transaction. Relies on: nobody else writes to the file (connect.ts locks it).
  */
-import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { checkClaim, checkFirst, checkGeneration, checkKeyring, stale, type SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, Page, StoreState } from '../page-store.ts'
-import { closeConnection } from './connect.ts'
+import { closeConnection, files } from './connect.ts'
 import { damagedError, operationError } from './errors.ts'
 
 export class SqliteDatabase implements SharedDatabase {
@@ -204,7 +203,7 @@ export class SqliteDatabase implements SharedDatabase {
 /** Does nothing if the files do not exist. */
 export function deleteFiles(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) {
-    if (existsSync(path + suffix)) rmSync(path + suffix)
+    if (files().existsSync(path + suffix)) files().rmSync(path + suffix)
   }
 }
 

@@ -5,11 +5,9 @@
  * connection. Every call is synchronous, its failures included. The memory SQLite uses is small (its cache of 2 MB):
  * pages are cached by the layer above.
  */
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { Handle } from '../handle.ts'
 import type { PageStore, SharingScope, DatabaseStorage } from '../page-store.ts'
-import { checkDestroyable, connect } from './connect.ts'
+import { checkDestroyable, connect, files, paths } from './connect.ts'
 import { openError } from './errors.ts'
 import { SqliteDatabase, deleteFiles } from './sqlite-database.ts'
 import { PannierError } from '../../base/errors.ts'
@@ -26,15 +24,15 @@ class SqliteStorage implements DatabaseStorage {
   readonly scope: SharingScope = 'process'
 
   identify(name: string): string {
-    return resolve(name)
+    return paths().resolve(name)
   }
 
   async has(name: string): Promise<boolean> {
-    return existsSync(resolve(name))
+    return files().existsSync(paths().resolve(name))
   }
 
   async open(name: string): Promise<PageStore> {
-    const path = resolve(name)
+    const path = paths().resolve(name)
     let database = databases.get(path)
     if (!database) databases.set(path, (database = new SqliteDatabase(connect(path), path)))
     database.users++
@@ -42,12 +40,12 @@ class SqliteStorage implements DatabaseStorage {
   }
 
   async destroy(name: string): Promise<void> {
-    const path = resolve(name)
+    const path = paths().resolve(name)
     const database = databases.get(path)
     databases.delete(path)
     try {
       if (database) return database.destroy()
-      if (existsSync(path)) checkDestroyable(path)
+      if (files().existsSync(path)) checkDestroyable(path)
       deleteFiles(path)
     } catch (error) {
       throw openError(error, path)
