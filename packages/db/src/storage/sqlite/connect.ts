@@ -43,22 +43,27 @@ const SCHEMA = `
   INSERT INTO meta VALUES (1, 0, 0, NULL, NULL);
 `
 
-/** An `import` of this module, and of `node:path`, takes a process 4 ms more: an export is made for each function. */
-export function files(): typeof Files {
-  return process.getBuiltinModule('node:fs')
+/** Modules of Node that the storage needs. */
+interface NodeModules {
+  'node:fs': typeof Files
+  'node:path': typeof Paths
+  'node:sqlite': typeof Sqlite
 }
 
-export function paths(): typeof Paths {
-  return process.getBuiltinModule('node:path')
-}
-
-/** Not in every Node: the library loads in an older one, too, where other storages work. */
-function sqliteOfNode(): typeof Sqlite {
-  const sqlite = process.getBuiltinModule?.('node:sqlite')
-  if (sqlite !== undefined) return sqlite
+/**
+ * A module of Node, found when it is needed: the library loads in an older Node, too, where other storages work. An
+ * `import` of `node:fs` and `node:path` would take a process 4 ms more: an export is made for each function.
+ */
+function moduleOfNode<Name extends keyof NodeModules>(name: Name): NodeModules[Name] {
+  const found = process.getBuiltinModule?.(name) as NodeModules[Name] | undefined
+  if (found !== undefined) return found
   const message = `SQLite files need Node 22.13 or newer (24 is best); this is ${process.version}. Update Node, or pass another storage to open().`
   throw new PannierError('PANNIER_UNAVAILABLE', message)
 }
+
+export const files = (): typeof Files => moduleOfNode('node:fs')
+
+export const paths = (): typeof Paths => moduleOfNode('node:path')
 
 export function connect(path: string): Sqlite.DatabaseSync {
   const connection = lock(path)
@@ -120,7 +125,7 @@ function lock(path: string): Sqlite.DatabaseSync {
   }
   try {
     if (!existsSync(path)) closeSync(openSync(path, 'a', PRIVATE_FILE))
-    const connection = new (sqliteOfNode().DatabaseSync)(path)
+    const connection = new (moduleOfNode('node:sqlite').DatabaseSync)(path)
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
     return connection
   } catch (error) {
