@@ -107,20 +107,29 @@ export function decodeCommit(bytes: Uint8Array): CommitBody {
   return { created, dropped, trees }
 }
 
+/** Values up to here become byte strings, which take less memory and time than views of a record. */
+const SHORT_VALUE_BYTES_MAX = 16
+
 function decodeTree(reader: ByteReader): TreeOperations {
-  const out: TreeOperations = { tree: reader.varint(), operations: [], keys: [], changes: [] }
+  const tree = reader.varint()
+  const operations: Operation[] = []
+  const keys: Key[] = []
+  const changes: Change[] = []
   let previous = ''
   for (let count = reader.varint(); count > 0; count--) {
     const header = reader.varint()
     const operation = (header & 3) as Operation
-    const key = (previous.slice(0, Math.floor(header / 4)) + byteStringOf(reader, reader.varint())) as Key
+    const shared = Math.floor(header / 4)
+    const rest = byteStringOf(reader, reader.varint())
+    const key = shared === 0 ? rest : previous.slice(0, shared) + rest
     const length = reader.varint()
-    out.operations.push(operation)
-    out.keys.push(key)
-    out.changes.push(operation === OPERATION_REMOVE ? length : reader.raw(length))
+    operations.push(operation)
+    keys.push(key as Key)
+    if (operation === OPERATION_REMOVE) changes.push(length)
+    else changes.push(length <= SHORT_VALUE_BYTES_MAX ? byteStringOf(reader, length) : reader.raw(length))
     previous = key
   }
-  return out
+  return { tree, operations, keys, changes }
 }
 
 const decoder = new TextDecoder()

@@ -82,34 +82,42 @@ export function replay(state: State, commits: readonly LoggedCommit[]): Replayed
   return { state: finishDraft(state, draft, sequence), count, failure }
 }
 
-/** Why the commit can't have been made on what is there; undefined if it can. */
+/** Why the commit can't have been made on what is there; undefined if it can. A log has thousands: nothing is made in vain. */
 function whyUnfit(work: Replay, { sequence, body }: LoggedCommit, before: CommitSequence): PannierError | undefined {
-  const { draft, slotOfId, present } = work
+  const { draft, slotOfId } = work
   if (sequence !== before + 1) return corruptBytes(`the log goes from commit ${before} to ${sequence}`)
-  const created = new Set<number>()
-  for (const { id } of body.created) {
-    if (id < draft.nextTreeId || created.has(id))
+  const { created, dropped, trees } = body
+  for (let i = 0; i < created.length; i++) {
+    const { id } = created[i]!
+    if (id < draft.nextTreeId || created.findIndex((tree) => tree.id === id) < i)
       return corruptBytes(`commit ${sequence} makes tree ${id}, which was made before`)
-    created.add(id)
   }
-  const gone = [...body.dropped, ...body.trees.map(({ tree }) => tree)].find(
-    (id) => !created.has(id) && !slotOfId.has(id),
-  )
+  const isMissing = (id: number): boolean => !slotOfId.has(id) && !created.some((tree) => tree.id === id)
+  const gone = dropped.find(isMissing) ?? trees.find(({ tree }) => isMissing(tree))?.tree
   if (gone !== undefined) return corruptBytes(`commit ${sequence} changes a tree that does not exist (${gone})`)
-  for (const { tree: id, operations, keys } of body.trees) {
-    let entries = present.get(id)
-    if (entries === undefined) present.set(id, (entries = new Map()))
-    const slot = slotOfId.get(id)
-    const tree = slot === undefined ? undefined : draft.trees[slot]
-    for (let i = 0; i < operations.length; i++) {
-      const key = keys[i]!
-      const isInsertion = operations[i] === OPERATION_INSERT
-      if ((entries.get(key) ?? isPresent(tree, key)) === isInsertion) {
-        const what = isInsertion ? 'adds an entry that is there' : 'changes an entry that is not there'
-        return corruptBytes(`commit ${sequence} ${what} (${tree?.name ?? 'a new tree'})`)
-      }
-      entries.set(key, operations[i] !== OPERATION_REMOVE)
+  for (const operations of trees) {
+    const what = whyTreeUnfit(work, operations)
+    if (what !== undefined) return corruptBytes(`commit ${sequence} ${what}`)
+  }
+  return undefined
+}
+
+function whyTreeUnfit(
+  { draft, slotOfId, present }: Replay,
+  { tree: id, operations, keys }: TreeOperations,
+): string | undefined {
+  let entries = present.get(id)
+  if (entries === undefined) present.set(id, (entries = new Map()))
+  const slot = slotOfId.get(id)
+  const tree = slot === undefined ? undefined : draft.trees[slot]
+  for (let i = 0; i < operations.length; i++) {
+    const key = keys[i]!
+    const isInsertion = operations[i] === OPERATION_INSERT
+    if ((entries.get(key) ?? isPresent(tree, key)) === isInsertion) {
+      const what = isInsertion ? 'adds an entry that is there' : 'changes an entry that is not there'
+      return `${what} (${tree?.name ?? 'a new tree'})`
     }
+    entries.set(key, operations[i] !== OPERATION_REMOVE)
   }
   return undefined
 }
