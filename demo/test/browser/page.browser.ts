@@ -388,11 +388,17 @@ async function click(page: Page, selector: string): Promise<void> {
 /** As a person types or chooses. */
 async function set(page: Page, selector: string, value: string): Promise<void> {
   await page.evaluate(
-    ({ selector, value }) => {
+    async ({ selector, value, waitMs }) => {
       const field = document.querySelector<HTMLInputElement | HTMLSelectElement>(selector)!
+      // Nobody chooses an option before it is there.
+      const deadline = performance.now() + waitMs
+      while ('options' in field && ![...field.options].some((option) => option.value === value)) {
+        if (performance.now() > deadline) throw new Error(`${selector} has no option '${value}'`)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
       field.value = value
       field.dispatchEvent(new Event('input', { bubbles: true }))
     },
-    { selector, value },
+    { selector, value, waitMs: WAIT_MS_MAX },
   )
 }
