@@ -93,16 +93,23 @@ export class Writer {
 
   /** Waits until it may write; others wait until the transaction ends. `name` says what it is to those who wait for long. */
   begin(name?: () => string): Promise<HeldTransaction> {
+    const loading = loadedModule(import('./held-transaction.ts'))
+    // A failure is reported by `prepare`.
+    loading.catch(() => {})
+    // Loaded before the lease is acquired: no other tab waits for the network of this one.
+    const prepare = (): Promise<void> => loading.then(() => this.#prepareToWrite())
     return new Promise((resolve, reject) => {
-      // Nothing may move the pages under a transaction that can't be run again.
-      this.withoutCheckpoint(async () => {
-        const { HeldPagedTransaction } = await loadedModule(import('./held-transaction.ts'))
+      const run = async (): Promise<void> => {
+        // Nothing may move the pages under a transaction that can't be run again.
+        await this.#checkpointer.running?.catch(() => {})
+        const { HeldPagedTransaction } = await loading
         const transaction = new HeldPagedTransaction(this.#core, (written) => this.commit(written))
         this.#holder = name
         resolve(transaction)
         await transaction.ended
         this.#holder = undefined
-      }).catch(reject)
+      }
+      this.#alone(run, prepare).catch(reject)
     })
   }
 

@@ -20,7 +20,7 @@ const STALE_ATTEMPTS_MAX = 20
 
 type CollectionOf = (name: string) => Collection<JsonObject>
 
-/** `begun`: the turn of the first attempt; `begin` asks for those of further ones. */
+/** `begun`: the first attempt, which waits for the lease; `begin` begins further ones. */
 export async function runTransaction<Schemas extends object, R>(
   context: DatabaseContext,
   begun: Promise<HeldTransaction>,
