@@ -14,6 +14,7 @@ export const LAYERS: readonly string[] = [
   'index',
   'view',
   'query',
+  'relations',
   'replication',
   'database',
 ]

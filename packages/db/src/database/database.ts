@@ -14,7 +14,7 @@ import type { DatabaseChange } from './feed/change-notifier.ts'
 import { Collection } from './collection/collection.ts'
 import { checkOptions, type OptionNames, badArgument, calling } from '../base/options.ts'
 import { chooseSettings, type ChosenSettings } from './collection/collection-settings.ts'
-import type { CollectionOptions } from './collection/declarations.ts'
+import type { CollectionOptions, DeclaredCollection } from './collection/declarations.ts'
 import type { ByteChunks } from './transfer/byte-streams.ts'
 import type { DatabaseContext } from './database-context.ts'
 import type { JsonObject } from './collection/document-types.ts'
@@ -94,6 +94,7 @@ export class Database<Schemas extends object = object> {
       liveUploads: new Set(),
       pending: new Set(),
       tabs: parts.tabs,
+      relations: undefined,
       opening: false,
       closing: this.#closing.signal,
     }
@@ -411,12 +412,24 @@ export class Database<Schemas extends object = object> {
   }
 
   /** @internal Declares what the application opens the database with. `options`: for the work that this makes. */
-  async begin(collections: Readonly<Record<string, object>>, options: CollectionOptions): Promise<void> {
+  async begin(collections: Readonly<Record<string, DeclaredCollection>>, options: CollectionOptions): Promise<void> {
     this.#context.opening = true
-    for (const [name, declared] of Object.entries(collections))
+    for (const [name, declared] of Object.entries(await this.#relate(collections)))
       await this.collection<JsonObject>(name, { ...declared, ...options }).declarations.loaded()
     await this.#resumeBuilds(options)
     this.#context.opening = false
+  }
+
+  /** The declarations with the indexes that relations need. */
+  async #relate(
+    collections: Readonly<Record<string, DeclaredCollection | undefined>>,
+  ): Promise<Readonly<Record<string, object>>> {
+    if (Object.values(collections).every((one) => one?.relations === undefined))
+      return collections as Readonly<Record<string, object>>
+    const { declareRelations } = await loadedModule(import('../relations/declare-relations.ts'))
+    const declared = declareRelations(collections)
+    this.#context.relations = declared.graph
+    return declared.collections
   }
 
   /** Continues index builds that an earlier run has left. */

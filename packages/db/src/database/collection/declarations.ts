@@ -16,6 +16,7 @@ import type { FieldPath } from '../../query/field-types.ts'
 import { checkIndexSelector } from '../../query/selector-test.ts'
 import { chooseSettings, hasSettings } from './collection-settings.ts'
 import type { ChosenSettings } from './collection-settings.ts'
+import type { RelationInputs } from '../../relations/relation-graph.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { Identified, JsonObject } from './document-types.ts'
 import { CollectionSchema } from '../schema/collection-schema.ts'
@@ -43,6 +44,18 @@ export interface CollectionOptions<T extends object = JsonObject, Schema = unkno
   readonly signal?: AbortSignal
   /** Called while documents are migrated, and again while indexes are built, with the part that is done, 0 to 1. */
   readonly onProgress?: (done: number) => void
+}
+
+/** A collection as `open` declares it. */
+export interface DeclaredCollection<T extends object = JsonObject, Schema = unknown> extends CollectionOptions<
+  T,
+  Schema
+> {
+  /**
+   * Which fields hold ids of documents, and of which collection. Queries follow them: `author.name`. Each has an index by
+   * itself. docs/internals/relations.md is the contract.
+   */
+  readonly relations?: RelationInputs
 }
 
 const COLLECTION_OPTIONS: OptionNames<CollectionOptions> = {
@@ -86,6 +99,7 @@ export class Declarations implements Declared {
   }
 
   declare(options: CollectionOptions): void {
+    if ('relations' in options) throw badArgument('collection()', 'relations must be declared in open()', this.#name)
     checkOptions('collection()', options, COLLECTION_OPTIONS)
     const { indexes = [] } = options
     if (!Array.isArray(indexes)) throw badArgument('collection()', 'indexes must be an array', indexes)

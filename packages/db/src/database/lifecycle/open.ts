@@ -9,7 +9,7 @@ import type { Durability, PageStore, DatabaseStorage } from '../../storage/page-
 import type { ByteSource } from '../transfer/byte-stream.ts'
 import type { Credential } from '../../storage/encrypted/slots.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
-import type { CollectionOptions } from '../collection/declarations.ts'
+import type { CollectionOptions, DeclaredCollection } from '../collection/declarations.ts'
 import { coordinatorFor } from '../coordination/coordinator.ts'
 import { Database } from '../database.ts'
 import type { SchemaOutput } from '../schema/standard-schema.ts'
@@ -35,9 +35,9 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
    * PANNIER_TURN_TIMEOUT, and nothing of it is written. By default there is no limit; the console reports a long wait.
    */
   readonly writeWaitMsMax?: number
-  /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`. */
+  /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`, and their relations. */
   readonly collections?: {
-    readonly [Name in keyof Schemas]: CollectionOptions<SchemaOutput<Schemas[Name]>, Schemas[Name]>
+    readonly [Name in keyof Schemas]: DeclaredCollection<SchemaOutput<Schemas[Name]>, Schemas[Name]>
   }
   /**
    * A snapshot (`db.snapshot()`) to make the database from. The database must not exist yet. A function is called only
