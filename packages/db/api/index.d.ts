@@ -554,8 +554,8 @@ export interface DatabaseSyncOptions extends ReplicationOptions {
 /** A collection as `open` declares it. */
 export interface DeclaredCollection<T extends object = JsonObject, Schema = unknown> extends CollectionOptions<T, Schema> {
     /**
-     * Which fields hold ids of documents, and of which collection. Queries follow them: `author.name`. Each has an index by
-     * itself. docs/internals/relations.md is the contract.
+     * Fields that hold ids, each with the collection to which they lead. Queries follow them: `author.name`. Each has an
+     * index by itself. docs/internals/relations.md is the contract.
      */
     readonly relations?: RelationInputs;
 }
@@ -3237,8 +3237,8 @@ interface RelationOptions {
     /** A write fails if a document that it refers to does not exist. False by default: it may come later. */
     readonly check?: boolean;
     /**
-     * When a related document is deleted: 'keep' (default) leaves its id, 'unset' removes it, 'restrict' refuses the delete, and
-     * 'cascade' deletes the documents that refer to it.
+     * When a related document is deleted: 'keep' (default) leaves its id, 'unset' removes it. 'restrict' refuses the delete,
+     * 'cascade' deletes the documents that refer to it too.
      */
     readonly onDelete?: OnDelete;
 }

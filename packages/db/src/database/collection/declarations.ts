@@ -52,8 +52,8 @@ export interface DeclaredCollection<T extends object = JsonObject, Schema = unkn
   Schema
 > {
   /**
-   * Which fields hold ids of documents, and of which collection. Queries follow them: `author.name`. Each has an index by
-   * itself. docs/internals/relations.md is the contract.
+   * Fields that hold ids, each with the collection to which they lead. Queries follow them: `author.name`. Each has an
+   * index by itself. docs/internals/relations.md is the contract.
    */
   readonly relations?: RelationInputs
 }
