@@ -3159,7 +3159,7 @@ type PathOf<T, Left extends Less[number] | Depth> = T extends unknown ? {
 }[keyof T & string] : never;
 
 interface PlanStep {
-    readonly step: 'full scan' | 'id scan' | 'index scan' | 'union' | 'intersection' | 'nothing' | 'fetch' | 'filter' | 'sort' | 'skip' | 'limit' | 'project';
+    readonly step: 'full scan' | 'id scan' | 'index scan' | 'number set' | 'union' | 'intersection' | 'nothing' | 'fetch' | 'filter' | 'sort' | 'skip' | 'limit' | 'project';
     readonly [detail: string]: unknown;
 }
 

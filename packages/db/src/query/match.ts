@@ -2,7 +2,7 @@
  * Compiles a condition into a test of rows. Only the field readers know what a row is (an encoded body, an entry of an
  * index). They read one field and nothing else.
  */
-import { unreachable } from '../base/errors.ts'
+import { assert, unreachable } from '../base/errors.ts'
 import { isArrayLike } from '../codec/collation.ts'
 import { collate } from '../codec/registered-collation.ts'
 import { compileFieldPath, getField } from '../codec/field-path.ts'
@@ -16,15 +16,29 @@ export type Test<Row> = (row: Row) => boolean
 
 /**
  * `reader` gives the function that reads the field at a path. Regular expressions have to be loaded (check-regex.ts).
+ * `numberOf` tells the number of a row's document; only conditions on numbers need it.
  */
-export function compileCondition<Row>(condition: Condition, reader: (path: string) => ReadField<Row>): Test<Row> {
+export function compileCondition<Row>(
+  condition: Condition,
+  reader: (path: string) => ReadField<Row>,
+  numberOf?: (row: Row) => number,
+): Test<Row> {
   switch (condition.kind) {
+    case 'numbers': {
+      assert(numberOf !== undefined, 'these rows have no numbers')
+      const { numbers } = condition
+      return (row) => numbers.has(numberOf(row))
+    }
+    case 'complement': {
+      const test = compileCondition(condition.of, reader, numberOf)
+      return (row) => !test(row)
+    }
     case 'within':
       return compileWithin(condition, reader(condition.path))
     case 'and':
     case 'or': {
       const all = condition.kind === 'and'
-      const tests = condition.of.map((part) => compileCondition(part, reader))
+      const tests = condition.of.map((part) => compileCondition(part, reader, numberOf))
       return (row) => {
         for (let at = 0; at < tests.length; at++) if (tests[at]!(row) !== all) return !all
         return all

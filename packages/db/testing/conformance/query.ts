@@ -3,8 +3,12 @@
  * order, from one snapshot, which is released. `create` makes an empty store.
  */
 import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
-import { expressionsOf, normalise } from '../../src/query/ast/normalise.ts'
+import { combine, expressionsOf, normalise, type Condition } from '../../src/query/ast/normalise.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
+import type { BodyView } from '../../src/document/body.ts'
+import { compileCondition } from '../../src/query/match.ts'
+import { bodyFields } from '../../src/query/operators/project.ts'
+import { NumberSetBuilder, type NumberSet } from '../../src/query/sets/number-set.ts'
 import { buildOperators } from '../../src/query/operators/build.ts'
 import { SORT_LIMITS, type SortLimits } from '../../src/query/operators/sort.ts'
 import { outermostPaths } from '../../src/codec/field-path.ts'
@@ -540,8 +544,10 @@ async function checkQuery(
   }
   for (const fields of query.fields === undefined ? [undefined] : [fieldsWithId(query), query.fields]) {
     const source = fixture.source()
-    const specification = specify(query, fields)
-    await prepareRegexes(expressionsOf(specification.condition))
+    const specified = specify(query, fields)
+    await prepareRegexes(expressionsOf(specified.condition))
+    const specification =
+      choose(2) === 0 ? specified : { ...specified, condition: await withSets(source, specified.condition, choose) }
     const skipLimits = choose(2) === 0 ? SKIP_SCAN_LIMITS : { entriesMin: 1 + choose(4), valuesMax: 1 + choose(40) }
     const plans = await source.attempt(() => candidatePlans(source, specification, skipLimits))
     for (const plan of plans) {
@@ -564,6 +570,38 @@ function specify(query: QueryCase, fields: readonly string[] | undefined): Query
   const collation = query.meaning.collation === undefined ? undefined : TEST_COLLATION
   const wanted = { skip: query.skip, limit: query.limit ?? Infinity, fields: fields && outermostPaths(fields) }
   return { condition, sort, collation, ...wanted }
+}
+
+/** A condition for the same documents, with parts that are sets of numbers or complements. */
+async function withSets(source: QuerySource, condition: Condition, choose: Choose): Promise<Condition> {
+  const inner = async (): Promise<Condition> => {
+    if (condition.kind !== 'and' && condition.kind !== 'or') return condition
+    const parts: Condition[] = []
+    for (const part of condition.of) parts.push(await withSets(source, part, choose))
+    return combine(condition.kind, parts)
+  }
+  switch (choose(6)) {
+    case 0:
+      return { kind: 'numbers', numbers: await numbersOf(source, condition) }
+    case 1: {
+      const others: Condition = { kind: 'complement', of: condition }
+      return { kind: 'complement', of: { kind: 'numbers', numbers: await numbersOf(source, others) } }
+    }
+    case 2:
+      return { kind: 'complement', of: { kind: 'complement', of: await inner() } }
+    default:
+      return inner()
+  }
+}
+
+/** By a scan. */
+async function numbersOf(source: QuerySource, condition: Condition): Promise<NumberSet> {
+  const { documents } = source
+  const test = compileCondition<BodyView>(condition, bodyFields(documents), ({ number }) => number)
+  const builder = new NumberSetBuilder()
+  const cursor = await source.attempt(() => documents.scan())
+  while (await source.attempt(() => cursor.next())) if (test(cursor.body)) builder.add(cursor.body.number)
+  return builder.build()
 }
 
 async function runPlan(

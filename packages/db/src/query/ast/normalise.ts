@@ -5,6 +5,7 @@
 import { unreachable } from '../../base/errors.ts'
 import { collate, holdsText, type Collation } from '../../codec/registered-collation.ts'
 import { literalPrefix } from '../regex/check-regex.ts'
+import type { NumberSet } from '../sets/number-set.ts'
 import {
   above,
   ARRAYS,
@@ -32,7 +33,7 @@ import type {
   SizePredicate,
 } from './predicate.ts'
 
-export type Condition = AllOf | AnyOf | WithinCondition | TestCondition
+export type Condition = AllOf | AnyOf | WithinCondition | TestCondition | NumbersCondition | ComplementCondition
 
 interface AllOf {
   readonly kind: 'and'
@@ -60,6 +61,18 @@ export interface WithinCondition {
   readonly self: boolean
   /** The set holds collated values (codec/registered-collation.ts). Undefined also where the order of strings has no say. */
   readonly collation?: Collation | undefined
+}
+
+/** The document's number is in the set. */
+export interface NumbersCondition {
+  readonly kind: 'numbers'
+  readonly numbers: NumberSet
+}
+
+/** The document does not meet the condition, whatever its fields are. A negated leaf asks for its field to be there. */
+interface ComplementCondition {
+  readonly kind: 'complement'
+  readonly of: Condition
 }
 
 /** Conditions that no set of values can express. */
@@ -130,9 +143,19 @@ export function conjuncts(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.of : [condition]
 }
 
-/** Every leaf, those about elements not opened. */
+/** Every leaf that is about a field, those about elements not opened. */
 export function leavesOf(condition: Condition): readonly (WithinCondition | TestCondition)[] {
-  return condition.kind === 'and' || condition.kind === 'or' ? condition.of.flatMap(leavesOf) : [condition]
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.of.flatMap(leavesOf)
+    case 'complement':
+      return leavesOf(condition.of)
+    case 'numbers':
+      return []
+    default:
+      return [condition]
+  }
 }
 
 /** Every path that the condition reads. */

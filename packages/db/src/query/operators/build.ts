@@ -14,8 +14,7 @@ import type { AccessPath } from '../planner/access-path.ts'
 import type { Plan, QuerySpecification, Reads } from '../planner/plan.ts'
 import type { QuerySource } from '../query-source.ts'
 import { limitRows, type EntryRow, tallied, type Operator, type Tally } from './operator.ts'
-import { fetchRows, fullScan, idScan, indexScan, type RowReaders } from './scans.ts'
-import { intersectionScan, unionScan } from './set-operators.ts'
+import { fetchRows, fullScan, idScan, indexScan, type RowReaders, type ScanOptions } from './scans.ts'
 import { bodyFields, compileProjection, entryFields } from './project.ts'
 import type { SortLimits, SortRow } from './sort.ts'
 
@@ -25,6 +24,8 @@ interface BuildOptions {
   readonly sortLimits?: SortLimits
 }
 
+/** Loaded where a plan joins paths or walks a set. */
+const setOperators = lazyModule(() => import('./set-operators.ts'))
 /** Loaded only if no index gives the order. */
 const sorting = lazyModule(() => import('./sort.ts'))
 
@@ -41,7 +42,7 @@ export function buildOperators(
   return tallied(query.limit === Infinity ? rows : limitRows(rows, query.limit), tally, 'result')
 }
 
-const NOTHING: Operator<object> = { next: () => undefined }
+const NOTHING: Operator<never> = { next: () => undefined }
 
 interface Parts {
   readonly source: QuerySource
@@ -116,12 +117,6 @@ function scanKeys(parts: Parts): Operator<object> {
   return fetchDocuments(source, query, rows, tally)
 }
 
-interface ScanOptions {
-  readonly reverse: boolean
-  readonly skip: number
-  readonly fieldCount: number | undefined
-}
-
 /** The entries of an access path. */
 export function scanEntries(
   source: QuerySource,
@@ -146,10 +141,13 @@ function scanOf(
     case 'intersection': {
       const [first, second] = access.branches as [AccessPath, AccessPath]
       const numbers = scanEntries(source, second, { reverse: false, skip: 0, fieldCount: undefined }, tally)
-      return intersectionScan(scanEntries(source, first, options, tally), numbers)
+      return setOperators().intersectionScan(scanEntries(source, first, options, tally), numbers)
     }
+    case 'numbers':
+      return setOperators().numbersScan(access.numbers!, options)
     default:
-      return unionScan(access.branches.map((branch) => scanEntries(source, branch, options, tally)))
+      if (access.branches.length === 0) return NOTHING
+      return setOperators().unionScan(access.branches.map((branch) => scanEntries(source, branch, options, tally)))
   }
 }
 
@@ -235,13 +233,13 @@ function bodyProjection({ documents }: QuerySource, { fields }: QuerySpecificati
 
 type FieldReader<Row> = (path: string) => ReadField<Row>
 
-function compileTest<Row>(
+function compileTest<Row extends Numbered>(
   { residual }: Plan,
   fields: FieldReader<Row>,
   tally: Tally | undefined,
 ): (row: Row) => boolean {
   if (isAlways(residual)) return isTrue
-  const test = compileCondition(residual, fields)
+  const test = compileCondition(residual, fields, ({ number }) => number)
   if (tally === undefined) return test
   return (row) => {
     const passes = test(row)

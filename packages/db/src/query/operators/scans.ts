@@ -2,6 +2,7 @@
  * The sources of rows: ranges of ids or of an index's entries, forwards or backwards; all documents; and the documents of
  * entries. Scans of ranges skip rows at the start by rank.
  */
+import { lazyModule } from '../../base/lazy-module.ts'
 import type { Cursor, CursorOptions, KeyRange, TreeReader } from '../../kv/key-value-store.ts'
 import type { AccessPath } from '../planner/access-path.ts'
 import type { QuerySource } from '../query-source.ts'
@@ -11,7 +12,9 @@ import { BATCH_BYTES_MAX, type DocumentCursor, type DocumentReader } from '../..
 import { decodeIdKey, decodeKey } from '../../codec/key-encoding.ts'
 import type { Key } from '../../base/brand.ts'
 import type { IndexField } from '../../document/catalog.ts'
-import { NumberSet } from './set-operators.ts'
+
+/** Loaded where a document may have several entries. */
+const sets = lazyModule(() => import('../sets/number-set.ts'))
 
 interface KeyScanOptions<Row> {
   readonly cursor: (range: KeyRange, options: CursorOptions) => Cursor
@@ -72,18 +75,18 @@ export function idScan(documents: DocumentReader, access: AccessPath, options: I
   })
 }
 
-/** Documents by ranges of an index. */
-interface IndexScanOptions {
+export interface ScanOptions {
   readonly reverse: boolean
   readonly skip: number
   /** How many fields of the index rows carry, from the first on; undefined: they carry nothing, the document will be read. */
   readonly fieldCount: number | undefined
 }
 
-export function indexScan(tree: TreeReader, access: AccessPath, options: IndexScanOptions): Operator<EntryRow> {
+/** Documents by ranges of an index. */
+export function indexScan(tree: TreeReader, access: AccessPath, options: ScanOptions): Operator<EntryRow> {
   const { reverse, skip, fieldCount } = options
   const fields = access.index!.fields.slice(0, fieldCount)
-  const seen = access.distinct ? undefined : new NumberSet()
+  const seen = access.distinct ? undefined : new (sets().NumberSetBuilder)()
   return keyScan(access, {
     cursor: (range, cursorOptions) => tree.cursor(range, cursorOptions),
     reverse,

@@ -1,9 +1,11 @@
-/** Union and intersection of scans: each document comes once. */
+/** Union and intersection of scans, and scans of sets: each document comes once. */
+import { NumberSetBuilder, type NumberSet } from '../sets/number-set.ts'
+import type { ScanOptions } from './scans.ts'
 import { type EntryRow, type Operator, BATCH_ROWS_MAX, changeBatches } from './operator.ts'
 
 /** The rows of one scan after the other. */
 export function unionScan(inputs: readonly Operator<EntryRow>[]): Operator<EntryRow> {
-  const seen = new NumberSet()
+  const seen = new NumberSetBuilder()
   let at = 0
   return {
     next: (count) => {
@@ -14,35 +16,22 @@ export function unionScan(inputs: readonly Operator<EntryRow>[]): Operator<Entry
   }
 }
 
-/** Numbers in one chunk of a set. */
-const CHUNK_NUMBERS = 2 ** 15
-
-/** A set of document numbers. It has a bit for each number of a chunk, so the range of the numbers bounds its size. */
-export class NumberSet {
-  private readonly chunks = new Map<number, Uint8Array>()
-
-  /** False if it was there already. */
-  add(number: number): boolean {
-    const place = Math.floor(number / CHUNK_NUMBERS)
-    let chunk = this.chunks.get(place)
-    if (chunk === undefined) this.chunks.set(place, (chunk = new Uint8Array(CHUNK_NUMBERS / 8)))
-    const at = number % CHUNK_NUMBERS
-    const bit = 1 << (at & 7)
-    if ((chunk[at >>> 3]! & bit) !== 0) return false
-    chunk[at >>> 3]! |= bit
-    return true
-  }
-
-  has(number: number): boolean {
-    const at = number % CHUNK_NUMBERS
-    const chunk = this.chunks.get(Math.floor(number / CHUNK_NUMBERS))
-    return chunk !== undefined && (chunk[at >>> 3]! & (1 << (at & 7))) !== 0
+/** The documents with these numbers, in their order. */
+export function numbersScan(numbers: NumberSet, { reverse, skip, fieldCount }: ScanOptions): Operator<EntryRow> {
+  const values = fieldCount === undefined ? undefined : []
+  let at = skip
+  return {
+    next: (count) => {
+      const page = numbers.page(at, count, reverse)
+      at += page.length
+      return page.length === 0 ? undefined : page.map((number) => ({ number, values }))
+    },
   }
 }
 
 /** The rows of one scan, in its order, whose documents another scan has too. The other is walked first, for the numbers alone. */
 export function intersectionScan(rows: Operator<EntryRow>, other: Operator<EntryRow>): Operator<EntryRow> {
-  const numbers = new NumberSet()
+  const numbers = new NumberSetBuilder()
   const inBoth = changeBatches(rows, true, (batch) => ({
     rows: batch.filter(({ number }) => numbers.has(number)),
     taken: batch.length,

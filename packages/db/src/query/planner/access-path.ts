@@ -18,6 +18,7 @@ import {
 } from '../ast/value-set.ts'
 import { combine, conjuncts, ordersText, type AnyOf, type Condition, type WithinCondition } from '../ast/normalise.ts'
 import type { PlanSource } from '../query-source.ts'
+import type { NumberSet } from '../sets/number-set.ts'
 import { indexCondition } from '../selector-test.ts'
 import { entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
 import { fieldPrefixes, SKIP_SCAN_LIMITS, type SkipScanLimits } from './skip-scan.ts'
@@ -26,9 +27,11 @@ import { fieldPrefixes, SKIP_SCAN_LIMITS, type SkipScanLimits } from './skip-sca
 const implication = lazyModule(() => import('./implication.ts'))
 
 export interface AccessPath {
-  readonly kind: 'scan' | 'ids' | 'index' | 'union' | 'intersection'
+  readonly kind: 'scan' | 'ids' | 'index' | 'numbers' | 'union' | 'intersection'
   /** For the kind 'index'. */
   readonly index?: IndexDefinition
+  /** For the kind 'numbers'. */
+  readonly numbers?: NumberSet
   /** Ascending and disjoint; of kinds 'ids' and 'index'. */
   readonly ranges: readonly KeyRange[]
   /** For each range the entries in it. */
@@ -101,6 +104,7 @@ function keyedPaths(source: PlanSource, condition: Condition, outer: Condition, 
   const disjunctions = conjuncts(condition).filter((part) => part.kind === 'or')
   const reads: (() => AccessPath | undefined)[] = [
     () => idPath(source, byPath.get('_id') ?? [], rangesMax),
+    () => numbersPath(condition),
     ...source.indexes
       .filter((index) => holdsAll(index, known))
       .flatMap((index) => indexPaths(source, index, byPath, rangesMax))
@@ -152,6 +156,15 @@ function idPath(
     fixed: isOnePoint(values) ? 1 : 0,
     bounds: conditions.length === 0 ? [] : [{ path: '_id', values }],
   })
+}
+
+/** The documents whose numbers are in all sets that are asked for. */
+function numbersPath(condition: Condition): AccessPath | undefined {
+  const conditions = conjuncts(condition).filter((part) => part.kind === 'numbers')
+  if (conditions.length === 0) return undefined
+  const numbers = conditions.map((part) => part.numbers).reduce((all, next) => all.and(next))
+  const { count } = numbers
+  return { ...NO_ROWS, kind: 'numbers', numbers, rows: count, expected: count, met: new Set(conditions) }
 }
 
 /** The path along some ranges. */
@@ -365,9 +378,11 @@ function bestNarrowing(paths: readonly AccessPath[]): AccessPath | undefined {
 
 /** Those that any condition narrows, fewest rows first. */
 function narrowing(paths: readonly AccessPath[]): AccessPath[] {
-  return paths
-    .filter(({ bounds, kind, index }) => bounds.length > 0 || kind === 'union' || index?.where !== undefined)
-    .toSorted((left, right) => left.rows - right.rows)
+  return paths.filter(isNarrowing).toSorted((left, right) => left.rows - right.rows)
+}
+
+function isNarrowing({ bounds, kind, index }: AccessPath): boolean {
+  return bounds.length > 0 || kind === 'union' || kind === 'numbers' || index?.where !== undefined
 }
 
 type ConditionsByPath = ReadonlyMap<string, readonly WithinCondition[]>

@@ -47,6 +47,7 @@ export interface PlanStep {
     | 'full scan'
     | 'id scan'
     | 'index scan'
+    | 'number set'
     | 'union'
     | 'intersection'
     | 'nothing'
@@ -177,6 +178,8 @@ function explainAccess(access: AccessPath, reverse: boolean, actual: (access: Ac
         reverse,
         ...details,
       }
+    case 'numbers':
+      return { step: 'number set', reverse, rows, ...actual(access) }
     default: {
       if (branches.length === 0) return { step: 'nothing' }
       const isIntersection = kind === 'intersection'
@@ -198,6 +201,8 @@ function explainCondition(condition: Condition): unknown {
   if (condition.kind === 'and' || condition.kind === 'or') {
     return { [`$${condition.kind}`]: condition.of.map(explainCondition) }
   }
+  if (condition.kind === 'numbers') return { $number: { $in: `${condition.numbers.count} numbers` } }
+  if (condition.kind === 'complement') return { $complement: explainCondition(condition.of) }
   if (condition.kind === 'within') {
     const { path, values, every, self } = condition
     return { [path]: { [self ? '$value' : every ? '$every' : '$some']: explainValues(values) } }
