@@ -979,8 +979,8 @@ export interface RelationOptions {
     /** A write fails if a document that it refers to does not exist. False by default: it may come later. */
     readonly check?: boolean;
     /**
-     * When a related document is deleted: 'keep' (default) leaves its id, 'unset' removes it. 'restrict' refuses the delete,
-     * 'cascade' deletes the documents that refer to it too.
+     * When a related document is deleted: 'keep' (default) leaves its id and 'unset' removes it. The delete is refused with
+     * 'restrict'. It takes the documents that refer to it along with 'cascade'.
      */
     readonly onDelete?: OnDelete;
 }
