@@ -13,7 +13,14 @@ import type { NodeCache } from '../btree/node.ts'
 import { descendToRank, get, locateMany, rank, resolveSome } from '../btree/search.ts'
 import type { Cursor, CursorOptions, Entry, KeyRange, TreeReader } from './key-value-store.ts'
 import type * as ReduceRange from './reduce-range.ts'
-import { OverlayCursor, overlayDelta, overlayDeltaBefore, overlayGet, type Change } from './overlay.ts'
+import {
+  OverlayCursor,
+  overlayDelta,
+  overlayDeltaBefore,
+  overlayDeltaBetween,
+  overlayGet,
+  type Change,
+} from './overlay.ts'
 import type { TreeState } from './state.ts'
 
 /** Only views and aggregates reduce, so it is loaded like a page: when it is missed, or by those who know that they will. */
@@ -57,21 +64,23 @@ export abstract class MergedTree implements TreeReader {
     })
   }
 
-  count(range?: KeyRange): number {
+  count({ gte, lt }: KeyRange = {}): number {
     const { overlay, tree } = this.state
-    if (range?.gte === undefined && range?.lt === undefined) return (tree?.count ?? 0) + overlayDelta(overlay)
+    if (gte === undefined) return lt === undefined ? (tree?.count ?? 0) + overlayDelta(overlay) : this.rank(lt)
+    if (lt === undefined) return this.count() - this.rank(gte)
+    if (gte >= lt) return 0
     let end = 0
     let miss: Miss | undefined
     try {
-      end = this.#end(range)
+      end = rank(this.cache, tree, lt)
     } catch (thrown) {
       if (!(thrown instanceof Miss)) throw thrown
       miss = thrown
     }
     // Also when the end misses, so that the pages of both are fetched together.
-    const start = this.#start(range)
+    const start = rank(this.cache, tree, gte)
     if (miss !== undefined) throw miss
-    return Math.max(0, end - start)
+    return end - start + overlayDeltaBetween(overlay, gte, lt)
   }
 
   rank(key: Key): number {

@@ -64,21 +64,37 @@ export function overlayDelta(overlay: Overlay): number {
 }
 
 /** By how much it alters the count of the entries with a lower key. */
-export function overlayDeltaBefore(overlay: Overlay, key: string): number {
-  let node = overlay.root
-  let delta = 0
-  while (node !== undefined) {
-    if ('children' in node) {
-      const index = childIndex(node, key)
-      for (let i = 0; i < index; i++) delta += node.children[i]!.delta
-      node = node.children[index]
-    } else {
-      const index = lowerBound(node.keys, key)
-      if (node.keys.length > NODE_ENTRIES_MAX) return delta + index
-      for (let i = 0; i < index; i++) delta += node.deltas[i]!
-      return delta
-    }
+export function overlayDeltaBefore({ root }: Overlay, key: string): number {
+  return root === undefined ? 0 : deltaBefore(root, key)
+}
+
+/** By how much it alters the count of the entries with `gte <= key < lt`. */
+export function overlayDeltaBetween({ root }: Overlay, gte: string, lt: string): number {
+  let node = root
+  while (node !== undefined && 'children' in node) {
+    const index = childIndex(node, gte)
+    if (index < node.keys.length - 1 && lt > node.keys[index + 1]!)
+      return deltaBefore(node, lt) - deltaBefore(node, gte)
+    node = node.children[index]
   }
+  return node === undefined ? 0 : deltaOf(node, lowerBound(node.keys, gte), lowerBound(node.keys, lt))
+}
+
+function deltaBefore(node: OverlayNode, key: string): number {
+  let delta = 0
+  while ('children' in node) {
+    const index = childIndex(node, key)
+    for (let i = 0; i < index; i++) delta += node.children[i]!.delta
+    node = node.children[index]!
+  }
+  return delta + deltaOf(node, 0, lowerBound(node.keys, key))
+}
+
+function deltaOf({ keys, deltas }: OverlayLeaf, from: number, to: number): number {
+  // A run, which has additions only.
+  if (keys.length > NODE_ENTRIES_MAX) return to - from
+  let delta = 0
+  for (let i = from; i < to; i++) delta += deltas[i]!
   return delta
 }
 

@@ -4,6 +4,7 @@
  * entries.
  */
 import type { Key } from '../../base/brand.ts'
+import { together } from '../../base/miss.ts'
 import { prefixUpperBound, decodeKey } from '../../codec/key-encoding.ts'
 import type { EntryTree } from '../query-source.ts'
 import type { Interval } from '../ast/value-set.ts'
@@ -35,7 +36,7 @@ export function fieldPrefixes(
   const ranges = within.flatMap((prefix) =>
     intervals.map((interval) => ({ prefixLength: prefix.length, range: entryRange(prefix, interval, descending) })),
   )
-  const counts = ranges.map(({ range }) => tree.count(range))
+  const counts = together(ranges, ({ range }) => tree.count(range))
   const entries = counts.reduce((sum, count) => sum + count, 0)
   const valuesMax = Math.min(limits.valuesMax, Math.floor(entries / limits.entriesMin))
   const prefixes: string[] = []
