@@ -150,7 +150,7 @@ export interface CheckReport {
 }
 
 /** The documents of one collection, with its indexes, views, feeds and replications. */
-export class Collection<T extends object, Input extends object = T> extends TransactionCollection<T, Input> {
+export class Collection<T extends object, Input extends object = T, Asked extends object = Identified<T>> extends TransactionCollection<T, Input, Asked> {
     /**
      * Resolves when documents of older versions are migrated and every declared index is built. Reads and writes wait for
      * the migration, not for indexes. (A collection without documents needs neither.) An index that is declared here and
@@ -337,8 +337,8 @@ export type Credential = {
     readonly recoveryKey: string;
 };
 
-/** `Schemas`: those that it was opened with, by the names of the collections. */
-export class Database<Schemas extends object = object> {
+/** `Schemas`, `Relations`: those that it was opened with, by the names of the collections. */
+export class Database<Schemas extends object = object, Relations extends object = object> {
     /** As given to `open`. */
     readonly name: string;
     /** The passwords and keys that open it; undefined when it is not encrypted. */
@@ -370,7 +370,7 @@ export class Database<Schemas extends object = object> {
     }): Collection<SchemaOutput<Schema>, SchemaInput<Schema>>;
     collection<Name extends KnownName<Schemas>>(name: Name, options?: CollectionOptions<DocumentOf<Schemas, Name>> & {
         readonly schema?: undefined;
-    }): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
+    }): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>, Related<Schemas, Relations, Name>>;
     collection<T extends object = UnknownCollection>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>;
     /**
      * The names of the collections that exist, sorted.
@@ -414,7 +414,7 @@ export class Database<Schemas extends object = object> {
      *   await accounts.update('b', (b) => ({ ...b, amount: b.amount + 10 }))
      * })
      */
-    transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R>;
+    transaction<R>(body: (tx: Transaction<Schemas, Relations>) => R | Promise<R>): Promise<R>;
     /**
      * Calls back after each commit, of this handle or of another (a tab, a worker), with what it changed. The function
      * returned ends it.
@@ -837,7 +837,7 @@ export type Migration = (document: JsonObject & {
 }) => JsonObject | Promise<JsonObject>;
 
 /** Options of `open`. */
-export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
+export interface OpenOptions<Schemas extends object = Record<string, unknown>, Relations extends object = object> {
     /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
     readonly storage?: DatabaseStorage;
     /**
@@ -858,6 +858,10 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
     /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`, and their relations. */
     readonly collections?: {
         readonly [Name in keyof Schemas]: DeclaredCollection<SchemaOutput<Schemas[Name]>, Schemas[Name]>;
+    } & {
+        readonly [Name in keyof Relations]: {
+            readonly relations?: Relations[Name];
+        };
     };
     /**
      * A snapshot (`db.snapshot()`) to make the database from. The database must not exist yet. A function is called only
@@ -1286,8 +1290,8 @@ export type Stored<T extends object> = Identified<T> & {
     readonly _attachments?: Readonly<Record<string, AttachmentStub>>;
 };
 
-/** `Schemas`: those that the database was opened with, by the names of the collections. */
-export class Transaction<Schemas extends object = object> {
+/** `Schemas`, `Relations`: those that the database was opened with, by the names of the collections. */
+export class Transaction<Schemas extends object = object, Relations extends object = object> {
     /**
      * The collection inside the transaction. Reads include what the transaction has written, which nobody else sees
      * before its end. Steps that overlap take effect in the order in which they were asked for. A query answers by what
@@ -1300,12 +1304,15 @@ export class Transaction<Schemas extends object = object> {
      *   await accounts.upsert({ _id: 'a', amount: 10 })
      * })
      */
-    collection<Name extends KnownName<Schemas>>(name: Name): TransactionCollection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>;
+    collection<Name extends KnownName<Schemas>>(name: Name): TransactionCollection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>, Related<Schemas, Relations, Name>>;
     collection<T extends object = UnknownCollection>(name: string): TransactionCollection<T>;
 }
 
-/** The documents of a collection. Every write takes one or many; many are all or nothing. */
-export class TransactionCollection<T extends object, Input extends object = T> {
+/**
+ * The documents of a collection. Every write takes one or many; many are all or nothing. `Asked`: documents as queries see
+ * them, with those that relations lead to.
+ */
+export class TransactionCollection<T extends object, Input extends object = T, Asked extends object = Identified<T>> {
     /** The name of the collection. */
     readonly name: string;
     /**
@@ -1439,7 +1446,7 @@ export class TransactionCollection<T extends object, Input extends object = T> {
      * @example
      * const same = await people.find({ tags: ['a', 'b'] }, { dialect: 'couchdb' }).toArray()
      */
-    find(selector?: Selector<Identified<T>> | WhereFilter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>>;
+    find(selector?: Selector<Asked> | WhereFilter, meaning?: SelectorMeaning): Query<Stored<T>, Asked>;
     /**
      * A search for words in the fields of a text index. `quick bro*` finds documents with the word "quick" and a word
      * that begins with "bro". `"brown fox"` finds the two words next to each other. Case and diacritics don't matter. The
@@ -1776,7 +1783,7 @@ export function isPannierError(error: unknown, code?: ErrorCode): error is Panni
  * // The first time, the database is made of a snapshot that is downloaded.
  * const db = await open('shop', { from: async () => (await fetch('/shop.snapshot')).body! })
  */
-export function open<Schemas extends object = object>(name: string, options?: OpenOptions<Schemas>): Promise<Database<Schemas>>;
+export function open<Schemas extends object = object, const Relations extends object = object>(name: string, options?: OpenOptions<Schemas, Relations>): Promise<Database<Schemas, Relations>>;
 
 /**
  * Loads all parts of the library that are otherwise loaded on demand, some 170 KiB compressed. Afterwards the page
@@ -1945,6 +1952,17 @@ interface AttachmentStubInput {
     /** If given it must be that of the attachment. */
     readonly digest?: string;
 }
+
+type Back<Schemas extends object, Relations extends object, Name extends string> = {
+    readonly [Path in BackName<Relations, Name>]?: Path extends `${infer From}_via_${string}` ? TargetIn<Schemas, Relations, From> : never;
+};
+
+/** `posts_via_author` */
+type BackName<Relations extends object, Name extends string> = {
+    [From in keyof Relations & string]: {
+        [Field in keyof RelationsOf<Relations, From> & string]: NameIn<RelationsOf<Relations, From>[Field]> extends Name ? `${From}_via_${Field}` : never;
+    }[keyof RelationsOf<Relations, From> & string];
+}[keyof Relations & string];
 
 /** Whether a batch is all or nothing. */
 interface BatchOptions {
@@ -2346,7 +2364,7 @@ interface ExportOptions<T extends object> extends LongWork {
 type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A condition on a field: a value that it must equal, operators, or conditions on fields inside it. */
-type FieldCondition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
+type FieldCondition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>> & QuantifiersOf<Value>);
 
 type FieldConditions<T> = IsLoose<T> extends true ? {
     readonly [Name in NamedKey<T>]?: FieldCondition<T[Name]>;
@@ -2991,6 +3009,11 @@ interface MoveOptions extends LongWork {
     readonly encryption?: Credential;
 }
 
+/** The collection that a declared relation leads to. */
+type NameIn<Relation> = Relation extends string ? Relation : Relation extends readonly [infer Name extends string] ? Name : Relation extends {
+    readonly to: infer Name extends string;
+} ? Name : never;
+
 /** The keys of a loose type that it names. */
 type NamedKey<T> = keyof {
     [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: unknown;
@@ -3012,6 +3035,8 @@ interface NotPredicate {
     readonly kind: 'not';
     readonly of: Predicate;
 }
+
+type Nothing = Record<never, never>;
 
 /** What the reduce `_stats` gives of numbers. */
 interface NumberStatistics {
@@ -3199,6 +3224,18 @@ interface PutAttachmentOptions {
     readonly signal?: AbortSignal;
 }
 
+/** Conditions on a path that ends with a relation. */
+interface Quantifiers<Document> {
+    /** Some related document meets all of it. */
+    readonly $some?: Selector<Document>;
+    /** There are related documents, and all of them meet it. */
+    readonly $every?: Selector<Document>;
+    /** No related document meets it. */
+    readonly $none?: Selector<Document>;
+}
+
+type QuantifiersOf<Value> = [TargetOf<Value>] extends [never] ? unknown : Quantifiers<TargetOf<Value>>;
+
 /**
  * Called with rows (`keys`: of each its key and the document's id), or with `rereduce` true and `keys` null with what it
  * returned before. Must be pure. It may give a promise; then rows are reduced one call after the other.
@@ -3222,6 +3259,9 @@ interface RegexPredicate {
     readonly arrays?: 'whole' | undefined;
 }
 
+/** The documents of a collection as queries see them: with those that relations lead to, forward and back. */
+type Related<Schemas extends object, Relations extends object, Name extends string> = Identified<keyof RelationsOf<Relations, Name> extends never ? DocumentOf<Schemas, Name> : WithTargets<Schemas, Relations, Name>> & Back<Schemas, Relations, Name>;
+
 /** `'users'`: one related document, its id in the field. `['permissions']`: many, an array of ids. */
 type RelationInput = string | readonly [to: string] | RelationOptions;
 
@@ -3242,6 +3282,8 @@ interface RelationOptions {
      */
     readonly onDelete?: OnDelete;
 }
+
+type RelationsOf<Relations extends object, Name extends string> = Name extends keyof Relations ? Relations[Name] extends object ? Relations[Name] : Nothing : Nothing;
 
 /** A CouchDB database with options of its own. */
 interface RemoteSide extends HttpPeerOptions {
@@ -3513,6 +3555,15 @@ type StoredDocument = {
     _rev: string;
 } & Record<string, unknown>;
 
+/** A related document where its id stands. */
+interface Target<Document> {
+    readonly [target]?: Document;
+}
+
+type TargetIn<Schemas extends object, Relations extends object, Name extends string> = Related<Schemas, Relations, Name> & Target<Related<Schemas, Relations, Name>>;
+
+type TargetOf<Value> = Value extends Target<infer Document> ? (unknown extends Document ? never : Document) : never;
+
 type Text<Value> = Extract<Value, string> extends never ? never : string;
 
 interface TextSettings {
@@ -3585,5 +3636,12 @@ interface WithAttachments {
     readonly attachments: AttachmentForm;
 }
 
+type WithTargets<Schemas extends object, Relations extends object, Name extends string> = {
+    [Field in keyof DocumentOf<Schemas, Name>]: DocumentOf<Schemas, Name>[Field] | (Field extends keyof RelationsOf<Relations, Name> ? TargetIn<Schemas, Relations, NameIn<RelationsOf<Relations, Name>[Field]>> : never);
+};
+
 /** Numbers and strings that must not be confused with one another. The brand exists only in the types. */
 const brand: unique symbol;
+
+/** Marks a related document among the values of a field. */
+const target: unique symbol;

@@ -376,7 +376,7 @@ export interface ExportOptions<T extends object> extends LongWork {
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A condition on a field: a value that it must equal, operators, or conditions on fields inside it. */
-export type FieldCondition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>);
+export type FieldCondition<Value> = unknown extends Value ? unknown : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>> & QuantifiersOf<Value>);
 
 /** Conditions on one field. Each method says what the operator of that name says in a selector. */
 export class FieldFilters<Value = unknown> {
@@ -950,6 +950,16 @@ export interface PutAttachmentOptions {
     readonly signal?: AbortSignal;
 }
 
+/** Conditions on a path that ends with a relation. */
+export interface Quantifiers<Document> {
+    /** Some related document meets all of it. */
+    readonly $some?: Selector<Document>;
+    /** There are related documents, and all of them meet it. */
+    readonly $every?: Selector<Document>;
+    /** No related document meets it. */
+    readonly $none?: Selector<Document>;
+}
+
 /**
  * Called with rows (`keys`: of each its key and the document's id), or with `rereduce` true and `keys` null with what it
  * returned before. Must be pure. It may give a promise; then rows are reduced one call after the other.
@@ -963,6 +973,9 @@ export interface ReducedRow<Key = unknown, Value = unknown> {
     /** What the reduce gives. */
     readonly value: Value;
 }
+
+/** The documents of a collection as queries see them: with those that relations lead to, forward and back. */
+export type Related<Schemas extends object, Relations extends object, Name extends string> = Identified<keyof RelationsOf<Relations, Name> extends never ? DocumentOf<Schemas, Name> : WithTargets<Schemas, Relations, Name>> & Back<Schemas, Relations, Name>;
 
 /** `'users'`: one related document, its id in the field. `['permissions']`: many, an array of ids. */
 export type RelationInput = string | readonly [to: string] | RelationOptions;
@@ -1200,6 +1213,11 @@ export interface SnapshotOptions extends LongWork {
     readonly sealed?: boolean;
 }
 
+/** A related document where its id stands. */
+export interface Target<Document> {
+    readonly [target]?: Document;
+}
+
 /** A deleted document as the feed hands it out. */
 export interface Tombstone {
     /** The id of the document. */
@@ -1251,6 +1269,17 @@ interface AndPredicate {
     readonly of: readonly Predicate[];
 }
 
+type Back<Schemas extends object, Relations extends object, Name extends string> = {
+    readonly [Path in BackName<Relations, Name>]?: Path extends `${infer From}_via_${string}` ? TargetIn<Schemas, Relations, From> : never;
+};
+
+/** `posts_via_author` */
+type BackName<Relations extends object, Name extends string> = {
+    [From in keyof Relations & string]: {
+        [Field in keyof RelationsOf<Relations, From> & string]: NameIn<RelationsOf<Relations, From>[Field]> extends Name ? `${From}_via_${Field}` : never;
+    }[keyof RelationsOf<Relations, From> & string];
+}[keyof Relations & string];
+
 /** What a field is compared with in order. */
 type Bound<Value> = unknown extends Value ? JsonValue : Wide<Operand<Value>> | null;
 
@@ -1298,6 +1327,9 @@ interface Comparison {
 
 /** Names of a path that is checked; longer ones are not. */
 type Depth = 4;
+
+/** Documents of the collection `Name`; `Schemas` has the schema of each collection by its name. */
+type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>;
 
 /** What an array may have as an element. */
 type Element<Value> = unknown extends Value ? JsonValue : ElementIn<NonNullable<Value>>;
@@ -1401,6 +1433,11 @@ interface ModPredicate {
     readonly arrays?: 'whole' | undefined;
 }
 
+/** The collection that a declared relation leads to. */
+type NameIn<Relation> = Relation extends string ? Relation : Relation extends readonly [infer Name extends string] ? Name : Relation extends {
+    readonly to: infer Name extends string;
+} ? Name : never;
+
 /** The keys of a loose type that it names. */
 type NamedKey<T> = keyof {
     [Name in keyof T as string extends Name ? never : number extends Name ? never : Name]: unknown;
@@ -1414,6 +1451,8 @@ interface NotPredicate {
     readonly kind: 'not';
     readonly of: Predicate;
 }
+
+type Nothing = Record<never, never>;
 
 type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
 
@@ -1464,6 +1503,8 @@ type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | 
 /** The beginning of a string; never, where the field holds none. */
 type Prefix<Value> = unknown extends Value ? string : Text<Operand<Value>>;
 
+type QuantifiersOf<Value> = [TargetOf<Value>] extends [never] ? unknown : Quantifiers<TargetOf<Value>>;
+
 /** The value, or an element of an array, is a string in which the regular expression is found. */
 interface RegexPredicate {
     readonly kind: 'regex';
@@ -1473,7 +1514,14 @@ interface RegexPredicate {
     readonly arrays?: 'whole' | undefined;
 }
 
+type RelationsOf<Relations extends object, Name extends string> = Name extends keyof Relations ? Relations[Name] extends object ? Relations[Name] : Nothing : Nothing;
+
 type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
+
+type SchemaOf<Schemas extends object, Name extends string> = Name extends keyof Schemas ? Schemas[Name] : unknown;
+
+/** What a schema gives, which is stored; any document without a schema. */
+type SchemaOutput<Schema> = TypeOf<Schema, 'output'>;
 
 /** The value is an array with this number of elements. */
 interface SizePredicate {
@@ -1490,7 +1538,19 @@ type StoredDocument = {
     _rev: string;
 } & Record<string, unknown>;
 
+type TargetIn<Schemas extends object, Relations extends object, Name extends string> = Related<Schemas, Relations, Name> & Target<Related<Schemas, Relations, Name>>;
+
+type TargetOf<Value> = Value extends Target<infer Document> ? (unknown extends Document ? never : Document) : never;
+
 type Text<Value> = Extract<Value, string> extends never ? never : string;
+
+type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {
+    readonly '~standard': {
+        readonly types?: infer Types;
+    };
+} ? NonNullable<Types> extends {
+    readonly [Name in Side]: infer Type extends object;
+} ? Type : Record<string, unknown> : Record<string, unknown>;
 
 /** The value itself has the type. */
 interface TypePredicate {
@@ -1503,3 +1563,10 @@ type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
 /** Any string where literals are declared: bounds need not be one of them. */
 type Wide<Value> = Value extends string ? string : Value extends number ? number : Value extends boolean ? boolean : Value;
+
+type WithTargets<Schemas extends object, Relations extends object, Name extends string> = {
+    [Field in keyof DocumentOf<Schemas, Name>]: DocumentOf<Schemas, Name>[Field] | (Field extends keyof RelationsOf<Relations, Name> ? TargetIn<Schemas, Relations, NameIn<RelationsOf<Relations, Name>[Field]>> : never);
+};
+
+/** Marks a related document among the values of a field. */
+const target: unique symbol;

@@ -54,6 +54,8 @@ export type { ReplicationSequence } from './replication/peer.ts'
 export type { NetworkStatus, ReplicationDirection, ReplicationPart } from './replication/types.ts'
 export type { SchemaOptions } from './database/schema/collection-schema.ts'
 export type { OnDelete, RelationInput, RelationInputs, RelationOptions } from './relations/relation-graph.ts'
+export type { Related } from './database/schema/relation-types.ts'
+export type { Quantifiers, Target } from './query/field-types.ts'
 export type { MigrationFailure, RetryResult } from './database/schema/migration-failures.ts'
 export type { DocumentIssue } from './database/schema/validator.ts'
 export type {

@@ -27,6 +27,7 @@ import type {
   SchemaOutput,
   StandardSchema,
 } from './schema/standard-schema.ts'
+import type { Related } from './schema/relation-types.ts'
 import type { Encryption } from './encryption/encryption.ts'
 import type { MoveOptions, MoveSource } from './lifecycle/move-database.ts'
 import type { SnapshotOptions } from '../kv/write-snapshot.ts'
@@ -65,8 +66,8 @@ const SETTINGS: OptionNames<Pick<CollectionOptions, 'history' | 'revisionsLimit'
 }
 const SNAPSHOT_OPTIONS: OptionNames<SnapshotOptions> = { sealed: true, signal: true, onProgress: true }
 
-/** `Schemas`: those that it was opened with, by the names of the collections. */
-export class Database<Schemas extends object = object> {
+/** `Schemas`, `Relations`: those that it was opened with, by the names of the collections. */
+export class Database<Schemas extends object = object, Relations extends object = object> {
   /** As given to `open`. */
   readonly name: string
   /** The passwords and keys that open it; undefined when it is not encrypted. */
@@ -136,7 +137,7 @@ export class Database<Schemas extends object = object> {
   collection<Name extends KnownName<Schemas>>(
     name: Name,
     options?: CollectionOptions<DocumentOf<Schemas, Name>> & { readonly schema?: undefined },
-  ): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
+  ): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>, Related<Schemas, Relations, Name>>
   collection<T extends object = UnknownCollection>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>
   collection(name: string, options: CollectionOptions = {}): unknown {
     if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX) {
@@ -223,7 +224,7 @@ export class Database<Schemas extends object = object> {
    *   await accounts.update('b', (b) => ({ ...b, amount: b.amount + 10 }))
    * })
    */
-  async transaction<R>(body: (tx: Transaction<Schemas>) => R | Promise<R>): Promise<R> {
+  async transaction<R>(body: (tx: Transaction<Schemas, Relations>) => R | Promise<R>): Promise<R> {
     if (typeof body !== 'function') throw badArgument('transaction()', 'body must be a function', body)
     assertOutside(this.#context, 'A transaction', 'Use the tx that you have: transactions do not nest.')
     // Before it waits for the lease: a migration needs the lease itself. One that fails is the matter of those who use that collection.

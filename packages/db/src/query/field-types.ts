@@ -44,7 +44,29 @@ interface Combinations<T> {
 /** A condition on a field: a value that it must equal, operators, or conditions on fields inside it. */
 export type FieldCondition<Value> = unknown extends Value
   ? unknown
-  : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>>)
+  : EqualTo<Operand<Value>> | (Operators<Operand<Value>> & InnerConditions<ObjectIn<Value>> & QuantifiersOf<Value>)
+
+/** Conditions on a path that ends with a relation. */
+export interface Quantifiers<Document> {
+  /** Some related document meets all of it. */
+  readonly $some?: Selector<Document>
+  /** There are related documents, and all of them meet it. */
+  readonly $every?: Selector<Document>
+  /** No related document meets it. */
+  readonly $none?: Selector<Document>
+}
+
+/** Marks a related document among the values of a field. */
+declare const target: unique symbol
+
+/** A related document where its id stands. */
+export interface Target<Document> {
+  readonly [target]?: Document
+}
+
+type QuantifiersOf<Value> = [TargetOf<Value>] extends [never] ? unknown : Quantifiers<TargetOf<Value>>
+
+type TargetOf<Value> = Value extends Target<infer Document> ? (unknown extends Document ? never : Document) : never
 
 interface Operators<Value> {
   readonly $eq?: Value

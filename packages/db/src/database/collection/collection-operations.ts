@@ -84,8 +84,11 @@ export function putGuarded<T extends object, Input extends object>(
   return collection.putGuarded(documents, options, guard)
 }
 
-/** The documents of a collection. Every write takes one or many; many are all or nothing. */
-export class TransactionCollection<T extends object, Input extends object = T> {
+/**
+ * The documents of a collection. Every write takes one or many; many are all or nothing. `Asked`: documents as queries see
+ * them, with those that relations lead to.
+ */
+export class TransactionCollection<T extends object, Input extends object = T, Asked extends object = Identified<T>> {
   /** The name of the collection. */
   readonly name: string
   /** @internal */
@@ -310,10 +313,10 @@ export class TransactionCollection<T extends object, Input extends object = T> {
    * @example
    * const same = await people.find({ tags: ['a', 'b'] }, { dialect: 'couchdb' }).toArray()
    */
-  find(selector?: Selector<Identified<T>> | WhereFilter, meaning?: SelectorMeaning): Query<Stored<T>, Identified<T>> {
-    return createQuery<Stored<T>, Identified<T>>(
+  find(selector?: Selector<Asked> | WhereFilter, meaning?: SelectorMeaning): Query<Stored<T>, Asked> {
+    return createQuery<Stored<T>, Asked>(
       () => this.access.openSource(),
-      selector ?? ({} as Selector<Identified<T>>),
+      selector ?? ({} as Selector<Asked>),
       this.access.loadLiveHost,
       meaning,
     )

@@ -57,7 +57,11 @@ export interface IndexInfo extends IndexDeclaration {
 }
 
 /** The documents of one collection, with its indexes, views, feeds and replications. */
-export class Collection<T extends object, Input extends object = T> extends TransactionCollection<T, Input> {
+export class Collection<
+  T extends object,
+  Input extends object = T,
+  Asked extends object = Identified<T>,
+> extends TransactionCollection<T, Input, Asked> {
   /** @internal */
   readonly declarations: Declarations
   readonly #context: DatabaseContext
@@ -232,7 +236,7 @@ export class Collection<T extends object, Input extends object = T> extends Tran
   export(options: ExportOptions<T> = {}): ReadableStream<Uint8Array> {
     checkOptions('export()', options, EXPORT_OPTIONS)
     checkChoice('export()', 'format', options.format, ['ndjson', 'json', 'couchdb', 'couchdb-bulk', 'replica'])
-    this.find(options.selector)
+    this.find(options.selector as Selector<Asked> | undefined)
     return lateStream(async () => {
       const source = await this.access.openSource()
       const { exportStream } = await loadedModule(import('../transfer/export-documents.ts'))

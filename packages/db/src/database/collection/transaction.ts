@@ -6,6 +6,7 @@ import type { CollectionState } from '../../document/catalog.ts'
 import type { HeldSnapshot, HeldTransaction, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import { transactionEnded } from '../../kv/transaction.ts'
 import type { QuerySource } from '../../query/query-source.ts'
+import type { Related } from '../schema/relation-types.ts'
 import type { Collection } from './collection.ts'
 import { TransactionCollection } from './collection-operations.ts'
 import { MigrationNeeded, type CollectionAccess, type CollectionWriting } from './collection-access.ts'
@@ -21,15 +22,15 @@ const STALE_ATTEMPTS_MAX = 20
 type CollectionOf = (name: string) => Collection<JsonObject>
 
 /** `begun`: the first attempt, which waits for the lease; `begin` begins further ones. */
-export async function runTransaction<Schemas extends object, R>(
+export async function runTransaction<Schemas extends object, Relations extends object, R>(
   context: DatabaseContext,
   begun: Promise<HeldTransaction>,
   begin: () => Promise<HeldTransaction>,
-  body: (tx: Transaction<Schemas>) => R | Promise<R>,
+  body: (tx: Transaction<Schemas, Relations>) => R | Promise<R>,
   collectionOf: CollectionOf,
 ): Promise<R> {
   const runOnce = async (held: HeldTransaction): Promise<R> => {
-    const tx = new Transaction<Schemas>(context, held, collectionOf)
+    const tx = new Transaction<Schemas, Relations>(context, held, collectionOf)
     const scope = { context, ended: false }
     try {
       const result = await runInScope(scope, () => body(tx))
@@ -58,8 +59,8 @@ export async function runTransaction<Schemas extends object, R>(
   }
 }
 
-/** `Schemas`: those that the database was opened with, by the names of the collections. */
-export class Transaction<Schemas extends object = object> {
+/** `Schemas`, `Relations`: those that the database was opened with, by the names of the collections. */
+export class Transaction<Schemas extends object = object, Relations extends object = object> {
   readonly #context: DatabaseContext
   readonly #held: HeldTransaction
   readonly #collectionOf: CollectionOf
@@ -96,7 +97,7 @@ export class Transaction<Schemas extends object = object> {
    */
   collection<Name extends KnownName<Schemas>>(
     name: Name,
-  ): TransactionCollection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>>
+  ): TransactionCollection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>, Related<Schemas, Relations, Name>>
   collection<T extends object = UnknownCollection>(name: string): TransactionCollection<T>
   collection(name: string): unknown {
     this.#assertActive()

@@ -17,7 +17,7 @@ import { inStorage } from './storage-choice.ts'
 import { systemEnvironment } from './environment.ts'
 
 /** Options of `open`. */
-export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
+export interface OpenOptions<Schemas extends object = Record<string, unknown>, Relations extends object = object> {
   /** Where to keep it: `memory()`, `indexedDb()`, `sqlite()`. By default IndexedDB in a browser and an SQLite file in Node. */
   readonly storage?: DatabaseStorage
   /**
@@ -38,7 +38,7 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>> {
   /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`, and their relations. */
   readonly collections?: {
     readonly [Name in keyof Schemas]: DeclaredCollection<SchemaOutput<Schemas[Name]>, Schemas[Name]>
-  }
+  } & { readonly [Name in keyof Relations]: { readonly relations?: Relations[Name] } }
   /**
    * A snapshot (`db.snapshot()`) to make the database from. The database must not exist yet. A function is called only
    * if it does not exist; otherwise the existing database is opened.
@@ -83,15 +83,15 @@ const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
  * // The first time, the database is made of a snapshot that is downloaded.
  * const db = await open('shop', { from: async () => (await fetch('/shop.snapshot')).body! })
  */
-export function open<Schemas extends object = object>(
+export function open<Schemas extends object = object, const Relations extends object = object>(
   name: string,
-  options: OpenOptions<Schemas> = {},
-): Promise<Database<Schemas>> {
+  options: OpenOptions<Schemas, Relations> = {},
+): Promise<Database<Schemas, Relations>> {
   checkOptions('open()', options, OPEN_OPTIONS)
   const limits = limitsOf(name, options)
   const checked = options as OpenOptions
   return inStorage('open()', name, checked, (storage) => openIn(storage, name, checked, limits)) as Promise<
-    Database<Schemas>
+    Database<Schemas, Relations>
   >
 }
 
