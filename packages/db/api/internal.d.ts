@@ -1,7 +1,6 @@
 // What `pannier/internal` offers. Written by `npm run api`.
 
 import type {
-  DocumentInput,
   PannierError,
   TransactionCollection,
   WriteOutcome,
@@ -25,24 +24,48 @@ export interface CollectionHost {
     readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
 }
 
-/** A document that is to be written, as a guard sees it inside the transaction. */
+/** A write of one document, as a guard sees it. */
 export interface DocumentBeforeWrite {
-    /** In the batch. */
+    /** The place of the document in the batch; in a delete or update, among those that are there and change. */
     readonly position: number;
+    /** The id of the document. */
+    readonly id: string;
     /** The sequence of the document's last change, a deletion too; 0: it is new. */
     readonly sequence: number;
+    /** Documents of all collections. */
+    readonly reader: GuardReader;
     /** The document as it is; undefined if it is new or deleted. */
     old(): StoredDocument | undefined;
+    /** The document as it will be. */
+    document(): NewDocument;
 }
 
 /**
- * Is asked inside the transaction about each document of a batch, before anything is changed: gives why it is refused. It may be asked
- * again about the same one.
+ * Gives why a document is refused. It is asked about each document of a batch before anything is changed. It must be
+ * synchronous and do nothing else, as it may be asked again about the same document.
  */
 export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | undefined;
 
+/** Reads what the transaction sees: what is committed, and what writes before it in its group have written. May miss. */
+export class GuardReader {
+    constructor(snapshot: Snapshot, catalog: Catalog);
+    /** The document of that id; undefined if there is none, or no such collection. */
+    get(collection: string, id: string): StoredDocument | undefined;
+    /** As `get` of each. What is missing in memory is fetched together. */
+    getMany(collection: string, ids: readonly string[]): (StoredDocument | undefined)[];
+}
+
+/** The writes that a guard judges. */
+export type GuardedWrites<T extends object, Input extends object = T> = Pick<TransactionCollection<T, Input>, 'insert' | 'put' | 'upsert' | 'update' | 'delete' | 'putAttachment' | 'deleteAttachment'>;
+
 /** Begins the ids of documents that belong to one copy of a collection, such as replication checkpoints. */
 export const LOCAL_PREFIX = "_local/";
+
+/** A document as it will be stored, without `_rev` and `_attachments`. A tombstone has `_deleted`. */
+export type NewDocument = {
+    _id: string;
+    _deleted?: true;
+} & Record<string, unknown>;
 
 /** The names of all options of `Options`. The compiler ensures that the list is complete. */
 export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>;
@@ -71,10 +94,10 @@ export function checkOptions(call: string, options: unknown, names: object): voi
 export function fromCouchAttachment({ content_type: contentType, ...others }: Attachment): Attachment;
 
 /**
- * As `collection.put` with `atomic: false`, of documents that a guard judges inside the transaction that writes them. Nobody writes between
- * its judgement and the write. Documents of one batch must have different ids, or it would not see the first of them. For our own packages.
+ * The writes of a collection, each judged by `guard` inside the transaction that writes, alone or in a transaction.
+ * Documents of one batch must have different ids, or the guard would not see the first of them.
  */
-export function putGuarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, documents: readonly DocumentInput<Input>[], options: EditOptions, guard: DocumentGuard): Promise<WriteOutcome[]>;
+export function guarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, guard: DocumentGuard): GuardedWrites<T, Input>;
 
 /** An attachment as CouchDB's JSON has it. */
 export function toCouchAttachment<A extends {
@@ -90,16 +113,312 @@ type AllKeys<Options> = Options extends unknown ? keyof Options : never;
 
 type Attachment = Readonly<Record<string, unknown>>;
 
-/** Whether a write makes a new revision or takes up one that another replica has made. */
-interface EditOptions {
-    /** False: the revisions were made elsewhere, and are taken up as they are. */
-    readonly newEdits?: boolean;
+type Brand<T, Name extends string> = T & {
+    readonly [brand]: Name;
+};
+
+/** Some bytes. Short ones take far less memory as a byte string (each char one byte) than as an array. */
+type Bytes = Uint8Array | string;
+
+class Catalog {
+    /** `randomId` as in base/environment.ts. */
+    constructor(randomId: () => string);
+    /** The collection in this snapshot or transaction, or undefined. */
+    collection(snapshot: Snapshot, name: string): CollectionState | undefined;
+    names(snapshot: Snapshot): string[];
+    /**
+     * As `collection`, for a write of documents. Indexes with an unknown collation can't be maintained, so they are
+     * dropped. A later declaration builds them again.
+     */
+    collectionToWrite(transaction: WriteTransaction, name: string): CollectionState | undefined;
+    /** No collection has that name yet. */
+    create(transaction: WriteTransaction, name: string, chosen?: Partial<CollectionSettings>): CollectionState;
+    /** Forgets the collection with everything in it. */
+    drop(transaction: WriteTransaction, state: CollectionState): void;
+    setIndexes(transaction: WriteTransaction, state: CollectionState, indexes: readonly IndexDefinition[], nextIndexNumber?: number): CollectionState;
+    setSchema(transaction: WriteTransaction, state: CollectionState, schema: SchemaState): CollectionState;
+    setSettings(transaction: WriteTransaction, state: CollectionState, chosen: Partial<CollectionSettings>): CollectionState;
+    /** Takes up shapes that the collection does not have. */
+    addShapes(transaction: WriteTransaction, state: CollectionState, added: readonly Shape[]): CollectionState;
 }
 
+/** What can be chosen for a collection. */
+interface CollectionSettings {
+    /** The content of revisions that were replaced is kept until it is compacted away. */
+    readonly history: boolean;
+    /** The number of revisions that are remembered, from each leaf up. */
+    readonly revisionsLimit: number;
+}
+
+/** Never changed: a change of the catalog makes a new one. */
+interface CollectionState {
+    /** Names the collection's trees; never used again. */
+    readonly number: number;
+    readonly name: string;
+    /** Random: a collection that was dropped and made again under its name has another one, and so has one in a wiped storage. */
+    readonly epoch: string;
+    readonly shapes: ShapeDictionary;
+    readonly indexes: readonly IndexDefinition[];
+    /** Those whose collation this process does not know. It neither reads them nor can keep them up to date. */
+    readonly unknownIndexes?: readonly IndexDefinition[] | undefined;
+    /** The number of the index that is defined next. */
+    readonly nextIndexNumber: number;
+    readonly settings: CollectionSettings;
+    /** Undefined: version 1, and nothing is being migrated. */
+    readonly schema?: SchemaState | undefined;
+    readonly trees: CollectionTrees;
+}
+
+/** Names of a collection's trees; docs/internals/architecture.md says what they hold. */
+interface CollectionTrees {
+    readonly bodies: string;
+    readonly ids: string;
+    readonly deleted: string;
+    /** By document number: the sequence number of its body, where that is another number. Stored as `moved`. */
+    readonly sequences: string;
+    /** They, and what follows, exist only once there is something in them. */
+    readonly revisions: string;
+    /** Bodies of revisions that did not win. Stored as `extra`. */
+    readonly otherBodies: string;
+    readonly conflicts: string;
+}
+
+/** Numbers the commits of one database: 1, 2, 3, … without gaps. */
+type CommitSequence = Brand<number, 'CommitSequence'>;
+
+/**
+ * Walks entries in key order. Starts before the first one.
+ *
+ * @example
+ * const cursor = tree.cursor({ gte: a, lt: b })
+ * while (cursor.next()) use(cursor.key, cursor.value)
+ */
+interface Cursor {
+    /** Moves on; false at the end. When it throws a Miss the cursor has not moved. */
+    next(): boolean;
+    /** The key at the cursor; made when asked for. */
+    readonly key: Key;
+    /** The last `KEY_NUMBER_BYTES` bytes of the key as a number (codec/key-encoding.ts), without making the key. */
+    readonly keyNumber: number;
+    /** The value at the cursor. A view: never change it. */
+    readonly value: Uint8Array;
+}
+
+interface CursorOptions {
+    readonly reverse?: boolean;
+    /** Leaves out that many entries at the start, by rank: costs no walk. */
+    readonly skip?: number;
+    /** The number of entries that will be read, if there are that many. Their pages are fetched together. */
+    readonly expected?: number;
+}
+
+interface Entry {
+    readonly key: Key;
+    readonly value: Uint8Array;
+}
+
+interface IndexDefinition {
+    /** Names the index's tree; never used again in the same collection. */
+    readonly number: number;
+    readonly name: string;
+    readonly fields: readonly IndexField[];
+    /** The only field may hold an array: one entry per distinct element. */
+    readonly multi: boolean;
+    /** No two live documents have one key, except where replication brought them; documents that lack a field have none. */
+    readonly unique?: boolean;
+    /** A selector: only documents that it matches have entries. */
+    readonly where?: IndexSelector;
+    /** How `where` is to be understood (query/ast/parse-selector.ts). */
+    readonly dialect?: 'couchdb';
+    /** The name of the order of strings in `where` and in the keys of entries (codec/registered-collation.ts); ids keep theirs. */
+    readonly collation?: string;
+    /** The entries are the words of the fields (index/text/text-entries.ts). */
+    readonly text?: TextSettings;
+    /**
+     * Undefined: the index is ready. Else it is being built: exactly the bodies whose sequence is at most this have entries.
+     */
+    readonly builtTo: number | undefined;
+}
+
+/** One field of an index. */
+interface IndexField {
+    /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
+    readonly path: string;
+    /** From the highest value down. */
+    readonly descending: boolean;
+}
+
+/** A selector as JSON. */
+type IndexSelector = Readonly<Record<string, unknown>>;
+
 type JsonDocument = Readonly<Record<string, unknown>>;
+
+/**
+ * A key of an ordered tree, as a *byte string*: each UTF-16 unit is one byte, 0..255. JavaScript compares and sorts such
+ * strings natively, in byte order, and much faster than any loop over a Uint8Array.
+ */
+type Key = Brand<string, 'Key'>;
+
+/** The entries with `gte <= key < lt`; a bound that is left out does not bound. */
+interface KeyRange {
+    readonly gte?: Key | undefined;
+    readonly lt?: Key | undefined;
+}
+
+/** Bodies whose sequence number is higher than `after`, and at most `upTo`, have the version `from`. */
+interface PendingMigration {
+    readonly after: number;
+    readonly upTo: number;
+    readonly from: number;
+}
+
+/** Some entries, in key order. */
+interface ReducedEntries {
+    readonly count: number;
+    key(index: number): Key;
+    /** A view: never change it. Undefined where it is too large to be at hand. */
+    value(index: number): Uint8Array | undefined;
+    /** The result of `read` for the value if it needs no subarray; otherwise undefined. */
+    read?<T>(index: number, read: (bytes: Uint8Array, start: number, end: number) => T): T | undefined;
+}
+
+/** Both functions must be pure: their results are kept for as long as a page exists. */
+interface Reducer<Result> {
+    /** At least one entry. Undefined only if a value is needed that is not at hand. */
+    reduce(entries: ReducedEntries): Result | undefined;
+    /** At least one part. */
+    combine(parts: readonly Result[]): Result;
+}
+
+/**
+ * The number of a reducer in files, 1 to 15. The layer that owns the reducer chooses the number, which never changes.
+ */
+type ReducerId = number;
+
+/**
+ * What the catalog says of the version of a collection's schema. It lives here because a collection's state has it; the database
+ * layer knows what versions mean.
+ */
+interface SchemaState {
+    /** 1 or more. The version of every document, except those in `pending` and failures. */
+    readonly version: number;
+    /** What is not migrated yet, ascending and disjoint; empty when the migration is done. */
+    readonly pending: readonly PendingMigration[];
+}
+
+class Shape {
+    readonly id: number;
+    readonly names: readonly string[];
+    /** As stored; see `encodeShape`. */
+    readonly encoded: Uint8Array;
+    /** Some field has a name that every object inherits (`__proto__`, …): these must be defined, as assigning may do otherwise. */
+    readonly mustDefine: boolean;
+    /** The hash of the names alone, the same in every database; kept here by hash-content.ts. */
+    hash: Uint8Array | undefined;
+    constructor(id: number, names: readonly string[], encoded: Uint8Array);
+    /** The position of a field, else -1. */
+    indexOf(name: string): number;
+}
+
+class ShapeDictionary {
+    /** Those that `resolve` has added since this dictionary was made: to be stored. */
+    readonly added: readonly Shape[];
+    /** Takes stored entries: ids and encoded shapes. */
+    constructor(entries?: Iterable<readonly [number, Uint8Array]>, parent?: ShapeDictionary);
+    get(id: number): Shape;
+    /** A stored shape, e.g. one that another handle has committed. A known one is ignored. */
+    add(id: number, encoded: Uint8Array): void;
+    /** The shape with the names from `from` to `to`, if it is in the dictionary. Fast. */
+    find(names: readonly string[], from?: number, to?: number): Shape | undefined;
+    /** As `find`; a shape that is new is added, or local if it is not worth that. Keeps `names`. */
+    resolve(names: readonly string[]): Shape;
+    /** A dictionary that starts as this one and grows on its own: for a transaction, which may fail. Cheap. */
+    fork(): ShapeDictionary;
+}
+
+interface Snapshot {
+    /** Every commit up to and including this one, and nothing else. */
+    readonly sequence: CommitSequence;
+    /** Undefined if there is no such tree. */
+    tree(name: string): TreeReader | undefined;
+    /** Names with that prefix, ascending. */
+    treeNames(prefix?: string): string[];
+}
 
 /** As the library hands it out: `_id` and `_rev` first. */
 type StoredDocument = {
     _id: string;
     _rev: string;
 } & Record<string, unknown>;
+
+interface TextSettings {
+    /** A BCP 47 tag, for finding words and for lower case. */
+    readonly language?: string;
+}
+
+/**
+ * - 'ordered': any keys, small values; the default.
+ * - 'sequence': keys are numbers handed out by `append`; values may be large. Entries are packed in that order and
+ *   never rewritten by an append; removed ones leave garbage behind that is reclaimed once it is worth it.
+ * - 'inline': a few small entries (definitions and the like), always in memory, read together with the meta record.
+ */
+type TreeKind = 'ordered' | 'sequence' | 'inline';
+
+interface TreeReader {
+    get(key: Key): Uint8Array | undefined;
+    /** As `get` for each, but what is missing in memory is fetched for all of them together. Fastest when ascending. */
+    getMany(keys: readonly Key[]): (Uint8Array | undefined)[];
+    /** As `getMany` of the first keys: as many as have values of at most `bytesMax` bytes together, and one at least. */
+    getSome(keys: readonly Key[], bytesMax: number): (Uint8Array | undefined)[];
+    /** Exact, and without a walk. Without a range: no page is read. */
+    count(range?: KeyRange): number;
+    /** How many entries have a lower key. */
+    rank(key: Key): number;
+    /** The entry with exactly `rank` entries before it. */
+    select(rank: number): Entry | undefined;
+    cursor(range?: KeyRange, options?: CursorOptions): Cursor;
+    /** The tree will be read: what any read of it begins with is fetched along with what is missed next. */
+    prefetch(): void;
+    /**
+     * What the entries of a range fold into; undefined for an empty range. With the tree's own reducer it costs no walk.
+     * With another reducer it costs no walk where nothing has changed since the same object was used. Ordered trees.
+     */
+    reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined;
+    /** Sequence trees: the number that `append` gave last, 0 before the first; also when its entry was removed. Reads nothing. */
+    readonly lastNumber: number;
+    /** About how many bytes the entries take in storage, without what is only in the log; undefined if that is not known. */
+    readonly storedBytes: number | undefined;
+}
+
+/**
+ * What a caller knows about a key decides which write it uses: `insert`, `replace` and `remove` never read;
+ * `put` and `delete` look first. A caller that is wrong about it corrupts the counts, which the integrity check reports.
+ */
+interface TreeWriter extends TreeReader {
+    /** The key is known to be absent. */
+    insert(key: Key, value: Bytes): void;
+    /** `insert` of many, in ascending order. Takes the arrays: they must not be changed afterwards. */
+    insertMany(keys: readonly Key[], values: readonly Bytes[]): void;
+    /** The key is known to be present. */
+    replace(key: Key, value: Bytes): void;
+    /** The key is known to be present. `valueBytes`: length of the value there, which sequence trees use to know their garbage. */
+    remove(key: Key, valueBytes?: number): void;
+    put(key: Key, value: Bytes): void;
+    /** False if there was none. */
+    delete(key: Key): boolean;
+    /** Sequence trees only: inserts under the next number and returns it (`numberKey(n)` is the key). Never used twice. */
+    append(value: Uint8Array): number;
+    /** `append` of many: returns the number of the first. Takes the array. */
+    appendMany(values: readonly Uint8Array[]): number;
+}
+
+interface WriteTransaction extends Snapshot {
+    tree(name: string): TreeWriter | undefined;
+    /** `reducer`: by which an ordered tree is kept reduced; it is registered (btree/reducer.ts). */
+    createTree(name: string, kind: TreeKind, reducer?: ReducerId): TreeWriter;
+    /** Forgets the tree at once, whatever its size; its room is reclaimed later. */
+    dropTree(name: string): void;
+}
+
+/** Numbers and strings that must not be confused with one another. The brand exists only in the types. */
+const brand: unique symbol;

@@ -1,8 +1,9 @@
 /** What Pannier's own packages share: `pannier/internal`. It may change with every version. */
 export { badArgument, checkOptions } from './base/options.ts'
 export type { OptionNames } from './base/options.ts'
-export { putGuarded } from './database/collection/collection-operations.ts'
+export { guarded } from './database/collection/guarded-writes.ts'
 export { fromCouchAttachment, toCouchAttachment, toCouchDocument } from './document/attachments/couch-attachments.ts'
 export { LOCAL_PREFIX } from './document/document-id.ts'
-export type { DocumentBeforeWrite, DocumentGuard } from './document/write-documents.ts'
+export type { GuardedWrites } from './database/collection/guarded-writes.ts'
+export type { DocumentBeforeWrite, DocumentGuard, GuardReader, NewDocument } from './document/document-guard.ts'
 export type { CollectionHost } from './database/replication/local-peer.ts'

@@ -36,22 +36,6 @@ export interface WriteFailure {
   readonly error: PannierError
 }
 
-/** A document that is to be written, as a guard sees it inside the transaction. */
-export interface DocumentBeforeWrite {
-  /** In the batch. */
-  readonly position: number
-  /** The sequence of the document's last change, a deletion too; 0: it is new. */
-  readonly sequence: number
-  /** The document as it is; undefined if it is new or deleted. */
-  old(): StoredDocument | undefined
-}
-
-/**
- * Is asked inside the transaction about each document of a batch, before anything is changed: gives why it is refused. It may be asked
- * again about the same one.
- */
-export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | undefined
-
 /** What the writes to one collection need. */
 export interface WriteContext {
   readonly catalog: Catalog
@@ -59,6 +43,8 @@ export interface WriteContext {
   /** Creates the collection, with the indexes and settings that were declared. */
   readonly create: (transaction: WriteTransaction) => CollectionState
   readonly maintenance: IndexMaintenance
+  /** Refuses documents before anything is planned; in the order of the batch. May miss. */
+  readonly judge?: (transaction: WriteTransaction, state: CollectionState | undefined, batch: EncodedBatch) => Refusals
   /** Those that the collection gets when it is created. */
   readonly settings?: () => CollectionSettings
 }
@@ -75,7 +61,6 @@ export function putDocuments(
   batch: EncodedBatch,
   mode: WriteMode,
   atomic: false,
-  guard?: DocumentGuard,
 ): WriteOutcome[]
 export function putDocuments(
   transaction: WriteTransaction,
@@ -83,7 +68,6 @@ export function putDocuments(
   batch: EncodedBatch,
   mode: WriteMode,
   atomic?: boolean,
-  guard?: DocumentGuard,
 ): WriteResult[]
 export function putDocuments(
   transaction: WriteTransaction,
@@ -91,7 +75,6 @@ export function putDocuments(
   batch: EncodedBatch,
   mode: WriteMode,
   atomic: boolean = true,
-  guard?: DocumentGuard,
 ): WriteOutcome[] {
   const { writes } = batch
   if (writes.length === 0) return []
@@ -101,34 +84,8 @@ export function putDocuments(
   // They may be left over from a run that had to be repeated.
   for (const write of writes) write.restart()
   findOld(transaction, known, byKey)
-  const refused = guard === undefined ? NOTHING_REFUSED : askGuard(transaction, known, writes, guard)
-  const allowed = refused.size === 0 ? byKey : byKey.filter((write) => !refused.has(write))
-  const planned = writePlanned(transaction, context, known, batch, allowed, mode, atomic)
-  return writes.map((write) => {
-    const error = refused.get(write)
-    return error === undefined ? outcomeOf(write, planned) : { id: write.id, error }
-  })
-}
-
-const NOTHING_REFUSED: Refusals = new Map()
-
-/** May miss. */
-function askGuard(
-  transaction: WriteTransaction,
-  state: CollectionState | undefined,
-  writes: readonly DocumentWrite[],
-  guard: DocumentGuard,
-): Refusals {
-  const reader = state && new DocumentReader(transaction, state)
-  const refused = new Map<DocumentWrite, PannierError>()
-  writes.forEach((write, position) => {
-    const { old: body } = write
-    const old = (): StoredDocument | undefined =>
-      reader === undefined || body === undefined || body.deleted ? undefined : reader.decode(body)
-    const error = write.error ?? guard({ position, sequence: body?.sequence ?? 0, old })
-    if (error !== undefined) refused.set(write, error)
-  })
-  return refused
+  const planned = writePlanned(transaction, context, known, batch, byKey, mode, atomic)
+  return writes.map((write) => outcomeOf(write, planned))
 }
 
 /**
@@ -229,16 +186,21 @@ function writePlanned(
 ): PlannedWrites {
   const { writes, shapes } = batch
   const { maintenance } = context
+  const refused = context.judge?.(transaction, state, batch) ?? NOTHING_REFUSED
+  if (atomic) for (const error of refused.values()) throw error
+  const allowed = refused.size === 0 ? byKey : byKey.filter((write) => !refused.has(write))
   const settings = state?.settings ?? context.settings?.() ?? DEFAULT_SETTINGS
-  const planned = planWrites({ transaction, state, settings, maintenance, shapes, mode, atomic }, writes, byKey)
+  const planned = planWrites({ transaction, state, settings, maintenance, shapes, mode, atomic }, writes, allowed)
   const { changes, attachments } = planned
   if (changes.length > 0) {
     const collection = withShapesOf(transaction, context, state ?? context.create(transaction), batch)
     applyWrites(transaction, collection, onlyOf(writes, changes), changes, maintenance)
     attachments?.apply(transaction, collection.number)
   }
-  return planned
+  return refused.size === 0 ? planned : { changes, attachments, refused: new Map([...planned.refused, ...refused]) }
 }
+
+const NOTHING_REFUSED: Refusals = new Map()
 
 /** Makes batch and collection fit each other; the collection may get more shapes. */
 export function withShapesOf(

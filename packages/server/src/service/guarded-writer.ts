@@ -4,7 +4,7 @@
  * document was changed in between, it is prepared again.
  */
 import { PannierError } from 'pannier'
-import { putGuarded } from 'pannier/internal'
+import { guarded } from 'pannier/internal'
 import type { Collection, WriteOutcome, WriteResult } from 'pannier'
 import type { RevisionReadOptions } from 'pannier/types'
 import type { DocumentGuard, OptionNames } from 'pannier/internal'
@@ -144,7 +144,7 @@ export class GuardedWriter {
     if (grouped && newEdits && documents.length === 1)
       return this.#groups.put(collection, documents[0]!, guard).then((outcome) => [outcome])
     if (guard === undefined) return collection.put(documents, { atomic: false, newEdits })
-    return putGuarded(collection, documents, { newEdits }, guard)
+    return guarded(collection, guard).put(documents, { atomic: false, newEdits })
   }
 
   /** The documents as the guards return them, in their order. */

@@ -6,7 +6,7 @@
 import type { Collection, WriteOutcome } from 'pannier'
 import type { DocumentGuard } from 'pannier/internal'
 import { isPannierError } from 'pannier'
-import { putGuarded } from 'pannier/internal'
+import { guarded } from 'pannier/internal'
 import type { JsonObject } from './documents.ts'
 
 const DOCUMENTS_MAX = 256
@@ -65,8 +65,6 @@ async function write(collection: Collection<JsonObject>, group: readonly Waiting
 function store(collection: Collection<JsonObject>, group: readonly Waiting[]): Promise<readonly WriteOutcome[]> {
   const documents = group.map(({ document }) => document)
   if (group.every(({ guard }) => guard === undefined)) return collection.put(documents, { atomic: false })
-  return putGuarded(collection, documents, {}, (change) => {
-    const { guard } = group[change.position]!
-    return guard?.({ ...change, position: 0 })
-  })
+  const judge: DocumentGuard = (change) => group[change.position]!.guard?.({ ...change, position: 0 })
+  return guarded(collection, judge).put(documents, { atomic: false })
 }

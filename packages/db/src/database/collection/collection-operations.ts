@@ -26,7 +26,6 @@ import type {
 import type { PurgeResult } from '../../document/revision-writes.ts'
 import {
   deleteDocuments,
-  type DocumentGuard,
   putDocuments,
   updateDocuments,
   type WriteContext,
@@ -70,19 +69,6 @@ import type { DocumentValidator } from '../schema/validator.ts'
 
 const BATCH_OPTIONS: OptionNames<BatchOptions> = { atomic: true }
 const PUT_OPTIONS: OptionNames<BatchOptions & EditOptions> = { atomic: true, newEdits: true }
-
-/**
- * As `collection.put` with `atomic: false`, of documents that a guard judges inside the transaction that writes them. Nobody writes between
- * its judgement and the write. Documents of one batch must have different ids, or it would not see the first of them. For our own packages.
- */
-export function putGuarded<T extends object, Input extends object>(
-  collection: TransactionCollection<T, Input>,
-  documents: readonly DocumentInput<Input>[],
-  options: EditOptions,
-  guard: DocumentGuard,
-): Promise<WriteOutcome[]> {
-  return collection.putGuarded(documents, options, guard)
-}
 
 /**
  * The documents of a collection. Every write takes one or many; many are all or nothing. `Asked`: documents as queries see
@@ -173,14 +159,11 @@ export class TransactionCollection<T extends object, Input extends object = T, A
     return this.#writeDocuments(input, options.newEdits === false ? 'replicate' : 'put', options)
   }
 
-  /** @internal See the function of this name. */
-  putGuarded(
-    documents: readonly DocumentInput<Input>[],
-    { newEdits = true }: EditOptions,
-    guard: DocumentGuard,
-  ): Promise<WriteOutcome[]> {
-    const written = this.#writeDocuments(documents, newEdits ? 'put' : 'replicate', { atomic: false }, guard)
-    return written as Promise<WriteOutcome[]>
+  /** @internal The same documents with another access. */
+  by(change: (access: CollectionAccess) => CollectionAccess): TransactionCollection<T, Input> {
+    const copy = new TransactionCollection<T, Input>(this.name, change(this.access))
+    copy.#guess = this.#guessShapes()
+    return copy
   }
 
   /**
@@ -494,12 +477,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
     return reader.getMany(ids).map((body) => body && reader.decode(body))
   }
 
-  #writeDocuments(
-    input: unknown,
-    mode: WriteMode,
-    options: BatchOptions & EditOptions = {},
-    guard?: DocumentGuard,
-  ): Promise<unknown> {
+  #writeDocuments(input: unknown, mode: WriteMode, options: BatchOptions & EditOptions = {}): Promise<unknown> {
     const isReplicated = mode === 'replicate'
     const call = isReplicated ? 'put()' : `${mode}()`
     checkOptions(call, options, isReplicated || mode === 'put' ? PUT_OPTIONS : BATCH_OPTIONS)
@@ -509,7 +487,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
     return promised(call, () => {
       // What other replicas have made is taken up as it is, or the replicas would differ.
       const validator = isReplicated ? undefined : this.access.writing.schema.validator
-      if (validator === undefined) return this.#writeValid(call, inputs, many, mode, atomic, guard)
+      if (validator === undefined) return this.#writeValid(call, inputs, many, mode, atomic)
       checkBatchSize(inputs.length)
       const copy = [...inputs]
       copy.forEach(checkPlainObject)
@@ -517,9 +495,9 @@ export class TransactionCollection<T extends object, Input extends object = T, A
       const checked = andThen<DocumentValidator, readonly unknown[]>(validator, (loaded) =>
         atomic ? loaded.checkAll(copy, many) : loaded.checkEach(copy, many),
       )
-      if (!isPromise(checked)) return this.#writeValid(call, checked, many, mode, atomic, guard)
+      if (!isPromise(checked)) return this.#writeValid(call, checked, many, mode, atomic)
       const write = (valid: readonly unknown[]): Promise<unknown> =>
-        calling(call, () => this.#writeValid(call, valid, many, mode, atomic, guard))
+        calling(call, () => this.#writeValid(call, valid, many, mode, atomic))
       return this.access.pending(checked.then(write))
     })
   }
@@ -530,14 +508,13 @@ export class TransactionCollection<T extends object, Input extends object = T, A
     many: boolean,
     mode: WriteMode,
     atomic: boolean,
-    guard?: DocumentGuard,
   ): Promise<unknown> {
     const { access } = this
     let nextId: (() => string) | undefined
     const newId = (): string => (nextId ??= access.writing.newIds())()
     const batch = encodeBatch(documents, this.#guessShapes(), newId, { replicated: mode === 'replicate', atomic })
     const write = (): Promise<unknown> =>
-      this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic, guard))
+      this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
     return batch.writes.some((one) => one.hasAttachments)
       ? this.#withAttachments((attachments, access) =>
           attachments.writeWithAttachments(access, batch.writes, atomic, write),

@@ -1,0 +1,34 @@
+/** Writes of a collection that a guard judges, for our own packages. */
+import { type DocumentGuard, judgeBy } from '../../document/document-guard.ts'
+import type { CollectionAccess } from './collection-access.ts'
+import type { TransactionCollection } from './collection-operations.ts'
+
+/** The writes that a guard judges. */
+export type GuardedWrites<T extends object, Input extends object = T> = Pick<
+  TransactionCollection<T, Input>,
+  'insert' | 'put' | 'upsert' | 'update' | 'delete' | 'putAttachment' | 'deleteAttachment'
+>
+
+/**
+ * The writes of a collection, each judged by `guard` inside the transaction that writes, alone or in a transaction.
+ * Documents of one batch must have different ids, or the guard would not see the first of them.
+ */
+export function guarded<T extends object, Input extends object>(
+  collection: TransactionCollection<T, Input>,
+  guard: DocumentGuard,
+): GuardedWrites<T, Input> {
+  return collection.by((access) => guardedAccess(access, guard))
+}
+
+function guardedAccess(access: CollectionAccess, guard: DocumentGuard): CollectionAccess {
+  return {
+    read: (read) => access.read(read),
+    write: (write) => access.write(write),
+    openSource: () => access.openSource(),
+    loadLiveHost: access.loadLiveHost,
+    uploads: () => access.uploads(),
+    pending: (work) => access.pending(work),
+    known: () => access.known(),
+    writing: { ...access.writing, judge: judgeBy(guard, access.writing.catalog) },
+  }
+}
