@@ -91,45 +91,79 @@ export function treeKindOf(number: number): Pick<CreatedTree, 'kind' | 'reducer'
   return { kind, reducer: number >> 4 || undefined }
 }
 
-/** The body of a record that was verified. */
-export function decodeCommit(bytes: Uint8Array): CommitBody {
-  const reader = new ByteReader(bytes, LOG_HEADER_BYTES)
-  const created: CreatedTree[] = []
-  for (let count = reader.varint(); count > 0; count--) {
-    const id = reader.varint()
-    const kind = treeKindOf(reader.u8())
-    created.push({ id, ...kind, name: readName(reader) })
-  }
-  const dropped: number[] = []
-  for (let count = reader.varint(); count > 0; count--) dropped.push(reader.varint())
-  const trees: TreeOperations[] = []
-  for (let count = reader.varint(); count > 0; count--) trees.push(decodeTree(reader))
-  return { created, dropped, trees }
+/** Takes a commit step by step. */
+export interface CommitReader {
+  create(tree: CreatedTree): void
+  drop(tree: number): void
+  /** Takes the operations on a tree. */
+  change(tree: number): OperationReader
+}
+
+export interface OperationReader {
+  add(operation: Operation, key: Key, change: Change): void
 }
 
 /** Values up to here become byte strings, which take less memory and time than views of a record. */
 const SHORT_VALUE_BYTES_MAX = 16
 
-function decodeTree(reader: ByteReader): TreeOperations {
-  const tree = reader.varint()
-  const operations: Operation[] = []
-  const keys: Key[] = []
-  const changes: Change[] = []
-  let previous = ''
+/** Reads a record that was verified. One function, which makes nothing in vain: an engine has not compiled it when a full log is opened. */
+export function readCommit(bytes: Uint8Array, to: CommitReader): void {
+  const reader = new ByteReader(bytes, LOG_HEADER_BYTES)
   for (let count = reader.varint(); count > 0; count--) {
-    const header = reader.varint()
-    const operation = (header & 3) as Operation
-    const shared = Math.floor(header / 4)
-    const rest = byteStringOf(reader, reader.varint())
-    const key = shared === 0 ? rest : previous.slice(0, shared) + rest
-    const length = reader.varint()
-    operations.push(operation)
-    keys.push(key as Key)
-    if (operation === OPERATION_REMOVE) changes.push(length)
-    else changes.push(length <= SHORT_VALUE_BYTES_MAX ? byteStringOf(reader, length) : reader.raw(length))
-    previous = key
+    const id = reader.varint()
+    const kind = treeKindOf(reader.u8())
+    to.create({ id, ...kind, name: readName(reader) })
   }
-  return { tree, operations, keys, changes }
+  for (let count = reader.varint(); count > 0; count--) to.drop(reader.varint())
+  for (let count = reader.varint(); count > 0; count--) {
+    const tree = to.change(reader.varint())
+    let key = ''
+    for (let operations = reader.varint(); operations > 0; operations--) {
+      const header = reader.varint()
+      const operation = (header & 3) as Operation
+      const shared = Math.floor(header / 4)
+      const rest = byteStringOf(reader, reader.varint())
+      key = shared === 0 ? rest : key.slice(0, shared) + rest
+      const length = reader.varint()
+      let change: Change = length
+      if (operation !== OPERATION_REMOVE)
+        change = length <= SHORT_VALUE_BYTES_MAX ? byteStringOf(reader, length) : reader.raw(length)
+      tree.add(operation, key as Key, change)
+    }
+  }
+}
+
+/** Reads a commit that is in memory. */
+export function readBody({ created, dropped, trees }: CommitBody, to: CommitReader): void {
+  for (const tree of created) to.create(tree)
+  for (const tree of dropped) to.drop(tree)
+  for (const { tree, operations, keys, changes } of trees) {
+    const reader = to.change(tree)
+    for (let i = 0; i < operations.length; i++) reader.add(operations[i]!, keys[i]!, changes[i]!)
+  }
+}
+
+/** The body of a record that was verified. */
+export function decodeCommit(bytes: Uint8Array): CommitBody {
+  const created: CreatedTree[] = []
+  const dropped: number[] = []
+  const trees: TreeOperations[] = []
+  readCommit(bytes, {
+    create: (tree) => created.push(tree),
+    drop: (tree) => dropped.push(tree),
+    change(tree) {
+      const changed: TreeOperations = { tree, operations: [], keys: [], changes: [] }
+      trees.push(changed)
+      return {
+        add(operation, key, change) {
+          changed.operations.push(operation)
+          changed.keys.push(key)
+          changed.changes.push(change)
+        },
+      }
+    },
+  })
+  return { created, dropped, trees }
 }
 
 const decoder = new TextDecoder()

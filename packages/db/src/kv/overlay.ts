@@ -20,7 +20,7 @@ export const OPERATION_REMOVE = 2
 export type Change = Bytes | number
 
 /** How a change alters the count of the entries in the pages below: added, overwritten or removed. */
-type Delta = 1 | 0 | -1
+export type Delta = 1 | 0 | -1
 
 /** Marks the nodes that belong to a batch of changes. */
 export type Edit = object
@@ -107,12 +107,20 @@ export function overlayGet(overlay: Overlay, key: Key): Change | undefined {
   return node.keys[index] === key ? node.changes[index] : undefined
 }
 
-/** All changes in key order, in columns: not to be changed. */
-export function overlayColumns({ root }: Overlay): {
+/** Changes in key order, each key once. */
+export interface OverlayColumns {
   readonly keys: readonly Key[]
   readonly changes: readonly Change[]
   readonly deltas: readonly Delta[]
-} {
+}
+
+/** The overlay of these changes. */
+export function overlayOf(columns: OverlayColumns): Overlay {
+  return columns.keys.length === 0 ? EMPTY_OVERLAY : { root: cutUp(columns, {}) }
+}
+
+/** All changes in key order, in columns: not to be changed. */
+export function overlayColumns({ root }: Overlay): OverlayColumns {
   if (root !== undefined && !('children' in root)) return root
   const columns = { keys: [], changes: [], deltas: [] }
   if (root !== undefined) addColumns(root, columns)
@@ -363,17 +371,18 @@ function putInLeaf(
   return splitLeaf(leaf, edit, index === keys.length - 1 ? NODE_ENTRIES_MAX : NODE_ENTRIES_MAX / 2)
 }
 
-/** A run as nodes of the usual size. */
-function cutUp({ keys, changes, deltas }: OverlayLeaf, edit: Edit): OverlayNode {
+/** Columns in ascending order as nodes of the usual size. */
+function cutUp({ keys, changes, deltas }: OverlayColumns, edit: Edit): OverlayNode {
   let level: OverlayNode[] = []
   for (let from = 0; from < keys.length; from += NODE_ENTRIES_MAX) {
     const to = Math.min(keys.length, from + NODE_ENTRIES_MAX)
+    const leafDeltas = deltas.slice(from, to)
     level.push({
       owner: edit,
       keys: keys.slice(from, to),
       changes: changes.slice(from, to),
-      deltas: deltas.slice(from, to),
-      delta: to - from,
+      deltas: leafDeltas,
+      delta: sumOf(leafDeltas, (delta) => delta),
     })
   }
   while (level.length > 1) {
@@ -423,9 +432,9 @@ function branchOf(edit: Edit, children: OverlayNode[], keys: Key[]): OverlayBran
   return { owner: edit, children, keys, delta: sumOf(children, (child) => child.delta), size: sumOf(children, sizeOf) }
 }
 
-function sumOf(children: readonly OverlayNode[], of: (child: OverlayNode) => number): number {
+function sumOf<T>(parts: readonly T[], of: (part: T) => number): number {
   let sum = 0
-  for (const child of children) sum += of(child)
+  for (const part of parts) sum += of(part)
   return sum
 }
 

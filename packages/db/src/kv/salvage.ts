@@ -12,7 +12,8 @@ import { resolveValue } from '../btree/search.ts'
 import { asArray } from '../codec/bytes.ts'
 import type { PageStore } from '../storage/page-store.ts'
 import { ALONE } from './coordinator.ts'
-import { Core, tailCommit, type TailCommit } from './core.ts'
+import type { CommitBody } from './commit-record.ts'
+import { Core, tailCommit } from './core.ts'
 import type { Entry, HeldSnapshot } from './key-value-store.ts'
 import {
   overlayApply,
@@ -93,15 +94,15 @@ export class Salvage {
     const { log } = await this.#core.options.store.read()
     for (const record of log) {
       if (record.sequence <= sequence) continue
-      let commit: TailCommit
+      let body: CommitBody
       try {
-        commit = tailCommit(record)
+        body = tailCommit(record).body
       } catch (error) {
         if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
         this.lostCommits++
         continue
       }
-      const forced = force(state, commit)
+      const forced = force(state, record.sequence, body)
       state = forced.state
       yield { snapshot: this.#snapshotOf(state), puts: forced.puts }
     }
@@ -154,7 +155,7 @@ interface Place {
 /**
  * Applies a commit to a state that it may not have been made on. Trees that it creates begin empty; it drops no tree.
  */
-function force(state: State, { sequence, body }: TailCommit): { state: State; puts: Map<string, Entry[]> } {
+function force(state: State, sequence: CommitSequence, body: CommitBody): { state: State; puts: Map<string, Entry[]> } {
   const draft = draftOf(state)
   const puts = new Map<string, Entry[]>()
   const slotOfId = new Map<number, number>()

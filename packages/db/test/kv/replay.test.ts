@@ -1,8 +1,16 @@
 /** Goal: a log that is replayed costs the trees that somebody looks at, and no others; and commits of others never pile up. */
-import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
 import type { CommitSequence, Key } from '../../src/base/brand.ts'
 import { numberKey } from '../../src/codec/key-encoding.ts'
-import type { CommitBody, CreatedTree, TreeOperations } from '../../src/kv/commit-record.ts'
+import {
+  encodeCommit,
+  WRITER_ID_BYTES,
+  type CommitBody,
+  type CreatedTree,
+  type TreeOperations,
+} from '../../src/kv/commit-record.ts'
+import { tailCommit } from '../../src/kv/core.ts'
 import { emptyState } from '../../src/kv/meta-body.ts'
 import {
   overlayColumns,
@@ -13,7 +21,9 @@ import {
   type Operation,
 } from '../../src/kv/overlay.ts'
 import { applyCommits, replay, type LoggedCommit } from '../../src/kv/replay.ts'
-import type { TreeState } from '../../src/kv/state.ts'
+import type { State, TreeState } from '../../src/kv/state.ts'
+import { compareStates } from '../../testing/replay-check.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 const value = new Uint8Array([1])
 
@@ -32,23 +42,45 @@ function commitOf(sequence: number, body: Partial<CommitBody>): LoggedCommit {
 const CREATION = commitOf(1, { created: [treeCalled('ids', 1, 'ordered'), treeCalled('bodies', 2, 'sequence')] })
 
 test('a tree that nobody looks at is not made', () => {
-  let looks = 0
-  const counted: TreeOperations = {
-    ...insertion(1, 'b' as Key),
-    get changes() {
-      looks++
-      return [value]
-    },
-  }
+  const sort = vi.spyOn(Array.prototype, 'sort')
   const { trees } = applyCommits(emptyState(), [
     CREATION,
-    commitOf(2, { trees: [counted, insertion(2, numberKey(7))] }),
+    commitOf(2, { trees: [insertion(1, 'b' as Key), insertion(2, numberKey(7))] }),
   ])
-  expect(overlayDelta(trees[1]!.overlay)).toBe(1)
-  expect([looks, trees[1]!.nextNumber]).toEqual([0, 8])
+  expect([sort.mock.calls.length, trees[1]!.nextNumber]).toEqual([0, 8])
   expect(overlayColumns(trees[0]!.overlay).keys).toEqual(['b'])
   expect(overlayDelta(trees[0]!.overlay)).toBe(1)
-  expect(looks).toBe(1)
+  expect(sort.mock.calls.length).toBe(1)
+  sort.mockRestore()
+})
+
+const steps = fc.array(fc.tuple(fc.nat(99), fc.constantFrom(OPERATION_REPLACE, OPERATION_REMOVE)), { maxLength: 400 })
+
+test.each([
+  ['new', undefined],
+  ['in pages', { id: 9, height: 1, count: 1, bytes: 20, overflow: false } as unknown as TreeState['tree']],
+])('a log replayed at once gives what its records give one after another, for a tree that is %s', (_, tree) => {
+  const property = fc.property(steps, (chosen) => {
+    const created = applyCommits(emptyState(), [CREATION])
+    const before = { ...created, trees: created.trees.map((one) => ({ ...one!, tree })) }
+    const present = new Map<number, boolean>()
+    const commits = chosen.map(([number, wished], at) => {
+      const wasThere = present.get(number) ?? tree !== undefined
+      present.set(number, !wasThere || wished === OPERATION_REPLACE)
+      return tailCommit({
+        sequence: (at + 2) as CommitSequence,
+        bytes: encodeCommit((at + 2) as CommitSequence, new Uint8Array(WRITER_ID_BYTES), {
+          created: [],
+          dropped: [],
+          trees: [change(1, `k${number}` as Key, wasThere ? wished : OPERATION_INSERT)],
+        }),
+      })
+    })
+    let oneByOne: State = before
+    for (const commit of commits) oneByOne = applyCommits(oneByOne, [commit])
+    compareStates(applyCommits(before, commits), oneByOne, { created: [], dropped: [], trees: [] })
+  })
+  fc.assert(property, { numRuns: times(50) })
 })
 
 test('a state that was handed out stays as it was', () => {
