@@ -2133,6 +2133,13 @@ interface ConflictedDocument {
     readonly conflicts: readonly string[];
 }
 
+/** The value, or an element of an array, is a string in which this text stands, upper or lower case (match.ts, `foldText`). */
+interface ContainsPredicate {
+    readonly kind: 'contains';
+    readonly path: string;
+    readonly text: string;
+}
+
 /** Unlike `Omit` it keeps the members of a union apart, and known fields beside an index signature. */
 type ContentOf<T> = T extends unknown ? {
     [Name in keyof T as Exclude<Name, keyof InputMeta>]: HasDate<T[Name]> extends true ? DatesAreNotStored : T[Name];
@@ -2467,6 +2474,13 @@ class FieldFilters<Value = unknown> {
      * people.find(where(people, 'name').beginsWith('A'))
      */
     beginsWith(prefix: Prefix<Value>): WhereFilter;
+    /**
+     * A string in which the text stands somewhere, upper or lower case.
+     *
+     * @example
+     * people.find(where(people, 'name').contains('ann'))
+     */
+    contains(text: Prefix<Value>): WhereFilter;
     /**
      * `g` and `y` make no difference to whether an expression is found.
      *
@@ -3071,6 +3085,8 @@ interface Operators<Value> {
     readonly $nin?: readonly Value[];
     readonly $exists?: boolean;
     readonly $beginsWith?: Text<Value>;
+    /** Text that stands in it somewhere, upper or lower case. */
+    readonly $contains?: Text<Value>;
     /** The source of a RegExp; `$options` are its flags. */
     readonly $regex?: Text<Value>;
     readonly $options?: Text<Value>;
@@ -3188,7 +3204,7 @@ interface PlanStep {
     readonly [detail: string]: unknown;
 }
 
-type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate;
+type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | ContainsPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate;
 
 /** The beginning of a string; never, where the field holds none. */
 type Prefix<Value> = unknown extends Value ? string : Text<Operand<Value>>;

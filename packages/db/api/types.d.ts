@@ -472,6 +472,13 @@ export class FieldFilters<Value = unknown> {
      */
     beginsWith(prefix: Prefix<Value>): WhereFilter;
     /**
+     * A string in which the text stands somewhere, upper or lower case.
+     *
+     * @example
+     * people.find(where(people, 'name').contains('ann'))
+     */
+    contains(text: Prefix<Value>): WhereFilter;
+    /**
      * `g` and `y` make no difference to whether an expression is found.
      *
      * @example
@@ -1325,6 +1332,13 @@ interface Comparison {
     readonly operand: JsonValue;
 }
 
+/** The value, or an element of an array, is a string in which this text stands, upper or lower case (match.ts, `foldText`). */
+interface ContainsPredicate {
+    readonly kind: 'contains';
+    readonly path: string;
+    readonly text: string;
+}
+
 /** Names of a path that is checked; longer ones are not. */
 type Depth = 4;
 
@@ -1470,6 +1484,8 @@ interface Operators<Value> {
     readonly $nin?: readonly Value[];
     readonly $exists?: boolean;
     readonly $beginsWith?: Text<Value>;
+    /** Text that stands in it somewhere, upper or lower case. */
+    readonly $contains?: Text<Value>;
     /** The source of a RegExp; `$options` are its flags. */
     readonly $regex?: Text<Value>;
     readonly $options?: Text<Value>;
@@ -1498,7 +1514,7 @@ type PathOf<T, Left extends Less[number] | Depth> = T extends unknown ? {
     [Name in keyof T & string]: Name extends `${string}.${string}` ? never : Name | `${Name}.${PathIn<T[Name], Less[Left]>}`;
 }[keyof T & string] : never;
 
-type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate;
+type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | ContainsPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate;
 
 /** The beginning of a string; never, where the field holds none. */
 type Prefix<Value> = unknown extends Value ? string : Text<Operand<Value>>;

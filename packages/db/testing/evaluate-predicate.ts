@@ -54,6 +54,10 @@ function meets(predicate: Leaf, value: unknown): boolean {
       const expression = new RegExp(predicate.source, predicate.flags)
       return candidates.some((one) => typeof one === 'string' && expression.test(one))
     }
+    case 'contains': {
+      const text = Array.from(predicate.text, lower).join('')
+      return candidates.some((one) => typeof one === 'string' && Array.from(one, lower).join('').includes(text))
+    }
     case 'mod':
       return candidates.some(
         (one) => Number.isInteger(one) && (one as number) % predicate.divisor === predicate.remainder,
@@ -76,6 +80,10 @@ function meetsElements({ which, of }: ElementsPredicate, value: unknown, element
   if (which === 'keys') return typeOf(value) === 'object' && Object.keys(value as object).some(meetsOne)
   if (elements === undefined || elements.length === 0) return false
   return which === 'some' ? elements.some(meetsOne) : elements.every(meetsOne)
+}
+
+function lower(char: string): string {
+  return char === 'ς' ? 'σ' : char.toLowerCase()
 }
 
 function typeOf(value: unknown): string {

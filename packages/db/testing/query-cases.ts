@@ -144,14 +144,20 @@ export function randomQuery(choose: Choose, indexes: readonly IndexInput[]): Que
   const partial = indexes.map((input) => parseIndexInput(input).where).filter((where) => where !== undefined)
   const selector = randomSelector(choose, 2)
   const narrowed = choose(3) === 0 || partial.length === 0 ? selector : { $and: [pick(choose, partial), selector] }
+  const meaning = pick(choose, MEANINGS)
   return {
-    selector: narrowed,
-    meaning: pick(choose, MEANINGS),
+    selector: meaning.dialect === undefined ? narrowed : withoutContains(narrowed),
+    meaning,
     sort: randomSort(choose, indexes),
     skip: choose(2) * choose(8),
     limit: choose(2) === 0 ? undefined : choose(12),
     fields: choose(2) === 0 ? undefined : ['a', ...PATHS.filter(() => choose(3) === 0)],
   }
+}
+
+/** CouchDB has no such operator. */
+function withoutContains(selector: object): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(selector).replaceAll('"$contains":', '"$beginsWith":')) as Record<string, unknown>
 }
 
 /** Often what an index gives, or nearly. */
@@ -223,6 +229,8 @@ function randomOperand(choose: Choose, operator: string, depth: number, value: (
       return choose(2) === 0
     case '$beginsWith':
       return pick(choose, ['', 'a', 'd1', '\ud800', LONG])
+    case '$contains':
+      return pick(choose, ['', 'A', 'b', 'X', '\ud800', 'ς', LONG])
     case '$regex':
       return pick(choose, ['^a', 'b', '1$', '^', '^ab', '^a(b|c)*$', '^.{1,2}$', '(?i)^A', 'x+[ab]$'])
     case '$type':
@@ -264,6 +272,7 @@ const OPERATORS: readonly string[] = [
   '$nin',
   '$exists',
   '$beginsWith',
+  '$contains',
   '$regex',
   '$regex',
   '$type',

@@ -201,6 +201,16 @@ export class FieldFilters<Value = unknown> {
   }
 
   /**
+   * A string in which the text stands somewhere, upper or lower case.
+   *
+   * @example
+   * people.find(where(people, 'name').contains('ann'))
+   */
+  contains(text: Prefix<Value>): WhereFilter {
+    return this.is({ $contains: text })
+  }
+
+  /**
    * `g` and `y` make no difference to whether an expression is found.
    *
    * @example

@@ -79,6 +79,8 @@ interface Operators<Value> {
   readonly $nin?: readonly Value[]
   readonly $exists?: boolean
   readonly $beginsWith?: Text<Value>
+  /** Text that stands in it somewhere, upper or lower case. */
+  readonly $contains?: Text<Value>
   /** The source of a RegExp; `$options` are its flags. */
   readonly $regex?: Text<Value>
   readonly $options?: Text<Value>

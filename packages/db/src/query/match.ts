@@ -66,7 +66,8 @@ function compileWithin<Row>(condition: WithinCondition, read: ReadField<Row>): T
 function compileTest<Row>(condition: TestCondition, read: ReadField<Row>): Test<Row> {
   const { kind, path, negated } = condition
   const holds = valueTest(condition)
-  const isOfElements = path !== '' && (kind === 'regex' || kind === 'mod') && condition.arrays !== 'whole'
+  const isOfElements =
+    path !== '' && (kind === 'contains' || ((kind === 'regex' || kind === 'mod') && condition.arrays !== 'whole'))
   return (row) => {
     const value = read(row)
     if (value === undefined) return false
@@ -82,6 +83,10 @@ function valueTest(condition: TestCondition): Test<unknown> {
       const found = regexTest(condition)
       return (value) => typeof value === 'string' && found(value)
     }
+    case 'contains': {
+      const text = foldText(condition.text)
+      return (value) => typeof value === 'string' && foldText(value).includes(text)
+    }
     case 'mod': {
       const { divisor, remainder } = condition
       return (value) => Number.isInteger(value) && (value as number) % divisor === remainder
@@ -93,6 +98,14 @@ function valueTest(condition: TestCondition): Test<unknown> {
     default:
       return unreachable(condition)
   }
+}
+
+/**
+ * Text as `$contains` compares it: in lower case by Unicode, whatever the language; the two small sigmas of Greek are
+ * one. Accents count. A part of a text folds as it does alone, so a text contains what it contained before.
+ */
+export function foldText(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ')
 }
 
 function elementsTest({ of, which }: ElementsCondition): Test<unknown> {

@@ -57,6 +57,14 @@ test.each<[string, object, object, boolean]>([
   ['an array has no order among scalars', { a: { $gt: 5 } }, { a: [1, 2] }, false],
   ['a typed array has elements', { a: 3 }, { a: Uint8Array.of(1, 2, 3) }, true],
   ['an element by its position', { 'a.1': 2 }, { a: [1, 2] }, true],
+  ['$contains: upper and lower case', { a: { $contains: 'OSL' } }, { a: 'near Oslo' }, true],
+  ['$contains: accents count', { a: { $contains: 'e' } }, { a: 'É' }, false],
+  ['$contains: the sigmas are one', { a: { $contains: 'ΟΔΟΣ' } }, { a: 'η οδοσός' }, true],
+  ['$contains: an element', { a: { $contains: 'b' } }, { a: [5, 'abc'] }, true],
+  ['$contains: not across elements', { a: { $contains: 'ab' } }, { a: ['a', 'b'] }, false],
+  ['$contains: no element', { a: { $not: { $contains: 'b' } } }, { a: ['a', 'c'] }, true],
+  ['$contains of nothing', { a: { $contains: '' } }, { a: 'x' }, true],
+  ['$contains of nothing: no string', { a: { $contains: '' } }, { a: 5 }, false],
   ['$in', { a: { $in: [1, 'x', null] } }, { a: null }, true],
   ['$in nothing', { a: { $in: [] } }, { a: 1 }, false],
   ['$and of nothing', { $and: [] }, {}, true],
@@ -139,4 +147,11 @@ test('predicates are frozen data that does not follow what the caller does later
 
 test('an error names the place', () => {
   expect(() => parseSelector({ $or: [{ a: { b: { $gt: undefined } } }] })).toThrow("'a.b.$gt'")
+})
+
+test('CouchDB has no $contains', () => {
+  expect(() => parseSelector({ a: { $contains: 'x' } }, { dialect: 'couchdb' })).toThrow(
+    "at 'a.$contains' must not be used in the dialect 'couchdb'",
+  )
+  expect(() => parseSelector({ a: { $contains: 5 } })).toThrow("at 'a.$contains' must be a string, got 5")
 })

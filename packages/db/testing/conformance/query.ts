@@ -355,6 +355,7 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
       [where('a').every(where('x').eq(1)), { a: { $allMatch: { x: { $eq: 1 } } } }],
       [where('a').someKey({ $beginsWith: 'x' }), { a: { $keyMapMatch: { $beginsWith: 'x' } } }],
       [where('a').exists(false), { a: { $exists: false } }],
+      [where('a').contains('x'), { a: { $contains: 'x' } }],
       [
         where('a').mod(2, 1).and(where('b').size(1), where('c').type('null')),
         { a: { $mod: [2, 1] }, b: { $size: 1 }, c: { $type: 'null' } },

@@ -23,6 +23,7 @@ import {
 } from './value-set.ts'
 import type {
   AllPredicate,
+  ContainsPredicate,
   ComparePredicate,
   Comparison,
   ElementsPredicate,
@@ -76,7 +77,7 @@ interface ComplementCondition {
 }
 
 /** Conditions that no set of values can express. */
-export type TestCondition = RegexCondition | SizeCondition | ModCondition | ElementsCondition
+export type TestCondition = RegexCondition | ContainsCondition | SizeCondition | ModCondition | ElementsCondition
 
 interface Negatable {
   /** The field is there and does not meet it. */
@@ -84,6 +85,7 @@ interface Negatable {
 }
 
 interface RegexCondition extends RegexPredicate, Negatable {}
+export interface ContainsCondition extends ContainsPredicate, Negatable {}
 interface SizeCondition extends SizePredicate, Negatable {}
 interface ModCondition extends ModPredicate, Negatable {}
 export interface ElementsCondition extends Omit<ElementsPredicate, 'of'>, Negatable {
@@ -113,6 +115,7 @@ export function normalise(predicate: Predicate, negated = false): Condition {
       return finding(predicate, negated)
     case 'elements':
       return ofElements(predicate, negated)
+    case 'contains':
     case 'size':
     case 'mod':
       return { ...predicate, negated }

@@ -175,6 +175,10 @@ class SelectorParser {
         }
         return freeze({ kind: 'mod', path, divisor, remainder, ...this.aboutArrays() })
       }
+      case '$contains':
+        if (this.isCouch) fail(place, "must not be used in the dialect 'couchdb'", name)
+        if (typeof operand !== 'string') fail(place, 'must be a string', operand)
+        return freeze({ kind: 'contains', path, text: operand })
       case '$all':
         if (!Array.isArray(operand)) fail(place, 'must be an array', operand)
         return this.all(path, this.frozenCopy(operand, place, 0) as readonly JsonValue[])

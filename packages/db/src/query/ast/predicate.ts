@@ -15,6 +15,7 @@ export type Predicate =
   | ComparePredicate
   | ExistsPredicate
   | RegexPredicate
+  | ContainsPredicate
   | TypePredicate
   | SizePredicate
   | ModPredicate
@@ -75,6 +76,13 @@ export interface RegexPredicate {
   readonly source: string
   readonly flags: string
   readonly arrays?: 'whole' | undefined
+}
+
+/** The value, or an element of an array, is a string in which this text stands, upper or lower case (match.ts, `foldText`). */
+export interface ContainsPredicate {
+  readonly kind: 'contains'
+  readonly path: string
+  readonly text: string
 }
 
 export type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'

@@ -215,6 +215,8 @@ function explainTest(condition: TestCondition): object {
   switch (condition.kind) {
     case 'regex':
       return { $regex: condition.source, $options: condition.flags }
+    case 'contains':
+      return { $contains: condition.text }
     case 'size':
       return { $size: condition.size }
     case 'mod':
