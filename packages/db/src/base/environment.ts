@@ -13,3 +13,6 @@ export interface Environment {
   /** Calls back once, not before `delayMs`; the function returned cancels it. Must not keep a Node process alive. */
   after(delayMs: number, callback: () => void): () => void
 }
+
+/** For what can only be known by measurement. Nothing decides by it what is right, only what is fast. */
+export const isChromium: boolean = /Chrome\//.test(globalThis.navigator?.userAgent ?? '')

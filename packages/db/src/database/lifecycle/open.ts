@@ -15,6 +15,7 @@ import { Database } from '../database.ts'
 import type { SchemaOutput } from '../schema/standard-schema.ts'
 import { inStorage } from './storage-choice.ts'
 import { systemEnvironment } from './environment.ts'
+import { rehearseOnce } from './rehearsal.ts'
 
 /** Options of `open`. */
 export interface OpenOptions<Schemas extends object = Record<string, unknown>, Relations extends object = object> {
@@ -152,7 +153,9 @@ async function openIn(storage: DatabaseStorage, name: string, options: OpenOptio
         unseal: sealing?.unseal,
       })
     }
-    const store = await openKeyValueStore({ store: opening, coordinator, environment, ...limits })
+    const opened = openKeyValueStore({ store: opening, coordinator, environment, ...limits })
+    if (storage.scope === 'origin') rehearseOnce(environment, (...parts) => openIn(...parts, limits))
+    const store = await opened
     database = new Database({
       name,
       storage,

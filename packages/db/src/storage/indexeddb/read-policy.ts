@@ -14,6 +14,7 @@
  * pages Firefox takes 110 ms instead of 150-230.
  */
 import type { PageId } from '../../base/brand.ts'
+import { isChromium } from '../../base/environment.ts'
 import type { PageArrived } from '../page-store.ts'
 
 /** Pages of one getAll, and so many of them in a row that nobody asked for. */
@@ -73,6 +74,3 @@ function runsOf(ids: readonly PageId[]): number[][] {
   }
   return runs
 }
-
-/** Which engine this is, for what can only be known by measurement. Nothing here decides what is right, only what is fast. */
-const isChromium: boolean = /Chrome\//.test(globalThis.navigator?.userAgent ?? '')
