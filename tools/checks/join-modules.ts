@@ -26,7 +26,7 @@ const FEATURES: readonly (readonly [name: string, targets: RegExp])[] = [
   ['live', /^database\/(feed\/|.*live-watcher)/],
   ['views', /^(view\/|kv\/reduce-range)/],
   ['queries', /^(query|index)\/|duplicates|complete-collection/],
-  ['relations', /^relations\//],
+  ['relations', /^relations\/|related-writes/],
   ['replication', /^database\/replication\//],
   ['checks', /^(database\/check\/|kv\/check)/],
   ['transfer', /^(database\/(transfer|lifecycle)|kv)\//],

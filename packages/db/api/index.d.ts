@@ -654,7 +654,7 @@ export class Encryption {
 }
 
 /** Every code, grouped by when it occurs. Codes are stable: programs may match them. */
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_DEADLOCK' | 'PANNIER_TURN_TIMEOUT' | 'PANNIER_TRANSACTION_ENDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_DEADLOCK' | 'PANNIER_TURN_TIMEOUT' | 'PANNIER_TRANSACTION_ENDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_RELATION' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
 
 /** How a query is answered: its plan, its indexes and its costs. */
 export interface Explanation {
@@ -1338,6 +1338,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
      * @throws PANNIER_INVALID_DOCUMENT if the collection has a schema that refuses one; `details` has its `id`, the `issues`
      *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
      * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
+     * @throws PANNIER_UNIQUE, PANNIER_RELATION
      * @example
      * await people.insert({ _id: 'eve', name: 'Eve', age: 31 })
      */
@@ -1394,7 +1395,8 @@ export class TransactionCollection<T extends object, Input extends object = T, A
      * or the leaf that `_rev` names, and the next leaf wins.
      *
      * @param options `atomic` as in `insert`.
-     * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf).
+     * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf). PANNIER_RELATION if
+     *   a document that refers to it restricts that.
      * @example
      * await people.delete('ann')
      * await people.delete(await people.find({ age: { $lt: 18 } }).toArray())

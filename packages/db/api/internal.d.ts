@@ -49,7 +49,7 @@ export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | un
 /** Reads what the transaction sees: what is committed, and what writes before it in its group have written. May miss. */
 export class GuardReader {
     constructor(snapshot: Snapshot, catalog: Catalog);
-    /** The document of that id; undefined if there is none, or no such collection. */
+    /** The document of that id; undefined if there is no such document or collection. */
     get(collection: string, id: string): StoredDocument | undefined;
     /** As `get` of each. What is missing in memory is fetched together. */
     getMany(collection: string, ids: readonly string[]): (StoredDocument | undefined)[];

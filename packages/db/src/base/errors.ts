@@ -34,6 +34,7 @@ export type ErrorCode =
   | 'PANNIER_CONFLICT' // the document exists, or the revision given is not the current one
   | 'PANNIER_NOT_FOUND' // there is no such document, collection or index
   | 'PANNIER_UNIQUE' // another document has the same key in a unique index
+  | 'PANNIER_RELATION' // it refers to a document that does not exist, or is referred to and can't be deleted
   | 'PANNIER_KEY_TOO_LARGE'
   | 'PANNIER_DOCUMENT_TOO_LARGE'
   | 'PANNIER_DOCUMENT_TOO_DEEP'

@@ -4,6 +4,7 @@ import type { Catalog } from '../document/catalog.ts'
 import type { IdGenerator } from '../document/document-id.ts'
 import type { KeyValueStore } from '../kv/key-value-store.ts'
 import type { RelationGraph } from '../relations/relation-graph.ts'
+import type { WriteRelations } from './collection/collection-access.ts'
 
 export interface DatabaseContext {
   readonly store: KeyValueStore
@@ -18,6 +19,8 @@ export interface DatabaseContext {
   readonly pending: Set<Promise<unknown>>
   /** Undefined: `open` declared none. */
   relations: RelationGraph | undefined
+  /** What they do to writes. */
+  writeRelations: WriteRelations | undefined
   /** Nobody but `open` has the handle yet. */
   opening: boolean
   /** Names the database for all tabs that share it, where they can share a lease. */

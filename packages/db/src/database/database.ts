@@ -96,6 +96,7 @@ export class Database<Schemas extends object = object, Relations extends object 
       pending: new Set(),
       tabs: parts.tabs,
       relations: undefined,
+      writeRelations: undefined,
       opening: false,
       closing: this.#closing.signal,
     }
@@ -427,9 +428,14 @@ export class Database<Schemas extends object = object, Relations extends object 
   ): Promise<Readonly<Record<string, object>>> {
     if (Object.values(collections).every((one) => one?.relations === undefined))
       return collections as Readonly<Record<string, object>>
-    const { declareRelations } = await loadedModule(import('../relations/declare-relations.ts'))
+    const [{ declareRelations }, { RelatedWrites }] = await Promise.all([
+      loadedModule(import('../relations/declare-relations.ts')),
+      loadedModule(import('./collection/related-writes.ts')),
+    ])
     const declared = declareRelations(collections)
-    this.#context.relations = declared.graph
+    const context = this.#context
+    context.relations = declared.graph
+    context.writeRelations = new RelatedWrites(context, declared.graph, (name) => this.#collectionsByName.get(name)!)
     return declared.collections
   }
 

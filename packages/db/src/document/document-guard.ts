@@ -48,7 +48,7 @@ export class GuardReader {
     this.#catalog = catalog
   }
 
-  /** The document of that id; undefined if there is none, or no such collection. */
+  /** The document of that id; undefined if there is no such document or collection. */
   get(collection: string, id: string): StoredDocument | undefined {
     const reader = this.#readerOf(collection)
     const body = reader?.get(id)

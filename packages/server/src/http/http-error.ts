@@ -85,6 +85,7 @@ const MAPPINGS: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   PANNIER_CONFLICT: [409, 'conflict', 'Document update conflict.'],
   PANNIER_NOT_FOUND: [404, 'not_found', 'missing'],
   PANNIER_UNIQUE: [409, 'conflict'],
+  PANNIER_RELATION: [409, 'conflict'],
   PANNIER_KEY_TOO_LARGE: [413, 'document_too_large'],
   PANNIER_DOCUMENT_TOO_LARGE: [413, 'document_too_large'],
   PANNIER_DOCUMENT_TOO_DEEP: [413, 'document_too_large'],

@@ -3,7 +3,9 @@ import type { MaybePromise } from '../../base/async.ts'
 import type { UploadTarget } from '../../document/attachments/upload.ts'
 import type { CollectionState } from '../../document/catalog.ts'
 import type { IdGenerator } from '../../document/document-id.ts'
-import type { WriteContext } from '../../document/write-documents.ts'
+import type { IndexMaintenance } from '../../document/document-write.ts'
+import type { DeleteTarget, EncodedBatch } from '../../document/encoded-batch.ts'
+import type { WriteContext, WriteMode } from '../../document/write-documents.ts'
 import type { IndexDeclaration } from '../../index/index-definition.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { LoadLiveHost } from '../../query/query.ts'
@@ -17,8 +19,26 @@ export interface CollectionWriting extends WriteContext {
   /** `initial`: settings where none are declared. */
   readonly create: (transaction: WriteTransaction, initial?: Readonly<ChosenSettings>) => CollectionState
   readonly schema: CollectionSchema
+  /** Undefined: no relation acts on a delete. */
+  readonly deleteRules: DeleteRules | undefined
   /** What the collection gets when it is created. */
   declaredIndexes(): readonly IndexDeclaration[]
+}
+
+/** Writes that delete documents which others refer to. */
+export interface DeleteRules {
+  /** Runs `write`, and what follows from the documents that it deletes, as one. */
+  write<T>(access: CollectionAccess, write: (transaction: WriteTransaction) => T): Promise<T>
+  /** As deletes with `atomic: false`. `many`: the outcome is an array. */
+  deleteEach(access: CollectionAccess, targets: readonly DeleteTarget[], many: boolean): Promise<unknown>
+  /** As puts with `atomic: false`. */
+  putEach(access: CollectionAccess, batch: EncodedBatch, mode: WriteMode, many: boolean): Promise<unknown>
+}
+
+/** What the relations that are declared do to writes. */
+export interface WriteRelations {
+  maintenanceOf(name: string, maintenance: IndexMaintenance): IndexMaintenance
+  deleteRulesOf(name: string): DeleteRules | undefined
 }
 
 /** Where reads and writes go. */
@@ -37,7 +57,7 @@ export interface CollectionAccess {
   readonly writing: CollectionWriting
 }
 
-/** A transaction has met a collection that has to be migrated first: it starts over. */
+/** A transaction has met a collection that has to be migrated first, or whose index is not built: it starts over. */
 export class MigrationNeeded extends Error {
   /** Resolves when it is done. */
   readonly migrate: () => Promise<void>

@@ -122,6 +122,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
    * @throws PANNIER_INVALID_DOCUMENT if the collection has a schema that refuses one; `details` has its `id`, the `issues`
    *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
    * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
+   * @throws PANNIER_UNIQUE, PANNIER_RELATION
    * @example
    * await people.insert({ _id: 'eve', name: 'Eve', age: 31 })
    */
@@ -208,7 +209,11 @@ export class TransactionCollection<T extends object, Input extends object = T, A
       checkBatchSize(list.length)
       const update = (validator?: DocumentValidator): Promise<WriteResult | WriteResult[]> => {
         const changeValid = validator?.checkUpdated(changeStored) ?? changeStored
-        return this.#write(many, (transaction, writing) => updateDocuments(transaction, writing, list, changeValid))
+        return this.#write(
+          many,
+          (transaction, writing) => updateDocuments(transaction, writing, list, changeValid),
+          true,
+        )
       }
       const { validator } = this.access.writing.schema
       return isPromise(validator) ? this.access.pending(validator.then(update)) : update(validator)
@@ -220,7 +225,8 @@ export class TransactionCollection<T extends object, Input extends object = T, A
    * or the leaf that `_rev` names, and the next leaf wins.
    *
    * @param options `atomic` as in `insert`.
-   * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf).
+   * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf). PANNIER_RELATION if
+   *   a document that refers to it restricts that.
    * @example
    * await people.delete('ann')
    * await people.delete(await people.find({ age: { $lt: 18 } }).toArray())
@@ -235,7 +241,10 @@ export class TransactionCollection<T extends object, Input extends object = T, A
     const { atomic = true } = options
     return promised('delete()', () => {
       const targets = checkTargets(many ? input : [input])
-      return this.#write(many, (transaction, writing) => deleteDocuments(transaction, writing, targets, atomic))
+      const { access } = this
+      const { deleteRules } = access.writing
+      if (deleteRules !== undefined && !atomic) return deleteRules.deleteEach(access, targets, many)
+      return this.#write(many, (transaction, writing) => deleteDocuments(transaction, writing, targets, atomic), true)
     })
   }
 
@@ -513,8 +522,13 @@ export class TransactionCollection<T extends object, Input extends object = T, A
     let nextId: (() => string) | undefined
     const newId = (): string => (nextId ??= access.writing.newIds())()
     const batch = encodeBatch(documents, this.#guessShapes(), newId, { replicated: mode === 'replicate', atomic })
+    // What a replica has deleted has no further consequences: it sends these itself.
+    const deletes = mode !== 'replicate' && batch.writes.some(({ deleted }) => deleted)
+    const { deleteRules } = access.writing
     const write = (): Promise<unknown> =>
-      this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic))
+      deletes && deleteRules !== undefined && !atomic
+        ? deleteRules.putEach(access, batch, mode, many)
+        : this.#write(many, (transaction, writing) => putDocuments(transaction, writing, batch, mode, atomic), deletes)
     return batch.writes.some((one) => one.hasAttachments)
       ? this.#withAttachments((attachments, access) =>
           attachments.writeWithAttachments(access, batch.writes, atomic, write),
@@ -538,12 +552,19 @@ export class TransactionCollection<T extends object, Input extends object = T, A
     )
   }
 
-  #write<R>(many: boolean, write: (transaction: WriteTransaction, writing: WriteContext) => R[]): Promise<R | R[]> {
+  /** `deletes`: it may delete documents. */
+  #write<R>(
+    many: boolean,
+    write: (transaction: WriteTransaction, writing: WriteContext) => R[],
+    deletes: boolean,
+  ): Promise<R | R[]> {
     const { access } = this
-    return access.write((transaction) => {
-      const results = write(transaction, access.writing)
+    const { writing } = access
+    const run = (transaction: WriteTransaction): R | R[] => {
+      const results = write(transaction, writing)
       return many ? results : results[0]!
-    })
+    }
+    return deletes && writing.deleteRules !== undefined ? writing.deleteRules.write(access, run) : access.write(run)
   }
 
   /** Kept as long as the collection's shapes stay what they are. */

@@ -55,6 +55,8 @@ export class StoreAccess implements CollectionAccess {
       return watchCollection(context, name, schema)
     }
     const declaredIndexes = (): IndexDeclaration[] => [...indexes.values()]
+    const maintenance = indexMaintenance(selectorTest, declaredIndexes)
+    const { writeRelations } = context
     this.writing = {
       catalog,
       name,
@@ -66,7 +68,8 @@ export class StoreAccess implements CollectionAccess {
         )
         return defineIndexes(transaction, catalog, state, declaredIndexes())
       },
-      maintenance: indexMaintenance(selectorTest, declaredIndexes),
+      maintenance: writeRelations?.maintenanceOf(name, maintenance) ?? maintenance,
+      deleteRules: writeRelations?.deleteRulesOf(name),
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
       schema,

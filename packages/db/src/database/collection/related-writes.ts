@@ -1,0 +1,172 @@
+/** What declared relations do to the writes of collections. Loaded only if `open` declares relations. */
+import { isPannierError, type PannierError } from '../../base/errors.ts'
+import { pauseIn, retryWhenStale } from '../../base/long-work.ts'
+import type { DocumentWrite, IndexMaintenance } from '../../document/document-write.ts'
+import type { DeleteTarget, EncodedBatch } from '../../document/encoded-batch.ts'
+import { deleteDocuments, putDocuments, type WriteFailure, type WriteMode } from '../../document/write-documents.ts'
+import type { WriteTransaction } from '../../kv/key-value-store.ts'
+import { CheckedMaintenance } from '../../relations/checked-writes.ts'
+import { type ActingRelations, actingRelations, DeleteWork } from '../../relations/delete-work.ts'
+import { indexOf } from '../../relations/references.ts'
+import type { RelationGraph } from '../../relations/relation-graph.ts'
+import type { DatabaseContext } from '../database-context.ts'
+import type { Collection } from './collection.ts'
+import { type CollectionAccess, type DeleteRules, MigrationNeeded, type WriteRelations } from './collection-access.ts'
+import type { JsonObject } from './document-types.ts'
+
+/** Documents that follow a delete within its own turn. More of them take a transaction that releases the thread. */
+const FOLLOWED_AT_ONCE_MAX = 500
+
+/** Thrown to undo a delete that is too large for its turn. */
+class TooLarge extends Error {}
+
+type CollectionOf = (name: string) => Collection<JsonObject>
+
+export class RelatedWrites implements WriteRelations {
+  readonly #context: DatabaseContext
+  readonly #graph: RelationGraph
+  readonly #collectionOf: CollectionOf
+
+  constructor(context: DatabaseContext, graph: RelationGraph, collectionOf: CollectionOf) {
+    this.#context = context
+    this.#graph = graph
+    this.#collectionOf = collectionOf
+  }
+
+  /** `maintenance`, with what the collection's relations check before it. */
+  maintenanceOf(name: string, maintenance: IndexMaintenance): IndexMaintenance {
+    const checked = this.#graph.relationsOf(name).filter(({ check }) => check)
+    return checked.length === 0 ? maintenance : new CheckedMaintenance(maintenance, this.#context.catalog, checked)
+  }
+
+  /** What deletes in the collection do to those that refer to it; undefined: nothing. */
+  deleteRulesOf(name: string): DeleteRules | undefined {
+    const acting = actingRelations(this.#graph, name)
+    return acting && new FollowedDeletes(this.#context, name, acting, this.#collectionOf)
+  }
+}
+
+/** Errors of what was to be written, and not of the storage. */
+const refusals = new WeakSet<PannierError>()
+
+class FollowedDeletes implements DeleteRules {
+  readonly #context: DatabaseContext
+  readonly #name: string
+  readonly #acting: ActingRelations
+  readonly #collectionOf: CollectionOf
+
+  constructor(context: DatabaseContext, name: string, acting: ActingRelations, collectionOf: CollectionOf) {
+    this.#context = context
+    this.#name = name
+    this.#acting = acting
+    this.#collectionOf = collectionOf
+  }
+
+  async write<T>(access: CollectionAccess, write: (transaction: WriteTransaction) => T): Promise<T> {
+    // A transaction's own turn is its function's: each of its steps is whole.
+    const isInside = access.loadLiveHost === undefined
+    const followedMax = isInside ? Infinity : FOLLOWED_AT_ONCE_MAX
+    const atOnce = (transaction: WriteTransaction): T => {
+      const { work, result } = this.#begun(transaction, write)
+      while (this.#step(work, transaction)) if (work.count > followedMax) throw new TooLarge()
+      return result
+    }
+    let run = (): Promise<T> => access.write(atOnce)
+    for (;;) {
+      try {
+        return await run()
+      } catch (error) {
+        if (error instanceof TooLarge) run = () => access.pending(this.#inSteps(write))
+        else if (error instanceof MigrationNeeded && !isInside) await error.migrate()
+        else throw error
+      }
+    }
+  }
+
+  async deleteEach(access: CollectionAccess, targets: readonly DeleteTarget[], many: boolean): Promise<unknown> {
+    const { writing } = access
+    const each = targets.map(async (target) => {
+      const write = this.write(access, (transaction) => deleteDocuments(transaction, writing, [target])[0])
+      return write.catch((error: unknown) => outcomeOf(target.id, error))
+    })
+    const outcomes = await Promise.all(each)
+    return many ? outcomes : outcomes[0]
+  }
+
+  async putEach(access: CollectionAccess, batch: EncodedBatch, mode: WriteMode, many: boolean): Promise<unknown> {
+    const parts: DocumentWrite[][] = []
+    for (const write of batch.writes) {
+      const last = parts.at(-1)
+      if (last === undefined || write.deleted || last[0]!.deleted) parts.push([write])
+      else last.push(write)
+    }
+    const each = parts.map(async (part) => {
+      const write = this.write(access, (transaction) =>
+        putDocuments(transaction, access.writing, batch.only(part), mode, false),
+      )
+      return write.catch((error: unknown) => [outcomeOf(part[0]!.id, error)])
+    })
+    const outcomes = (await Promise.all(each)).flat()
+    return many ? outcomes : outcomes[0]
+  }
+
+  /** In a transaction that releases the thread between its steps. */
+  #inSteps<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
+    const { store, environment } = this.#context
+    const name = (): string => `that deletes documents of '${this.#name}', and what refers to them,`
+    return retryWhenStale(async () => {
+      const held = await store.begin(name)
+      try {
+        const { work, result } = await held.attempt(() => this.#begun(held, write))
+        const pause = pauseIn(environment)
+        while (await held.attempt(() => this.#step(work, held))) await pause()
+        await held.commit()
+        return result
+      } finally {
+        held.rollback()
+      }
+    })
+  }
+
+  /** What it throws undoes the write. @throws MigrationNeeded */
+  #begun<T>(
+    transaction: WriteTransaction,
+    write: (transaction: WriteTransaction) => T,
+  ): { readonly work: DeleteWork; readonly result: T } {
+    this.#assertReady(transaction)
+    const work = new DeleteWork(transaction, this.#acting, (name) => this.#collectionOf(name).writing)
+    return { work, result: noting(() => write(transaction)) }
+  }
+
+  #step(work: DeleteWork, transaction: WriteTransaction): boolean {
+    return noting(() => work.step(transaction))
+  }
+
+  /** Documents of other collections will be found and written. */
+  #assertReady(transaction: WriteTransaction): void {
+    for (const name of this.#acting.collections) {
+      const { declarations } = this.#collectionOf(name)
+      const state = this.#context.catalog.collection(transaction, name)
+      if (declarations.schema.needsMigration(state, true))
+        throw new MigrationNeeded(() => declarations.migrations.migrate())
+      const relations = this.#acting.relations.filter(({ from }) => from === name)
+      if (state !== undefined && relations.some((relation) => indexOf(state, relation) === undefined))
+        throw new MigrationNeeded(() => declarations.ready())
+    }
+  }
+}
+
+/** Notes what refuses a document. */
+function noting<T>(write: () => T): T {
+  try {
+    return write()
+  } catch (error) {
+    if (isPannierError(error) && error.code !== 'PANNIER_CORRUPT') refusals.add(error)
+    throw error
+  }
+}
+
+function outcomeOf(id: string, error: unknown): WriteFailure {
+  if (isPannierError(error) && refusals.has(error)) return { id, error }
+  throw error
+}
