@@ -17,8 +17,7 @@ const COMPARED_MAX = 300
 /** From now on each commit of this process, on whatever storage, is checked. */
 export function checkReplays(): void {
   commitInspection.inspect = (before, record, after) => {
-    const body = decodeCommit(record)
-    compareStates(applyCommits(before, [{ sequence: after.sequence, body }]), after, body)
+    compareStates(applyCommits(before, [{ sequence: after.sequence, body: record }]), after, decodeCommit(record))
   }
 }
 

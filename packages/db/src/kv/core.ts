@@ -14,7 +14,7 @@ import { fromHex, toHex } from '../codec/bytes.ts'
 import { parseNode, type Node } from '../btree/node.ts'
 import { MissingPageError, PageCache } from '../pager/page-cache.ts'
 import type { Durability, LogRecord, PageStore, StoreState } from '../storage/page-store.ts'
-import { decodeCommit, verifyLogRecord, WRITER_ID_BYTES, writerOf, type CommitBody } from './commit-record.ts'
+import { verifyLogRecord, WRITER_ID_BYTES, writerOf } from './commit-record.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { CommitNotice, Snapshot } from './key-value-store.ts'
 import { decodeMeta, emptyState } from './meta-body.ts'
@@ -333,28 +333,11 @@ function logDamage(cause: PannierError, sequence: CommitSequence): PannierError 
   return new PannierError('PANNIER_CORRUPT', message, { cause, details: { sequence } })
 }
 
-/** Of a record that is sound. Its body is decoded when somebody asks for it: opening does not. */
-export function tailCommit(record: LogRecord): TailCommit {
+/** Throws PANNIER_CORRUPT or PANNIER_NEWER_FORMAT unless the record is sound. It is not decoded. */
+function tailCommit(record: LogRecord): TailCommit {
   verifyLogRecord(record)
-  return new RecordedCommit(record)
-}
-
-class RecordedCommit implements TailCommit {
-  readonly sequence: CommitSequence
-  readonly record: Uint8Array
-
-  constructor({ sequence, bytes }: LogRecord) {
-    this.sequence = sequence
-    this.record = bytes
-  }
-
-  get bytes(): number {
-    return this.record.length
-  }
-
-  get body(): CommitBody {
-    return decodeCommit(this.record)
-  }
+  const { sequence, bytes } = record
+  return { sequence, body: bytes, bytes: bytes.length }
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The notices that listeners get of a commit. */
 import type { CommitSequence, Key } from '../base/brand.ts'
-import type { CommitBody } from './commit-record.ts'
+import { decodeCommit, type CommitBody } from './commit-record.ts'
 import type { CommitNotice } from './key-value-store.ts'
 import type { State } from './state.ts'
 import type { SealedTransaction } from './transaction.ts'
@@ -12,23 +12,24 @@ export function commitNotice(
   before: State,
   after: State,
   sequence: CommitSequence,
-  body: CommitBody,
+  body: CommitBody | Uint8Array,
   local: boolean,
 ): CommitNotice {
   const names = new Map<number, string>()
   for (const state of [before, after])
     for (const tree of state.trees) if (tree !== undefined) names.set(tree.id, tree.name)
   const trees = new Map<string, { readonly keys: readonly Key[] | undefined }>()
-  for (const { id, name } of body.created) {
+  const { created, trees: changed, dropped } = body instanceof Uint8Array ? decodeCommit(body) : body
+  for (const { id, name } of created) {
     names.set(id, name)
     trees.set(name, { keys: [] })
   }
-  for (const { tree, keys } of body.trees) {
+  for (const { tree, keys } of changed) {
     const name = names.get(tree)
     if (name !== undefined)
       trees.set(name, { keys: keys.length > NOTICE_KEYS_MAX ? undefined : [...new Set(keys)].sort() })
   }
-  for (const id of body.dropped) {
+  for (const id of dropped) {
     const name = names.get(id)
     if (name !== undefined) trees.set(name, { keys: undefined })
   }

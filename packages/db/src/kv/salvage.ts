@@ -12,8 +12,8 @@ import { resolveValue } from '../btree/search.ts'
 import { asArray } from '../codec/bytes.ts'
 import type { PageStore } from '../storage/page-store.ts'
 import { ALONE } from './coordinator.ts'
-import type { CommitBody } from './commit-record.ts'
-import { Core, tailCommit } from './core.ts'
+import { decodeCommit, verifyLogRecord, type CommitBody } from './commit-record.ts'
+import { Core } from './core.ts'
 import type { Entry, HeldSnapshot } from './key-value-store.ts'
 import {
   overlayApply,
@@ -96,7 +96,8 @@ export class Salvage {
       if (record.sequence <= sequence) continue
       let body: CommitBody
       try {
-        body = tailCommit(record).body
+        verifyLogRecord(record)
+        body = decodeCommit(record.bytes)
       } catch (error) {
         if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
         this.lostCommits++

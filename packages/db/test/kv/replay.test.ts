@@ -10,7 +10,6 @@ import {
   type CreatedTree,
   type TreeOperations,
 } from '../../src/kv/commit-record.ts'
-import { tailCommit } from '../../src/kv/core.ts'
 import { emptyState } from '../../src/kv/meta-body.ts'
 import {
   overlayColumns,
@@ -35,8 +34,10 @@ function insertion(tree: number, key: Key): TreeOperations {
   return { tree, operations: [OPERATION_INSERT], keys: [key], changes: [value] }
 }
 
+const NOTHING: CommitBody = { created: [], dropped: [], trees: [] }
+
 function commitOf(sequence: number, body: Partial<CommitBody>): LoggedCommit {
-  return { sequence: sequence as CommitSequence, body: { created: [], dropped: [], trees: [], ...body } }
+  return { sequence: sequence as CommitSequence, body: { ...NOTHING, ...body } }
 }
 
 const CREATION = commitOf(1, { created: [treeCalled('ids', 1, 'ordered'), treeCalled('bodies', 2, 'sequence')] })
@@ -67,18 +68,14 @@ test.each([
     const commits = chosen.map(([number, wished], at) => {
       const wasThere = present.get(number) ?? tree !== undefined
       present.set(number, !wasThere || wished === OPERATION_REPLACE)
-      return tailCommit({
-        sequence: (at + 2) as CommitSequence,
-        bytes: encodeCommit((at + 2) as CommitSequence, new Uint8Array(WRITER_ID_BYTES), {
-          created: [],
-          dropped: [],
-          trees: [change(1, `k${number}` as Key, wasThere ? wished : OPERATION_INSERT)],
-        }),
-      })
+      const sequence = (at + 2) as CommitSequence
+      const operation = wasThere ? wished : OPERATION_INSERT
+      const trees = [change(1, `k${number}` as Key, operation)]
+      return { sequence, body: encodeCommit(sequence, new Uint8Array(WRITER_ID_BYTES), { ...NOTHING, trees }) }
     })
     let oneByOne: State = before
     for (const commit of commits) oneByOne = applyCommits(oneByOne, [commit])
-    compareStates(applyCommits(before, commits), oneByOne, { created: [], dropped: [], trees: [] })
+    compareStates(applyCommits(before, commits), oneByOne, NOTHING)
   })
   fc.assert(property, { numRuns: times(50) })
 })
