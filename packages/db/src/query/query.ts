@@ -10,7 +10,7 @@ import { checkFieldPaths, outermostPaths, parseOrderedField } from '../codec/fie
 import { Groups } from './aggregate/groups.ts'
 import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
 import type { Aggregated, Aggregates } from './aggregate/specification.ts'
-import { identityOf, expressionsOf, normalise, type Condition } from './ast/normalise.ts'
+import { identityOf, expressionsOf, isAlways, normalise, type Condition } from './ast/normalise.ts'
 import { checkedCollation, parseSelector, type SelectorMeaning } from './ast/parse-selector.ts'
 import type { BuiltPredicate } from './ast/predicate.ts'
 import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from './operators/operator.ts'
@@ -357,6 +357,10 @@ function planRows(source: QuerySource, query: QuerySpecification): Operator<obje
 async function countRows(source: QuerySource, query: QuerySpecification, check: () => void): Promise<number> {
   const plan = await source.attempt(() => planQuery(source, query))
   if (plan.byRank) return plan.rows
+  if (isAlways(plan.residual) && plan.access.kind !== 'scan') {
+    const { countDocuments } = await loadedModule(import('./sets/collect-set.ts'))
+    return countDocuments(source, plan.access, check)
+  }
   const operator = await source.attempt(() => buildOperators(source, plan, query))
   for (let count = 0; ;) {
     check()

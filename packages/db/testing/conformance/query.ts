@@ -3,11 +3,12 @@
  * order, from one snapshot, which is released. `create` makes an empty store.
  */
 import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
-import { combine, expressionsOf, normalise, type Condition } from '../../src/query/ast/normalise.ts'
+import { combine, expressionsOf, isAlways, normalise, type Condition } from '../../src/query/ast/normalise.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import type { BodyView } from '../../src/document/body.ts'
 import { compileCondition } from '../../src/query/match.ts'
 import { bodyFields } from '../../src/query/operators/project.ts'
+import { countDocuments } from '../../src/query/sets/collect-set.ts'
 import { NumberSetBuilder, type NumberSet } from '../../src/query/sets/number-set.ts'
 import { buildOperators } from '../../src/query/operators/build.ts'
 import { SORT_LIMITS, type SortLimits } from '../../src/query/operators/sort.ts'
@@ -557,6 +558,8 @@ async function checkQuery(
       const rows = await runPlan(source, plan, specification, sortLimits)
       const place = `${what} by ${JSON.stringify(explainPlan(plan, specification).plan)}`
       if (plan.byRank) assertEqual(plan.rows, answer.matches.length, `exact rows of ${place}`)
+      if (isAlways(plan.residual) && plan.access.kind !== 'scan')
+        assertEqual(await countDocuments(source, plan.access, () => {}), answer.matches.length, `count of ${place}`)
       assertTrue(plan.rows >= answer.matches.length, `the estimate is no less than the rows of ${place}`)
       if (fields === query.fields && fields !== undefined) checkProjectedRows(rows, query, answer, place)
       else checkRows(rows as Document[], query, answer, place)

@@ -139,9 +139,10 @@ function scanOf(
     case 'index':
       return indexScan(source.index(access.index!), access, options)
     case 'intersection': {
-      const [first, second] = access.branches as [AccessPath, AccessPath]
-      const numbers = scanEntries(source, second, { reverse: false, skip: 0, fieldCount: undefined }, tally)
-      return setOperators().intersectionScan(scanEntries(source, first, options, tally), numbers)
+      const [first, ...others] = access.branches
+      const { intersectionScan, memberOf } = setOperators()
+      const members = others.map((other) => memberOf(source, other, tally))
+      return intersectionScan(scanEntries(source, first!, options, tally), members)
     }
     case 'numbers':
       return setOperators().numbersScan(access.numbers!, options)

@@ -16,8 +16,10 @@ import type { IndexField } from '../../document/catalog.ts'
 /** Loaded where a document may have several entries. */
 const sets = lazyModule(() => import('../sets/number-set.ts'))
 
+type CursorOf = (range: KeyRange, options: CursorOptions) => Cursor
+
 interface KeyScanOptions<Row> {
-  readonly cursor: (range: KeyRange, options: CursorOptions) => Cursor
+  readonly cursor: CursorOf
   readonly reverse: boolean
   readonly skip: number
   /** The row of an entry; undefined: it gives none. May not throw a Miss. */
@@ -52,6 +54,19 @@ function keyScan<Row>(access: AccessPath, options: KeyScanOptions<Row>): Operato
       return found
     },
   }
+}
+
+/** The numbers of the entries of a path along ranges. One may come twice. */
+export function numberScan(source: QuerySource, access: AccessPath): Operator<number> {
+  const { documents } = source
+  const options = { reverse: false, skip: 0 }
+  if (access.kind === 'ids') {
+    const cursor: CursorOf = (range, cursorOptions) => documents.ids(range, cursorOptions)
+    return keyScan(access, { ...options, cursor, read: (at) => documents.numberAt(at) })
+  }
+  const tree = source.index(access.index!)
+  const cursor: CursorOf = (range, cursorOptions) => tree.cursor(range, cursorOptions)
+  return keyScan(access, { ...options, cursor, read: ({ keyNumber }) => keyNumber })
 }
 
 /** Documents by ranges of ids. */

@@ -1,7 +1,10 @@
 /** Union and intersection of scans, and scans of sets: each document comes once. */
+import type { AccessPath } from '../planner/access-path.ts'
+import type { QuerySource } from '../query-source.ts'
+import { SetCollector } from '../sets/collect-set.ts'
 import { NumberSetBuilder, type NumberSet } from '../sets/number-set.ts'
 import type { ScanOptions } from './scans.ts'
-import { type EntryRow, type Operator, BATCH_ROWS_MAX, changeBatches } from './operator.ts'
+import { type EntryRow, type Operator, type Tally, changeBatches } from './operator.ts'
 
 /** The rows of one scan after the other. */
 export function unionScan(inputs: readonly Operator<EntryRow>[]): Operator<EntryRow> {
@@ -29,20 +32,29 @@ export function numbersScan(numbers: NumberSet, { reverse, skip, fieldCount }: S
   }
 }
 
-/** The rows of one scan, in its order, whose documents another scan has too. The other is walked first, for the numbers alone. */
-export function intersectionScan(rows: Operator<EntryRow>, other: Operator<EntryRow>): Operator<EntryRow> {
-  const numbers = new NumberSetBuilder()
-  const inBoth = changeBatches(rows, true, (batch) => ({
-    rows: batch.filter(({ number }) => numbers.has(number)),
+/** Another set that rows of an intersection must be in, or must not. */
+export interface Member {
+  readonly collector: SetCollector
+  readonly wanted: boolean
+}
+
+export function memberOf(source: QuerySource, access: AccessPath, tally: Tally | undefined): Member {
+  const wanted = access.kind !== 'complement'
+  return { collector: new SetCollector(source, wanted ? access : access.branches[0]!, tally), wanted }
+}
+
+/** The rows of a scan, in its order, whose documents are as the members say. The sets of these are collected first. */
+export function intersectionScan(rows: Operator<EntryRow>, members: readonly Member[]): Operator<EntryRow> {
+  const sets: NumberSet[] = []
+  const passing = changeBatches(rows, true, (batch) => ({
+    rows: batch.filter(({ number }) => sets.every((set, at) => set.has(number) === members[at]!.wanted)),
     taken: batch.length,
   }))
-  let isWalked = false
   return {
     next: (count) => {
-      if (isWalked) return inBoth.next(count)
-      const batch = other.next(BATCH_ROWS_MAX)
-      if (batch === undefined) isWalked = true
-      else for (const { number } of batch) numbers.add(number)
+      if (sets.length === members.length) return passing.next(count)
+      const set = members[sets.length]!.collector.step()
+      if (set !== undefined) sets.push(set)
       return []
     },
   }

@@ -9,10 +9,12 @@ import { encodeIndexValue } from '../../index/index-key.ts'
 import type { KeyRange } from '../../kv/key-value-store.ts'
 import {
   ARRAYS,
+  complement,
   intersectAll,
   intervalsOf,
   isOnePoint,
   isPoints,
+  MISSING,
   type Interval,
   type ValueSet,
 } from '../ast/value-set.ts'
@@ -27,7 +29,7 @@ import { fieldPrefixes, SKIP_SCAN_LIMITS, type SkipScanLimits } from './skip-sca
 const implication = lazyModule(() => import('./implication.ts'))
 
 export interface AccessPath {
-  readonly kind: 'scan' | 'ids' | 'index' | 'numbers' | 'union' | 'intersection'
+  readonly kind: 'scan' | 'ids' | 'index' | 'numbers' | 'missing' | 'union' | 'intersection' | 'complement'
   /** For the kind 'index'. */
   readonly index?: IndexDefinition
   /** For the kind 'numbers'. */
@@ -37,15 +39,16 @@ export interface AccessPath {
   /** For each range the entries in it. */
   readonly counts: readonly number[]
   /**
-   * For 'union' and 'intersection': no part scans. The first part of an intersection gives the rows and their order;
-   * the second part must have them too.
+   * No part scans. The first part of an intersection gives the rows and their order; the others must have them too. Only
+   * there a complement may stand: all documents that its part lacks. 'missing' are the documents of its part, entries
+   * without a value, that lack the field: the others have an empty array.
    */
   readonly branches: readonly AccessPath[]
   /** Entries in all: at least the number of documents. */
   readonly rows: number
   /** How many documents are expected: `rows`, or less for an intersection, whose branches are taken for independent. */
   readonly expected: number
-  /** No document comes up twice. */
+  /** No document comes up twice; of a union: in no two parts. */
   readonly distinct: boolean
   /** The conditions that every row meets, so that they need not be tested. */
   readonly met: ReadonlySet<Condition>
@@ -109,6 +112,7 @@ function keyedPaths(source: PlanSource, condition: Condition, outer: Condition, 
       .filter((index) => holdsAll(index, known))
       .flatMap((index) => indexPaths(source, index, byPath, rangesMax))
       .map((path) => () => withPartsMet(path(), condition)),
+    ...conjuncts(condition).map((part) => () => withoutPath(source, part, rangesMax)),
     ...disjunctions.map((either) => () => unionPath(source, either, known, rangesMax)),
   ]
   const paths = together(reads, (read) => read())
@@ -122,6 +126,50 @@ function conditionsByPath(condition: Condition): ConditionsByPath {
     byPath.set(part.path, [...(byPath.get(part.path) ?? []), part])
   }
   return byPath
+}
+
+/** All documents but those that do not meet the condition, if paths tell which these are. */
+function withoutPath(source: PlanSource, condition: Condition, rangesMax: number): AccessPath | undefined {
+  let others: AccessPath | undefined
+  if (condition.kind === 'complement') others = exactPath(source, condition.of, rangesMax)
+  else if (condition.kind === 'within' && condition.every && !condition.whole && condition.collation === undefined)
+    others = failingPath(source, condition, rangesMax)
+  if (others === undefined) return undefined
+  const all = idPath(source, [], rangesMax)!
+  const count = all.rows
+  const rows = count - Math.min(count, rowsMin(others))
+  const expected = count - Math.min(count, others.expected)
+  const complement = { ...NO_ROWS, kind: 'complement', branches: [others], rows, expected } as const
+  return intersection(all, [{ ...complement, met: new Set([condition]) }], count)
+}
+
+/** The path with the fewest rows among those of exactly the documents that meet the condition. */
+function exactPath(source: PlanSource, condition: Condition, rangesMax: number): AccessPath | undefined {
+  const keyed = keyedPaths(source, condition, ALWAYS, rangesMax)
+  const paths = narrowing([...keyed, ...intersections(keyed, source.documents.count())])
+  return paths.find(({ met }) => conjuncts(condition).every((part) => met.has(part)))
+}
+
+/** The least number of documents on the path. */
+function rowsMin({ kind, distinct, rows, branches }: AccessPath): number {
+  if (kind === 'union') return Math.max(0, ...branches.map(rowsMin))
+  return distinct && kind !== 'missing' ? rows : 0
+}
+
+/** By a multi index: the documents with an element that must not be there, and those without the field. */
+function failingPath(source: PlanSource, condition: WithinCondition, rangesMax: number): AccessPath | undefined {
+  const { path } = condition
+  const index = source.indexes.find(
+    (one) => one.multi && one.fields[0]!.path === path && one.where === undefined && holdsAll(one, ALWAYS),
+  )
+  const values = complement(condition.values)
+  if (index === undefined || !hasExactKeys(values) || narrowed(values, rangesMax) !== values) return undefined
+  const found = elementPath(source, index, { ...condition, values }, rangesMax)
+  const empty = elementPath(source, index, { ...condition, values: MISSING }, rangesMax)
+  if (empty.rows === 0) return found
+  const rows = found.rows + empty.rows
+  const missing = { ...NO_ROWS, kind: 'missing', branches: [empty], rows: empty.rows, expected: empty.rows } as const
+  return { ...NO_ROWS, branches: [found, missing], rows, expected: rows, distinct: found.distinct }
 }
 
 /** Unless another path walks few entries, or nothing remains to be tested of what it walks. */
@@ -338,35 +386,50 @@ function unionPath(source: PlanSource, either: AnyOf, outer: Condition, rangesMa
 
 /**
  * Pairs each path with the narrowest others. Each of the two must meet a condition that the other does not, or the
- * first only gives the order.
+ * first only gives the order. Where more than two have something to add, all of these are one more path.
  */
 function intersections(paths: readonly AccessPath[], count: number): AccessPath[] {
-  const narrowest = narrowing(paths).slice(0, INTERSECTED_PATHS_MAX)
-  return paths.flatMap((first) =>
-    narrowest
-      .filter((second) => meetsMore(second, first) && (first.bounds.length === 0 || meetsMore(first, second)))
-      .map((second) => intersection(first, second, count)),
-  )
+  const narrowest = narrowing(paths)
+  return paths.flatMap((first) => {
+    const seconds = narrowest.filter(
+      (second) => meetsMore(second, first) && (first.bounds.length === 0 || meetsMore(first, second)),
+    )
+    const groups = seconds.slice(0, INTERSECTED_PATHS_MAX).map((second) => [second])
+    const all: AccessPath[] = []
+    const met = new Set(first.met)
+    for (const second of seconds) {
+      if (!meetsMore(second, { met })) continue
+      all.push(second)
+      for (const condition of second.met) met.add(condition)
+    }
+    if (all.length > 1) groups.push(all)
+    return groups.map((others) => intersection(first, others, count))
+  })
 }
 
-function intersection(first: AccessPath, second: AccessPath, count: number): AccessPath {
+/** An intersection among the others begins with all documents. */
+function intersection(first: AccessPath, others: readonly AccessPath[], count: number): AccessPath {
   const { fields, collation, fixed } = first
-  const rows = Math.min(first.rows, second.rows)
+  const rows = Math.min(first.rows, ...others.map((other) => other.rows))
+  const share = others.reduce((product, other) => (product * other.expected) / Math.max(count, 1), 1)
   return {
     ...NO_ROWS,
     kind: 'intersection',
-    branches: [first, second],
+    branches: [first, ...others].flatMap((path, at) => {
+      if (path.kind !== 'intersection') return [path]
+      return at === 0 ? path.branches : path.branches.slice(1)
+    }),
     rows,
-    expected: Math.min(rows, Math.ceil((first.expected * second.expected) / Math.max(count, 1))),
+    expected: Math.min(rows, Math.ceil(first.expected * share)),
     distinct: false,
-    met: new Set([...first.met, ...second.met]),
+    met: new Set([first, ...others].flatMap(({ met }) => [...met])),
     fields,
     collation,
     fixed,
   }
 }
 
-function meetsMore(left: AccessPath, right: AccessPath): boolean {
+function meetsMore(left: Pick<AccessPath, 'met'>, right: Pick<AccessPath, 'met'>): boolean {
   for (const condition of left.met) if (!right.met.has(condition)) return true
   return false
 }
@@ -381,12 +444,17 @@ function narrowing(paths: readonly AccessPath[]): AccessPath[] {
   return paths.filter(isNarrowing).toSorted((left, right) => left.rows - right.rows)
 }
 
+/** All documents, each once, and none is left out by a condition. */
+export function isWhole({ kind, bounds }: AccessPath): boolean {
+  return kind === 'ids' && bounds.length === 0
+}
+
 function isNarrowing({ bounds, kind, index }: AccessPath): boolean {
-  return bounds.length > 0 || kind === 'union' || kind === 'numbers' || index?.where !== undefined
+  return bounds.length > 0 || index?.where !== undefined || ['union', 'numbers', 'intersection'].includes(kind)
 }
 
 type ConditionsByPath = ReadonlyMap<string, readonly WithinCondition[]>
 
-function sum(counts: readonly number[]): number {
+export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
 }

@@ -50,6 +50,8 @@ export interface PlanStep {
     | 'number set'
     | 'union'
     | 'intersection'
+    | 'complement'
+    | 'missing field'
     | 'nothing'
     | 'fetch'
     | 'filter'
@@ -184,7 +186,7 @@ function explainAccess(access: AccessPath, reverse: boolean, actual: (access: Ac
       if (branches.length === 0) return { step: 'nothing' }
       const isIntersection = kind === 'intersection'
       const inputs = branches.map((branch, at) => explainAccess(branch, reverse && isIntersection && at === 0, actual))
-      return { step: kind, inputs, rows, ...actual(access) }
+      return { step: kind === 'missing' ? 'missing field' : kind, inputs, rows, ...actual(access) }
     }
   }
 }

@@ -2,7 +2,7 @@
 import { combine, conjuncts, isAlways, isNever, pathsOf, type Condition } from '../ast/normalise.ts'
 import type { Collation } from '../../codec/registered-collation.ts'
 import type { PlanSource } from '../query-source.ts'
-import { accessPaths, NO_ROWS, type AccessPath } from './access-path.ts'
+import { accessPaths, isWhole, NO_ROWS, sum, type AccessPath } from './access-path.ts'
 import type { SkipScanLimits } from './skip-scan.ts'
 
 export interface SortField {
@@ -51,7 +51,9 @@ const COST_ENTRY = 0.2
 const COST_ENTRY_TESTED = 1.3
 const COST_FETCHED = 4
 const COST_SORTED = 1
-/** Cost of noting or looking up the number of an entry for an intersection, in addition to walking to it. */
+/** Cost of taking the number of an entry into a set. */
+const COST_COLLECTED = 0.3
+/** Cost of looking up the number of an entry in a set, in addition to walking to it. */
 const COST_INTERSECTED = 0.1
 /** Cost of an entry if skip and limit need no walk: decides only between such plans. */
 const COST_BY_RANK = 1e-6
@@ -114,9 +116,10 @@ function costOf(
   const wanted = order.length === 0 ? rows : Math.min(rows, skip + limit)
   const isPaged = skip > 0 || limit < Infinity || fields?.length === 0
   if (order.length === 0 && byRank && isPaged) return access.rows * COST_BY_RANK
+  if (fields?.length === 0 && isAlways(residual) && access.kind !== 'scan') return countCost(access)
 
-  const [first, second] = access.kind === 'intersection' ? access.branches : []
-  let walked = (first ?? access).rows
+  const [first = access, ...others] = access.kind === 'intersection' ? access.branches : []
+  let walked = first.rows
   if (isSorted) walked = byRank ? wanted - Math.min(rows, skip) : Math.ceil((walked * wanted) / Math.max(rows, 1))
   const sorted = sort === undefined ? 0 : rows * COST_SORTED
   if (access.kind === 'scan') return walked * COST_SCANNED + sorted + (sort === undefined ? 0 : wanted * COST_FETCHED)
@@ -124,9 +127,9 @@ function costOf(
   const isTested = filter === 'entries' && !isAlways(residual)
   let cost = walked * COST_ENTRY + sorted
   let passing = walked
-  if (second !== undefined) {
-    cost += second.rows * (COST_ENTRY + COST_INTERSECTED) + walked * COST_INTERSECTED
-    passing = (walked * access.expected) / Math.max(first!.rows, 1)
+  if (others.length > 0) {
+    cost += sum(others.map(collectCost)) + walked * COST_INTERSECTED
+    passing = (walked * access.expected) / Math.max(first.rows, 1)
   }
   if (isTested) cost += passing * COST_ENTRY_TESTED
   const passesEntries = isTested ? Math.min(passing, rows) : passing
@@ -136,6 +139,23 @@ function costOf(
   if (sort === 'documents') fetched += wanted
   else if (filter === 'entries' && project === 'documents') fetched += Math.min(passesEntries, wanted)
   return cost + fetched * COST_FETCHED
+}
+
+/** Cost of the number of documents, as sets/collect-set.ts finds it. */
+function countCost(access: AccessPath): number {
+  const { kind, branches, rows, distinct } = access
+  if (kind === 'complement') return countCost(branches[0]!)
+  if (kind === 'intersection' && branches.length === 2 && branches[1]!.kind === 'complement' && isWhole(branches[0]!))
+    return countCost(branches[1]!)
+  if (distinct && kind === 'union') return sum(branches.map(countCost))
+  return distinct && kind !== 'missing' ? rows * COST_BY_RANK : collectCost(access)
+}
+
+/** Cost of the set of the documents' numbers. */
+function collectCost({ kind, branches, rows }: AccessPath): number {
+  if (kind === 'numbers') return rows * COST_BY_RANK
+  if (kind === 'missing') return rows * COST_FETCHED
+  return branches.length > 0 ? sum(branches.map(collectCost)) : rows * COST_COLLECTED
 }
 
 /**
