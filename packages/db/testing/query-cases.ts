@@ -22,6 +22,8 @@ export interface QueryCase {
   readonly skip: number
   readonly limit: number | undefined
   readonly fields: readonly string[] | undefined
+  /** For a sort by '$created': the number of each document, by its id. */
+  readonly created?: ReadonlyMap<string, number>
 }
 
 /** Case does not count, capitals are ordered backwards, and keys are longer than what they are of. */
@@ -311,13 +313,14 @@ export function naiveAnswer(documents: readonly Document[], query: QueryCase): N
 
 /** Zero: they may come in either order. */
 export function compareBySort(
-  { sort, meaning }: Pick<QueryCase, 'sort' | 'meaning'>,
+  { sort, meaning, created }: Pick<QueryCase, 'sort' | 'meaning' | 'created'>,
   left: object,
   right: object,
 ): number {
   for (const field of sort) {
     const path = field.replace(/^-/, '')
     const place = (document: object): unknown => {
+      if (path === '$created') return created!.get((document as Document)._id)
       const value = sortable(document, path)
       return meaning.collation === undefined || path === '_id' ? value : collate(value, TEST_COLLATION)
     }

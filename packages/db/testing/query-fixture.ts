@@ -12,7 +12,7 @@ import type { WhereFilter } from '../src/query/builder.ts'
 import type { SelectorMeaning } from '../src/query/ast/parse-selector.ts'
 import { createQuery, type Query, type Selector } from '../src/query/query.ts'
 import { selectorTest } from '../src/query/selector-test.ts'
-import type { QuerySource } from '../src/query/query-source.ts'
+import type { KeptMemory, QuerySource } from '../src/query/query-source.ts'
 
 export type Document = { readonly _id: string } & Record<string, unknown>
 
@@ -22,6 +22,8 @@ export class QueryFixture {
   readonly store: KeyValueStore
   /** Sources that queries have opened and not let go of. */
   held = 0
+  /** What queries keep in memory. */
+  private readonly kept: KeptMemory = {}
   private readonly catalog: Catalog
   private readonly indexes: readonly IndexInput[]
   private ids = 0
@@ -52,6 +54,16 @@ export class QueryFixture {
     return createQuery<Document>(() => ({ ...this.source(), indexes: [] }), selector, undefined, meaning)
   }
 
+  /** The numbers of the documents, by id. */
+  async numbers(): Promise<ReadonlyMap<string, number>> {
+    const source = this.source()
+    const numbers = new Map<string, number>()
+    const cursor = await source.attempt(() => source.documents.scan())
+    while (await source.attempt(() => cursor.next())) numbers.set(cursor.body.id, cursor.body.number)
+    source.release()
+    return numbers
+  }
+
   source(): QuerySource {
     const snapshot = this.store.snapshot()
     this.held++
@@ -63,6 +75,7 @@ export class QueryFixture {
         this.held--
         snapshot.release()
       },
+      this.kept,
     )
   }
 

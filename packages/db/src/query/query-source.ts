@@ -5,6 +5,7 @@ import type { MaybePromise } from '../base/async.ts'
 import type { IndexDefinition } from '../document/catalog.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
+import type { KeptSets } from './columns/kept-sets.ts'
 
 /** The part that planning reads: counts, and positions of index entries. */
 export interface PlanSource {
@@ -17,6 +18,11 @@ export interface PlanSource {
 
 export type EntryTree = Pick<TreeReader, 'count' | 'cursor'>
 
+/** A place for what is kept of a collection. */
+export interface KeptMemory {
+  sets?: KeptSets
+}
+
 export interface QuerySource extends PlanSource {
   /** The sequence of the newest commit that is in it. */
   readonly sequence: CommitSequence
@@ -26,6 +32,8 @@ export interface QuerySource extends PlanSource {
   attempt<T>(step: () => T): MaybePromise<T>
   /** Call it between steps: it releases the thread after a slice. */
   readonly pause: Pause
+  /** What queries keep in memory from one to the next; undefined: what is read here may never be committed. */
+  readonly kept?: KeptMemory | undefined
   /** A clock, in milliseconds. */
   readonly now: () => number
   /** Idempotent. Called once when the query is done with it, however it ends. */

@@ -19,7 +19,8 @@ import { LiveCount, LiveQuery } from './live/live-query.ts'
 import type { LiveHost, LiveOptions, LiveRequest } from './live/live-types.ts'
 import type { FieldPath, FieldValue, Projected, Selector } from './field-types.ts'
 import type { Explanation } from './planner/explain.ts'
-import { type QuerySpecification, planQuery } from './planner/plan.ts'
+import { CREATED } from './planner/access-path.ts'
+import { isCreation, type QuerySpecification, planQuery } from './planner/plan.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
 import type { QuerySource } from './query-source.ts'
 import { buildOperators } from './operators/build.ts'
@@ -81,12 +82,12 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
   /**
    * Sorts by these fields, '-' before one for descending; replaces an earlier sort. The order among rows that agree in all
-   * of them is unspecified: add '_id' for a total order.
+   * of them is unspecified: add '_id' for a total order. `'$created'` is the order in which this database got the documents.
    *
    * @example
    * await people.find().sort('-age', 'name').toArray()
    */
-  sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document> {
+  sort(...fields: OrderedPath<FieldPath<Document> | typeof CREATED>[]): Query<T, Document> {
     const sort = calling('sort()', () => (fields as string[]).map(parseOrderedField))
     if (new Set(sort.map(({ path }) => path)).size < sort.length)
       throw badArgument('sort()', 'fields must differ', fields.join())
@@ -256,6 +257,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * for await (const { rows, changes } of live) render(rows)
    */
   live(options: LiveOptions = {}): LiveQuery<T> {
+    const { sort } = this.#specification
+    if (sort.some(isCreation))
+      throw badArgument('live()', `the sort must not have '${CREATED}'`, sort.map(({ path }) => path).join())
     return new LiveQuery<T>(this.#liveHost(), this.#liveRequest(options))
   }
 

@@ -522,12 +522,20 @@ export async function checkRandomQueries(create: CreateStore, choose: Choose, qu
   await fixture.delete([`d${choose(60)}`, `d${choose(60)}`])
   await fixture.upsert(randomDocuments(choose, choose(20)))
   const documents = await fixture.scan({}).toArray()
+  const numbers = await fixture.numbers()
   for (let at = 0; at < queries; at++) {
     if (choose(4) === 0) await fixture.store.checkpoint()
-    await checkQuery(fixture, documents, randomQuery(choose, indexes), indexes, choose)
+    await checkQuery(fixture, documents, byCreation(randomQuery(choose, indexes), numbers, choose), indexes, choose)
   }
   assertEqual(fixture.held, 0, 'snapshots that are still held')
   await fixture.store.close()
+}
+
+/** Now and then sorted by '$created' too. */
+function byCreation(query: QueryCase, created: ReadonlyMap<string, number>, choose: Choose): QueryCase {
+  if (choose(3) > 0) return query
+  const field = choose(2) === 0 ? '$created' : '-$created'
+  return { ...query, created, sort: choose(3) > 0 ? [field] : [...query.sort.slice(0, 1), field] }
 }
 
 /** By the query as the planner would have it, by a scan, and by every other plan that there is. */

@@ -11,7 +11,7 @@ import {
   DEFAULT_SETTINGS,
 } from '../../document/catalog.ts'
 import type { Snapshot, Cursor, TreeReader } from '../../kv/key-value-store.ts'
-import type { QuerySource } from '../../query/query-source.ts'
+import type { KeptMemory, QuerySource } from '../../query/query-source.ts'
 import type { CollectionWriting } from './collection-access.ts'
 import type { CommitSequence } from '../../base/brand.ts'
 import { ShapeDictionary } from '../../codec/shape.ts'
@@ -26,6 +26,7 @@ export function querySource(
   { catalog, name, declaredIndexes }: Pick<CollectionWriting, 'catalog' | 'name' | 'declaredIndexes'>,
   environment: Environment,
   release: () => void,
+  kept?: KeptMemory,
 ): QuerySource {
   const state = catalog.collection(snapshot, name)
   const documents = state === undefined ? emptyCollection(name, declaredIndexes()) : new DocumentReader(snapshot, state)
@@ -38,6 +39,7 @@ export function querySource(
     attempt: (step) => snapshot.attempt(step),
     pause: pauseIn(environment),
     now: () => environment.now(),
+    kept,
     release,
   }
 }

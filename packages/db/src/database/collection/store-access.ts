@@ -7,7 +7,7 @@ import { defineIndexes, type IndexDeclaration } from '../../index/index-definiti
 import { indexMaintenance } from '../../index/maintain-indexes.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { LiveHost } from '../../query/live/live-types.ts'
-import type { QuerySource } from '../../query/query-source.ts'
+import type { KeptMemory, QuerySource } from '../../query/query-source.ts'
 import { selectorTest } from '../../query/selector-test.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from '../database-context.ts'
@@ -39,6 +39,7 @@ export class StoreAccess implements CollectionAccess {
   readonly #context: DatabaseContext
   readonly #declared: Declared
   readonly #whenMigrated: () => Promise<void>
+  readonly #kept: KeptMemory = {}
   /** The collection after the last write here. */
   #written: CollectionState | undefined
 
@@ -141,7 +142,7 @@ export class StoreAccess implements CollectionAccess {
   openSource(): MaybePromise<QuerySource> {
     const { store, environment } = this.#context
     const snapshot = store.snapshot()
-    const source = querySource(snapshot, this.writing, environment, () => snapshot.release())
+    const source = querySource(snapshot, this.writing, environment, () => snapshot.release(), this.#kept)
     return this.#declared.schema.version === undefined ? source : this.#migrated(source)
   }
 

@@ -80,11 +80,11 @@ function scanKeys(parts: Parts): Operator<object> {
   const isTested = !isAlways(plan.residual)
   if (plan.access.rows > 0 && project !== 'entries') source.documents.prefetch()
   const readsEntries =
-    (filter === 'entries' && (isTested || (sort === undefined && query.skip > 0 && !plan.byRank))) ||
+    (filter === 'entries' && (isTested || (sort === undefined && query.skip > 0 && !plan.skips))) ||
     sort === 'entries' ||
     project === 'entries'
   const fieldCount = readsEntries ? heldFields(plan, query) : undefined
-  const skip = plan.byRank && sort === undefined ? query.skip : 0
+  const skip = plan.skips && sort === undefined ? query.skip : 0
   const scan = (): Operator<EntryRow> =>
     scanEntries(source, plan.access, { reverse: plan.reverse, skip, fieldCount }, tally)
 
@@ -146,6 +146,8 @@ function scanOf(
     }
     case 'numbers':
       return setOperators().numbersScan(access.numbers!, options)
+    case 'set':
+      return setOperators().setScan(source, access.branches[0]!, options, tally)
     default:
       if (access.branches.length === 0) return NOTHING
       return setOperators().unionScan(access.branches.map((branch) => scanEntries(source, branch, options, tally)))
@@ -259,8 +261,8 @@ function compileSortRow<Source extends Numbered>(
 }
 
 /** Says no to the first rows; a scan by rank and a sort skip by themselves. */
-function skipRows({ byRank, sort }: Plan, { skip }: QuerySpecification): () => boolean {
-  if (byRank || sort !== undefined) return isTrue
+function skipRows({ skips, sort }: Plan, { skip }: QuerySpecification): () => boolean {
+  if (skips || sort !== undefined) return isTrue
   let left = skip
   return () => {
     if (left === 0) return true

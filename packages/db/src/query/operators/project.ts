@@ -5,7 +5,7 @@ import { attachmentStubs } from '../../document/attachments/attachment-section.t
 import type { BodyView } from '../../document/body.ts'
 import type { DocumentReader } from '../../document/document-reader.ts'
 import type { ReadField } from '../match.ts'
-import type { AccessPath } from '../planner/access-path.ts'
+import { CREATED, type AccessPath } from '../planner/access-path.ts'
 import type { EntryRow } from './operator.ts'
 
 export function bodyFields(documents: DocumentReader): (path: string) => ReadField<BodyView> {
@@ -13,6 +13,7 @@ export function bodyFields(documents: DocumentReader): (path: string) => ReadFie
   return (path) => {
     if (path === '_id') return (body) => body.id
     if (path === '_rev') return (body) => body.revision
+    if (path === CREATED) return (body) => body.number
     if (path === '_attachments') return ({ attachments }) => attachments && attachmentStubs(attachments)
     const compiled = compileFieldPath(path)
     return (body) => readField(body.bytes, body.contentStart, body.contentEnd, shapes, compiled)
@@ -21,6 +22,7 @@ export function bodyFields(documents: DocumentReader): (path: string) => ReadFie
 
 export function entryFields({ fields }: AccessPath): (path: string) => ReadField<EntryRow> {
   return (path) => {
+    if (path === CREATED) return ({ number }) => number
     const at = fields.findIndex((field) => field.path === path)
     return ({ values }) => values![at]
   }

@@ -32,6 +32,25 @@ export function numbersScan(numbers: NumberSet, { reverse, skip, fieldCount }: S
   }
 }
 
+/** The documents on a path in the order of their numbers. */
+export function setScan(
+  source: QuerySource,
+  access: AccessPath,
+  options: ScanOptions,
+  tally: Tally | undefined,
+): Operator<EntryRow> {
+  const collector = new SetCollector(source, access, tally)
+  let rows: Operator<EntryRow> | undefined
+  return {
+    next: (count) => {
+      if (rows !== undefined) return rows.next(count)
+      const set = collector.step()
+      if (set !== undefined) rows = numbersScan(set, options)
+      return []
+    },
+  }
+}
+
 /** Another set that rows of an intersection must be in, or must not. */
 export interface Member {
   readonly collector: SetCollector

@@ -29,7 +29,7 @@ import { fieldPrefixes, SKIP_SCAN_LIMITS, type SkipScanLimits } from './skip-sca
 const implication = lazyModule(() => import('./implication.ts'))
 
 export interface AccessPath {
-  readonly kind: 'scan' | 'ids' | 'index' | 'numbers' | 'missing' | 'union' | 'intersection' | 'complement'
+  readonly kind: 'scan' | 'ids' | 'index' | 'numbers' | 'missing' | 'set' | 'union' | 'intersection' | 'complement'
   /** For the kind 'index'. */
   readonly index?: IndexDefinition
   /** For the kind 'numbers'. */
@@ -41,7 +41,8 @@ export interface AccessPath {
   /**
    * No part scans. The first part of an intersection gives the rows and their order; the others must have them too. Only
    * there a complement may stand: all documents that its part lacks. 'missing' are the documents of its part, entries
-   * without a value, that lack the field: the others have an empty array.
+   * without a value, that lack the field: the others have an empty array. A 'set' are the documents of its part, in the
+   * order of their numbers.
    */
   readonly branches: readonly AccessPath[]
   /** Entries in all: at least the number of documents. */
@@ -52,7 +53,10 @@ export interface AccessPath {
   readonly distinct: boolean
   /** The conditions that every row meets, so that they need not be tested. */
   readonly met: ReadonlySet<Condition>
-  /** The fields that the entries hold, in the order by which they are sorted; none if a field holds an array's elements. */
+  /**
+   * What the entries are sorted by: the fields that they hold, then the order of creation. None if entries for different
+   * elements of one array come up.
+   */
   readonly fields: readonly { readonly path: string; readonly descending: boolean }[]
   /** By which order of strings they are sorted; undefined: by code point. */
   readonly collation?: string | undefined
@@ -72,17 +76,31 @@ const UNION_BRANCHES_MAX = 1000
 /** The number of narrowest paths that are intersected with every other. */
 const INTERSECTED_PATHS_MAX = 3
 
-/** Every access path for documents that meet the condition, full scan last. May throw a Miss. */
+/** In a sort: the order of creation, which is that of the documents' numbers. */
+export const CREATED = '$created'
+const BY_CREATION = [{ path: CREATED, descending: false }] as const
+
+/**
+ * Every access path for documents that meet the condition, full scan last. `byCreation`: in the order of creation too.
+ * May throw a Miss.
+ */
 export function accessPaths(
   source: PlanSource,
   condition: Condition,
   skipLimits: SkipScanLimits = SKIP_SCAN_LIMITS,
+  byCreation = false,
 ): AccessPath[] {
   const count = source.documents.count()
   const narrowed = keyedPaths(source, condition, ALWAYS, KEY_RANGES_MAX)
   const keyed = [...narrowed, ...skipScans(source, condition, narrowed, skipLimits)]
   const scan: AccessPath = { ...NO_ROWS, kind: 'scan', rows: count, expected: count }
-  return [...keyed, ...intersections(keyed, count), scan]
+  const paths = [...keyed, ...intersections(keyed, count)]
+  return [...paths, ...(byCreation ? paths.map(setPath) : []), scan]
+}
+
+function setPath(path: AccessPath): AccessPath {
+  const { rows, expected, distinct, met } = path
+  return { ...NO_ROWS, kind: 'set', branches: [path], rows, expected, distinct, met, fields: BY_CREATION }
 }
 
 /** For a condition that nothing meets. */
@@ -212,7 +230,8 @@ function numbersPath(condition: Condition): AccessPath | undefined {
   if (conditions.length === 0) return undefined
   const numbers = conditions.map((part) => part.numbers).reduce((all, next) => all.and(next))
   const { count } = numbers
-  return { ...NO_ROWS, kind: 'numbers', numbers, rows: count, expected: count, met: new Set(conditions) }
+  const met = new Set(conditions)
+  return { ...NO_ROWS, kind: 'numbers', numbers, rows: count, expected: count, met, fields: BY_CREATION }
 }
 
 /** The path along some ranges. */
@@ -272,6 +291,7 @@ function elementPath(
     kind: 'index',
     index,
     distinct: isOnePoint(values),
+    fields: isOnePoint(values) ? BY_CREATION : [],
     met: new Set(values === condition.values ? [condition] : []),
     bounds: [{ path, values }],
   })
@@ -332,7 +352,7 @@ function indexPath(
     kind: 'index',
     index,
     met,
-    fields: index.fields,
+    fields: [...index.fields, ...BY_CREATION],
     collation: index.collation,
     fixed,
     bounds,

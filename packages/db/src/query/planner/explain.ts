@@ -109,7 +109,7 @@ export function explainPlan(
   suggestion?: IndexInput,
   tally?: RowCounts,
 ): Explanation {
-  const { access, residual, filter, sort, project, byRank } = plan
+  const { access, residual, filter, sort, project, byRank, skips } = plan
   const isExact = isAlways(residual)
   const reads = access.kind === 'scan' ? {} : { reads: filter }
   const actual = (step: object | string): object => (tally === undefined ? {} : { actualRows: tally.of(step) })
@@ -130,7 +130,7 @@ export function explainPlan(
     fetched = false
   }
   if (query.skip > 0) {
-    const isByRank = byRank && sort === undefined
+    const isByRank = skips && sort === undefined
     tree = { step: 'skip', rows: query.skip, byRank: isByRank, ...actual('result'), input: tree }
   }
   if (query.limit < Infinity) tree = { step: 'limit', rows: query.limit, ...actual('result'), input: tree }
@@ -182,6 +182,14 @@ function explainAccess(access: AccessPath, reverse: boolean, actual: (access: Ac
       }
     case 'numbers':
       return { step: 'number set', reverse, rows, ...actual(access) }
+    case 'set':
+      return {
+        step: 'number set',
+        reverse,
+        rows,
+        ...actual(access),
+        input: explainAccess(branches[0]!, false, actual),
+      }
     default: {
       if (branches.length === 0) return { step: 'nothing' }
       const isIntersection = kind === 'intersection'

@@ -2,7 +2,7 @@
 import { combine, conjuncts, isAlways, isNever, pathsOf, type Condition } from '../ast/normalise.ts'
 import type { Collation } from '../../codec/registered-collation.ts'
 import type { PlanSource } from '../query-source.ts'
-import { accessPaths, isWhole, NO_ROWS, sum, type AccessPath } from './access-path.ts'
+import { accessPaths, CREATED, isWhole, NO_ROWS, sum, type AccessPath } from './access-path.ts'
 import type { SkipScanLimits } from './skip-scan.ts'
 
 export interface SortField {
@@ -39,6 +39,8 @@ export interface Plan {
   readonly project: Reads
   /** Every entry is a row, each document's once: counting and skipping need no walk. */
   readonly byRank: boolean
+  /** Every row of the walk is one, so skipping needs no walk. */
+  readonly skips: boolean
   /** Rows before skip and limit; exact where `byRank`, else at most. */
   readonly rows: number
   readonly cost: number
@@ -70,7 +72,7 @@ export function candidatePlans(source: PlanSource, query: QuerySpecification, sk
   const { condition } = query
   const paths = isNever(condition)
     ? [{ ...NO_ROWS, met: new Set([condition]) }]
-    : accessPaths(source, condition, skipLimits)
+    : accessPaths(source, condition, skipLimits, query.sort.some(isCreation))
   const matchesMax = Math.min(...paths.map(({ rows }) => rows))
   const expected = Math.min(...paths.map((path) => path.expected))
   const isKnown = conjuncts(condition).every((part) => paths.some(({ met }) => met.has(part)))
@@ -86,7 +88,7 @@ function planWith(access: AccessPath, query: QuerySpecification, matchesMax: num
   const isOneOrder = access.collation === query.collation?.name || query.sort.every(({ path }) => path === '_id')
   const direction = isOneOrder ? sortDirection(access, query.sort) : undefined
   // Entries hold only the keys of collated strings.
-  const held = new Set(access.collation === undefined ? access.fields.map(({ path }) => path) : [])
+  const held = new Set([CREATED, ...(access.collation === undefined ? access.fields.map(({ path }) => path) : [])])
   const readsFor = (paths: readonly string[] | undefined): Reads =>
     access.kind !== 'scan' && paths !== undefined && paths.every((path) => held.has(path)) ? 'entries' : 'documents'
   const filter = readsFor(pathsOf(residual))
@@ -100,14 +102,19 @@ function planWith(access: AccessPath, query: QuerySpecification, matchesMax: num
     sort,
     project: (sort ?? filter) === 'entries' ? readsFor(query.fields) : 'documents',
     byRank: isAlways(residual) && access.distinct && access.kind !== 'scan',
+    skips: isAlways(residual) && (access.distinct || access.kind === 'set') && access.kind !== 'scan',
     rows: isAlways(residual) ? access.rows : matchesMax,
   } as const
   return { ...plan, cost: costOf(plan, query, isAlways(residual) ? access.expected : matches) }
 }
 
+export function isCreation({ path }: SortField): boolean {
+  return path === CREATED
+}
+
 /** `rows`: how many are expected. */
 function costOf(
-  { access, filter, sort, project, byRank, residual }: Omit<Plan, 'cost'>,
+  { access, filter, sort, project, byRank, skips, residual }: Omit<Plan, 'cost'>,
   { sort: order, skip, limit, fields }: QuerySpecification,
   rows: number,
 ): number {
@@ -120,12 +127,13 @@ function costOf(
 
   const [first = access, ...others] = access.kind === 'intersection' ? access.branches : []
   let walked = first.rows
-  if (isSorted) walked = byRank ? wanted - Math.min(rows, skip) : Math.ceil((walked * wanted) / Math.max(rows, 1))
+  if (isSorted) walked = skips ? wanted - Math.min(rows, skip) : Math.ceil((walked * wanted) / Math.max(rows, 1))
   const sorted = sort === undefined ? 0 : rows * COST_SORTED
   if (access.kind === 'scan') return walked * COST_SCANNED + sorted + (sort === undefined ? 0 : wanted * COST_FETCHED)
 
   const isTested = filter === 'entries' && !isAlways(residual)
   let cost = walked * COST_ENTRY + sorted
+  if (access.kind === 'set') cost += collectCost(access)
   let passing = walked
   if (others.length > 0) {
     cost += sum(others.map(collectCost)) + walked * COST_INTERSECTED
@@ -152,9 +160,11 @@ function countCost(access: AccessPath): number {
 }
 
 /** Cost of the set of the documents' numbers. */
-function collectCost({ kind, branches, rows }: AccessPath): number {
-  if (kind === 'numbers') return rows * COST_BY_RANK
-  if (kind === 'missing') return rows * COST_FETCHED
+function collectCost(access: AccessPath): number {
+  const { kind, branches, rows } = access
+  if (kind === 'numbers' || isWhole(access)) return rows * COST_BY_RANK
+  // They are read once, and then kept.
+  if (kind === 'missing') return rows * COST_SCANNED
   return branches.length > 0 ? sum(branches.map(collectCost)) : rows * COST_COLLECTED
 }
 

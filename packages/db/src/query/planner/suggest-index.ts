@@ -16,7 +16,7 @@ import { ARRAYS, isOnePoint } from '../ast/value-set.ts'
 import type { EntryTree, PlanSource, QuerySource } from '../query-source.ts'
 import { selectorTest } from '../selector-test.ts'
 import type { AccessPath } from './access-path.ts'
-import { planQuery, type Plan, type QuerySpecification, type SortField } from './plan.ts'
+import { isCreation, planQuery, type Plan, type QuerySpecification, type SortField } from './plan.ts'
 
 const SAMPLED_DOCUMENTS_MAX = 1024
 /** Places in which a larger collection is sampled. */
@@ -91,7 +91,10 @@ function multiInputs(parts: readonly WithinCondition[]): LongInput[] {
 }
 
 /** Fields with one value, then the sort and one more field, or that field first. */
-function plainInputs(parts: readonly WithinCondition[], { sort, collation }: QuerySpecification): LongInput[] {
+function plainInputs(parts: readonly WithinCondition[], query: QuerySpecification): LongInput[] {
+  const { collation } = query
+  // Every index has the order of creation, behind its fields.
+  const sort = query.sort.filter((field) => !isCreation(field))
   const pathsOf = (some: readonly { readonly path: string }[]): readonly string[] => some.map(({ path }) => path)
   const isFixed = ({ values }: WithinCondition): boolean => isOnePoint(values)
   const fixed = new Set(pathsOf(parts.filter(isFixed)))

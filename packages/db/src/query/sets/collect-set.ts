@@ -2,10 +2,12 @@
  * Sets of the documents on access paths, and how many these are. Entries are walked in steps, and no row is made of
  * them.
  */
+import { assert } from '../../base/errors.ts'
 import type { BodyView } from '../../document/body.ts'
 import { bodyFields } from '../operators/project.ts'
 import { BATCH_ROWS_MAX, type EntryRow, type Operator, type Tally } from '../operators/operator.ts'
 import { fetchRows, numberScan } from '../operators/scans.ts'
+import { KeptSetsReader, type KeptSets } from '../columns/kept-sets.ts'
 import { isWhole, type AccessPath } from '../planner/access-path.ts'
 import type { QuerySource } from '../query-source.ts'
 import { NumberSetBuilder, type NumberSet } from './number-set.ts'
@@ -16,6 +18,8 @@ export class SetCollector {
   readonly #tally: Tally | undefined
   /** Each takes in some numbers, and says whether none are left. */
   readonly #walks: (() => boolean)[] = []
+  #keptReader: KeptSetsReader | undefined
+  #kept: KeptSets | undefined
   readonly #result: () => NumberSet
 
   constructor(source: QuerySource, access: AccessPath, tally?: Tally) {
@@ -34,7 +38,13 @@ export class SetCollector {
 
   #setOf(access: AccessPath): () => NumberSet {
     const { kind, branches } = access
+    if (isWhole(access)) {
+      this.#readKept()
+      return () => this.#kept!.live
+    }
     switch (kind) {
+      case 'missing':
+        return this.#missingOf(branches[0]!)
       case 'numbers':
         return () => access.numbers!
       case 'union': {
@@ -52,18 +62,46 @@ export class SetCollector {
         })
         return () => steps.reduce((set, step) => step(set), start())
       }
+      case 'set':
+        return this.#setOf(branches[0]!)
       default: {
         const builder = new NumberSetBuilder()
-        this.#collect(access, builder)
+        assert(this.#collect(access, builder), 'the path has entries')
         return () => builder.build()
       }
     }
   }
 
+  /** Puts a walk before the others, as they may need what it reads. */
+  #readKept(): void {
+    if (this.#keptReader !== undefined) return
+    const reader = (this.#keptReader = new KeptSetsReader(this.#source))
+    this.#walks.unshift(() => (this.#kept = reader.step()) !== undefined)
+  }
+
+  /** The documents of entries without a value that lack the field. In a transaction nothing is kept of them. */
+  #missingOf(entries: AccessPath): () => NumberSet {
+    const { path } = entries.bounds[0]!
+    const numbers = missingScan(this.#source, entries, path)
+    const builder = new NumberSetBuilder()
+    if (this.#source.kept !== undefined) this.#readKept()
+    this.#walks.push(() => {
+      if (this.#kept?.missing.has(path) === true) return true
+      const batch = numbers.next(BATCH_ROWS_MAX)
+      for (const number of batch ?? []) builder.add(number)
+      return batch === undefined
+    })
+    return () => {
+      const set = this.#kept?.missing.get(path) ?? builder.build()
+      this.#kept?.missing.set(path, set)
+      return set
+    }
+  }
+
   /** Adds a walk of a path that has entries of its own; false: it has none. */
   #collect(access: AccessPath, builder: NumberSetBuilder): boolean {
-    const numbers = this.#numbersOf(access)
-    if (numbers === undefined) return false
+    if ((access.kind !== 'ids' && access.kind !== 'index') || isWhole(access)) return false
+    const numbers = numberScan(this.#source, access)
     this.#walks.push(() => {
       const batch = numbers.next(BATCH_ROWS_MAX)
       if (batch === undefined) return true
@@ -73,24 +111,10 @@ export class SetCollector {
     })
     return true
   }
-
-  #numbersOf(access: AccessPath): Operator<number> | undefined {
-    switch (access.kind) {
-      case 'ids':
-      case 'index':
-        return numberScan(this.#source, access)
-      case 'missing':
-        return missingScan(this.#source, access)
-      default:
-        return undefined
-    }
-  }
 }
 
-/** The documents of entries without a value that lack the field. */
-function missingScan(source: QuerySource, { branches }: AccessPath): Operator<number> {
-  const [entries] = branches as [AccessPath]
-  const read = bodyFields(source.documents)(entries.bounds[0]!.path)
+function missingScan(source: QuerySource, entries: AccessPath, path: string): Operator<number> {
+  const read = bodyFields(source.documents)(path)
   const numbers = numberScan(source, entries)
   const rows: Operator<EntryRow> = {
     next: (count) => numbers.next(count)?.map((number) => ({ number, values: undefined })),
@@ -121,6 +145,7 @@ export async function countDocuments(source: QuerySource, access: AccessPath, ch
   if (kind === 'intersection' && branches.length === 2 && isWhole(branches[0]!) && branches[1]!.kind === 'complement')
     return branches[0]!.rows - (await counts(branches[1]!.branches))
   if (kind === 'union' && distinct) return counts(branches)
+  if (kind === 'set') return counts(branches)
   if (distinct && kind !== 'missing') return access.rows
   return (await collectSet(source, access, check)).count
 }

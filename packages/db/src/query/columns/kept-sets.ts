@@ -1,0 +1,108 @@
+/**
+ * Sets of a collection's documents that are kept in memory from query to query: the live ones, and for a path those that
+ * lack it.
+ *
+ * They are kept by reading. The bodies are in the order of the last write, so what has changed since the sets were last
+ * used is one short range of bodies, tombstones included. So they are right for a snapshot, whoever wrote. For a
+ * snapshot that is older than the sets they are made again, and thrown away.
+ */
+import { numberKey } from '../../codec/key-encoding.ts'
+import { BodyView } from '../../document/body.ts'
+import type { Cursor } from '../../kv/key-value-store.ts'
+import { BATCH_ROWS_MAX } from '../operators/operator.ts'
+import { bodyFields } from '../operators/project.ts'
+import type { QuerySource } from '../query-source.ts'
+import { NumberSetBuilder, type NumberSet } from '../sets/number-set.ts'
+
+/** The sets as of a snapshot. */
+export interface KeptSets {
+  /** Of the collection: another one has another. */
+  readonly epoch: string
+  /** The last sequence that was read. */
+  readonly upTo: number
+  readonly live: NumberSet
+  /** By the path that these documents lack. */
+  readonly missing: Map<string, NumberSet>
+}
+
+/** Of so many documents that have changed at least one, the sets are made again: a walk of all ids reads less. */
+const CHANGED_SHARE_MAX = 1 / 8
+
+/** Brings the sets up to the snapshot of a source. */
+export class KeptSetsReader {
+  readonly #source: QuerySource
+  readonly #upTo: number
+  #walk: () => KeptSets | undefined
+
+  constructor(source: QuerySource) {
+    this.#source = source
+    const { documents, kept } = source
+    this.#upTo = documents.bodies.lastNumber
+    const before = kept?.sets
+    const changed = this.#upTo - (before?.upTo ?? -Infinity)
+    const isOf = before?.epoch === documents.collection.epoch && changed >= 0
+    if (before === undefined || !isOf || changed > documents.count() * CHANGED_SHARE_MAX) this.#walk = this.#afresh()
+    else this.#walk = changed === 0 ? () => before : this.#changes(before)
+  }
+
+  /** The sets; undefined: call it again. May throw a Miss. */
+  step(): KeptSets | undefined {
+    const sets = this.#walk()
+    if (sets === undefined) return undefined
+    const { kept } = this.#source
+    const before = kept?.sets
+    if (kept !== undefined && !(before?.epoch === sets.epoch && before.upTo >= sets.upTo)) kept.sets = sets
+    return sets
+  }
+
+  #afresh(): () => KeptSets | undefined {
+    const { documents } = this.#source
+    const live = new NumberSetBuilder()
+    const cursor = documents.ids(undefined, { expected: documents.count() })
+    return () => {
+      for (let left = BATCH_ROWS_MAX; left > 0; left--) {
+        if (!cursor.next()) return this.#setsOf(live.build(), new Map())
+        live.add(documents.numberAt(cursor))
+      }
+      return undefined
+    }
+  }
+
+  #changes(before: KeptSets): () => KeptSets | undefined {
+    const { documents } = this.#source
+    const cursor: Cursor = documents.bodies.cursor({ gte: numberKey(before.upTo + 1) })
+    const fieldOf = bodyFields(documents)
+    const changed = new NumberSetBuilder()
+    const live = new NumberSetBuilder()
+    const missing = Array.from(before.missing, ([path, set]) => {
+      return { path, set, read: fieldOf(path), added: new NumberSetBuilder() }
+    })
+    const body = new BodyView()
+    return () => {
+      for (let left = BATCH_ROWS_MAX; left > 0; left--) {
+        if (!cursor.next()) {
+          const others = changed.build()
+          const updated = (set: NumberSet, added: NumberSetBuilder): NumberSet => set.andNot(others).or(added.build())
+          const all = updated(before.live, live)
+          // A document that was purged leaves nothing in the bodies.
+          if (all.count !== documents.count()) {
+            this.#walk = this.#afresh()
+            return undefined
+          }
+          const sets = missing.map(({ path, set, added }) => [path, updated(set, added)] as const)
+          return this.#setsOf(all, new Map(sets))
+        }
+        const { number, deleted } = body.load(cursor.value, cursor.keyNumber)
+        changed.add(number)
+        if (deleted) continue
+        live.add(number)
+        for (const { read, added } of missing) if (read(body) === undefined) added.add(number)
+      }
+      return undefined
+    }
+  }
+
+  #setsOf(live: NumberSet, missing: Map<string, NumberSet>): KeptSets {
+    return { epoch: this.#source.documents.collection.epoch, upTo: this.#upTo, live, missing }
+  }
+}
