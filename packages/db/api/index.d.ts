@@ -906,12 +906,12 @@ export interface Problem {
 export class Query<T extends object, Document extends object = T> implements AsyncIterable<T> {
     /**
      * Sorts by these fields, '-' before one for descending; replaces an earlier sort. The order among rows that agree in all
-     * of them is unspecified: add '_id' for a total order.
+     * of them is unspecified: add '_id' for a total order. `'$created'` is the order in which this database got the documents.
      *
      * @example
      * await people.find().sort('-age', 'name').toArray()
      */
-    sort(...fields: OrderedPath<FieldPath<Document>>[]): Query<T, Document>;
+    sort(...fields: OrderedPath<FieldPath<Document> | typeof CREATED>[]): Query<T, Document>;
     /**
      * Skips this number of rows at the start.
      *
@@ -2010,6 +2010,9 @@ interface ByteRange {
 
 /** Where bytes come from. Text stands for its UTF-8. */
 type ByteSource = ReadableStream<Uint8Array> | Blob | Uint8Array | ArrayBuffer | string | AsyncIterable<Uint8Array | string>;
+
+/** In a sort: the order of creation, which is that of the documents' numbers. */
+const CREATED = "$created";
 
 /** Changes of one read, and where to continue. */
 interface ChangesPage<T extends object> {
@@ -3202,7 +3205,7 @@ type PathOf<T, Left extends Less[number] | Depth> = T extends unknown ? {
 }[keyof T & string] : never;
 
 interface PlanStep {
-    readonly step: 'full scan' | 'id scan' | 'index scan' | 'number set' | 'union' | 'intersection' | 'nothing' | 'fetch' | 'filter' | 'sort' | 'skip' | 'limit' | 'project';
+    readonly step: 'full scan' | 'id scan' | 'index scan' | 'number set' | 'union' | 'intersection' | 'complement' | 'missing field' | 'nothing' | 'fetch' | 'filter' | 'sort' | 'skip' | 'limit' | 'project';
     readonly [detail: string]: unknown;
 }
 

@@ -129,7 +129,8 @@ test('normal forms that an index can use', () => {
   same({ $or: [{ a: 2 }, { a: 1 }, { a: { $in: [1, 3] } }] }, { a: { $in: [1, 2, 3] } })
   same({ a: { $regex: '^a\\.b' } }, { a: { $beginsWith: 'a.b' } })
   same({ a: { $not: { $regex: '^ab' } } }, { a: { $not: { $beginsWith: 'ab' } } })
-  same({ a: { $all: [1, 2] } }, { $and: [{ a: 1 }, { a: 2 }, { a: { $type: 'array' } }] })
+  same({ a: { $all: [1, 1] } }, { $and: [{ a: 1 }, { a: 1 }, { a: { $type: 'array' } }] })
+  same({ a: { $all: [1, 2] } }, { $and: [{ a: 1 }, { a: 2 }] })
   same({ a: { $elemMatch: { $gt: 1, $lt: 3 } } }, { $and: [{ a: { $gt: 1, $lt: 3 } }, { a: { $type: 'array' } }] })
 })
 

@@ -276,7 +276,45 @@ export function querySuite({ test, create }: SuiteContext<CreateStore>): void {
     const one = await fixture.find({ tags: { $elemMatch: { $gt: 'r', $lt: 'u' } } }).explain({ run: true })
     assertEqual([stepNames(one.plan), one.rows, one.actual?.rows], [['filter', 'fetch', 'index scan'], 50, 50])
     const all = await fixture.find({ tags: { $all: ['vip', 'staff'] } }).explain({ run: true })
-    assertEqual([stepNames(all.plan), all.rows, all.actual?.rows], [['filter', 'fetch', 'intersection'], 50, 50])
+    assertEqual([stepNames(all.plan), all.rows, all.actual?.rows], [['fetch', 'intersection'], 50, 50])
+    await fixture.store.close()
+  })
+
+  test('what a field of arrays must not hold is subtracted', async () => {
+    const fixture = await peopleFixture(create)
+    const selectors: [Selector<Document>, rows: number][] = [
+      [{ tags: { $ne: 'vip' } }, await fixture.scan({ tags: { $ne: 'vip' } }).count()],
+      [{ tags: { $nin: ['vip', 'staff'] } }, await fixture.scan({ tags: { $nin: ['vip', 'staff'] } }).count()],
+      [{ tags: { $ne: 'vip' }, city: 'Oslo' }, await fixture.scan({ tags: { $ne: 'vip' }, city: 'Oslo' }).count()],
+    ]
+    for (const [selector, rows] of selectors) {
+      const query = fixture.find(selector)
+      assertTrue(rows > 0)
+      assertEqual([await query.count(), (await query.toArray()).length], [rows, rows], JSON.stringify(selector))
+    }
+    await fixture.store.close()
+  })
+
+  test('the order of creation costs no walk, and documents keep their place in it', async () => {
+    const fixture = await peopleFixture(create)
+    await fixture.upsert([{ _id: 'p3', age: 3, name: 'again' }])
+    await fixture.delete(['p5'])
+    await fixture.upsert([{ _id: 'new', age: 3 }])
+    const firstIds = ['p0', 'p1', 'p2', 'p3', 'p4', 'p6']
+    assertEqual(ids(await fixture.find({}).sort('$created').limit(6).toArray()), firstIds)
+    assertEqual(ids(await fixture.find({}).sort('-$created').limit(2).toArray()), ['new', 'p999'])
+    const page = fixture.find({}).sort('$created').skip(500).limit(2)
+    assertEqual(ids(await page.toArray()), ['p501', 'p502'])
+    const { plan, sortedByIndex, actual } = await page.explain({ run: true })
+    assertEqual([stepNames(plan), sortedByIndex], [['fetch', 'limit', 'skip', 'number set', 'id scan'], true])
+    assertEqual([inputOf(plan, 'skip')['byRank'], actual?.documents], [true, 2])
+    // Entries of one value are in the order of creation.
+    const one = await fixture.find({ age: 3 }).sort('-$created').limit(2).explain()
+    assertEqual(stepNames(one.plan), ['fetch', 'limit', 'index scan'])
+    assertEqual(ids(await fixture.find({ age: 3 }).sort('-$created').limit(2).toArray()), ['new', 'p903'])
+    const either = fixture.find({ $or: [{ age: 3 }, { name: 'n7' }] }).sort('$created')
+    assertEqual(ids(await either.limit(3).toArray()), ['p3', 'p7', 'p103'])
+    assertThrows(() => fixture.find({}).sort('$created').live())
     await fixture.store.close()
   })
 
