@@ -5,7 +5,7 @@ import type { MaybePromise } from '../base/async.ts'
 import type { IndexDefinition } from '../document/catalog.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
-import type { KeptSets } from './columns/kept-sets.ts'
+import type { NumberSet } from './sets/number-set.ts'
 
 /** The part that planning reads: counts, and positions of index entries. */
 export interface PlanSource {
@@ -17,6 +17,17 @@ export interface PlanSource {
 }
 
 export type EntryTree = Pick<TreeReader, 'count' | 'cursor'>
+
+/** What columns/kept-sets.ts keeps, as of a snapshot. */
+export interface KeptSets {
+  /** Of the collection: another one has another. */
+  readonly epoch: string
+  /** The last sequence that was read. */
+  readonly upTo: number
+  readonly live: NumberSet
+  /** By the path that these documents lack. */
+  readonly missing: Map<string, NumberSet>
+}
 
 /** A place for what is kept of a collection. */
 export interface KeptMemory {

@@ -11,19 +11,8 @@ import { BodyView } from '../../document/body.ts'
 import type { Cursor } from '../../kv/key-value-store.ts'
 import { BATCH_ROWS_MAX } from '../operators/operator.ts'
 import { bodyFields } from '../operators/project.ts'
-import type { QuerySource } from '../query-source.ts'
+import type { KeptSets, QuerySource } from '../query-source.ts'
 import { NumberSetBuilder, type NumberSet } from '../sets/number-set.ts'
-
-/** The sets as of a snapshot. */
-export interface KeptSets {
-  /** Of the collection: another one has another. */
-  readonly epoch: string
-  /** The last sequence that was read. */
-  readonly upTo: number
-  readonly live: NumberSet
-  /** By the path that these documents lack. */
-  readonly missing: Map<string, NumberSet>
-}
 
 /** Of so many documents that have changed at least one, the sets are made again: a walk of all ids reads less. */
 const CHANGED_SHARE_MAX = 1 / 8

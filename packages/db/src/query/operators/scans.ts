@@ -16,7 +16,8 @@ import type { IndexField } from '../../document/catalog.ts'
 /** Loaded where a document may have several entries. */
 const sets = lazyModule(() => import('../sets/number-set.ts'))
 
-type CursorOf = (range: KeyRange, options: CursorOptions) => Cursor
+/** Walks a range of keys. */
+export type CursorOf = (range: KeyRange, options: CursorOptions) => Cursor
 
 interface KeyScanOptions<Row> {
   readonly cursor: CursorOf
@@ -26,7 +27,8 @@ interface KeyScanOptions<Row> {
   readonly read: (cursor: Cursor) => Row | undefined
 }
 
-function keyScan<Row>(access: AccessPath, options: KeyScanOptions<Row>): Operator<Row> {
+/** The rows of the entries along ranges. */
+export function keyScan<Row>(access: AccessPath, options: KeyScanOptions<Row>): Operator<Row> {
   const { reverse, read } = options
   const ranges = reverse ? access.ranges.toReversed() : access.ranges
   const sizes = reverse ? access.counts.toReversed() : access.counts
@@ -54,19 +56,6 @@ function keyScan<Row>(access: AccessPath, options: KeyScanOptions<Row>): Operato
       return found
     },
   }
-}
-
-/** The numbers of the entries of a path along ranges. One may come twice. */
-export function numberScan(source: QuerySource, access: AccessPath): Operator<number> {
-  const { documents } = source
-  const options = { reverse: false, skip: 0 }
-  if (access.kind === 'ids') {
-    const cursor: CursorOf = (range, cursorOptions) => documents.ids(range, cursorOptions)
-    return keyScan(access, { ...options, cursor, read: (at) => documents.numberAt(at) })
-  }
-  const tree = source.index(access.index!)
-  const cursor: CursorOf = (range, cursorOptions) => tree.cursor(range, cursorOptions)
-  return keyScan(access, { ...options, cursor, read: ({ keyNumber }) => keyNumber })
 }
 
 /** Documents by ranges of ids. */

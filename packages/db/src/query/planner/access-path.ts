@@ -9,12 +9,10 @@ import { encodeIndexValue } from '../../index/index-key.ts'
 import type { KeyRange } from '../../kv/key-value-store.ts'
 import {
   ARRAYS,
-  complement,
   intersectAll,
   intervalsOf,
   isOnePoint,
   isPoints,
-  MISSING,
   type Interval,
   type ValueSet,
 } from '../ast/value-set.ts'
@@ -49,6 +47,9 @@ export interface AccessPath {
   readonly rows: number
   /** How many documents are expected: `rows`, or less for an intersection, whose branches are taken for independent. */
   readonly expected: number
+  /** How many entries are walked for the set of the documents, and for their number alone. */
+  readonly toCollect: number
+  readonly toCount: number
   /** No document comes up twice; of a union: in no two parts. */
   readonly distinct: boolean
   /** The conditions that every row meets, so that they need not be tested. */
@@ -78,29 +79,23 @@ const INTERSECTED_PATHS_MAX = 3
 
 /** In a sort: the order of creation, which is that of the documents' numbers. */
 export const CREATED = '$created'
-const BY_CREATION = [{ path: CREATED, descending: false }] as const
+export const BY_CREATION: AccessPath['fields'] = [{ path: CREATED, descending: false }]
 
-/**
- * Every access path for documents that meet the condition, full scan last. `byCreation`: in the order of creation too.
- * May throw a Miss.
- */
+/** Further paths, of conditions that index scans and unions do not serve (set-paths.ts). */
+export type MorePaths = (source: PlanSource, condition: Condition, rangesMax: number) => readonly AccessPath[]
+
+/** Every access path for documents that meet the condition, full scan last. May throw a Miss. */
 export function accessPaths(
   source: PlanSource,
   condition: Condition,
   skipLimits: SkipScanLimits = SKIP_SCAN_LIMITS,
-  byCreation = false,
+  morePaths?: MorePaths,
 ): AccessPath[] {
   const count = source.documents.count()
-  const narrowed = keyedPaths(source, condition, ALWAYS, KEY_RANGES_MAX)
+  const narrowed = keyedPaths(source, condition, ALWAYS, KEY_RANGES_MAX, morePaths)
   const keyed = [...narrowed, ...skipScans(source, condition, narrowed, skipLimits)]
   const scan: AccessPath = { ...NO_ROWS, kind: 'scan', rows: count, expected: count }
-  const paths = [...keyed, ...intersections(keyed, count)]
-  return [...paths, ...(byCreation ? paths.map(setPath) : []), scan]
-}
-
-function setPath(path: AccessPath): AccessPath {
-  const { rows, expected, distinct, met } = path
-  return { ...NO_ROWS, kind: 'set', branches: [path], rows, expected, distinct, met, fields: BY_CREATION }
+  return [...keyed, ...intersections(keyed, count), scan]
 }
 
 /** For a condition that nothing meets. */
@@ -110,6 +105,8 @@ export const NO_ROWS: AccessPath = {
   counts: [],
   branches: [],
   rows: 0,
+  toCollect: 0,
+  toCount: 0,
   expected: 0,
   distinct: true,
   met: new Set(),
@@ -119,22 +116,26 @@ export const NO_ROWS: AccessPath = {
 }
 
 /** Each has at most `rangesMax` ranges. `outer`: a condition that rows meet besides. */
-function keyedPaths(source: PlanSource, condition: Condition, outer: Condition, rangesMax: number): AccessPath[] {
+export function keyedPaths(
+  source: PlanSource,
+  condition: Condition,
+  outer: Condition,
+  rangesMax: number,
+  morePaths: MorePaths | undefined,
+): AccessPath[] {
   const known = combine('and', [outer, condition])
   const byPath = conditionsByPath(condition)
   const disjunctions = conjuncts(condition).filter((part) => part.kind === 'or')
-  const reads: (() => AccessPath | undefined)[] = [
+  const reads: (() => AccessPath | readonly AccessPath[] | undefined)[] = [
     () => idPath(source, byPath.get('_id') ?? [], rangesMax),
-    () => numbersPath(condition),
     ...source.indexes
       .filter((index) => holdsAll(index, known))
       .flatMap((index) => indexPaths(source, index, byPath, rangesMax))
       .map((path) => () => withPartsMet(path(), condition)),
-    ...conjuncts(condition).map((part) => () => withoutPath(source, part, rangesMax)),
-    ...disjunctions.map((either) => () => unionPath(source, either, known, rangesMax)),
+    ...(morePaths === undefined ? [] : [() => morePaths(source, condition, rangesMax)]),
+    ...disjunctions.map((either) => () => unionPath(source, either, known, rangesMax, morePaths)),
   ]
-  const paths = together(reads, (read) => read())
-  return paths.filter((path) => path !== undefined)
+  return together(reads, (read) => read()).flatMap((found) => found ?? [])
 }
 
 function conditionsByPath(condition: Condition): ConditionsByPath {
@@ -144,50 +145,6 @@ function conditionsByPath(condition: Condition): ConditionsByPath {
     byPath.set(part.path, [...(byPath.get(part.path) ?? []), part])
   }
   return byPath
-}
-
-/** All documents but those that do not meet the condition, if paths tell which these are. */
-function withoutPath(source: PlanSource, condition: Condition, rangesMax: number): AccessPath | undefined {
-  let others: AccessPath | undefined
-  if (condition.kind === 'complement') others = exactPath(source, condition.of, rangesMax)
-  else if (condition.kind === 'within' && condition.every && !condition.whole && condition.collation === undefined)
-    others = failingPath(source, condition, rangesMax)
-  if (others === undefined) return undefined
-  const all = idPath(source, [], rangesMax)!
-  const count = all.rows
-  const rows = count - Math.min(count, rowsMin(others))
-  const expected = count - Math.min(count, others.expected)
-  const complement = { ...NO_ROWS, kind: 'complement', branches: [others], rows, expected } as const
-  return intersection(all, [{ ...complement, met: new Set([condition]) }], count)
-}
-
-/** The path with the fewest rows among those of exactly the documents that meet the condition. */
-function exactPath(source: PlanSource, condition: Condition, rangesMax: number): AccessPath | undefined {
-  const keyed = keyedPaths(source, condition, ALWAYS, rangesMax)
-  const paths = narrowing([...keyed, ...intersections(keyed, source.documents.count())])
-  return paths.find(({ met }) => conjuncts(condition).every((part) => met.has(part)))
-}
-
-/** The least number of documents on the path. */
-function rowsMin({ kind, distinct, rows, branches }: AccessPath): number {
-  if (kind === 'union') return Math.max(0, ...branches.map(rowsMin))
-  return distinct && kind !== 'missing' ? rows : 0
-}
-
-/** By a multi index: the documents with an element that must not be there, and those without the field. */
-function failingPath(source: PlanSource, condition: WithinCondition, rangesMax: number): AccessPath | undefined {
-  const { path } = condition
-  const index = source.indexes.find(
-    (one) => one.multi && one.fields[0]!.path === path && one.where === undefined && holdsAll(one, ALWAYS),
-  )
-  const values = complement(condition.values)
-  if (index === undefined || !hasExactKeys(values) || narrowed(values, rangesMax) !== values) return undefined
-  const found = elementPath(source, index, { ...condition, values }, rangesMax)
-  const empty = elementPath(source, index, { ...condition, values: MISSING }, rangesMax)
-  if (empty.rows === 0) return found
-  const rows = found.rows + empty.rows
-  const missing = { ...NO_ROWS, kind: 'missing', branches: [empty], rows: empty.rows, expected: empty.rows } as const
-  return { ...NO_ROWS, branches: [found, missing], rows, expected: rows, distinct: found.distinct }
 }
 
 /** Unless another path walks few entries, or nothing remains to be tested of what it walks. */
@@ -206,7 +163,7 @@ function skipScans(
   return found.flatMap((path) => withPartsMet(path, condition) ?? [])
 }
 
-function idPath(
+export function idPath(
   { documents }: PlanSource,
   conditions: readonly WithinCondition[],
   rangesMax: number,
@@ -221,17 +178,9 @@ function idPath(
     fields: [{ path: '_id', descending: false }],
     fixed: isOnePoint(values) ? 1 : 0,
     bounds: conditions.length === 0 ? [] : [{ path: '_id', values }],
+    // The set of all is kept.
+    ...(conditions.length === 0 && { toCollect: 0 }),
   })
-}
-
-/** The documents whose numbers are in all sets that are asked for. */
-function numbersPath(condition: Condition): AccessPath | undefined {
-  const conditions = conjuncts(condition).filter((part) => part.kind === 'numbers')
-  if (conditions.length === 0) return undefined
-  const numbers = conditions.map((part) => part.numbers).reduce((all, next) => all.and(next))
-  const { count } = numbers
-  const met = new Set(conditions)
-  return { ...NO_ROWS, kind: 'numbers', numbers, rows: count, expected: count, met, fields: BY_CREATION }
 }
 
 /** The path along some ranges. */
@@ -242,7 +191,9 @@ function rangePath(
 ): AccessPath {
   const counts = together(ranges, count)
   const rows = sum(counts)
-  return { ...NO_ROWS, ranges, counts, rows, expected: rows, ...details }
+  const { distinct = true } = details
+  const work = { toCollect: rows, toCount: distinct ? 0 : rows }
+  return { ...NO_ROWS, ...work, ranges, counts, rows, expected: rows, ...details }
 }
 
 function indexPaths(
@@ -260,7 +211,7 @@ function indexPaths(
 }
 
 /** Whether every document that meets the condition has the entries in the index that are looked up here. */
-function holdsAll(index: IndexDefinition, condition: Condition): boolean {
+export function holdsAll(index: IndexDefinition, condition: Condition): boolean {
   const { builtTo, text, where } = index
   if (builtTo !== undefined || text !== undefined) return false
   return where === undefined || implication().implies(condition, indexCondition(index))
@@ -274,10 +225,10 @@ function withPartsMet(path: AccessPath | undefined, condition: Condition): Acces
   return { ...path, met: new Set([...path.met, ...parts]) }
 }
 
-const ALWAYS: Condition = { kind: 'and', of: [] }
+export const ALWAYS: Condition = { kind: 'and', of: [] }
 
 /** By the elements of arrays. */
-function elementPath(
+export function elementPath(
   source: PlanSource,
   index: IndexDefinition,
   condition: WithinCondition,
@@ -387,28 +338,36 @@ const ALL_VALUES: readonly Interval[] = intervalsOf([{ value: undefined, above: 
 const [ARRAYS_ONLY] = intervalsOf(ARRAYS) as [Interval]
 
 /** The set, or if it has too many intervals the one interval that all of them are in. */
-function narrowed(values: ValueSet, intervalsMax: number): ValueSet {
+export function narrowed(values: ValueSet, intervalsMax: number): ValueSet {
   if (values.length <= 2 * Math.max(1, intervalsMax)) return values
   return values.length % 2 === 0 ? [values[0]!, values.at(-1)!] : [values[0]!]
 }
 
 /** Each alternative by its best path; undefined if one of them has none. */
-function unionPath(source: PlanSource, either: AnyOf, outer: Condition, rangesMax: number): AccessPath | undefined {
+function unionPath(
+  source: PlanSource,
+  either: AnyOf,
+  outer: Condition,
+  rangesMax: number,
+  morePaths: MorePaths | undefined,
+): AccessPath | undefined {
   if (either.of.length > UNION_BRANCHES_MAX) return undefined
   const share = rangesMax / either.of.length
-  const branches = together(either.of, (one) => bestNarrowing(keyedPaths(source, one, outer, share)))
+  const branches = together(either.of, (one) => bestNarrowing(keyedPaths(source, one, outer, share, morePaths)))
   if (branches.includes(undefined)) return undefined
   const isExact = branches.every((branch, at) => conjuncts(either.of[at]!).every((part) => branch!.met.has(part)))
   const rows = sum(branches.map((branch) => branch!.rows))
   const met = new Set(isExact ? [either] : [])
-  return { ...NO_ROWS, branches: branches as AccessPath[], rows, expected: rows, distinct: false, met }
+  const toCollect = sum(branches.map((branch) => branch!.toCollect))
+  const work = { toCollect, toCount: toCollect }
+  return { ...NO_ROWS, ...work, branches: branches as AccessPath[], rows, expected: rows, distinct: false, met }
 }
 
 /**
  * Pairs each path with the narrowest others. Each of the two must meet a condition that the other does not, or the
  * first only gives the order. Where more than two have something to add, all of these are one more path.
  */
-function intersections(paths: readonly AccessPath[], count: number): AccessPath[] {
+export function intersections(paths: readonly AccessPath[], count: number): AccessPath[] {
   const narrowest = narrowing(paths)
   return paths.flatMap((first) => {
     const seconds = narrowest.filter(
@@ -428,9 +387,10 @@ function intersections(paths: readonly AccessPath[], count: number): AccessPath[
 }
 
 /** An intersection among the others begins with all documents. */
-function intersection(first: AccessPath, others: readonly AccessPath[], count: number): AccessPath {
+export function intersection(first: AccessPath, others: readonly AccessPath[], count: number): AccessPath {
   const { fields, collation, fixed } = first
   const rows = Math.min(first.rows, ...others.map((other) => other.rows))
+  const toCollect = sum([first, ...others].map((path) => path.toCollect))
   const share = others.reduce((product, other) => (product * other.expected) / Math.max(count, 1), 1)
   return {
     ...NO_ROWS,
@@ -440,6 +400,8 @@ function intersection(first: AccessPath, others: readonly AccessPath[], count: n
       return at === 0 ? path.branches : path.branches.slice(1)
     }),
     rows,
+    toCollect,
+    toCount: toCollect,
     expected: Math.min(rows, Math.ceil(first.expected * share)),
     distinct: false,
     met: new Set([first, ...others].flatMap(({ met }) => [...met])),
@@ -460,7 +422,7 @@ function bestNarrowing(paths: readonly AccessPath[]): AccessPath | undefined {
 }
 
 /** Those that any condition narrows, fewest rows first. */
-function narrowing(paths: readonly AccessPath[]): AccessPath[] {
+export function narrowing(paths: readonly AccessPath[]): AccessPath[] {
   return paths.filter(isNarrowing).toSorted((left, right) => left.rows - right.rows)
 }
 
@@ -475,6 +437,6 @@ function isNarrowing({ bounds, kind, index }: AccessPath): boolean {
 
 type ConditionsByPath = ReadonlyMap<string, readonly WithinCondition[]>
 
-export function sum(counts: readonly number[]): number {
+function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
 }

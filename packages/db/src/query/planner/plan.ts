@@ -1,9 +1,13 @@
 /** Chooses the cheapest plan for a query. docs/internals/query-planner.md has the rules and costs. */
+import { lazyModule } from '../../base/lazy-module.ts'
 import { combine, conjuncts, isAlways, isNever, pathsOf, type Condition } from '../ast/normalise.ts'
 import type { Collation } from '../../codec/registered-collation.ts'
 import type { PlanSource } from '../query-source.ts'
-import { accessPaths, CREATED, isWhole, NO_ROWS, sum, type AccessPath } from './access-path.ts'
+import { accessPaths, CREATED, NO_ROWS, type AccessPath } from './access-path.ts'
 import type { SkipScanLimits } from './skip-scan.ts'
+
+/** Needed where sets serve the query. */
+const sets = lazyModule(() => import('./set-paths.ts'))
 
 export interface SortField {
   readonly path: string
@@ -72,12 +76,22 @@ export function candidatePlans(source: PlanSource, query: QuerySpecification, sk
   const { condition } = query
   const paths = isNever(condition)
     ? [{ ...NO_ROWS, met: new Set([condition]) }]
-    : accessPaths(source, condition, skipLimits, query.sort.some(isCreation))
+    : accessPaths(source, condition, skipLimits, hasSets(source, condition) ? sets().setPaths : undefined)
+  if (query.sort.some(isCreation))
+    paths.push(...paths.filter(({ kind }) => kind !== 'scan').map((path) => sets().inCreationOrder(path)))
   const matchesMax = Math.min(...paths.map(({ rows }) => rows))
   const expected = Math.min(...paths.map((path) => path.expected))
   const isKnown = conjuncts(condition).every((part) => paths.some(({ met }) => met.has(part)))
   const matches = isKnown ? expected : Math.ceil(expected / ROWS_PER_MATCH)
   return paths.map((access) => planWith(access, query, matchesMax, matches))
+}
+
+/** Whether paths of sets may serve it. */
+function hasSets(source: PlanSource, condition: Condition): boolean {
+  if ('of' in condition && Array.isArray(condition.of)) return condition.of.some((part) => hasSets(source, part))
+  if (condition.kind === 'within')
+    return condition.every && source.indexes.some(({ multi, fields }) => multi && fields[0]!.path === condition.path)
+  return condition.kind === 'numbers' || condition.kind === 'complement'
 }
 
 function planWith(access: AccessPath, query: QuerySpecification, matchesMax: number, matches: number): Plan {
@@ -123,7 +137,7 @@ function costOf(
   const wanted = order.length === 0 ? rows : Math.min(rows, skip + limit)
   const isPaged = skip > 0 || limit < Infinity || fields?.length === 0
   if (order.length === 0 && byRank && isPaged) return access.rows * COST_BY_RANK
-  if (fields?.length === 0 && isAlways(residual) && access.kind !== 'scan') return countCost(access)
+  if (fields?.length === 0 && isAlways(residual) && access.kind !== 'scan') return access.toCount * COST_COLLECTED
 
   const [first = access, ...others] = access.kind === 'intersection' ? access.branches : []
   let walked = first.rows
@@ -133,10 +147,10 @@ function costOf(
 
   const isTested = filter === 'entries' && !isAlways(residual)
   let cost = walked * COST_ENTRY + sorted
-  if (access.kind === 'set') cost += collectCost(access)
+  if (access.kind === 'set') cost += access.toCollect * COST_COLLECTED
   let passing = walked
   if (others.length > 0) {
-    cost += sum(others.map(collectCost)) + walked * COST_INTERSECTED
+    cost += (access.toCollect - first.toCollect) * COST_COLLECTED + walked * COST_INTERSECTED
     passing = (walked * access.expected) / Math.max(first.rows, 1)
   }
   if (isTested) cost += passing * COST_ENTRY_TESTED
@@ -147,25 +161,6 @@ function costOf(
   if (sort === 'documents') fetched += wanted
   else if (filter === 'entries' && project === 'documents') fetched += Math.min(passesEntries, wanted)
   return cost + fetched * COST_FETCHED
-}
-
-/** Cost of the number of documents, as sets/collect-set.ts finds it. */
-function countCost(access: AccessPath): number {
-  const { kind, branches, rows, distinct } = access
-  if (kind === 'complement') return countCost(branches[0]!)
-  if (kind === 'intersection' && branches.length === 2 && branches[1]!.kind === 'complement' && isWhole(branches[0]!))
-    return countCost(branches[1]!)
-  if (distinct && kind === 'union') return sum(branches.map(countCost))
-  return distinct && kind !== 'missing' ? rows * COST_BY_RANK : collectCost(access)
-}
-
-/** Cost of the set of the documents' numbers. */
-function collectCost(access: AccessPath): number {
-  const { kind, branches, rows } = access
-  if (kind === 'numbers' || isWhole(access)) return rows * COST_BY_RANK
-  // They are read once, and then kept.
-  if (kind === 'missing') return rows * COST_SCANNED
-  return branches.length > 0 ? sum(branches.map(collectCost)) : rows * COST_COLLECTED
 }
 
 /**

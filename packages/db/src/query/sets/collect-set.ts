@@ -6,10 +6,10 @@ import { assert } from '../../base/errors.ts'
 import type { BodyView } from '../../document/body.ts'
 import { bodyFields } from '../operators/project.ts'
 import { BATCH_ROWS_MAX, type EntryRow, type Operator, type Tally } from '../operators/operator.ts'
-import { fetchRows, numberScan } from '../operators/scans.ts'
-import { KeptSetsReader, type KeptSets } from '../columns/kept-sets.ts'
+import { fetchRows, keyScan, type CursorOf } from '../operators/scans.ts'
+import { KeptSetsReader } from '../columns/kept-sets.ts'
 import { isWhole, type AccessPath } from '../planner/access-path.ts'
-import type { QuerySource } from '../query-source.ts'
+import type { KeptSets, QuerySource } from '../query-source.ts'
 import { NumberSetBuilder, type NumberSet } from './number-set.ts'
 
 /** Collects the set of the documents on an access path. */
@@ -113,6 +113,20 @@ export class SetCollector {
   }
 }
 
+/** The numbers of the entries of a path along ranges. One may come twice. */
+function numberScan(source: QuerySource, access: AccessPath): Operator<number> {
+  const { documents } = source
+  const options = { reverse: false, skip: 0 }
+  if (access.kind === 'ids') {
+    const cursor: CursorOf = (range, cursorOptions) => documents.ids(range, cursorOptions)
+    return keyScan(access, { ...options, cursor, read: (at) => documents.numberAt(at) })
+  }
+  const tree = source.index(access.index!)
+  const cursor: CursorOf = (range, cursorOptions) => tree.cursor(range, cursorOptions)
+  return keyScan(access, { ...options, cursor, read: ({ keyNumber }) => keyNumber })
+}
+
+/** The documents of entries without a value that lack the field. */
 function missingScan(source: QuerySource, entries: AccessPath, path: string): Operator<number> {
   const read = bodyFields(source.documents)(path)
   const numbers = numberScan(source, entries)
