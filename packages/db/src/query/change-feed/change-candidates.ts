@@ -19,7 +19,8 @@ import type { TreeReader } from '../../kv/key-value-store.ts'
 import { isNever, type Condition, isAlways } from '../ast/normalise.ts'
 import { scanEntries } from '../operators/build.ts'
 import { BATCH_ROWS_MAX } from '../operators/operator.ts'
-import { accessPaths, type AccessPath } from '../planner/access-path.ts'
+import type { AccessPath } from '../planner/access-path.ts'
+import { pathsOfAllKinds } from '../planner/plan.ts'
 import type { QuerySource } from '../query-source.ts'
 import { compileCondition, type ReadField } from '../match.ts'
 import { bodyFields } from '../operators/project.ts'
@@ -76,7 +77,7 @@ function matchingNumbers(
   cheap: (entries: number) => boolean,
 ): (() => number[]) | undefined {
   const deleted = deletedTree(source)
-  const paths = accessPaths(source, condition).filter(({ kind }) => kind !== 'scan')
+  const paths = pathsOfAllKinds(source, condition).filter(({ kind }) => kind !== 'scan')
   const path = paths.toSorted((left, right) => left.rows - right.rows)[0]
   if (path === undefined || !cheap(path.rows + deleted.count())) return undefined
   return collectNumbers(source, path, deleted)

@@ -16,15 +16,20 @@ import {
   type Interval,
   type ValueSet,
 } from '../ast/value-set.ts'
-import { combine, conjuncts, ordersText, type AnyOf, type Condition, type WithinCondition } from '../ast/normalise.ts'
+import { combine, conjuncts, ordersText, type Condition, type WithinCondition } from '../ast/normalise.ts'
 import type { PlanSource } from '../query-source.ts'
 import type { NumberSet } from '../sets/number-set.ts'
 import { indexCondition } from '../selector-test.ts'
 import { entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
-import { fieldPrefixes, SKIP_SCAN_LIMITS, type SkipScanLimits } from './skip-scan.ts'
+import type { SkipScanLimits } from './skip-scan.ts'
 
 /** Needed where there are partial indexes. */
 const implication = lazyModule(() => import('./implication.ts'))
+
+/** Needed for a field behind one that varies, in large indexes. */
+const skipScan = lazyModule(() => import('./skip-scan.ts'))
+/** About a leaf page of entries: so a skip scan reads no more pages than a walk. */
+export const SKIP_SCAN_LIMITS: SkipScanLimits = { entriesMin: 512, valuesMax: 256 }
 
 export interface AccessPath {
   readonly kind: 'scan' | 'ids' | 'index' | 'numbers' | 'missing' | 'set' | 'union' | 'intersection' | 'complement'
@@ -72,8 +77,6 @@ export interface AccessPath {
  * value to the last, which is tested as a whole. The alternatives of a union share the limit.
  */
 const KEY_RANGES_MAX = 10_000
-/** Alternatives of an `$or` that are looked up one by one; if there are more all documents are scanned. */
-const UNION_BRANCHES_MAX = 1000
 /** The number of narrowest paths that are intersected with every other. */
 const INTERSECTED_PATHS_MAX = 3
 
@@ -81,10 +84,15 @@ const INTERSECTED_PATHS_MAX = 3
 export const CREATED = '$created'
 export const BY_CREATION: AccessPath['fields'] = [{ path: CREATED, descending: false }]
 
-/** Further paths, of conditions that index scans and unions do not serve (set-paths.ts). */
-export type MorePaths = (source: PlanSource, condition: Condition, rangesMax: number) => readonly AccessPath[]
+/** Further paths, for what index scans do not serve (set-paths.ts). `known`: what rows meet, the condition included. */
+export type MorePaths = (
+  source: PlanSource,
+  condition: Condition,
+  known: Condition,
+  rangesMax: number,
+) => readonly AccessPath[]
 
-/** Every access path for documents that meet the condition, full scan last. May throw a Miss. */
+/** As `pathsOfAllKinds`, of the kinds that are here and in `morePaths`. */
 export function accessPaths(
   source: PlanSource,
   condition: Condition,
@@ -125,15 +133,13 @@ export function keyedPaths(
 ): AccessPath[] {
   const known = combine('and', [outer, condition])
   const byPath = conditionsByPath(condition)
-  const disjunctions = conjuncts(condition).filter((part) => part.kind === 'or')
   const reads: (() => AccessPath | readonly AccessPath[] | undefined)[] = [
     () => idPath(source, byPath.get('_id') ?? [], rangesMax),
     ...source.indexes
       .filter((index) => holdsAll(index, known))
       .flatMap((index) => indexPaths(source, index, byPath, rangesMax))
       .map((path) => () => withPartsMet(path(), condition)),
-    ...(morePaths === undefined ? [] : [() => morePaths(source, condition, rangesMax)]),
-    ...disjunctions.map((either) => () => unionPath(source, either, known, rangesMax, morePaths)),
+    ...(morePaths === undefined ? [] : [() => morePaths(source, condition, known, rangesMax)]),
   ]
   return together(reads, (read) => read()).flatMap((found) => found ?? [])
 }
@@ -293,7 +299,7 @@ function indexPath(
       }
     }
     if (skipLimits === undefined || at >= last) break
-    const found = fieldPrefixes(tree, prefixes, intervals, descending, skipLimits)
+    const found = skipScan().fieldPrefixes(tree, prefixes, intervals, descending, skipLimits)
     if (found === undefined) break
     prefixes = found
     skipped = true
@@ -341,26 +347,6 @@ const [ARRAYS_ONLY] = intervalsOf(ARRAYS) as [Interval]
 export function narrowed(values: ValueSet, intervalsMax: number): ValueSet {
   if (values.length <= 2 * Math.max(1, intervalsMax)) return values
   return values.length % 2 === 0 ? [values[0]!, values.at(-1)!] : [values[0]!]
-}
-
-/** Each alternative by its best path; undefined if one of them has none. */
-function unionPath(
-  source: PlanSource,
-  either: AnyOf,
-  outer: Condition,
-  rangesMax: number,
-  morePaths: MorePaths | undefined,
-): AccessPath | undefined {
-  if (either.of.length > UNION_BRANCHES_MAX) return undefined
-  const share = rangesMax / either.of.length
-  const branches = together(either.of, (one) => bestNarrowing(keyedPaths(source, one, outer, share, morePaths)))
-  if (branches.includes(undefined)) return undefined
-  const isExact = branches.every((branch, at) => conjuncts(either.of[at]!).every((part) => branch!.met.has(part)))
-  const rows = sum(branches.map((branch) => branch!.rows))
-  const met = new Set(isExact ? [either] : [])
-  const toCollect = sum(branches.map((branch) => branch!.toCollect))
-  const work = { toCollect, toCount: toCollect }
-  return { ...NO_ROWS, ...work, branches: branches as AccessPath[], rows, expected: rows, distinct: false, met }
 }
 
 /**
@@ -416,11 +402,6 @@ function meetsMore(left: Pick<AccessPath, 'met'>, right: Pick<AccessPath, 'met'>
   return false
 }
 
-/** The path with the fewest rows among those that any condition narrows. */
-function bestNarrowing(paths: readonly AccessPath[]): AccessPath | undefined {
-  return narrowing(paths)[0]
-}
-
 /** Those that any condition narrows, fewest rows first. */
 export function narrowing(paths: readonly AccessPath[]): AccessPath[] {
   return paths.filter(isNarrowing).toSorted((left, right) => left.rows - right.rows)
@@ -437,6 +418,6 @@ function isNarrowing({ bounds, kind, index }: AccessPath): boolean {
 
 type ConditionsByPath = ReadonlyMap<string, readonly WithinCondition[]>
 
-function sum(counts: readonly number[]): number {
+export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
 }

@@ -6,6 +6,7 @@ import type { PlanSource } from '../query-source.ts'
 import { accessPaths, CREATED, NO_ROWS, type AccessPath } from './access-path.ts'
 import type { SkipScanLimits } from './skip-scan.ts'
 
+const SET_KINDS: ReadonlySet<Condition['kind']> = new Set(['or', 'numbers', 'complement'])
 /** Needed where sets serve the query. */
 const sets = lazyModule(() => import('./set-paths.ts'))
 
@@ -76,7 +77,7 @@ export function candidatePlans(source: PlanSource, query: QuerySpecification, sk
   const { condition } = query
   const paths = isNever(condition)
     ? [{ ...NO_ROWS, met: new Set([condition]) }]
-    : accessPaths(source, condition, skipLimits, hasSets(source, condition) ? sets().setPaths : undefined)
+    : pathsOfAllKinds(source, condition, skipLimits)
   if (query.sort.some(isCreation))
     paths.push(...paths.filter(({ kind }) => kind !== 'scan').map((path) => sets().inCreationOrder(path)))
   const matchesMax = Math.min(...paths.map(({ rows }) => rows))
@@ -86,12 +87,12 @@ export function candidatePlans(source: PlanSource, query: QuerySpecification, sk
   return paths.map((access) => planWith(access, query, matchesMax, matches))
 }
 
-/** Whether paths of sets may serve it. */
-function hasSets(source: PlanSource, condition: Condition): boolean {
-  if ('of' in condition && Array.isArray(condition.of)) return condition.of.some((part) => hasSets(source, part))
-  if (condition.kind === 'within')
-    return condition.every && source.indexes.some(({ multi, fields }) => multi && fields[0]!.path === condition.path)
-  return condition.kind === 'numbers' || condition.kind === 'complement'
+/** Every access path for documents that meet the condition, full scan last. May throw a Miss. */
+export function pathsOfAllKinds(source: PlanSource, condition: Condition, skipLimits?: SkipScanLimits): AccessPath[] {
+  const needsSets = conjuncts(condition).some((part) =>
+    part.kind === 'within' ? part.every && source.indexes.some(({ multi }) => multi) : SET_KINDS.has(part.kind),
+  )
+  return accessPaths(source, condition, skipLimits, needsSets ? sets().setPaths : undefined)
 }
 
 function planWith(access: AccessPath, query: QuerySpecification, matchesMax: number, matches: number): Plan {

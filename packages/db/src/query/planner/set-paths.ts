@@ -1,5 +1,6 @@
-/** Access paths of sets: of document numbers, of all documents but others, and in the order of creation. */
-import { conjuncts, type Condition, type WithinCondition } from '../ast/normalise.ts'
+/** Access paths of sets: unions, sets of document numbers, all documents but others, and paths in the order of creation. */
+import { together } from '../../base/miss.ts'
+import { conjuncts, type AnyOf, type Condition, type WithinCondition } from '../ast/normalise.ts'
 import { complement, MISSING } from '../ast/value-set.ts'
 import type { PlanSource } from '../query-source.ts'
 import {
@@ -14,14 +15,35 @@ import {
   narrowed,
   narrowing,
   NO_ROWS,
+  sum,
   type AccessPath,
+  type MorePaths,
 } from './access-path.ts'
 import { hasExactKeys } from './key-ranges.ts'
 
-/** The paths of a condition's parts that are sets, or are negated. */
-export function setPaths(source: PlanSource, condition: Condition, rangesMax: number): AccessPath[] {
-  const excluding = conjuncts(condition).map((part) => excludingPath(source, part, rangesMax))
-  return [numbersPath(condition), ...excluding].filter((path) => path !== undefined)
+/** Alternatives of an `$or` that are looked up one by one; if there are more all documents are scanned. */
+const UNION_BRANCHES_MAX = 1000
+
+/** The paths of a condition's parts that are alternatives, sets, or negated. */
+export const setPaths: MorePaths = (source, condition, known, rangesMax) => {
+  const paths = together(conjuncts(condition), (part) =>
+    part.kind === 'or' ? unionPath(source, part, known, rangesMax) : excludingPath(source, part, rangesMax),
+  )
+  return [numbersPath(condition), ...paths].filter((path) => path !== undefined)
+}
+
+/** Each alternative by its best path; undefined if one of them has none. */
+function unionPath(source: PlanSource, either: AnyOf, outer: Condition, rangesMax: number): AccessPath | undefined {
+  if (either.of.length > UNION_BRANCHES_MAX) return undefined
+  const share = rangesMax / either.of.length
+  const branches = together(either.of, (one) => narrowing(keyedPaths(source, one, outer, share, setPaths))[0])
+  if (branches.includes(undefined)) return undefined
+  const isExact = branches.every((branch, at) => conjuncts(either.of[at]!).every((part) => branch!.met.has(part)))
+  const rows = sum(branches.map((branch) => branch!.rows))
+  const met = new Set(isExact ? [either] : [])
+  const toCollect = sum(branches.map((branch) => branch!.toCollect))
+  const work = { toCollect, toCount: toCollect }
+  return { ...NO_ROWS, ...work, branches: branches as AccessPath[], rows, expected: rows, distinct: false, met }
 }
 
 /** The documents on a path, in the order of creation. */

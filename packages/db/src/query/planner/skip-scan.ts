@@ -17,8 +17,6 @@ export interface SkipScanLimits {
   readonly valuesMax: number
 }
 
-/** About a leaf page of entries: so a skip scan reads no more pages than a walk. */
-export const SKIP_SCAN_LIMITS: SkipScanLimits = { entriesMin: 512, valuesMax: 256 }
 /** Values after which it is guessed how many there will be. */
 const VALUES_PER_GUESS = 16
 
