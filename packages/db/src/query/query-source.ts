@@ -20,7 +20,7 @@ export type EntryTree = Pick<TreeReader, 'count' | 'cursor'>
 
 /** What columns/kept-sets.ts keeps, as of a snapshot. */
 export interface KeptSets {
-  /** Of the collection: another one has another. */
+  /** That of the collection. */
   readonly epoch: string
   /** The last sequence that was read. */
   readonly upTo: number

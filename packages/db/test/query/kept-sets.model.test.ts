@@ -1,6 +1,6 @@
 /**
- * Goal: sets that are kept from query to query are right for each snapshot, whoever writes, and whatever: updates,
- * deletes, purges, transactions that end either way, a collection that is dropped and made again.
+ * Goal: sets that are kept from query to query are right for each snapshot. Two handles update, delete and purge. A
+ * collection is dropped and made again, and transactions are rolled back.
  * Method: queries that need the sets, and a naive model that knows in which order documents came.
  */
 import { expect, test } from 'vitest'

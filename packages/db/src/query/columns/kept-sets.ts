@@ -3,8 +3,8 @@
  * lack it.
  *
  * They are kept by reading. The bodies are in the order of the last write, so what has changed since the sets were last
- * used is one short range of bodies, tombstones included. So they are right for a snapshot, whoever wrote. For a
- * snapshot that is older than the sets they are made again, and thrown away.
+ * used is one short range of bodies, tombstones included. So they are right for a snapshot, also if other handles wrote.
+ * For a snapshot that is older than the sets they are made again, and thrown away.
  */
 import { numberKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
@@ -14,7 +14,7 @@ import { bodyFields } from '../operators/project.ts'
 import type { KeptSets, QuerySource } from '../query-source.ts'
 import { NumberSetBuilder, type NumberSet } from '../sets/number-set.ts'
 
-/** Of so many documents that have changed at least one, the sets are made again: a walk of all ids reads less. */
+/** If more documents have changed, the sets are made again: a walk of all ids reads less. */
 const CHANGED_SHARE_MAX = 1 / 8
 
 /** Brings the sets up to the snapshot of a source. */

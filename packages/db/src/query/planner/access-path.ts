@@ -42,10 +42,10 @@ export interface AccessPath {
   /** For each range the entries in it. */
   readonly counts: readonly number[]
   /**
-   * No part scans. The first part of an intersection gives the rows and their order; the others must have them too. Only
-   * there a complement may stand: all documents that its part lacks. 'missing' are the documents of its part, entries
-   * without a value, that lack the field: the others have an empty array. A 'set' are the documents of its part, in the
-   * order of their numbers.
+   * No part scans. The first part of an intersection gives the rows and their order; the others must have them too. A
+   * complement has all documents that its part lacks, and stands only in an intersection. The part of 'missing' is the
+   * entries without a value: its documents lack the field, the others have an empty array. A 'set' has the documents of
+   * its part, in the order of their numbers.
    */
   readonly branches: readonly AccessPath[]
   /** Entries in all: at least the number of documents. */
@@ -407,7 +407,7 @@ export function narrowing(paths: readonly AccessPath[]): AccessPath[] {
   return paths.filter(isNarrowing).toSorted((left, right) => left.rows - right.rows)
 }
 
-/** All documents, each once, and none is left out by a condition. */
+/** All documents, each once. */
 export function isWhole({ kind, bounds }: AccessPath): boolean {
   return kind === 'ids' && bounds.length === 0
 }

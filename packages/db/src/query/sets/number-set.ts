@@ -24,7 +24,7 @@ let serial = 0
 export class NumberSet {
   readonly count: number
   readonly #serial = ++serial
-  /** Ascending, and none is empty. */
+  /** Ascending, without empty ones. */
   readonly #chunks: readonly Chunk[]
   /** For each chunk how many numbers are in those before it. */
   readonly #ranks: readonly number[]
