@@ -675,6 +675,8 @@ export interface Explanation {
      * a scan of them is fastest.
      */
     readonly suggestion: IndexInput | undefined;
+    /** The steps along relations that were answered before, each with its own plan. */
+    readonly related?: readonly RelatedExplanation[];
     /** For a query that was run. */
     readonly actual?: ActualWork;
 }
@@ -3209,7 +3211,7 @@ interface PlanStep {
     readonly [detail: string]: unknown;
 }
 
-type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | ContainsPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate;
+type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | ContainsPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate | QuantifiedPredicate;
 
 /** The beginning of a string; never, where the field holds none. */
 type Prefix<Value> = unknown extends Value ? string : Text<Operand<Value>>;
@@ -3243,6 +3245,17 @@ interface PutAttachmentOptions {
     readonly rev?: string;
     /** Gives up: the source is cancelled, and what was stored of it is forgotten. */
     readonly signal?: AbortSignal;
+}
+
+/**
+ * The related documents to which the path leads: 'some' document meets the predicate, 'every' one does (and one is there), or
+ * 'none' does. Paths in the predicate begin at the related document.
+ */
+interface QuantifiedPredicate {
+    readonly kind: 'quantified';
+    readonly path: string;
+    readonly which: 'some' | 'every' | 'none';
+    readonly of: Predicate;
 }
 
 /** Conditions on a path that ends with a relation. */
@@ -3282,6 +3295,24 @@ interface RegexPredicate {
 
 /** The documents of a collection as queries see them: with those that relations lead to, forward and back. */
 type Related<Schemas extends object, Relations extends object, Name extends string> = Identified<keyof RelationsOf<Relations, Name> extends never ? DocumentOf<Schemas, Name> : WithTargets<Schemas, Relations, Name>> & Back<Schemas, Relations, Name>;
+
+/** How a step along a relation was answered. */
+interface RelatedExplanation {
+    /** The related collection. */
+    readonly collection: string;
+    /** The field that holds the ids: of the document, or (`back`) of the related ones. */
+    readonly field: string;
+    /** The way back along a relation. */
+    readonly back: boolean;
+    /** From what the ids were read: related documents, or entries of the relation's index. */
+    readonly way: 'documents' | 'entries';
+    /** How many different ids there were. */
+    readonly ids: number;
+    /** For the related documents. */
+    readonly plan: PlanStep;
+    /** The steps on which that depends. */
+    readonly related: readonly RelatedExplanation[];
+}
 
 /** `'users'`: one related document, its id in the field. `['permissions']`: many, an array of ids. */
 type RelationInput = string | readonly [to: string] | RelationOptions;

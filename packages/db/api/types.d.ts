@@ -1514,10 +1514,21 @@ type PathOf<T, Left extends Less[number] | Depth> = T extends unknown ? {
     [Name in keyof T & string]: Name extends `${string}.${string}` ? never : Name | `${Name}.${PathIn<T[Name], Less[Left]>}`;
 }[keyof T & string] : never;
 
-type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | ContainsPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate;
+type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | ContainsPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate | QuantifiedPredicate;
 
 /** The beginning of a string; never, where the field holds none. */
 type Prefix<Value> = unknown extends Value ? string : Text<Operand<Value>>;
+
+/**
+ * The related documents to which the path leads: 'some' document meets the predicate, 'every' one does (and one is there), or
+ * 'none' does. Paths in the predicate begin at the related document.
+ */
+interface QuantifiedPredicate {
+    readonly kind: 'quantified';
+    readonly path: string;
+    readonly which: 'some' | 'every' | 'none';
+    readonly of: Predicate;
+}
 
 type QuantifiersOf<Value> = [TargetOf<Value>] extends [never] ? unknown : Quantifiers<TargetOf<Value>>;
 

@@ -70,8 +70,10 @@ function meets(predicate: Leaf, value: unknown): boolean {
       return predicate.values.length > 0 && predicate.values.every((one) => contains(elements ?? [], one))
     case 'elements':
       return meetsElements(predicate, value, elements)
+    // evaluate-relations.ts knows them.
+    case 'quantified':
     default:
-      return unreachable(predicate)
+      return unreachable(predicate as never)
   }
 }
 

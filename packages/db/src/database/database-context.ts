@@ -2,7 +2,9 @@
 import type { Environment } from '../base/environment.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { IdGenerator } from '../document/document-id.ts'
-import type { KeyValueStore } from '../kv/key-value-store.ts'
+import type { HeldSnapshot, KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
+import type { QueryRelations } from '../query/query-run.ts'
+import type { QuerySource } from '../query/query-source.ts'
 import type { RelationGraph } from '../relations/relation-graph.ts'
 import type { WriteRelations } from './collection/collection-access.ts'
 
@@ -21,10 +23,24 @@ export interface DatabaseContext {
   relations: RelationGraph | undefined
   /** What they do to writes. */
   writeRelations: WriteRelations | undefined
+  /** How the queries of a collection follow relations. */
+  queriesOf: ((collection: string) => QueryRelations) | undefined
+  /** The access to a collection that `open` declared. */
+  readonly accessOf: (collection: string) => SnapshotAccess
   /** Nobody but `open` has the handle yet. */
   opening: boolean
   /** Names the database for all tabs that share it, where they can share a lease. */
   readonly tabs: string | undefined
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
+}
+
+/** A collection as it is read beside others, in one snapshot. */
+export interface SnapshotAccess {
+  /** Its documents have to be migrated before anybody reads them. */
+  isBehind(snapshot: Snapshot): boolean
+  /** Resolves when it is worth another look. */
+  whenMigrated(): Promise<void>
+  /** Who has the snapshot releases it. */
+  sourceOn(snapshot: HeldSnapshot, release?: () => void): QuerySource
 }

@@ -97,6 +97,8 @@ export class Database<Schemas extends object = object, Relations extends object 
       tabs: parts.tabs,
       relations: undefined,
       writeRelations: undefined,
+      queriesOf: undefined,
+      accessOf: (collection) => this.collection<JsonObject>(collection).declarations.access,
       opening: false,
       closing: this.#closing.signal,
     }
@@ -436,6 +438,8 @@ export class Database<Schemas extends object = object, Relations extends object 
     const context = this.#context
     context.relations = declared.graph
     context.writeRelations = new RelatedWrites(context, declared.graph, (name) => this.#collectionsByName.get(name)!)
+    this.#context.relations = declared.graph
+    this.#context.queriesOf = declared.queriesOf
     return declared.collections
   }
 

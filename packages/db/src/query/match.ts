@@ -44,6 +44,8 @@ export function compileCondition<Row>(
         return all
       }
     }
+    case 'related':
+      return unreachable(condition as never)
     default:
       return compileTest(condition, reader(condition.path))
   }

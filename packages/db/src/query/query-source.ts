@@ -47,6 +47,8 @@ export interface QuerySource extends PlanSource {
   readonly kept?: KeptMemory | undefined
   /** A clock, in milliseconds. */
   readonly now: () => number
+  /** Another collection in the same snapshot, which is released with this one. Only where relations are declared. */
+  readonly other?: ((name: string) => QuerySource) | undefined
   /** Idempotent. Called once when the query is done with it, however it ends. */
   release(): void
 }

@@ -22,6 +22,7 @@ import type { Explanation } from './planner/explain.ts'
 import { CREATED } from './planner/access-path.ts'
 import { isCreation, type QuerySpecification, planQuery } from './planner/plan.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
+import type { OpenSource, QueryRelations, QueryRun } from './query-run.ts'
 import type { QuerySource } from './query-source.ts'
 import { buildOperators } from './operators/build.ts'
 
@@ -39,7 +40,6 @@ const MEANING: OptionNames<SelectorMeaning> = { dialect: true, collation: true }
 
 type DistinctValues<Document, Path extends string> = Exclude<FieldValue<Document, Path>, undefined>[]
 
-export type OpenSource = () => MaybePromise<QuerySource>
 /** Loads what live queries need. One function for each collection; undefined where queries cannot be live. */
 export type LoadLiveHost = (() => Promise<LiveHost>) | undefined
 
@@ -49,33 +49,36 @@ export function createQuery<T extends object, Document extends object = T>(
   selector: Selector<Document> | BuiltPredicate,
   loadHost?: LoadLiveHost,
   meaning: SelectorMeaning = {},
+  relations?: QueryRelations,
 ): Query<T, Document> {
   checkOptions('find()', meaning, MEANING)
-  const condition = calling('find()', () => normalise(parseSelector(selector, meaning)))
+  // CouchDB knows no relations.
+  const related = meaning.dialect === undefined ? relations : undefined
+  const condition = calling('find()', () => related?.condition(selector) ?? normalise(parseSelector(selector, meaning)))
   const expressions = expressionsOf(condition)
   const prepared: OpenSource =
-    expressions.length === 0 ? open : () => andThen<void, QuerySource>(prepareRegexes(expressions), open)
+    expressions.length === 0 ? open : (names) => andThen(prepareRegexes(expressions), () => open(names))
   const collation = checkedCollation(meaning)
   const specification = { condition, sort: [], skip: 0, limit: Infinity, fields: undefined, collation }
-  return new Query<T, Document>(prepared, specification, undefined, loadHost)
+  return new Query<T, Document>({ open: prepared, loadHost, relations: related }, specification, undefined)
+}
+
+/** Where a query comes from. */
+interface QueryOrigin {
+  readonly open: OpenSource
+  readonly loadHost: LoadLiveHost
+  readonly relations: QueryRelations | undefined
 }
 
 /** `T`: the rows; `Document`: what they are made of. */
 export class Query<T extends object, Document extends object = T> implements AsyncIterable<T> {
-  readonly #open: OpenSource
+  readonly #origin: QueryOrigin
   readonly #specification: QuerySpecification
   readonly #abortSignal: AbortSignal | undefined
-  readonly #loadHost: LoadLiveHost
 
   /** @internal Use `collection.find`. */
-  constructor(
-    open: OpenSource,
-    specification: QuerySpecification,
-    abortSignal: AbortSignal | undefined,
-    loadHost: LoadLiveHost,
-  ) {
-    this.#open = open
-    this.#loadHost = loadHost
+  constructor(origin: QueryOrigin, specification: QuerySpecification, abortSignal: AbortSignal | undefined) {
+    this.#origin = origin
     this.#specification = specification
     this.#abortSignal = abortSignal
   }
@@ -91,6 +94,10 @@ export class Query<T extends object, Document extends object = T> implements Asy
     const sort = calling('sort()', () => (fields as string[]).map(parseOrderedField))
     if (new Set(sort.map(({ path }) => path)).size < sort.length)
       throw badArgument('sort()', 'fields must differ', fields.join())
+    this.#checkOwn(
+      'sort()',
+      sort.map(({ path }) => path),
+    )
     return this.#with<T>({ sort })
   }
 
@@ -121,7 +128,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * const names = await people.find().fields('name', 'city').toArray()
    */
   fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document> {
-    return this.#with({ fields: outermostPaths(checkFieldPaths(paths, 'fields()')) })
+    const fields = outermostPaths(checkFieldPaths(paths, 'fields()'))
+    this.#checkOwn('fields()', fields)
+    return this.#with({ fields })
   }
 
   /**
@@ -131,7 +140,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * await people.find().signal(AbortSignal.timeout(1000)).toArray()
    */
   signal(signal: AbortSignal): Query<T, Document> {
-    return new Query<T, Document>(this.#open, this.#specification, signal, this.#loadHost)
+    return new Query<T, Document>(this.#origin, this.#specification, signal)
   }
 
   /**
@@ -169,6 +178,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     const checked = checkFieldPaths(paths, 'groupBy()')
     if (outermostPaths(checked).length < checked.length)
       throw badArgument('groupBy()', 'fields must not lie inside each other', paths.join())
+    this.#checkOwn('groupBy()', checked)
     return this.#grouped(checked)
   }
 
@@ -215,10 +225,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
    */
   async count(): Promise<number> {
     const counted: QuerySpecification = { ...this.#specification, sort: [], skip: 0, limit: Infinity, fields: [] }
-    this.#checkAborted()
-    const source = await this.#open()
+    const { source, query } = await this.#begin(counted)
     try {
-      return await countRows(source, counted, () => this.#checkAborted())
+      return await countRows(source, query, () => this.#checkAborted())
     } finally {
       source.release()
     }
@@ -235,14 +244,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
     checkOptions('explain()', options, EXPLAIN_OPTIONS)
     // Rarely needed, so loaded on first use.
     const { explainQuery } = await loadedModule(import('./planner/explain.ts'))
-    this.#checkAborted()
-    const source = await this.#open()
+    const { source, query, related } = await this.#begin(this.#specification)
     try {
-      return await explainQuery(
-        source,
-        this.#specification,
-        options.run === true ? () => this.#checkAborted() : undefined,
-      )
+      return await explainQuery(source, query, related, options.run === true ? () => this.#checkAborted() : undefined)
     } finally {
       source.release()
     }
@@ -282,7 +286,10 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * people.find({ age: 31 }).isSame(people.find({ age: 31 })) // true
    */
   isSame<U extends object, D extends object>(other: Query<U, D>): boolean {
-    return other.#loadHost === this.#loadHost && identityOf(other.#specification) === identityOf(this.#specification)
+    return (
+      other.#origin.loadHost === this.#origin.loadHost &&
+      identityOf(other.#specification) === identityOf(this.#specification)
+    )
   }
 
   /** Rows as they are read, from one snapshot, which is held until the loop ends or is left. */
@@ -293,42 +300,43 @@ export class Query<T extends object, Document extends object = T> implements Asy
   }
 
   #liveHost(): Promise<LiveHost> {
-    const loadHost = this.#loadHost
+    const { loadHost, relations } = this.#origin
     if (loadHost === undefined)
       throw new TypeError('live(): a live query must not be inside a transaction, got one that is')
+    if ((relations?.relatedOf(this.#specification).length ?? 0) > 0)
+      throw new TypeError('live(): a live query must not follow relations, got one that does')
     return loadHost()
   }
 
   #liveRequest(options: LiveOptions): LiveRequest {
     checkOptions('live() and liveCount()', options, LIVE_OPTIONS)
     const { signal = this.#abortSignal } = options
-    return { specification: this.#specification, open: this.#open, signal }
+    return { specification: this.#specification, open: this.#origin.open, signal }
   }
 
   #with<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {
-    return new Query<U, Document>(this.#open, { ...this.#specification, ...changes }, this.#abortSignal, this.#loadHost)
+    return new Query<U, Document>(this.#origin, { ...this.#specification, ...changes }, this.#abortSignal)
   }
 
   #grouped<Row extends object>(groupPaths: readonly string[]): Groups<Row, Document> {
     const all: Condition = { kind: 'and', of: [] }
     return new Groups<Row, Document>(
       async (run) => {
-        this.#checkAborted()
-        const source = await this.#open()
+        const { source, query } = await this.#begin(this.#specification)
         try {
-          return await run(source, this.#specification.condition, () => this.#checkAborted())
+          return await run(source, query.condition, () => this.#checkAborted())
         } finally {
           source.release()
         }
       },
       { groupPaths, steps: [], having: all, sort: [], skip: 0, limit: Infinity },
+      (paths) => this.#checkOwn('aggregate()', paths),
     )
   }
 
   /** Batches double from `batchRows` on. */
-  async *#batches(query: QuerySpecification, batchRows: number): AsyncGenerator<object[], void, undefined> {
-    this.#checkAborted()
-    const source = await this.#open()
+  async *#batches(wanted: QuerySpecification, batchRows: number): AsyncGenerator<object[], void, undefined> {
+    const { source, query } = await this.#begin(wanted)
     try {
       const rows: Operator<object> = await source.attempt(() => planRows(source, query))
       for (let count = batchRows; ; count = Math.min(count * 2, BATCH_ROWS_MAX)) {
@@ -343,6 +351,18 @@ export class Query<T extends object, Document extends object = T> implements Asy
     } finally {
       source.release()
     }
+  }
+
+  #checkOwn(call: string, paths: readonly string[]): void {
+    this.#origin.relations?.checkOwn(call, paths)
+  }
+
+  #begin(query: QuerySpecification): MaybePromise<QueryRun> {
+    this.#checkAborted()
+    const { open, relations } = this.#origin
+    return relations === undefined
+      ? andThen(open(), (source) => ({ source, query }))
+      : relations.begin(open, query, () => this.#checkAborted())
   }
 
   #checkAborted(): void {

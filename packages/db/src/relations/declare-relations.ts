@@ -1,6 +1,9 @@
 /** Checks the relations that `open` is given, and makes their graph. Loaded only if there are any. */
 import { badArgument, checkChoice, checkOptions, nearest, type OptionNames } from '../base/options.ts'
-import { parseIndexInput, type IndexDeclaration, type IndexInput } from '../index/index-definition.ts'
+import type { QueryRelations } from '../query/query-run.ts'
+import type { IndexInput } from '../index/index-definition.ts'
+import { CollectionRelations } from './collection-relations.ts'
+import { missingIndexes } from './relation-index.ts'
 import { backName, RelationGraph, type OnDelete, type Relation, type RelationOptions } from './relation-graph.ts'
 
 /** What is read of a collection that `open` declares. */
@@ -11,6 +14,8 @@ interface DeclaredCollection {
 
 interface DeclaredRelations {
   readonly graph: RelationGraph
+  /** For the queries of a collection. */
+  readonly queriesOf: (collection: string) => QueryRelations
   /** The declarations without relations, with the indexes that these need. */
   readonly collections: Readonly<Record<string, object>>
 }
@@ -38,7 +43,8 @@ export function declareRelations(
     if (!Array.isArray(indexes)) return [name, options] as const
     return [name, { ...options, indexes: [...indexes, ...missingIndexes(graph.relationsOf(name), indexes)] }] as const
   })
-  return { graph, collections: Object.fromEntries(declared) }
+  const queriesOf = (collection: string): QueryRelations => new CollectionRelations(graph, collection)
+  return { graph, queriesOf, collections: Object.fromEntries(declared) }
 }
 
 function parseRelation(from: string, field: string, input: unknown, names: readonly string[]): Relation {
@@ -79,19 +85,4 @@ function checkNames(relations: readonly Relation[]): void {
     }
     taken.set(key, relation)
   }
-}
-
-/** One index for each relation that no declared index serves. */
-function missingIndexes(relations: readonly Relation[], indexes: readonly IndexInput[]): IndexInput[] {
-  const declared = indexes.map(parseIndexInput)
-  const names = new Set(declared.map(({ name }) => name))
-  return relations
-    .filter((relation) => !declared.some((index) => servesRelation(index, relation)))
-    .map(({ field, many }) => ({ on: field, multi: many, ...(names.has(field) && { name: `relation ${field}` }) }))
-}
-
-/** Whether the documents that refer to one id are one range of the index. */
-export function servesRelation(index: IndexDeclaration, { field, many }: Relation): boolean {
-  const { fields, multi, where, collation, text } = index
-  return fields[0]!.path === field && multi === many && (where ?? collation ?? text) === undefined
 }

@@ -6,7 +6,7 @@ import { indexTreeName, type CollectionState, type IndexDefinition } from '../do
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import { encodeIndexValue, FieldReader } from '../index/index-key.ts'
 import type { Snapshot, TreeReader } from '../kv/key-value-store.ts'
-import { servesRelation } from './declare-relations.ts'
+import { servesRelation } from './relation-index.ts'
 import type { Relation } from './relation-graph.ts'
 
 /** The ids that the value of a relation's field holds, as queries follow them. */

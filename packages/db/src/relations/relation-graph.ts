@@ -59,6 +59,11 @@ export class RelationGraph {
     }
   }
 
+  /** All that have relations, or to which one leads. */
+  get collections(): readonly string[] {
+    return [...this.#steps.keys()]
+  }
+
   /** Those whose ids documents of the collection hold. */
   relationsOf(collection: string): readonly Relation[] {
     return this.relations.filter(({ from }) => from === collection)

@@ -9,6 +9,7 @@ import type { WriteContext, WriteMode } from '../../document/write-documents.ts'
 import type { IndexDeclaration } from '../../index/index-definition.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { LoadLiveHost } from '../../query/query.ts'
+import type { QueryRelations } from '../../query/query-run.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { ChosenSettings } from './collection-settings.ts'
 import type { CollectionSchema } from '../schema/collection-schema.ts'
@@ -45,7 +46,9 @@ export interface WriteRelations {
 export interface CollectionAccess {
   read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T>
-  openSource(): MaybePromise<QuerySource>
+  /** Waits until these collections are migrated too, which are then read in the same snapshot. */
+  openSource(related?: readonly string[]): MaybePromise<QuerySource>
+  readonly relations: QueryRelations | undefined
   /** Where live queries hear of commits; undefined inside a transaction. */
   readonly loadLiveHost: LoadLiveHost
   /** Where content goes that is stored ahead of the write it belongs to; undefined inside a transaction. */

@@ -306,11 +306,13 @@ export class TransactionCollection<T extends object, Input extends object = T, A
    * const same = await people.find({ tags: ['a', 'b'] }, { dialect: 'couchdb' }).toArray()
    */
   find(selector?: Selector<Asked> | WhereFilter, meaning?: SelectorMeaning): Query<Stored<T>, Asked> {
+    const { access } = this
     return createQuery<Stored<T>, Asked>(
-      () => this.access.openSource(),
+      (related) => access.openSource(related),
       selector ?? ({} as Selector<Asked>),
-      this.access.loadLiveHost,
+      access.loadLiveHost,
       meaning,
+      access.relations,
     )
   }
 

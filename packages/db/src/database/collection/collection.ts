@@ -238,12 +238,13 @@ export class Collection<
     checkChoice('export()', 'format', options.format, ['ndjson', 'json', 'couchdb', 'couchdb-bulk', 'replica'])
     this.find(options.selector as Selector<Asked> | undefined)
     return lateStream(async () => {
-      const source = await this.access.openSource()
+      const { relations } = this.access
+      const source = await this.access.openSource(relations?.collections)
       const { exportStream } = await loadedModule(import('../transfer/export-documents.ts'))
       const { environment, closing } = this.#context
       const signal = eitherSignal(closing, options.signal)
       const selector = options.selector as Selector<JsonObject>
-      return exportStream(source, { ...options, selector, name: 'The export', environment, signal })
+      return exportStream(source, { ...options, selector, relations, name: 'The export', environment, signal })
     })
   }
 

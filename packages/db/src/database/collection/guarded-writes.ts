@@ -24,7 +24,8 @@ function guardedAccess(access: CollectionAccess, guard: DocumentGuard): Collecti
   return {
     read: (read) => access.read(read),
     write: (write) => access.write(write),
-    openSource: () => access.openSource(),
+    openSource: (related) => access.openSource(related),
+    relations: access.relations,
     loadLiveHost: access.loadLiveHost,
     uploads: () => access.uploads(),
     pending: (work) => access.pending(work),

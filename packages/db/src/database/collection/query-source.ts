@@ -3,13 +3,7 @@ import type { Environment } from '../../base/environment.ts'
 import { pauseIn } from '../../base/long-work.ts'
 import type { MaybePromise } from '../../base/async.ts'
 import { DocumentReader, existingTree } from '../../document/document-reader.ts'
-import {
-  indexTreeName,
-  type CollectionState,
-  type IndexDefinition,
-  collectionTrees,
-  DEFAULT_SETTINGS,
-} from '../../document/catalog.ts'
+import { indexTreeName, type IndexDefinition, collectionTrees, DEFAULT_SETTINGS } from '../../document/catalog.ts'
 import type { Snapshot, Cursor, TreeReader } from '../../kv/key-value-store.ts'
 import type { KeptMemory, QuerySource } from '../../query/query-source.ts'
 import type { CollectionWriting } from './collection-access.ts'
@@ -27,6 +21,7 @@ export function querySource(
   environment: Environment,
   release: () => void,
   kept?: KeptMemory,
+  other?: QuerySource['other'],
 ): QuerySource {
   const state = catalog.collection(snapshot, name)
   const documents = state === undefined ? emptyCollection(name, declaredIndexes()) : new DocumentReader(snapshot, state)
@@ -41,12 +36,8 @@ export function querySource(
     now: () => environment.now(),
     kept,
     release,
+    other,
   }
-}
-
-/** The collection that a source reads; undefined if it does not exist. */
-export function stored({ documents: { collection } }: QuerySource): CollectionState | undefined {
-  return collection.number === MISSING_NUMBER ? undefined : collection
 }
 
 /** No stored collection has it. */

@@ -5,14 +5,15 @@ import type { UploadTarget } from '../../document/attachments/upload.ts'
 import { type CollectionState, DEFAULT_SETTINGS } from '../../document/catalog.ts'
 import { defineIndexes, type IndexDeclaration } from '../../index/index-definition.ts'
 import { indexMaintenance } from '../../index/maintain-indexes.ts'
-import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
+import type { HeldSnapshot, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { LiveHost } from '../../query/live/live-types.ts'
+import type { QueryRelations } from '../../query/query-run.ts'
 import type { KeptMemory, QuerySource } from '../../query/query-source.ts'
 import { selectorTest } from '../../query/selector-test.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
-import type { DatabaseContext } from '../database-context.ts'
+import type { DatabaseContext, SnapshotAccess } from '../database-context.ts'
 import type { ChosenSettings } from './collection-settings.ts'
-import { querySource, stored } from './query-source.ts'
+import { querySource } from './query-source.ts'
 import type { CollectionSchema } from '../schema/collection-schema.ts'
 import { assertOutside } from './transaction-scope.ts'
 
@@ -32,13 +33,13 @@ const MUST_MIGRATE: unique symbol = Symbol('must migrate')
  * Reads the newest state; each write is a transaction of its own. While documents have to be migrated, reads and writes wait. The
  * very snapshot or transaction that is used says so, whichever tab migrates.
  */
-export class StoreAccess implements CollectionAccess {
+export class StoreAccess implements CollectionAccess, SnapshotAccess {
   readonly writing: CollectionWriting
   readonly loadLiveHost: () => Promise<LiveHost>
   readonly #name: string
   readonly #context: DatabaseContext
   readonly #declared: Declared
-  readonly #whenMigrated: () => Promise<void>
+  readonly whenMigrated: () => Promise<void>
   readonly #kept: KeptMemory = {}
   /** The collection after the last write here. */
   #written: CollectionState | undefined
@@ -50,7 +51,7 @@ export class StoreAccess implements CollectionAccess {
     this.#name = name
     this.#context = context
     this.#declared = declared
-    this.#whenMigrated = whenMigrated
+    this.whenMigrated = whenMigrated
     this.loadLiveHost = async () => {
       const { watchCollection } = await loadedModule(import('./live-watcher.ts'))
       return watchCollection(context, name, schema)
@@ -86,7 +87,7 @@ export class StoreAccess implements CollectionAccess {
       schema.needsMigration(catalog.collection(snapshot, this.#name), false) ? MUST_MIGRATE : read(snapshot),
     )
     return andThen(result, (value) =>
-      value === MUST_MIGRATE ? this.#whenMigrated().then(() => this.read(read)) : (value as T),
+      value === MUST_MIGRATE ? this.whenMigrated().then(() => this.read(read)) : (value as T),
     )
   }
 
@@ -107,7 +108,7 @@ export class StoreAccess implements CollectionAccess {
         this.#declared.afterWrite(state?.number)
         return result as T
       }
-      await this.#whenMigrated()
+      await this.whenMigrated()
     }
   }
 
@@ -139,21 +140,39 @@ export class StoreAccess implements CollectionAccess {
     assertOutside(this.#context, `A write to the collection ${name}`, `Use tx.collection(${name}).`)
   }
 
-  openSource(): MaybePromise<QuerySource> {
-    const { store, environment } = this.#context
-    const snapshot = store.snapshot()
-    const source = querySource(snapshot, this.writing, environment, () => snapshot.release(), this.#kept)
-    return this.#declared.schema.version === undefined ? source : this.#migrated(source)
+  get relations(): QueryRelations | undefined {
+    return this.#context.queriesOf?.(this.#name)
   }
 
-  #migrated(source: QuerySource): MaybePromise<QuerySource> {
-    let waits = true
+  openSource(related: readonly string[] = []): MaybePromise<QuerySource> {
+    const { store, accessOf } = this.#context
+    const snapshot = store.snapshot()
+    const source = this.sourceOn(snapshot, () => snapshot.release())
+    let behind: SnapshotAccess | undefined
     try {
-      waits = this.#declared.schema.needsMigration(stored(source), false)
-    } finally {
-      if (waits) source.release()
+      behind = this.isBehind(snapshot) ? this : related.map(accessOf).find((access) => access.isBehind(snapshot))
+    } catch (error) {
+      source.release()
+      throw error
     }
-    return waits ? this.#whenMigrated().then(() => this.openSource()) : source
+    if (behind === undefined) return source
+    source.release()
+    return behind.whenMigrated().then(() => this.openSource(related))
+  }
+
+  sourceOn(snapshot: HeldSnapshot, release: () => void = () => {}): QuerySource {
+    const { environment, accessOf } = this.#context
+    const other = (name: string): QuerySource => accessOf(name).sourceOn(snapshot)
+    return querySource(snapshot, this.writing, environment, release, this.#kept, other)
+  }
+
+  isBehind(snapshot: Snapshot): boolean {
+    const { schema } = this.#declared
+    return schema.version !== undefined && schema.needsMigration(this.#state(snapshot), false)
+  }
+
+  #state(snapshot: Snapshot): CollectionState | undefined {
+    return this.#context.catalog.collection(snapshot, this.#name)
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {

@@ -5,6 +5,7 @@ import { isPannierError } from '../../base/errors.ts'
 import type { CollectionState } from '../../document/catalog.ts'
 import type { HeldSnapshot, HeldTransaction, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import { transactionEnded } from '../../kv/transaction.ts'
+import type { QueryRelations } from '../../query/query-run.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { Related } from '../schema/relation-types.ts'
 import type { Collection } from './collection.ts'
@@ -12,7 +13,7 @@ import { TransactionCollection } from './collection-operations.ts'
 import { MigrationNeeded, type CollectionAccess, type CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { JsonObject } from './document-types.ts'
-import { querySource, stored } from './query-source.ts'
+import { querySource } from './query-source.ts'
 import { runInScope } from './transaction-scope.ts'
 import type { DocumentOf, InputOf, KnownName, UnknownCollection } from '../schema/standard-schema.ts'
 
@@ -101,11 +102,21 @@ export class Transaction<Schemas extends object = object, Relations extends obje
   collection<T extends object = UnknownCollection>(name: string): TransactionCollection<T>
   collection(name: string): unknown {
     this.#assertActive()
-    const collection = this.#collectionOf(name)
-    const { migrations } = collection.declarations
+    return new TransactionCollection<JsonObject>(name, this.accessOf(name))
+  }
+
+  /** @internal */
+  accessOf(name: string): TransactionAccess {
+    const { writing, declarations } = this.#collectionOf(name)
+    const { migrations } = declarations
     // It must not wait for a migration, which would wait for the lease.
     const postpone = (): MigrationNeeded => (this.#postponed ??= new MigrationNeeded(() => migrations.migrate()))
-    return new TransactionCollection<JsonObject>(name, new TransactionAccess(this, collection.writing, postpone))
+    return new TransactionAccess(this, writing, postpone)
+  }
+
+  /** @internal */
+  relationsOf(name: string): QueryRelations | undefined {
+    return this.#context.queriesOf?.(name)
   }
 
   /** @internal Set when the transaction has to start over, whatever its function makes of it. */
@@ -239,22 +250,30 @@ class TransactionAccess implements CollectionAccess {
     return this.#transaction.pending(work)
   }
 
+  get relations(): QueryRelations | undefined {
+    return this.#transaction.relationsOf(this.writing.name)
+  }
+
   /** Of what the transaction has written by now. */
-  openSource(): MaybePromise<QuerySource> {
+  openSource(related: readonly string[] = []): MaybePromise<QuerySource> {
     const transaction = this.#transaction
-    return transaction.reading(andThen(transaction.active.view(), (view) => this.#sourceOf(view)))
+    return transaction.reading(andThen(transaction.active.view(), (view) => this.#sourceOf(view, related)))
   }
 
   /** Each step counts as under way. */
-  #sourceOf(view: HeldSnapshot): QuerySource {
+  #sourceOf(view: HeldSnapshot, related: readonly string[]): QuerySource {
     const transaction = this.#transaction
-    const source = querySource(view, this.writing, transaction.environment, () => {
+    const source = this.#sourceOn(view, () => {
       view.release()
       transaction.openQueries--
     })
     transaction.openQueries++
     try {
-      this.#assertMigrated(stored(source), false)
+      this.#assertMigrated(this.#state(view), false)
+      for (const name of related) {
+        const access = transaction.accessOf(name)
+        access.#assertMigrated(access.#state(view), false)
+      }
     } catch (error) {
       source.release()
       throw error
@@ -267,6 +286,12 @@ class TransactionAccess implements CollectionAccess {
       },
       pause: () => transaction.reading(source.pause()),
     }
+  }
+
+  #sourceOn(view: HeldSnapshot, release: () => void): QuerySource {
+    const transaction = this.#transaction
+    const other = (name: string): QuerySource => transaction.accessOf(name).#sourceOn(view, () => {})
+    return querySource(view, this.writing, transaction.environment, release, undefined, other)
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {

@@ -4,6 +4,7 @@ import { toCouchDocument } from '../../document/attachments/couch-attachments.ts
 import { RevisionReader } from '../../document/revision-reads.ts'
 import { createQuery } from '../../query/query.ts'
 import type { Selector } from '../../query/query.ts'
+import type { QueryRelations } from '../../query/query-run.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import { chunkStream } from './byte-streams.ts'
 import { replicaChunks } from './export-replica.ts'
@@ -45,6 +46,7 @@ interface ExportWork extends WorkOptions {
   readonly selector?: Selector<Readonly<Record<string, unknown>>> | undefined
   readonly format?: ExportFormat | undefined
   readonly attachments?: boolean | undefined
+  readonly relations: QueryRelations | undefined
 }
 
 /** A stream of the source's documents. Its end releases the source. */
@@ -57,13 +59,14 @@ export function exportStream(source: QuerySource, work: ExportWork): ReadableStr
 async function* exportDocuments(
   source: QuerySource,
   format: Exclude<ExportFormat, 'replica'>,
-  { selector = {}, attachments = false, ...options }: ExportWork,
+  { selector = {}, attachments = false, relations, ...options }: ExportWork,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const work = new RunningWork(options)
   work.throwIfCancelled()
   const { head, separator, tail, row } = LAYOUTS[format]
+  const unreleased = (): QuerySource => ({ ...source, release: () => {} })
   // It reads from the source once for the count, once for the documents.
-  const query = createQuery<ExportedDocument>(() => ({ ...source, release: () => {} }), selector)
+  const query = createQuery<ExportedDocument>(unreleased, selector, undefined, {}, relations)
   const expected = options.onProgress === undefined ? 0 : await query.count()
   let text = head
   let count = 0

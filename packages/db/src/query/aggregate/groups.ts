@@ -20,11 +20,13 @@ type OnSource = <R>(run: (source: QuerySource, condition: Condition, check: () =
  */
 export class Groups<Row extends object, Document extends object> implements AsyncIterable<Row> {
   readonly #onSource: OnSource
+  readonly #checkPaths: (paths: readonly string[]) => void
   readonly #specification: GroupsSpecification
 
   /** @internal Use `query.groupBy`. */
-  constructor(onSource: OnSource, specification: GroupsSpecification) {
+  constructor(onSource: OnSource, specification: GroupsSpecification, checkPaths: (paths: readonly string[]) => void) {
     this.#onSource = onSource
+    this.#checkPaths = checkPaths
     this.#specification = specification
   }
 
@@ -38,6 +40,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     wanted: Wanted,
   ): Groups<Row & Aggregated<Document, Wanted>, Document> {
     const steps = parseAggregates(wanted)
+    this.#checkPaths(steps.map(({ path }) => path))
     const names = this.#specification.groupPaths.map((path) => fieldNames(path)[0])
     for (const { name } of steps)
       if (names.includes(name))
@@ -141,7 +144,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
   }
 
   #with<R extends object = Row>(changes: Partial<GroupsSpecification>): Groups<R, Document> {
-    return new Groups<R, Document>(this.#onSource, { ...this.#specification, ...changes })
+    return new Groups<R, Document>(this.#onSource, { ...this.#specification, ...changes }, this.#checkPaths)
   }
 
   #run(specification: GroupsSpecification): Promise<Row[]> {

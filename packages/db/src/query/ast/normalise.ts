@@ -35,7 +35,14 @@ import type {
   SizePredicate,
 } from './predicate.ts'
 
-export type Condition = AllOf | AnyOf | WithinCondition | TestCondition | NumbersCondition | ComplementCondition
+export type Condition =
+  | AllOf
+  | AnyOf
+  | WithinCondition
+  | TestCondition
+  | NumbersCondition
+  | ComplementCondition
+  | RelatedCondition
 
 interface AllOf {
   readonly kind: 'and'
@@ -74,6 +81,19 @@ export interface NumbersCondition {
 /** The document does not meet the condition, whatever its fields are. A negated leaf asks for its field to be there. */
 interface ComplementCondition {
   readonly kind: 'complement'
+  readonly of: Condition
+}
+
+/** Some related document meets the condition. Only relations/ makes it, and resolves it before a query is planned. */
+export interface RelatedCondition {
+  readonly kind: 'related'
+  /** The related collection. */
+  readonly to: string
+  /** The field that holds the ids: of the document, or (`back`) of the related ones. */
+  readonly field: string
+  readonly back: boolean
+  /** It holds an array of ids. */
+  readonly many: boolean
   readonly of: Condition
 }
 
@@ -120,8 +140,9 @@ export function normalise(predicate: Predicate, negated = false): Condition {
     case 'size':
     case 'mod':
       return { ...predicate, negated }
+    case 'quantified':
     default:
-      return unreachable(predicate)
+      return unreachable(predicate as never)
   }
 }
 
@@ -138,8 +159,9 @@ export function combine(kind: 'and' | 'or', parts: readonly Condition[]): Condit
   const flat = parts.flatMap((part) => (part.kind === kind ? part.of : [part]))
   const other = kind === 'and' ? 'or' : 'and'
   const decided = flat.find((part) => part.kind === other && part.of.length === 0)
+  if (decided !== undefined) return decided
   const of = kind === 'or' ? uniteAlternatives(flat) : flat
-  return decided ?? (of.length === 1 ? of[0]! : { kind, of })
+  return of.length === 1 ? of[0]! : { kind, of }
 }
 
 /** The conditions that all have to hold. */
@@ -147,13 +169,14 @@ export function conjuncts(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.of : [condition]
 }
 
-/** Every leaf that is about a field, those about elements not opened. */
+/** Every leaf that is about a field, also of related documents; those about elements not opened. */
 export function leavesOf(condition: Condition): readonly (WithinCondition | TestCondition)[] {
   switch (condition.kind) {
     case 'and':
     case 'or':
       return condition.of.flatMap(leavesOf)
     case 'complement':
+    case 'related':
       return leavesOf(condition.of)
     case 'numbers':
       return []

@@ -7,7 +7,7 @@
  * In the dialect 'couchdb' a selector has CouchDB's meaning (docs/internals/query-planner.md, "Dialects").
  */
 import { PannierError } from '../../base/errors.ts'
-import { ArgumentError } from '../../base/options.ts'
+import { ArgumentError, nearest } from '../../base/options.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { fieldNames } from '../../codec/field-path.ts'
 import { collationNamed, type Collation } from '../../codec/registered-collation.ts'
@@ -20,6 +20,7 @@ import {
   type ElementsPredicate,
   type JsonValue,
   type Predicate,
+  type QuantifiedPredicate,
   type ValueType,
 } from './predicate.ts'
 
@@ -38,9 +39,9 @@ export interface SelectorMeaning {
   readonly collation?: string | undefined
 }
 
-/** Also takes what was built (builder.ts). */
-export function parseSelector(selector: unknown, meaning: SelectorMeaning = {}): Predicate {
-  const parser = new SelectorParser(meaning)
+/** Also takes what was built (builder.ts). `related`: quantifiers may stand on relations. */
+export function parseSelector(selector: unknown, meaning: SelectorMeaning = {}, related = false): Predicate {
+  const parser = new SelectorParser(meaning, related)
   if (selector instanceof BuiltPredicate) return selector.predicate
   return parser.condition(selector, '', 0, false)
 }
@@ -64,8 +65,10 @@ class SelectorParser {
   private readonly collation: Collation | undefined
   private conditions = 0
   private values = 0
+  private related: boolean
 
-  constructor(meaning: SelectorMeaning) {
+  constructor(meaning: SelectorMeaning, related = false) {
+    this.related = related
     this.collation = checkedCollation(meaning)
     this.isCouch = meaning.dialect === 'couchdb'
   }
@@ -90,6 +93,7 @@ class SelectorParser {
       } else if (path === '' && !isElement) fail(place, 'must be inside a field', name)
       else if (COMPARISONS.has(name)) comparisons.push(this.comparison(name as CompareOperator, operand, place))
       else if (ELEMENTS.has(name)) parts.push(this.elements(name, operand, path, place, depth))
+      else if (QUANTIFIERS.has(name)) parts.push(this.quantified(name, operand, path, place, depth))
       else if (name !== '$options') parts.push(this.test(name, operand, path, place, condition))
       else if (!('$regex' in condition)) fail(place, 'must stand beside $regex', name)
     }
@@ -136,12 +140,22 @@ class SelectorParser {
 
   private elements(name: string, operand: unknown, path: string, place: string, depth: number): Predicate {
     if (!isPlainObject(operand)) fail(place, 'must be a selector', operand)
+    const { related } = this
+    // Elements are no documents.
+    this.related = false
     // For CouchDB `{}` is a value that elements can equal.
     const of =
       this.isCouch && Object.keys(operand).length === 0
         ? this.field(operand, '', depth + 1)
         : this.condition(operand, '', depth + 1, true)
+    this.related = related
     return freeze({ kind: 'elements', path, which: ELEMENTS.get(name)!, of })
+  }
+
+  private quantified(name: string, operand: unknown, path: string, place: string, depth: number): Predicate {
+    if (!this.related) fail(place, 'must be on a relation that open() declares', name)
+    const of = this.condition(operand, '', depth + 1, false)
+    return freeze({ kind: 'quantified', path, which: QUANTIFIERS.get(name)!, of })
   }
 
   private comparison(operator: CompareOperator, operand: unknown, place: string): Comparison {
@@ -191,7 +205,7 @@ class SelectorParser {
           fail(place, `must be a regular expression (${(error as Error).message})`, operand)
         }
       default:
-        return fail(place, 'must be a known operator', name)
+        return fail(place, `must be a known operator${nearQuantifier(name)}`, name)
     }
   }
 
@@ -237,6 +251,11 @@ const ELEMENTS: ReadonlyMap<string, ElementsPredicate['which']> = new Map([
   ['$allMatch', 'every'],
   ['$keyMapMatch', 'keys'],
 ])
+const QUANTIFIERS: ReadonlyMap<string, QuantifiedPredicate['which']> = new Map([
+  ['$some', 'some'],
+  ['$every', 'every'],
+  ['$none', 'none'],
+])
 const TYPES: ReadonlySet<unknown> = new Set(['null', 'boolean', 'number', 'string', 'array', 'object'])
 
 type PlainObject = Readonly<Record<string, unknown>>
@@ -271,6 +290,11 @@ export function not(of: Predicate): Predicate {
 
 export function freeze<T extends object>(value: T): Readonly<T> {
   return Object.freeze(value)
+}
+
+function nearQuantifier(name: string): string {
+  const near = nearest(name, [...QUANTIFIERS.keys()])
+  return near === undefined ? '' : ` (did you mean '${near}'?)`
 }
 
 /** Suggests a value to compare with instead. */

@@ -21,6 +21,7 @@ export type Predicate =
   | ModPredicate
   | AllPredicate
   | ElementsPredicate
+  | QuantifiedPredicate
 
 /** All of them hold; with none: always true. */
 interface AndPredicate {
@@ -128,6 +129,17 @@ export interface ElementsPredicate {
   readonly kind: 'elements'
   readonly path: string
   readonly which: 'some' | 'every' | 'keys'
+  readonly of: Predicate
+}
+
+/**
+ * The related documents to which the path leads: 'some' document meets the predicate, 'every' one does (and one is there), or
+ * 'none' does. Paths in the predicate begin at the related document.
+ */
+export interface QuantifiedPredicate {
+  readonly kind: 'quantified'
+  readonly path: string
+  readonly which: 'some' | 'every' | 'none'
   readonly of: Predicate
 }
 

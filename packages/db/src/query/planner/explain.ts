@@ -1,8 +1,10 @@
 /** A plan and the figures of its run as plain data for people: a tree of steps, each with the step that feeds it. */
+import { unreachable } from '../../base/errors.ts'
 import { Miss } from '../../base/miss.ts'
 import type { IndexInput } from '../../index/index-definition.ts'
 import { isAlways, type Condition, type TestCondition } from '../ast/normalise.ts'
 import { intervalsOf, isOnePoint, type ValueSet } from '../ast/value-set.ts'
+import type { RelatedStep } from '../query-run.ts'
 import { buildOperators } from '../operators/build.ts'
 import { BATCH_ROWS_WHOLE, type Tally } from '../operators/operator.ts'
 import type { QuerySource } from '../query-source.ts'
@@ -29,8 +31,28 @@ export interface Explanation {
    * a scan of them is fastest.
    */
   readonly suggestion: IndexInput | undefined
+  /** The steps along relations that were answered before, each with its own plan. */
+  readonly related?: readonly RelatedExplanation[]
   /** For a query that was run. */
   readonly actual?: ActualWork
+}
+
+/** How a step along a relation was answered. */
+interface RelatedExplanation {
+  /** The related collection. */
+  readonly collection: string
+  /** The field that holds the ids: of the document, or (`back`) of the related ones. */
+  readonly field: string
+  /** The way back along a relation. */
+  readonly back: boolean
+  /** From what the ids were read: related documents, or entries of the relation's index. */
+  readonly way: 'documents' | 'entries'
+  /** How many different ids there were. */
+  readonly ids: number
+  /** For the related documents. */
+  readonly plan: PlanStep
+  /** The steps on which that depends. */
+  readonly related: readonly RelatedExplanation[]
 }
 
 interface ActualWork {
@@ -66,18 +88,26 @@ export interface PlanStep {
 export async function explainQuery(
   source: QuerySource,
   query: QuerySpecification,
+  related: readonly RelatedStep[] | undefined,
   check: (() => void) | undefined,
 ): Promise<Explanation> {
+  const steps = related === undefined ? {} : { related: related.map(explainRelated) }
   const tally = new RowCounts()
   const counted: QuerySource = { ...source, attempt: (step) => source.attempt(() => tally.watch(step)) }
   const plan = await counted.attempt(() => planQuery(counted, query))
-  if (check === undefined) return explainPlan(plan, query, await suggestIndex(source, plan, query))
+  if (check === undefined) return { ...explainPlan(plan, query, await suggestIndex(source, plan, query)), ...steps }
   const operator = await counted.attempt(() => buildOperators(counted, plan, query, { tally }))
   do {
     check()
     await source.pause()
   } while ((await counted.attempt(() => operator.next(BATCH_ROWS_WHOLE))) !== undefined)
-  return explainPlan(plan, query, await suggestIndex(source, plan, query), tally)
+  return { ...explainPlan(plan, query, await suggestIndex(source, plan, query), tally), ...steps }
+}
+
+function explainRelated({ condition, plan, query, way, ids, related }: RelatedStep): RelatedExplanation {
+  const { to: collection, field, back } = condition
+  const { plan: tree } = explainPlan(plan, query)
+  return { collection, field, back, way, ids, plan: tree, related: related.map(explainRelated) }
 }
 
 class RowCounts implements Tally {
@@ -213,6 +243,7 @@ function explainCondition(condition: Condition): unknown {
   }
   if (condition.kind === 'numbers') return { $number: { $in: `${condition.numbers.count} numbers` } }
   if (condition.kind === 'complement') return { $complement: explainCondition(condition.of) }
+  if (condition.kind === 'related') return unreachable(condition as never)
   if (condition.kind === 'within') {
     const { path, values, every, self } = condition
     return { [path]: { [self ? '$value' : every ? '$every' : '$some']: explainValues(values) } }

@@ -7,7 +7,7 @@ import { checkFieldPaths, outermostPaths } from '../../codec/field-path.ts'
 import { expressionsOf, normalise } from '../ast/normalise.ts'
 import { parseSelector } from '../ast/parse-selector.ts'
 import type { FieldPath, Projected, Selector } from '../field-types.ts'
-import type { OpenSource } from '../query.ts'
+import type { OpenSource } from '../query-run.ts'
 import type { QuerySource } from '../query-source.ts'
 import { prepareRegexes } from '../regex/check-regex.ts'
 import type { SearchRun } from './run-search.ts'
@@ -28,7 +28,7 @@ export function createSearch<T extends object, Document extends object>(
   const condition = calling('search()', () => normalise(parseSelector(selector)))
   const expressions = expressionsOf(condition)
   const prepared: OpenSource =
-    expressions.length === 0 ? open : () => andThen<void, QuerySource>(prepareRegexes(expressions), open)
+    expressions.length === 0 ? open : () => andThen(prepareRegexes(expressions), () => open())
   const specification = { text, index, match, condition, skip: 0, limit: Infinity, fields: undefined }
   return new SearchQuery<T, Document>(prepared, specification, undefined)
 }

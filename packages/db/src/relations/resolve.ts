@@ -1,0 +1,90 @@
+/**
+ * Resolves a condition on the snapshot of a query: each node `related` becomes a plain condition on the documents before
+ * the step, from the inside out. Then the planner knows nothing of relations.
+ */
+import { combine, isAlways, isNever, type Condition, type RelatedCondition } from '../query/ast/normalise.ts'
+import { pointAt, points } from '../query/ast/value-set.ts'
+import { planQuery, type Plan, type QuerySpecification } from '../query/planner/plan.ts'
+import type { RelatedStep } from '../query/query-run.ts'
+import type { QuerySource } from '../query/query-source.ts'
+import { complementOf, NEVER } from './relate.ts'
+import { allOf, distinctStrings, fieldValues, numbersOf, numbersOfIds, type Run } from './related-keys.ts'
+import { referencesOf } from './references.ts'
+import { servesRelation } from './relation-index.ts'
+
+/** Keys that the planner looks up one by one; more become a set of document numbers. */
+const KEYS_MAX = 10_000
+/** Entries of an index that cost as much as one document. */
+const ENTRIES_PER_DOCUMENT = 8
+
+/** `source`: of the documents that the condition is about. */
+export async function resolve(run: Run, source: QuerySource, condition: Condition): Promise<Condition> {
+  switch (condition.kind) {
+    case 'and':
+    case 'or': {
+      const parts: Condition[] = []
+      for (const part of condition.of) parts.push(await resolve(run, source, part))
+      return combine(condition.kind, parts)
+    }
+    case 'complement':
+      return complementOf(await resolve(run, source, condition.of))
+    case 'related':
+      return resolveStep(run, source, condition)
+    default:
+      return condition
+  }
+}
+
+async function resolveStep(run: Run, source: QuerySource, condition: RelatedCondition): Promise<Condition> {
+  const target = source.other!(condition.to)
+  const related: RelatedStep[] = []
+  const of = await resolve({ ...run, related }, target, condition.of)
+  if (isNever(of)) return NEVER
+  const { field, back, many } = condition
+  const query = allOf(of, [back ? field : '_id'])
+  const plan = await run.source.attempt(() => planQuery(target, query))
+  const found = back ? await idsByEntries(run, target, condition, query, plan) : undefined
+  const ids = found ?? idsIn(await fieldValues(run, target, plan, query), condition)
+  run.related.push({
+    condition,
+    plan,
+    query,
+    way: found === undefined ? 'documents' : 'entries',
+    ids: ids.length,
+    related,
+  })
+  if (ids.length === 0) return NEVER
+  const within = isOneOf(back ? '_id' : field, ids, back || !many)
+  if (ids.length <= KEYS_MAX) return within
+  return { kind: 'numbers', numbers: await (back ? numbersOfIds(run, source, ids) : numbersOf(run, source, within)) }
+}
+
+/** The ids in the relation's index, if its entries take less than the documents; undefined if they do not. */
+async function idsByEntries(
+  run: Run,
+  target: QuerySource,
+  related: RelatedCondition,
+  { condition }: QuerySpecification,
+  { rows }: Plan,
+): Promise<readonly string[] | undefined> {
+  const index = target.indexes.find((one) => one.builtTo === undefined && servesRelation(one, related))
+  if (index === undefined) return undefined
+  const tree = target.index(index)
+  const entries = await run.source.attempt(() => tree.count())
+  if (rows * ENTRIES_PER_DOCUMENT <= entries) return undefined
+  const numbers = isAlways(condition) ? undefined : await numbersOf(run, target, condition)
+  return distinctStrings(run, tree, index.fields[0]!.descending, numbers)
+}
+
+/** Each once. */
+function idsIn(values: readonly unknown[], related: RelatedCondition): readonly string[] {
+  const ids = new Set<string>()
+  for (const value of values) for (const id of referencesOf(related, value)) ids.add(id)
+  return [...ids]
+}
+
+/** `self`: an array that has one of them is not one of them. */
+function isOneOf(field: string, ids: readonly string[], self: boolean): Condition {
+  const values = ids.length === 1 ? pointAt(ids[0]) : points([...ids].sort())
+  return { kind: 'within', path: field, values, every: false, whole: self, self }
+}
