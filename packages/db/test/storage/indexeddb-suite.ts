@@ -6,11 +6,13 @@ import {
   assertRefused,
   metaAndLog,
   pageIds,
+  someBytes,
   someCommit,
   someMeta,
   somePage,
   someRecord,
 } from '../../testing/conformance/page-store-fixture.ts'
+import type { PageStore } from '../../src/storage/page-store.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import type { Test } from '../../testing/suite.ts'
 
@@ -69,7 +71,86 @@ async function withFactory(factory: unknown, body: () => Promise<unknown>): Prom
 export function indexedDbSuite({ test }: { readonly test: Test }): void {
   pageStoreSuite({ test, create: async () => ({ storage: indexedDb(), name: newName() }) })
   lostConnectionCases(test)
+  fenceCases(test)
   openCases(test)
+}
+
+/** What only the fence by generated keys can meet: records that were refused and stay in the log. */
+function fenceCases(test: Test): void {
+  const storage = indexedDb()
+
+  /** Two handles. The second one has appended record 2; the first one has not seen it and tried the same: key 3. */
+  async function withRefusedRecord(body: (first: PageStore, second: PageStore, name: string) => Promise<void>) {
+    const name = newName()
+    const [first, second] = [await storage.open(name), await storage.open(name)]
+    await first.read()
+    await first.append(someRecord(1), 'relaxed')
+    await first.read()
+    await second.read()
+    await second.append(someRecord(2), 'relaxed')
+    await assertRefused('PANNIER_STALE', () => first.append(someRecord(2, 20), 'relaxed'))
+    assertEqual(await logKeys(name), [1, 2, 3])
+    await body(first, second, name)
+    await first.close()
+    await second.close()
+    await storage.destroy(name)
+  }
+
+  test('a record that was refused is skipped, and one behind it counts', () =>
+    withRefusedRecord(async (first, second, name) => {
+      await second.append(someRecord(3), 'relaxed')
+      assertEqual(await logKeys(name), [1, 2, 3, 4])
+      const log = [someRecord(1), someRecord(2), someRecord(3)]
+      for (const store of [first, second]) assertEqual((await store.read()).log, log)
+      await second.append(someRecord(4), 'relaxed')
+      const third = await storage.open(name)
+      assertEqual((await third.read()).log, [...log, someRecord(4)])
+      await third.append(someRecord(5), 'relaxed')
+      await assertRefused('PANNIER_STALE', () => second.append(someRecord(5, 20), 'relaxed'))
+      await third.close()
+    }))
+
+  test('the newest record is found before one that was refused, also by who has read nothing', () =>
+    withRefusedRecord(async (first, second, name) => {
+      const third = await storage.open(name)
+      await assertRefused('PANNIER_STALE', () => third.append(someRecord(2, 20), 'relaxed'))
+      await third.append(someRecord(3), 'relaxed')
+      await assertRefused('PANNIER_STALE', () => first.append(someRecord(2, 20), 'relaxed'))
+      assertEqual((await second.read()).log.length, 3)
+      await third.close()
+    }))
+
+  test('a commit with its record follows one that was refused, and truncates both', () =>
+    withRefusedRecord(async (first, second, name) => {
+      await second.commit(someCommit(1, 3, { record: someRecord(3), pages: [somePage(1)] }))
+      await appendRange(second, 4, 6)
+      await second.commit(someCommit(2, 6))
+      assertEqual(await metaAndLog(first), { meta: someMeta(2, 6), log: [] })
+      await assertRefused('PANNIER_STALE', () => first.append(someRecord(6, 20), 'relaxed'))
+      await first.append(someRecord(7), 'relaxed')
+      assertEqual((await second.read()).log, [someRecord(7)])
+      assertEqual(await logKeys(name), [6, 7, 8])
+    }))
+
+  test('an append whose record is gone before it is judged has no known outcome', () =>
+    withRefusedRecord(async (first, second, name) => {
+      await first.read()
+      await second.append(someRecord(3), 'relaxed')
+      const raw = await openRaw(name)
+      const late = assertRefused('PANNIER_IO', () => first.append(someRecord(3, 20), 'relaxed'))
+      raw.transaction('log', 'readwrite').objectStore('log').delete(5)
+      await late
+      raw.close()
+      await first.append(someRecord(4), 'relaxed')
+    }))
+}
+
+async function logKeys(name: string): Promise<IDBValidKey[]> {
+  const raw = await openRaw(name)
+  const keys = raw.transaction('log').objectStore('log').getAllKeys()
+  await new Promise((resolve) => (keys.onsuccess = resolve))
+  raw.close()
+  return keys.result.filter((key) => typeof key === 'number')
 }
 
 function lostConnectionCases(test: Test): void {
@@ -171,6 +252,34 @@ function openCases(test: Test): void {
     await assertRejects(storage.open(newer), 'PANNIER_NEWER_FORMAT')
     await storage.destroy(foreign)
     await storage.destroy(newer)
+  })
+
+  test('a database of version 1 is brought up to date', async () => {
+    const name = newName()
+    const first = await openRaw(name, 1, (database) => {
+      database.createObjectStore('pages').put(somePage(1).bytes, 1)
+      const log = database.createObjectStore('log')
+      log.put(0, 'end')
+      for (const { sequence, bytes } of [3, 5, 6, 7].map((one) => someRecord(one))) log.put(bytes, sequence)
+      log.put(someBytes(1, 60), [5])
+      const meta = database.createObjectStore('meta')
+      meta.put('identity', 'identity')
+      meta.put({ ...someMeta(1, 5), freed: [] }, 'meta')
+    })
+    first.close()
+    const [store, other] = [await indexedDb().open(name), await indexedDb().open(name)]
+    for (const handle of [store, other]) {
+      const { meta, log, logSeal } = await handle.read()
+      assertEqual([meta, log, logSeal], [someMeta(1, 5), [someRecord(6), someRecord(7)], someBytes(1, 60)])
+    }
+    assertEqual(await store.readPages(pageIds(1)), [somePage(1).bytes])
+    await store.append(someRecord(8), 'relaxed')
+    await assertRefused('PANNIER_STALE', () => other.append(someRecord(8, 20), 'relaxed'))
+    await store.commit(someCommit(2, 8))
+    assertEqual(await metaAndLog(other), { meta: someMeta(2, 8), log: [] })
+    await store.close()
+    await other.close()
+    await indexedDb().destroy(name)
   })
 
   test('without IndexedDB, or where it may not be used, storage is unavailable', async () => {

@@ -5,6 +5,7 @@
  * at once and for good, so that nobody is blocked. The browser closes it (`close`: the storage process died, data was
  * cleared, the disk failed): the next call opens it again, unless the database is gone.
  */
+import type { MaybePromise } from '../../base/async.ts'
 import { isPannierError } from '../../base/errors.ts'
 import { closedError, operationError } from './errors.ts'
 import { IDENTITY, META, openDatabase } from './open.ts'
@@ -68,7 +69,11 @@ export class Connection {
    * Issues requests in `body`; when the transaction has completed, resolves with the result of what `body` returned. All
    * requests are issued in `body` or in handlers of requests, which run within the transaction.
    */
-  write<T>(stores: readonly string[], durability: IDBTransactionDurability, body: (work: Work) => () => T): Promise<T> {
+  write<T>(
+    stores: readonly string[],
+    durability: IDBTransactionDurability,
+    body: (work: Work) => () => MaybePromise<T>,
+  ): Promise<T> {
     return this.#transact(stores, 'readwrite', durability, body)
   }
 
@@ -76,7 +81,7 @@ export class Connection {
     stores: readonly string[],
     mode: IDBTransactionMode,
     durability: IDBTransactionDurability | undefined,
-    body: (work: Work) => () => T,
+    body: (work: Work) => () => MaybePromise<T>,
   ): Promise<T> {
     const run = (database: IDBDatabase): Promise<T> =>
       this.#complete(database.transaction(stores, mode, durability && { durability }), body)
@@ -98,7 +103,7 @@ export class Connection {
    * Resolves when the transaction has completed, which is later than the success of its last request and says more, or at `finish`.
    * Nothing is awaited before `body` is called: a transaction that has no request yet would end by itself.
    */
-  #complete<T>(transaction: IDBTransaction, body: (work: Work) => () => T): Promise<T> {
+  #complete<T>(transaction: IDBTransaction, body: (work: Work) => () => MaybePromise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const failed = (error: unknown): void => reject(this.#failure(error) as Error)
       const fail = (error: unknown): void => {
@@ -107,7 +112,7 @@ export class Connection {
       }
       // Of a request that has failed; such errors bubble up to here. Requests that end with the transaction say AbortError.
       let failure: DOMException | null = null
-      let result: () => T
+      let result: () => MaybePromise<T>
       const finish = (): void => {
         if (failure) return failed(failure)
         try {

@@ -11,15 +11,16 @@ import type {
   PageStore,
   StoreState,
 } from '../page-store.ts'
-import { type Connection, generationOf, keyOf, requestMeta, type StoredMeta } from './connection.ts'
+import { type Connection, type StoredMeta, type Work, generationOf, keyOf, requestMeta } from './connection.ts'
+import { countingRecords, newestOf, type Seen } from './log.ts'
 import { KEYRING, IDENTITY, LOG, LOG_END, META, PAGES } from './open.ts'
 import { putKeyring, putLogSealOf, putWithLogSeal, replacePages } from './log-seal.ts'
-import { IndexedDbPageWriter, type Seen } from './page-writer.ts'
+import { IndexedDbPageWriter } from './page-writer.ts'
 import { requestPages } from './read-policy.ts'
 
 export class IndexedDbPageStore implements PageStore {
   readonly #connection: Connection
-  readonly #seen: Seen = { newest: -1 }
+  readonly #seen: Seen = { newest: -1, key: 0 }
   readonly #writer: IndexedDbPageWriter
 
   constructor(connection: Connection) {
@@ -29,27 +30,27 @@ export class IndexedDbPageStore implements PageStore {
 
   read(known?: KnownState): Promise<StoreState> {
     return this.#connection.read([META, LOG], (work) => {
-      const log = work.store(LOG)
       const current = requestMeta(work)
       const identity = work.store(META).get(IDENTITY)
       const keyring = work.store(META).get(KEYRING) as IDBRequest<Uint8Array | undefined>
-      let records = requestLog(log, known?.sequence ?? -1)
+      let read = requestLog(work, known?.sequence ?? -1)
       current.onsuccess = () => {
         // The pages lag behind what was known of an earlier generation: more of the log is news than was asked for.
         const { sequence = 0 } = current.result ?? {}
         if (known && known.generation !== generationOf(current) && sequence < known.sequence) {
-          records = requestLog(log, sequence)
+          read = requestLog(work, sequence)
         }
       }
       return () => {
         this.#connection.identity = identity.result
-        const { all, logSeal } = records()
-        const newest = all.at(-1)?.sequence ?? -1
-        this.#seen.newest = known ? Math.max(this.#seen.newest, newest) : newest
+        const found = read()
+        // A part of the log may hold nothing but a record that does not count.
+        this.#seen.newest = found.after > 0 ? -1 : newestOf(found.stored)
+        this.#seen.key = found.lastKey
         const meta = current.result && withoutFreed(current.result)
         const sequence = meta?.sequence ?? 0
         const after = known?.generation === generationOf(current) ? Math.max(sequence, known.sequence) : sequence
-        return { meta, log: all.filter((record) => record.sequence > after), keyring: keyring.result, logSeal }
+        return { meta, log: countingRecords(found.stored, after), keyring: keyring.result, logSeal: found.logSeal }
       }
     })
   }
@@ -113,31 +114,29 @@ function withoutFreed({ generation, sequence, bytes }: StoredMeta): MetaRecord {
 }
 
 interface FoundLog {
-  readonly all: readonly LogRecord[]
+  /** Records with keys after this were asked for. */
+  readonly after: number
+  readonly stored: readonly LogRecord[]
   readonly logSeal: Uint8Array | undefined
+  /** 0: the log is empty. */
+  readonly lastKey: number
 }
 
 /**
- * Requests the records after a sequence, and the log seal, which is the last of what stands behind them; the function
- * returned gives them when the requests have succeeded. Keys are only asked for when they are not dense. They are
- * dense, except for failed puts of stale handles.
+ * Requests the records with keys after a sequence, and the log seal, which is the last of what stands behind them. The
+ * function returned gives them when the requests have succeeded.
  */
-function requestLog(log: IDBObjectStore, after: number): () => FoundLog {
-  const range = IDBKeyRange.bound(after, LOG_END, true, true)
-  const first = log.getKey(range) as IDBRequest<number | undefined>
-  const last = log.openKeyCursor(range, 'prev')
-  const values = log.getAll(IDBKeyRange.lowerBound(after, true)) as IDBRequest<(Uint8Array | 0)[]>
-  let records: Uint8Array[]
-  let keys: IDBRequest<unknown[]> | undefined
-  values.onsuccess = () => {
-    records = values.result.slice(0, values.result.indexOf(0)) as Uint8Array[]
-    if (keyOf(last) - (first.result ?? 1) !== records.length - 1) keys = log.getAllKeys(range) as IDBRequest<unknown[]>
+function requestLog(work: Work, after: number): () => FoundLog {
+  const log = work.store(LOG)
+  const last = log.openKeyCursor(IDBKeyRange.upperBound(LOG_END, true), 'prev')
+  const values = log.getAll(IDBKeyRange.lowerBound(after, true)) as IDBRequest<(LogRecord | 0 | Uint8Array)[]>
+  return () => {
+    const end = values.result.indexOf(0)
+    return {
+      after,
+      stored: values.result.slice(0, end) as LogRecord[],
+      logSeal: values.result.slice(end + 1).at(-1) as Uint8Array | undefined,
+      lastKey: keyOf(last),
+    }
   }
-  return () => ({
-    all: records.map((bytes, index) => ({
-      sequence: (keys === undefined ? first.result! + index : keys.result[index]) as LogRecord['sequence'],
-      bytes,
-    })),
-    logSeal: (values.result.at(-1) as Uint8Array | 0) || undefined,
-  })
 }

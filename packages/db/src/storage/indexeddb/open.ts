@@ -3,7 +3,7 @@ import { PannierError, isPannierError } from '../../base/errors.ts'
 import { closedError, openError } from './errors.ts'
 
 /** Of the object stores; what is in them has versions of its own. */
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 
 export const PAGES = 'pages'
 export const LOG = 'log'
@@ -17,7 +17,7 @@ export const KEYRING = 'header'
 
 /**
  * The key after all log records, which always exists. Without it, Chromium would look for the end of the log by a walk
- * over the remains of every record that was truncated lately: 0.3 ms an append. Behind it are the log seals.
+ * over the remains of every record that was truncated lately: 0.3 ms. Behind it are the log seals.
  */
 export const LOG_END = 'end'
 
@@ -53,10 +53,12 @@ function openOnce(name: string, create: boolean, timeoutMs: number): Promise<IDB
     } catch (error) {
       return fail(error)
     }
-    request.onupgradeneeded = () => {
-      if (create && !failure) return createStores(request.result)
-      if (!create) fail(destroyedError(name))
-      request.transaction!.abort()
+    request.onupgradeneeded = ({ oldVersion }) => {
+      const isNew = oldVersion === 0
+      if (isNew && !create) fail(destroyedError(name))
+      if (failure) request.transaction!.abort()
+      else if (isNew) createStores(request.result)
+      else upgradeLog(request)
     }
     request.onerror = (event) => {
       event.preventDefault()
@@ -94,8 +96,29 @@ function destroyedError(name: string): PannierError {
 
 function createStores(database: IDBDatabase): void {
   database.createObjectStore(PAGES)
-  database.createObjectStore(LOG).put(0, LOG_END)
+  createLog(database).put(0, LOG_END)
   database.createObjectStore(META).put(performance.timeOrigin + performance.now(), IDENTITY)
+}
+
+/** Keys that are generated are never used twice, not even those of deleted records: the fence of appends (log.ts). */
+function createLog(database: IDBDatabase): IDBObjectStore {
+  return database.createObjectStore(LOG, { autoIncrement: true })
+}
+
+/** In version 1 records were mere bytes under their sequence. */
+function upgradeLog({ result: database, transaction }: IDBOpenDBRequest): void {
+  if (!database.objectStoreNames.contains(LOG)) return
+  const before = transaction!.objectStore(LOG)
+  const keys = before.getAllKeys()
+  const values = before.getAll() as IDBRequest<unknown[]>
+  values.onsuccess = () => {
+    database.deleteObjectStore(LOG)
+    const log = createLog(database)
+    keys.result.forEach((key, at) => {
+      const value = values.result[at]
+      log.put(typeof key === 'number' ? { sequence: key, key, bytes: value } : value, key)
+    })
+  }
 }
 
 /** Other handles are asked to release it. If one does not within the limit (a frozen tab), the call fails, for now. */

@@ -7,11 +7,14 @@
  * deleting pages without references. A request that changes the state comes last, after all before it have succeeded.
  * Freeing pages and truncating the log follow the commit, in their own transaction.
  */
+import type { MaybePromise } from '../../base/async.ts'
 import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
-import { PannierError, isPannierError } from '../../base/errors.ts'
+import { isPannierError } from '../../base/errors.ts'
 import type { Commit, Durability, LogRecord, Page } from '../page-store.ts'
-import { type Connection, type Work, CURRENT, generationOf, keyOf, requestMeta } from './connection.ts'
-import { KEYRING, LOG, LOG_END, META, PAGES } from './open.ts'
+import { type Connection, type Work, CURRENT, generationOf, requestMeta } from './connection.ts'
+import { operationError } from './errors.ts'
+import { addRecord, exact, requestJudgement, stale, whenNext, type Placement, type Seen } from './log.ts'
+import { KEYRING, LOG, META, PAGES } from './open.ts'
 import { keepReserve, releaseReserve, writeWhenThereIsRoom } from './quota-reserve.ts'
 
 /** A key in `meta`. */
@@ -26,17 +29,14 @@ const PUTS_AT_ONCE = 64
 /** Log records up to this size may use the reserve: those of deletions, a thousand at a time. */
 const RESERVED_RECORD_BYTES_MAX = 64 * 1024
 
-/** Puts a log record, and perhaps more with it; what it gives is called when the transaction has completed. */
-export type PutRecord = (work: Work, record: LogRecord, mayHaveGap: boolean) => () => void
+/**
+ * Puts a log record, and perhaps more with it; what it gives is called when the transaction has completed. `lastKey`: of the
+ * record that it follows, if this handle has seen that; undefined: it has to look.
+ */
+export type PutRecord = (work: Work, record: LogRecord, lastKey: number | undefined) => () => Placement
 
 /** Requests that the log seal of a commit be put; the request given is the last one. */
 export type PutLogSeal = (log: IDBObjectStore, commit: Commit) => IDBRequest
-
-/** What reads and writes of a handle tell one another. */
-export interface Seen {
-  /** The log reaches at least to here, as this handle has seen itself. */
-  newest: number
-}
 
 export class IndexedDbPageWriter {
   readonly #connection: Connection
@@ -106,15 +106,32 @@ export class IndexedDbPageWriter {
   }
 
   #add(record: LogRecord, durability: Durability, put: PutRecord = putAlone): Promise<void> {
-    const mayHaveGap = this.#seen.newest < record.sequence - 1 || this.#connection.identity === undefined
+    const { sequence } = record
+    const { newest, key } = this.#seen
+    const hasSeen = newest === sequence - 1 && this.#connection.identity !== undefined
     // Of the first record the fence asks for the keyring, too.
-    return this.#connection.write(record.sequence === 1 ? [LOG, META] : [LOG], durability, (work) => {
-      const settle = put(work, record, mayHaveGap)
-      return () => {
-        settle()
-        this.#seen.newest = record.sequence
-      }
+    return this.#connection.write(sequence === 1 ? [LOG, META] : [LOG], durability, (work) => {
+      const settle = put(work, record, hasSeen ? key : undefined)
+      return () => this.#added(sequence, settle())
     })
+  }
+
+  /** Judges a record that was added. */
+  #added(sequence: CommitSequence, { request, expected }: Placement): MaybePromise<void> {
+    const key = request.result as number
+    if (key !== expected) return this.#judge(sequence, key)
+    this.#seen.newest = sequence
+    this.#seen.key = key
+  }
+
+  /** Another handle has appended since this one looked. */
+  async #judge(sequence: CommitSequence, key: number): Promise<void> {
+    this.#seen.newest = -1
+    this.ownLogSeal = undefined
+    const counts = await this.#connection.read([LOG], (work) => requestJudgement(work, key, sequence))
+    // It is gone: the log was truncated before anybody could tell.
+    if (counts === undefined) throw operationError(null)
+    if (!counts) throw stale()
   }
 
   /** The commit itself. True if it did nothing, as it has no claim and there is an abandoned one to be taken over. */
@@ -122,14 +139,21 @@ export class IndexedDbPageWriter {
     const { record, firstNewPageId, free } = commit
     const { generation, sequence, bytes } = commit.meta
     let abandoned = false
+    let lastKey = 0
     await this.write([META, PAGES, LOG], commit.durability, (work) => {
       const [metas, pages] = [work.store(META), work.store(PAGES)]
       const current = requestMeta(work)
-      const newest = record && requestNewest(work)
       const keyring = putLogSeal ? undefined : requestKeyring(work, record)
       const claim = metas.get(CLAIM)
       claim.onsuccess = () => {
-        const fenced = generationOf(current) !== commit.expectedGeneration || (newest && keyOf(newest) !== sequence - 1)
+        if (!record) return flip()
+        whenNext(work, record, undefined, (key) => {
+          lastKey = key
+          flip()
+        })
+      }
+      const flip = (): void => {
+        const fenced = generationOf(current) !== commit.expectedGeneration
         if (fenced || keyring?.result || (commit.claim !== undefined && claim.result !== commit.claim))
           return work.fail(stale())
         abandoned = claim.result !== commit.claim
@@ -137,20 +161,19 @@ export class IndexedDbPageWriter {
         if (commit.claim === undefined) pages.delete(IDBKeyRange.lowerBound(firstNewPageId))
         else metas.delete(CLAIM)
         if (this.#sweptGeneration !== commit.expectedGeneration) deleteAll(pages, current.result?.freed ?? [])
-        putAll(work, commit.pages, addRecord)
+        putAll(work, commit.pages, putRecord)
       }
-      const addRecord = (): void => {
+      const putRecord = (): void => {
         if (!record) return putMeta()
-        const log = work.store(LOG)
-        log.add(exact(record.bytes), record.sequence).onsuccess = () => {
+        addRecord(work, record, lastKey).request.onsuccess = () => {
           if (putLogSeal === undefined) putMeta()
-          else putLogSeal(log, commit).onsuccess = putMeta
+          else putLogSeal(work.store(LOG), commit).onsuccess = putMeta
         }
       }
       const putMeta = (): void =>
         last(work, metas.put({ generation, sequence, bytes: exact(bytes), freed: free }, CURRENT))
     })
-    if (record && !abandoned) this.#seen.newest = record.sequence
+    if (record && !abandoned) Object.assign(this.#seen, { newest: sequence, key: lastKey + 1 } satisfies Seen)
     return abandoned
   }
 
@@ -208,49 +231,20 @@ export class IndexedDbPageWriter {
   }
 }
 
-/**
- * The transaction is told to end before the answer to the fence is known, which saves a tenth to a fifth of its time. If
- * the answer then is that the log has newer records, this one has been put in vain, where it harms nobody: `add` never
- * replaces a record, so this sequence was free, so it lies below all that the log retains (this handle has seen a
- * record that reaches it: there is no gap). There no handle reads, and the next commit deletes it.
- */
-function putAlone(work: Work, record: LogRecord, mayHaveGap: boolean): () => void {
-  const { sequence, bytes } = record
-  const log = work.store(LOG)
-  if (mayHaveGap || sequence === 1) {
-    const keyring = requestKeyring(work, record)
-    const newest = requestNewest(work)
-    newest.onsuccess = () => {
-      if (keyOf(newest) !== sequence - 1 || keyring?.result) return work.fail(stale())
-      log.add(exact(bytes), sequence)
-      work.commit()
-    }
-    return nothing
-  }
-  const newer = requestNewer(log, sequence)
-  log.add(exact(bytes), sequence)
-  work.commit()
-  return () => assertNone(newer)
+function putAlone(work: Work, record: LogRecord, lastKey: number | undefined): () => Placement {
+  const keyring = requestKeyring(work, record)
+  let placement: Placement
+  whenNext(work, record, lastKey, (key) => {
+    if (keyring?.result) return work.fail(stale())
+    placement = addRecord(work, record, key)
+    work.commit()
+  })
+  return () => placement
 }
 
 /** For a record that comes without a log seal: another handle may have put a keyring in an empty database. */
 function requestKeyring(work: Work, record?: LogRecord): IDBRequest<IDBValidKey | undefined> | undefined {
   return record?.sequence === 1 ? work.store(META).getKey(KEYRING) : undefined
-}
-
-/** Requests the first key at or after a sequence. */
-export function requestNewer(log: IDBObjectStore, sequence: CommitSequence): IDBRequest<IDBValidKey | undefined> {
-  return log.getKey(IDBKeyRange.lowerBound(sequence))
-}
-
-/** The fence: throws if there is a record. */
-export function assertNone(newer: IDBRequest<IDBValidKey | undefined>): void {
-  if (newer.result !== LOG_END) throw stale()
-}
-
-/** Requests the key of the newest log record. */
-export function requestNewest(work: Work): IDBRequest<IDBCursor | null> {
-  return work.store(LOG).openKeyCursor(IDBKeyRange.upperBound(LOG_END, true), 'prev')
 }
 
 /** Pulls and puts pages as fast as the engine takes them; `next` runs when all have succeeded. */
@@ -293,15 +287,6 @@ function deleteAll(pages: IDBObjectStore, ids: readonly PageId[]): void {
 /** The last request of a transaction: when it has succeeded, all have. */
 export function last(work: Work, request: IDBRequest): void {
   request.onsuccess = () => work.commit()
-}
-
-/** IndexedDB stores the whole buffer below a view. */
-export function exact(bytes: Uint8Array): Uint8Array {
-  return bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
-}
-
-export function stale(): PannierError {
-  return new PannierError('PANNIER_STALE', 'Another handle has written since.')
 }
 
 function nothing(): void {}
