@@ -17,7 +17,7 @@ export const KEYRING = 'header'
 
 /**
  * The key after all log records, which always exists. Without it, Chromium would look for the end of the log by a walk
- * over the remains of every record that was truncated lately: 0.3 ms. Behind it are the log seals.
+ * over the remains of all records truncated lately: 0.3 ms. Behind it are the log seals.
  */
 export const LOG_END = 'end'
 
