@@ -12,8 +12,8 @@ export class PannierContender implements Contender {
   readonly #indexes: readonly IndexInput<FieldPath<Person>>[]
   #database: Database | undefined
   #people: Collection<Person> | undefined
-  #byScore!: ReturnType<typeof viewByScore>
-  #byCity!: ReturnType<typeof viewByCity>
+  #byScore: ReturnType<typeof viewByScore> | undefined
+  #byCity: ReturnType<typeof viewByCity> | undefined
 
   constructor(
     options: Pick<OpenOptions, 'storage' | 'encryption'> = {},
@@ -104,14 +104,14 @@ export class PannierContender implements Contender {
       return rows.map(({ id }) => id!)
     },
     buildByScore: async () => {
-      await this.#byScore.query({ limit: 0 })
+      await this.#scores.query({ limit: 0 })
     },
     buildByCity: async () => {
-      await this.#byCity.query({ limit: 0, reduce: false })
+      await this.#cities.query({ limit: 0, reduce: false })
     },
-    byScore: async (limit) => (await this.#byScore.query({ limit })).rows.map(({ id }) => id!),
+    byScore: async (limit) => (await this.#scores.query({ limit })).rows.map(({ id }) => id!),
     groups: async () => {
-      const { rows } = await this.#byCity.query({ group: true })
+      const { rows } = await this.#cities.query({ group: true })
       return rows.map(({ key, value }) => {
         const { count, sum } = value as { readonly count: number; readonly sum: number }
         return `${String(key)} ${count} ${sum}`
@@ -142,8 +142,17 @@ export class PannierContender implements Contender {
 
   #use(people: Collection<Person>): void {
     this.#people = people
-    this.#byScore = viewByScore(people)
-    this.#byCity = viewByCity(people)
+    this.#byScore = undefined
+    this.#byCity = undefined
+  }
+
+  /** Views load code of their own, so they are made when they are first asked for. */
+  get #scores(): ReturnType<typeof viewByScore> {
+    return (this.#byScore ??= viewByScore(this.#people!))
+  }
+
+  get #cities(): ReturnType<typeof viewByCity> {
+    return (this.#byCity ??= viewByCity(this.#people!))
   }
 
   async destroy(place: string): Promise<void> {
