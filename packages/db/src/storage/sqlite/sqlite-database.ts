@@ -8,7 +8,7 @@ import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { checkClaim, checkFirst, checkGeneration, checkKeyring, stale, type SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, Page, StoreState } from '../page-store.ts'
-import { closeConnection, files } from './connect.ts'
+import { closeConnection, files, WAL_PAGES_APPEND, WAL_PAGES_TRANSACTION } from './connect.ts'
 import { damagedError, operationError } from './errors.ts'
 
 export class SqliteDatabase implements SharedDatabase {
@@ -171,7 +171,7 @@ export class SqliteDatabase implements SharedDatabase {
   private transaction(durability: Durability, body: () => void): void {
     this.convertErrors(() => {
       this.setDurability(durability)
-      this.connection.exec('BEGIN IMMEDIATE')
+      this.connection.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_TRANSACTION}; BEGIN IMMEDIATE`)
       try {
         body()
         this.connection.exec('COMMIT')
@@ -179,6 +179,8 @@ export class SqliteDatabase implements SharedDatabase {
         // SQLite has rolled back by itself after some failures.
         if (this.connection.isTransaction) this.connection.exec('ROLLBACK')
         throw error
+      } finally {
+        this.connection.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_APPEND}`)
       }
     })
   }
