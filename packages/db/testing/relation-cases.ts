@@ -60,7 +60,8 @@ function ids(random: Random): string[] {
 
 export function randomRelationQuery(random: Random, schema: ModelSchema): RelationQuery {
   const collection = random.pick(COLLECTIONS)
-  const paths = ['x', 'y', '_id']
+  const through = walk(random, schema, collection, true, 0)
+  const paths = ['x', 'y', '_id', [...through.names, random.pick(['x', 'y'])].join('.')]
   const sort = paths.filter(() => random.chance(0.3)).map((path) => (random.chance(0.5) ? path : `-${path}`))
   return {
     collection,

@@ -17,6 +17,8 @@ export interface QueryRelations {
   relatedOf(query: QuerySpecification): readonly string[]
   /** Throws a TypeError for a path through a relation, where `call` takes none. */
   checkOwn(call: string, paths: readonly string[]): void
+  /** Throws a TypeError for a path that leads to many documents. */
+  checkSort(sort: QuerySpecification['sort']): void
   /** Opens a source, and makes a plain query of one that follows relations. `check` may throw. */
   begin(open: OpenSource, query: QuerySpecification, check: () => void): MaybePromise<QueryRun>
 }

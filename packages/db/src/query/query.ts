@@ -94,10 +94,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     const sort = calling('sort()', () => (fields as string[]).map(parseOrderedField))
     if (new Set(sort.map(({ path }) => path)).size < sort.length)
       throw badArgument('sort()', 'fields must differ', fields.join())
-    this.#checkOwn(
-      'sort()',
-      sort.map(({ path }) => path),
-    )
+    this.#origin.relations?.checkSort(sort)
     return this.#with<T>({ sort })
   }
 

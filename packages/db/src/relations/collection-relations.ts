@@ -3,9 +3,10 @@ import { andThen, type MaybePromise } from '../base/async.ts'
 import { badArgument } from '../base/options.ts'
 import type { Condition } from '../query/ast/normalise.ts'
 import { parseSelector } from '../query/ast/parse-selector.ts'
-import type { QuerySpecification } from '../query/planner/plan.ts'
+import type { QuerySpecification, SortField } from '../query/planner/plan.ts'
 import type { OpenSource, QueryRelations, QueryRun, RelatedStep } from '../query/query-run.ts'
-import { followPath } from './relation-path.ts'
+import { followPath, type RelationPath } from './relation-path.ts'
+import { valuesAlong } from './related-values.ts'
 import { relate, relatedCollections } from './relate.ts'
 import type { RelationGraph } from './relation-graph.ts'
 import { resolve } from './resolve.ts'
@@ -27,13 +28,20 @@ export class CollectionRelations implements QueryRelations {
     return relate(this.#graph, this.#collection, parseSelector(selector, {}, true))
   }
 
-  relatedOf({ condition }: QuerySpecification): readonly string[] {
-    return relatedCollections(condition)
+  relatedOf({ condition, sort }: QuerySpecification): readonly string[] {
+    const sorted = sort.flatMap(({ path }) => this.#follow('sort()', path).steps.map(({ to }) => to))
+    return [...relatedCollections(condition), ...sorted]
+  }
+
+  checkSort(sort: QuerySpecification['sort']): void {
+    for (const { path } of sort)
+      if (this.#follow('sort()', path).steps.some(({ many }) => many))
+        throw badArgument('sort()', 'a path must lead to one document', path)
   }
 
   checkOwn(call: string, paths: readonly string[]): void {
     for (const path of paths)
-      if (followPath(this.#graph, this.#collection, path, `${call}: a path`).steps.length > 0)
+      if (this.#follow(call, path).steps.length > 0)
         throw badArgument(call, 'a path must not go through a relation', path)
   }
 
@@ -43,12 +51,23 @@ export class CollectionRelations implements QueryRelations {
     return andThen(open(names), async (source) => {
       try {
         const related: RelatedStep[] = []
-        const condition = await resolve({ source, check, related }, source, query.condition)
-        return { source, query: { ...query, condition }, related }
+        const run = { source, check, related }
+        const condition = await resolve(run, source, query.condition)
+        const sort: SortField[] = []
+        for (const field of query.sort) {
+          const { steps, rest } = this.#follow('sort()', field.path)
+          const through = { path: field.path, values: await valuesAlong(run, source, steps, rest) }
+          sort.push(steps.length === 0 ? field : { ...field, path: steps[0]!.name, through })
+        }
+        return { source, query: { ...query, condition, sort }, related }
       } catch (error) {
         source.release()
         throw error
       }
     })
+  }
+
+  #follow(call: string, path: string): RelationPath {
+    return followPath(this.#graph, this.#collection, path, `${call}: a path`)
   }
 }

@@ -10,7 +10,7 @@ import type { RelationGraph } from './relation-graph.ts'
 
 type Leaf = Exclude<Predicate, { readonly kind: 'and' | 'or' | 'not' | 'quantified' }>
 
-const ALWAYS: Condition = { kind: 'and', of: [] }
+export const ALWAYS: Condition = { kind: 'and', of: [] }
 export const NEVER: Condition = { kind: 'or', of: [] }
 
 /** `predicate` is about documents of the collection. A path that no relation allows is an ArgumentError. */

@@ -133,7 +133,11 @@ class DistinctStrings {
 }
 
 /** Calls `take` with every batch of rows. */
-async function eachBatch<Row>(run: Run, rows: Operator<Row>, take: (rows: readonly Row[]) => void): Promise<void> {
+export async function eachBatch<Row>(
+  run: Run,
+  rows: Operator<Row>,
+  take: (rows: readonly Row[]) => void,
+): Promise<void> {
   for (;;) {
     run.check()
     const attempted = run.source.attempt(() => rows.next(BATCH_ROWS_MAX))

@@ -258,7 +258,6 @@ test('where a path through a relation is not followed it is refused', async () =
   await expect(posts.aggregate({ a: { $max: 'author.name' as never } })).rejects.toThrow(
     'aggregate(): a path must not go through a relation',
   )
-  expect(() => posts.sort('author.name' as never)).toThrow('sort(): a path must not go through a relation')
   expect(posts.fields('author')).toBeDefined()
   const related = db.collection('posts').find({ 'author.name': 'Ann' } as never)
   expect(() => related.live()).toThrow('live(): a live query must not follow relations')
@@ -276,4 +275,29 @@ test('a query waits for the migration of a related collection', async () => {
   await using second = await open('blog', { storage, collections: collections as never })
   const find = second.collection('posts').find({ 'author.name': 'Ann' } as never)
   expect(await find.count()).toBe(1)
+})
+
+test('a sort goes through single relations, missing values first', async () => {
+  const sorted = async (...fields: string[]): Promise<string> => {
+    const rows = await db
+      .collection('posts')
+      .find()
+      .sort(...(fields as never[]), '_id')
+      .toArray()
+    return rows.map(({ _id }) => _id).join(' ')
+  }
+  expect(await sorted('author.name')).toBe('4 5 6 7 1 2 3')
+  expect(await sorted('-author.name')).toBe('3 1 2 4 5 6 7')
+  expect(await sorted('author.organization.name', '-title')).toBe('6 7 4 5 2 1 3')
+  const users = db.collection('users').find()
+  expect(() => users.sort('permissions.name' as never)).toThrow(
+    "sort(): a path must lead to one document, got 'permissions.name'",
+  )
+  expect(() => users.sort('posts_via_author.title' as never)).toThrow('sort(): a path must lead to one document')
+  const { plan } = await db
+    .collection('posts')
+    .find()
+    .sort('-author.name' as never)
+    .explain()
+  expect(plan).toMatchObject({ input: { step: 'sort', by: ['-author.name'] } })
 })

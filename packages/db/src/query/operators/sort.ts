@@ -34,7 +34,11 @@ export function compileSortKey<Source>(
   reader: (path: string) => ReadField<Source>,
   collation: Collation | undefined,
 ): (row: Source) => string {
-  const fields = sort.map(({ path, descending }) => ({ read: reader(path), path, descending }))
+  const fields = sort.map(({ path, descending, through }) => {
+    const own = reader(path)
+    const read = through === undefined ? own : (row: Source): unknown => through.values.get(own(row))
+    return { read, path: through?.path ?? path, descending }
+  })
   return (row) => {
     let key = ''
     for (const { read, path, descending } of fields)

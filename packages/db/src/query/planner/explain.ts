@@ -156,7 +156,13 @@ export function explainPlan(
   if (sort !== undefined) {
     if (sort === 'documents') fetch('fetch')
     const passes = tally === undefined ? {} : { passes: tally.of('sort passes') }
-    tree = { step: 'sort', by: query.sort.map(fieldName), ...actual('sort'), ...passes, input: tree }
+    tree = {
+      step: 'sort',
+      by: query.sort.map(({ through, ...field }) => fieldName({ ...field, ...(through && { path: through.path }) })),
+      ...actual('sort'),
+      ...passes,
+      input: tree,
+    }
     fetched = false
   }
   if (query.skip > 0) {

@@ -13,6 +13,15 @@ const sets = lazyModule(() => import('./set-paths.ts'))
 export interface SortField {
   readonly path: string
   readonly descending: boolean
+  /** Rows are sorted by the value of a related document; `path` is the field that holds its id. */
+  readonly through?: RelatedValues
+}
+
+interface RelatedValues {
+  /** As it was asked for. */
+  readonly path: string
+  /** By the ids of the documents to which the field leads. */
+  readonly values: ReadonlyMap<unknown, unknown>
 }
 
 /** The query to plan. */
@@ -172,7 +181,11 @@ function sortDirection({ fields, fixed }: AccessPath, sort: readonly SortField[]
   const constant = new Set(fields.slice(0, fixed).map(({ path }) => path))
   const needed = sort.filter(({ path }) => !constant.has(path))
   const rest = fields.slice(fixed)
-  if (needed.length > rest.length || !needed.every(({ path }, at) => path === rest[at]!.path)) return undefined
+  if (
+    needed.length > rest.length ||
+    !needed.every(({ path, through }, at) => path === rest[at]!.path && through === undefined)
+  )
+    return undefined
   const reversed = needed.filter(({ descending }, at) => descending !== rest[at]!.descending)
   return reversed.length === 0 ? 'forward' : reversed.length === needed.length ? 'reverse' : undefined
 }
