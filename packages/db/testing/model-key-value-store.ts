@@ -367,6 +367,11 @@ class ModelTransaction implements WriteTransaction {
     })
   }
 
+  /** Everything is in memory anyway. */
+  relieve(): void {
+    this.check()
+  }
+
   private check(): void {
     assert(!this.ended, 'the transaction has ended')
   }

@@ -8,7 +8,7 @@
  */
 import { PannierError } from '../base/errors.ts'
 import { loadReducer } from '../btree/reducer.ts'
-import { MissingPageError } from '../pager/page-cache.ts'
+import { MissingPageError, type PageCache } from '../pager/page-cache.ts'
 import { type CommitBody, encodeCommit } from './commit-record.ts'
 import type { Core } from './core.ts'
 import { applyCommits } from './replay.ts'
@@ -30,7 +30,7 @@ import { EMPTY_OVERLAY, overlayColumns, overlaySize } from './overlay.ts'
 export const LOG_RECORDS_MAX = 2500
 
 /** Pages of one background storage checkpoint gathered before they are staged. */
-const STAGE_BYTES: number = 512 * 1024
+export const STAGE_BYTES: number = 512 * 1024
 /** Share of the cache that the pages of a commit that skips the log may take before they are staged. */
 const DIRECT_STAGE_SHARE = 0.6
 /** Pages of dropped trees freed by one storage checkpoint. */
@@ -57,7 +57,9 @@ export class Checkpointer {
 
   async #run(): Promise<void> {
     const core = this.#core
-    core.checkpointed(await this.#written(writeState(core, core.state, STAGE_BYTES)))
+    const { state, cache } = core
+    const writer = pageWriter(core, cache, state, STAGE_BYTES, false)
+    core.checkpointed(await this.#written(writeState(core, state, writer)))
   }
 
   /** Commits a transaction into pages at once, together with everything that was only in the log. Not while one runs. */
@@ -68,7 +70,8 @@ export class Checkpointer {
     const nothing: CommitBody = { created: [], dropped: [], trees: [] }
     const mark = { sequence, bytes: encodeCommit(sequence, core.writerId, nothing) }
     const stageBytes = Math.max(STAGE_BYTES, core.options.cacheBytesMax * DIRECT_STAGE_SHARE)
-    core.committedInPages(await this.#written(writeState(core, state, stageBytes, mark)), sealed)
+    const writer = sealed.writer ?? pageWriter(core, core.cache, state, stageBytes, true)
+    core.committedInPages(await this.#written(writeState(core, state, writer, mark)), sealed)
   }
 
   /**
@@ -89,22 +92,21 @@ export class Checkpointer {
   }
 }
 
+/** Writes pages that stand on those of a state. `late`: somebody waits for them. */
+export function pageWriter(
+  { options: { store, environment } }: Core,
+  cache: PageCache<Node>,
+  { generation, nextPageId }: State,
+  stageBytes: number,
+  late: boolean,
+): PageWriter<Node> {
+  return new PageWriter<Node>({ store, cache, parse: parseNode, environment, generation, nextPageId, stageBytes, late })
+}
+
 /** Writes a state into pages; gives it as it is then. `record`: it comes with a commit, for which somebody waits. */
-async function writeState(core: Core, state: State, stageBytes: number, record?: LogRecord): Promise<State> {
-  const { options, cache } = core
-  const { store, environment, durability } = options
-  const writer = new PageWriter<Node>({
-    store,
-    cache,
-    parse: parseNode,
-    environment,
-    generation: state.generation,
-    nextPageId: state.nextPageId,
-    stageBytes,
-    late: record !== undefined,
-  })
-  const trees: (TreeState | undefined)[] = []
-  for (const tree of state.trees) trees.push(tree === undefined ? undefined : await writeTree(writer, tree))
+async function writeState(core: Core, state: State, writer: PageWriter<Node>, record?: LogRecord): Promise<State> {
+  const { durability } = core.options
+  const trees = await writeTrees(writer, state.trees)
   const { list, free } = await reclaim(core, writer, state)
   const base: State = {
     ...state,
@@ -150,6 +152,16 @@ async function reclaim(
     overflow,
   }))
   return { list: { unlinked, dropped: [...ready, ...waiting, ...fresh] }, free }
+}
+
+/** The trees with what their overlays hold in pages. */
+export async function writeTrees(
+  writer: PageWriter<Node>,
+  trees: readonly (TreeState | undefined)[],
+): Promise<(TreeState | undefined)[]> {
+  const written: (TreeState | undefined)[] = []
+  for (const tree of trees) written.push(tree === undefined ? undefined : await writeTree(writer, tree))
+  return written
 }
 
 async function writeTree(writer: PageWriter<Node>, state: TreeState): Promise<TreeState> {

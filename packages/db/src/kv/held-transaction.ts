@@ -8,11 +8,21 @@
 import type { ReducerId } from '../btree/reducer.ts'
 import { attempt, Miss } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/async.ts'
+import { parseNode, type Node, type NodeCache } from '../btree/node.ts'
+import { PageCache } from '../pager/page-cache.ts'
+import type { PageWriter } from '../pager/page-writer.ts'
+import type { PageStore } from '../storage/page-store.ts'
+import { pageWriter, STAGE_BYTES, writeTrees } from './checkpoint.ts'
 import type { Core } from './core.ts'
 import type { HeldSnapshot, HeldTransaction, TreeKind, TreeWriter } from './key-value-store.ts'
 import { HeldStateSnapshot } from './snapshot.ts'
 import type { State } from './state.ts'
 import { Transaction, transactionEnded } from './transaction.ts'
+
+/** Changes in memory before they go to pages; less with a small cache. */
+const HELD_BYTES_MAX: number = 4 * 1024 * 1024
+/** What a transaction that has pages of its own keeps of all pages. */
+const OWN_CACHE_BYTES_MAX: number = 16 * 1024 * 1024
 
 /** The number of steps whose misses are looked up while one before them waits. */
 const STEPS_AHEAD_MAX = 200
@@ -32,6 +42,8 @@ export class HeldPagedTransaction implements HeldTransaction {
   #draining: Promise<void> | undefined
   readonly #reading = new Set<Promise<unknown>>()
   #inStep = false
+  #relieving = false
+  #pages: { readonly cache: PageCache<Node>; readonly writer: PageWriter<Node> } | undefined
   /** Nothing more is taken on. */
   #closed = false
   /** It ends when that is done. */
@@ -69,7 +81,7 @@ export class HeldPagedTransaction implements HeldTransaction {
 
   attempt<T>(step: () => T): MaybePromise<T> {
     if (this.#closed) throw transactionEnded()
-    if (!this.#inStep && this.#queue.length === 0) {
+    if (!this.#inStep && !this.#relieving && this.#queue.length === 0) {
       try {
         return this.#step(step)
       } catch (thrown) {
@@ -83,8 +95,23 @@ export class HeldPagedTransaction implements HeldTransaction {
     })
   }
 
+  relieve(): MaybePromise<void> {
+    if (this.#transaction.heldBytes < Math.min(HELD_BYTES_MAX, this.#core.cache.bytesMax / 4)) return
+    if (this.#closed) throw transactionEnded()
+    if (this.#draining !== undefined) return this.#draining.then(() => this.relieve())
+    this.#relieving = true
+    // Steps that are asked for meanwhile wait in the queue.
+    const relieved = this.#writePages().finally(() => (this.#relieving = false))
+    this.#draining = relieved.catch(() => {}).then(() => this.#drain())
+    return relieved
+  }
+
   view(): MaybePromise<HeldSnapshot> {
-    return this.attempt(() => new TransactionView(this.#transaction.view(), this.#core, (read) => this.#watch(read)))
+    return this.attempt(() => {
+      const { cache } = this.#transaction
+      const { store } = this.#core.options
+      return new TransactionView(this.#transaction.view(), cache, store, (read) => this.#watch(read))
+    })
   }
 
   async commit(): Promise<void> {
@@ -107,6 +134,23 @@ export class HeldPagedTransaction implements HeldTransaction {
     if (this.#draining !== undefined) underWay.push(this.#draining)
     if (underWay.length === 0) this.#finish()
     else void Promise.allSettled(underWay).then(() => this.#finish())
+  }
+
+  async #writePages(): Promise<void> {
+    const core = this.#core
+    if (this.#pages === undefined) {
+      // A cache of its own: if it rolls back, others will use the ids of its pages.
+      const cache = new PageCache<Node>(
+        core.options.store,
+        parseNode,
+        Math.min(core.cache.bytesMax, OWN_CACHE_BYTES_MAX),
+      )
+      this.#pages = { cache, writer: pageWriter(core, cache, core.state, STAGE_BYTES, false) }
+    }
+    const { cache, writer } = this.#pages
+    const trees = await writeTrees(writer, this.#transaction.view().trees)
+    await writer.stageAll()
+    this.#transaction.relieve(trees, cache, writer)
   }
 
   #finish(): void {
@@ -174,8 +218,13 @@ export class HeldPagedTransaction implements HeldTransaction {
 class TransactionView extends HeldStateSnapshot {
   readonly #watch: <T>(read: () => MaybePromise<T>) => MaybePromise<T>
 
-  constructor(state: State, { cache, options }: Core, watch: <T>(read: () => MaybePromise<T>) => MaybePromise<T>) {
-    super(state, cache, options.store, () => {})
+  constructor(
+    state: State,
+    cache: NodeCache,
+    store: PageStore,
+    watch: <T>(read: () => MaybePromise<T>) => MaybePromise<T>,
+  ) {
+    super(state, cache, store, () => {})
     this.#watch = watch
   }
 

@@ -143,6 +143,11 @@ export interface HeldTransaction extends WriteTransaction {
    * loaded.
    */
   attempt<T>(step: () => T): MaybePromise<T>
+  /**
+   * Call it between steps, and await it: many changes go to pages, which nobody else reads before the commit. So a large
+   * transaction takes little memory. If it fails, roll back.
+   */
+  relieve(): MaybePromise<void>
   /** What it has written so far, to be read: what it writes later does not change that. Of no use once the transaction has ended. */
   view(): MaybePromise<HeldSnapshot>
   /** Finishes the steps that were asked for. Resolves when durable. */

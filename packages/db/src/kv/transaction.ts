@@ -9,9 +9,10 @@ import type { ReducerId } from '../btree/reducer.ts'
 import { assert, PannierError } from '../base/errors.ts'
 import type { CommitSequence, Key } from '../base/brand.ts'
 import { KEY_BYTES_MAX } from '../btree/leaf.ts'
-import type { NodeCache } from '../btree/node.ts'
+import type { Node, NodeCache } from '../btree/node.ts'
 import type { Bytes } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-encoding.ts'
+import type { PageWriter } from '../pager/page-writer.ts'
 import type { CommitBody, CreatedTree, TreeOperations } from './commit-record.ts'
 import type { TreeKind, TreeWriter, WriteTransaction } from './key-value-store.ts'
 import { MergedTree } from './merged-tree.ts'
@@ -76,12 +77,14 @@ export interface SealedTransaction {
   readonly changed: boolean
   /** Names of the trees with changed entries. */
   readonly touchedTrees: readonly string[]
+  /** Has staged pages of the result already. */
+  readonly writer: PageWriter<Node> | undefined
 }
 
 export class Transaction implements WriteTransaction {
   readonly sequence: CommitSequence
   readonly #base: State
-  readonly #cache: NodeCache
+  #cache: NodeCache
   /** Undefined once they are more than the log takes: then the commit goes to pages, and only the draft is needed. */
   #log: OperationLog | undefined = { trees: [], operations: [], keys: [], changes: [] }
   readonly #touched = new Set<number>()
@@ -94,6 +97,9 @@ export class Transaction implements WriteTransaction {
   #seen: State | undefined
   /** About what the commit takes in the log. */
   #bytes = 0
+  /** As many of them are in pages already, by this writer. */
+  #relievedBytes = 0
+  #writer: PageWriter<Node> | undefined
 
   constructor(base: State, cache: NodeCache) {
     this.sequence = base.sequence
@@ -174,6 +180,28 @@ export class Transaction implements WriteTransaction {
     return this.#seen
   }
 
+  /** Reads its trees. */
+  get cache(): NodeCache {
+    return this.#cache
+  }
+
+  /** About what its changes take that are in memory only; 0: they fit the log. */
+  get heldBytes(): number {
+    return this.#log === undefined ? this.#bytes - this.#relievedBytes : 0
+  }
+
+  /** From now on it stands on these trees, which have all changes so far in pages. Not while a step runs. */
+  relieve(trees: readonly (TreeState | undefined)[], cache: NodeCache, writer: PageWriter<Node>): void {
+    assert(this.#log === undefined, 'what is in pages is not in the log')
+    const draft = this.#toChange()
+    draft.trees = [...trees]
+    own(draft)
+    this.#cache = cache
+    this.#writer = writer
+    this.#writers.clear()
+    this.#relievedBytes = this.#bytes
+  }
+
   /** What is to be committed. Ends the transaction. */
   seal(): SealedTransaction {
     const draft = this.#draft
@@ -189,6 +217,7 @@ export class Transaction implements WriteTransaction {
       bytes: this.#bytes,
       changed: this.#touched.size > 0 || this.#created.length > 0 || this.#dropped.length > 0,
       touchedTrees: Array.from(this.#touched).flatMap((slot) => draft.trees[slot]?.name ?? []),
+      writer: this.#writer,
     }
     this.end()
     return sealed

@@ -115,6 +115,11 @@ export class PageWriter<Node extends Parsed> {
     }
   }
 
+  /** What is gathered can be read from the store from now on, by those who know its ids. */
+  async stageAll(): Promise<void> {
+    if (this.#buffer.size > 0) await this.#stage()
+  }
+
   /** Makes it all visible, and brings what was just written into the cache. */
   async commit(commit: PageCommit): Promise<void> {
     const { store, cache, generation, nextPageId } = this.#options

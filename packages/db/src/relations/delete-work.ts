@@ -18,7 +18,7 @@ import { indexOf, Referrers } from './references.ts'
 import { backName, type OnDelete, type Relation, type RelationGraph } from './relation-graph.ts'
 
 /** Referring documents that one step changes, and bodies that it looks at. */
-const STEP_DOCUMENTS_MAX = 250
+const STEP_DOCUMENTS_MAX = 100
 const STEP_BODIES_MAX = 2000
 
 const PASSES: readonly OnDelete[] = ['cascade', 'restrict', 'unset']

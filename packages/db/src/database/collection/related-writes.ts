@@ -15,7 +15,7 @@ import { type CollectionAccess, type DeleteRules, MigrationNeeded, type WriteRel
 import type { JsonObject } from './document-types.ts'
 
 /** Documents that follow a delete within its own turn. More of them take a transaction that releases the thread. */
-const FOLLOWED_AT_ONCE_MAX = 500
+const FOLLOWED_AT_ONCE_MAX = 100
 
 /** Thrown to undo a delete that is too large for its turn. */
 class TooLarge extends Error {}
@@ -119,7 +119,10 @@ class FollowedDeletes implements DeleteRules {
       try {
         const { work, result } = await held.attempt(() => this.#begun(held, write))
         const pause = pauseIn(environment)
-        while (await held.attempt(() => this.#step(work, held))) await pause()
+        while (await held.attempt(() => this.#step(work, held))) {
+          await held.relieve()
+          await pause()
+        }
         await held.commit()
         return result
       } finally {
