@@ -1,0 +1,142 @@
+/** Resolves the names of a rule against a schema and a request. Every mistake in a name is found here. */
+import type { Argument, Call, Comparison, Expression, Operand } from './ast.ts'
+import { RuleError, nearestHint } from './errors.ts'
+import { leafOf, type Side } from './leaf.ts'
+import { parse } from './parse.ts'
+import { resolvePath, scopeOf, type Scope } from './path.ts'
+import type { BoundRule, Condition, FunctionName, Join, Value } from './plan.ts'
+import { NULL, parameter, type RuleRequest } from './request.ts'
+import type { Collection, Schema } from './schema.ts'
+import { MACRO_NAMES, macro } from './time.ts'
+
+/** What `bind` takes. */
+export interface BindOptions {
+  /** All collections. */
+  readonly schema: Schema
+  /** Name or id of the collection that the rule is about. */
+  readonly collection: string
+  /** A rule of the collection. It may read hidden fields. */
+  readonly rule?: Expression | undefined
+  /** What the caller asks for. Where it reads a row that the rule also reads, both speak of the same row. */
+  readonly filter?: Expression | undefined
+  /** Paths that a list is sorted by: their collections' list rules apply, too. */
+  readonly sort?: readonly string[]
+  /** Whether the filter may read hidden fields and all collections, as that of a superuser. False by default. */
+  readonly trusted?: boolean
+  /** The request. What is left out is not known here. */
+  readonly request?: RuleRequest
+  /** The rule is asked about a record that is not stored yet, as a create rule is. */
+  readonly unsaved?: boolean
+  /** The time of `@now`; now, by default. */
+  readonly now?: Date
+}
+
+/**
+ * Makes a rule, a filter or both ready for `evaluate`. Throws a `RuleError` where a name leads nowhere.
+ *
+ * @example
+ * const bound = bind({ schema, collection: 'posts', rule: parse('author = @request.auth.id'), request: { auth: null } })
+ * evaluate(bound, post, records) // false: a guest is not the author
+ */
+export function bind(options: BindOptions): BoundRule {
+  const { schema, request = {}, rule, filter, sort = [], trusted = false, now = new Date(), unsaved } = options
+  const scope = scopeOf({ schema, collection: options.collection, request, now, unsaved })
+  const of: Condition[] = []
+  if (rule !== undefined) of.push(conditionOf(rule, scope))
+  scope.trusted = trusted
+  if (filter !== undefined) of.push(conditionOf(filter, scope))
+  for (const path of sort) resolvePath(path, 0, scope)
+  for (const join of scope.listed) of.push(...listCondition(join, scope))
+  return {
+    collection: scope.collection,
+    record: scope.record,
+    condition: of.length === 1 ? of[0]! : { kind: 'and', of },
+    now,
+  }
+}
+
+/** PocketBase adds `id = '' || (RULE)` to the whole query, so that a missing row passes. */
+function listCondition(join: Join, outer: Scope): Condition[] {
+  const { collection } = join as Extract<Join, { collection: Collection }>
+  if (collection.listRule === null || collection.listRule === '') return []
+  const scope: Scope = { ...outer, collection, record: join, joins: new Map(), listed: new Set(), trusted: true }
+  const isMissing = leafOf(resolvePath('id', 0, scope), '=', false, { value: parameter(''), nulls: 'auto' }, join)
+  return [{ kind: 'or', of: [isMissing, conditionOf(parse(collection.listRule), scope)] }]
+}
+
+function conditionOf(expression: Expression, scope: Scope): Condition {
+  if (expression.kind === 'comparison') return comparisonOf(expression, scope)
+  return { kind: expression.kind, of: expression.of.map((part) => conditionOf(part, scope)) }
+}
+
+function comparisonOf({ left, operator, any, right }: Comparison, scope: Scope): Condition {
+  const pattern = sideOf(right, scope)
+  if (operator.endsWith('~') && pattern.value.kind === 'element' && pattern.value.join.kind === 'items')
+    throw new RuleError(
+      'unknown',
+      'The elements of a list in the body can be no pattern.',
+      right.at,
+      'Write it on the left.',
+    )
+  return leafOf(sideOf(left, scope), operator, any, pattern, scope.record)
+}
+
+export function sideOf(operand: Operand, scope: Scope): Side {
+  switch (operand.kind) {
+    case 'text':
+    case 'number':
+      return { value: parameter(operand.value), nulls: 'auto' }
+    case 'name':
+      return nameOf(operand.name, operand.at, scope)
+    default:
+      return callOf(operand, scope)
+  }
+}
+
+const CONSTANTS: Readonly<Record<string, Value>> = {
+  null: NULL,
+  true: { kind: 'constant', value: 1 },
+  false: { kind: 'constant', value: 0 },
+}
+
+function nameOf(name: string, at: number, scope: Scope): Side {
+  const moment = macro(name, scope.now)
+  if (moment !== undefined) return { value: parameter(moment, false), nulls: 'auto' }
+  const constant = name.toLowerCase()
+  // A field of this name comes first.
+  if (Object.hasOwn(CONSTANTS, constant) && !scope.collection.fields.has(name))
+    return { value: CONSTANTS[constant]!, nulls: 'auto' }
+  if (name.startsWith('@') && !/^@(request|collection)\./.test(name))
+    throw new RuleError(
+      'unknown',
+      `Unknown macro "${name}".`,
+      at,
+      nearestHint(name, [...MACRO_NAMES, '@request', '@collection']),
+    )
+  return resolvePath(name, at, scope)
+}
+
+const KINDS: Readonly<
+  Record<FunctionName, { least: number; most: number; accepts(kind: Argument['kind'], index: number): boolean }>
+> = {
+  geoDistance: { least: 4, most: 4, accepts: (kind) => kind !== 'text' },
+  strftime: { least: 1, most: 10, accepts: (kind, index) => index === 1 || kind === 'text' },
+}
+
+function callOf({ name, of, at }: Call, scope: Scope): Side {
+  if (!Object.hasOwn(KINDS, name))
+    throw new RuleError('unknown', `Unknown function "${name}".`, at, nearestHint(name, Object.keys(KINDS)))
+  const { least, most, accepts } = KINDS[name as FunctionName]
+  if (of.length < least || of.length > most) {
+    const number = least === most ? String(least) : `${least} to ${most}`
+    throw new RuleError('unknown', `${name} takes ${number} arguments, got ${of.length}.`, at)
+  }
+  const wrong = of.find(({ kind }, index) => !accepts(kind, index))
+  if (wrong !== undefined) throw new RuleError('unknown', `${name} does not take a ${wrong.kind} here.`, wrong.at)
+  const sides = of.map((argument) => sideOf(argument, scope))
+  const call = (values: readonly Value[]): Value => ({ kind: 'call', name: name as FunctionName, of: values })
+  const values = sides.map(({ value }) => value)
+  if (name === 'geoDistance') return { value: call(values), nulls: 'never' }
+  const every = sides[1]?.every
+  return { value: call(values), nulls: 'always', every: every && call(values.with(1, every)) }
+}

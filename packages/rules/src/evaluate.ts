@@ -1,0 +1,296 @@
+/** Answers a bound rule for one record. */
+import { column, sqlValue } from './column.ts'
+import { joinsOf, type BoundRule, type Condition, type Join, type Leaf, type Test, type Value } from './plan.ts'
+import type { RuleRecord, RuleRecords } from './records.ts'
+import { affinityOf, type Field } from './schema.ts'
+import { strftime } from './time.ts'
+import { around, compare, isSame, like, lower, numberIn, type SqlValue, type Truth, type Typed } from './values.ts'
+
+/** A record, an element of a list, or null where a step leads nowhere. */
+type Row = RuleRecord | SqlValue
+
+interface Rows {
+  readonly rows: readonly Row[]
+  readonly isComplete: boolean
+}
+
+/** The rows that joins have at the moment, and what the rule is evaluated with. */
+interface Work {
+  readonly rows: Map<Join, Row>
+  readonly records: RuleRecords
+  readonly now: Date
+}
+
+/**
+ * Whether a rule admits a record: true, false, or undefined where that can't be known here.
+ *
+ * @example
+ * const answer = evaluate(bound, post, records)
+ * if (answer === undefined) askTheServer()
+ */
+export function evaluate(bound: BoundRule, record: RuleRecord, records: RuleRecords): boolean | undefined {
+  const rows = new Map<Join, Row>([[bound.record, record]])
+  return some(bound.condition, { rows, records, now: bound.now })
+}
+
+/** Whether some choice of rows, for the joins that have none yet, meets the condition. */
+function some(condition: Condition, work: Work): boolean | undefined {
+  if (condition.kind === 'or') return anyOf(condition.of, (part) => some(part, work))
+  const parts = condition.kind === 'and' ? condition.of : [condition]
+  return allOf(independent(parts, work), (group) => together(group, work))
+}
+
+/** Parts that share no open join may be asked one by one. */
+function independent(parts: readonly Condition[], { rows }: Work): Condition[][] {
+  let groups: { parts: Condition[]; joins: Set<Join> }[] = []
+  for (const part of parts) {
+    const joins = new Set(Array.from(joinsOf(part)).filter((join) => !rows.has(join)))
+    const shared = groups.filter((group) => [...joins].some((join) => group.joins.has(join)))
+    groups = groups.filter((group) => !shared.includes(group))
+    const all = [...shared, { parts: [part], joins }]
+    groups.push({
+      parts: all.flatMap((group) => group.parts),
+      joins: new Set(all.flatMap((group) => [...group.joins])),
+    })
+  }
+  return groups.map((group) => group.parts)
+}
+
+/** Chooses a row for the first open join of the parts. */
+function together(parts: readonly Condition[], work: Work): boolean | undefined {
+  const open = new Set(parts.flatMap((part) => [...joinsOf(part)].filter((join) => !work.rows.has(join))))
+  const [only] = parts
+  if (open.size === 0 || (parts.length === 1 && only!.kind !== 'leaf')) {
+    if (only!.kind !== 'leaf' || parts.length > 1) return allOf(parts, (part) => some(part, work))
+    return holds(only as Leaf, work)
+  }
+  const next = Array.from(open).find(({ parent }) => parent === undefined || !open.has(parent))!
+  return withRows(next, work, () => some({ kind: 'and', of: parts }, work))
+}
+
+/** Whether `body` holds for some row of a join. */
+function withRows(join: Join, work: Work, body: () => boolean | undefined): boolean | undefined {
+  const { rows, isComplete } = rowsOf(join, work)
+  const answer = anyOf(rows, (row) => {
+    work.rows.set(join, row)
+    return body()
+  })
+  work.rows.delete(join)
+  return answer === true || isComplete ? answer : undefined
+}
+
+function holds({ test, every, visible }: Leaf, work: Work): boolean | undefined {
+  const answers = [
+    () => isTrue(testOf(test, work)),
+    () => (every === undefined ? true : not(someFails(every.test, [...every.joins], work))),
+    ...visible.map((join) => () => isVisible(join, work)),
+  ]
+  return allOf(answers, (answer) => answer())
+}
+
+/** NULL does not fail: PocketBase looks for rows where the condition is false. */
+function someFails(test: Test, open: readonly Join[], work: Work): boolean | undefined {
+  const next = open.find(({ parent }) => parent === undefined || !open.includes(parent))
+  if (next !== undefined) {
+    const rest = open.filter((join) => join !== next)
+    return withRows(next, work, () => someFails(test, rest, work))
+  }
+  const answer = testOf(test, work)
+  return answer === undefined ? undefined : answer === false
+}
+
+function isVisible(join: Join, { rows }: Work): boolean {
+  const account = rows.get(join) as RuleRecord | null
+  return account?.['emailVisibility'] === true
+}
+
+function allOf<T>(items: readonly T[], answerOf: (item: T) => boolean | undefined): boolean | undefined {
+  return not(anyOf(items, (item) => not(answerOf(item))))
+}
+
+function anyOf<T>(items: readonly T[], answerOf: (item: T) => boolean | undefined): boolean | undefined {
+  let answer: boolean | undefined = false
+  for (const item of items) {
+    const one = answerOf(item)
+    if (one === true) return true
+    if (one === undefined) answer = undefined
+  }
+  return answer
+}
+
+function not(answer: boolean | undefined): boolean | undefined {
+  return answer === undefined ? undefined : !answer
+}
+
+function isTrue(truth: Truth | undefined): boolean | undefined {
+  return truth === undefined ? undefined : truth === true
+}
+
+/** No row is a row of nulls, as in a LEFT JOIN. */
+function rowsOf(join: Join, work: Work): Rows {
+  const found = findRows(join, work)
+  return found.isComplete && found.rows.length === 0 ? NOWHERE : found
+}
+
+const NOWHERE: Rows = { rows: [null], isComplete: true }
+const NOT_KNOWN: Rows = { rows: [], isComplete: false }
+
+function findRows(join: Join, work: Work): Rows {
+  const { records } = work
+  switch (join.kind) {
+    case 'related': {
+      const id =
+        join.field === undefined ? typed(work.rows.get(join.parent) as SqlValue) : field(join.parent, join.field, work)
+      return id === undefined
+        ? NOT_KNOWN
+        : byIds(join.collection.name, id.value === null ? [] : [String(id.value)], records)
+    }
+    case 'back': {
+      const parent = work.rows.get(join.parent) as RuleRecord | null
+      if (parent === null) return NOWHERE
+      const { records: rows, isComplete } = records.via(join.collection.name, join.field.name, String(parent['id']))
+      return { rows, isComplete }
+    }
+    case 'all': {
+      const { records: rows, isComplete } = records.all(join.collection.name)
+      return { rows, isComplete }
+    }
+    case 'each': {
+      const list = elements(join.parent, join.field, work)
+      return list === undefined ? NOT_KNOWN : { rows: list, isComplete: true }
+    }
+    case 'ids':
+      return byIds(join.collection.name, join.ids, records)
+    case 'items':
+      return { rows: join.items, isComplete: true }
+    default:
+      return NOT_KNOWN
+  }
+}
+
+function byIds(collection: string, ids: readonly string[], records: RuleRecords): Rows {
+  const found = ids.filter((id) => id !== '').map((id) => records.get(collection, id))
+  return {
+    rows: found.filter((record) => record !== null && record !== undefined),
+    isComplete: !found.includes(undefined),
+  }
+}
+
+function testOf(test: Test, work: Work): Truth | undefined {
+  if (test.kind === 'constant') return test.value
+  if (test.kind === 'unknown') return undefined
+  if (test.kind === 'empty') {
+    const of = valueOf(test.of, work)
+    return of && (of.value === null || of.value === '') !== test.negated
+  }
+  const left = valueOf(test.left, work)
+  const right = valueOf(test.right, work)
+  if (left === undefined || right === undefined) return undefined
+  switch (test.kind) {
+    case 'coalesced':
+      return isSame(typed(left.value ?? '', left.real), typed(right.value ?? '', right.real)) !== test.negated
+    case 'like': {
+      const answer = like(left, right)
+      return answer === null ? null : answer !== test.negated
+    }
+    default:
+      if (test.operator === 'is' || test.operator === 'is not') return isSame(left, right) === (test.operator === 'is')
+      return compare(left, test.operator, right)
+  }
+}
+
+function typed(value: SqlValue, real = false): Typed {
+  return { value, affinity: 'none', real }
+}
+
+/** Undefined if it is not known here. */
+function valueOf(value: Value, work: Work): Typed | undefined {
+  switch (value.kind) {
+    case 'parameter':
+      return typed(sqlValue(value.value), value.real)
+    case 'constant':
+      return typed(value.value)
+    case 'field':
+      return field(value.join, value.field, work)
+    case 'json':
+      return jsonValue(value.join, value.field, value.path, work)
+    case 'element':
+      return typed(work.rows.get(value.join) as SqlValue)
+    case 'length':
+      return length(value.join, value.field, work)
+    case 'lower':
+    case 'around': {
+      const of = valueOf(value.of, work)
+      return of && typed(value.kind === 'lower' ? lower(of) : around(of))
+    }
+    case 'call': {
+      const of = value.of.map((argument) => valueOf(argument, work)?.value)
+      if (of.includes(undefined)) return undefined
+      const values = of as readonly SqlValue[]
+      return typed(
+        value.name === 'strftime' ? strftime(values, work.now) : geoDistance(values),
+        value.name !== 'strftime',
+      )
+    }
+    case 'truth': {
+      const of = some(value.of, work)
+      return of === undefined ? undefined : typed(of ? 1 : 0)
+    }
+    default:
+      return undefined
+  }
+}
+
+/** What a record has in a field: undefined if that is not known, null if there is no record. */
+function stored(join: Join, { name }: Field, { rows, records }: Work): { readonly value: unknown } | null | undefined {
+  const record = rows.get(join) as RuleRecord | null
+  if (record === null) return null
+  const isKnown = !('collection' in join) || records.knows?.(join.collection.name, name) !== false
+  return isKnown ? { value: record[name] } : undefined
+}
+
+function field(join: Join, of: Field, work: Work): Typed | undefined {
+  const found = stored(join, of, work)
+  const affinity = join.kind === 'record' && join.isUnsaved ? 'none' : affinityOf(of)
+  return found === undefined ? undefined : { value: found && column(of, found.value), affinity, real: false }
+}
+
+function elements(join: Join, of: Field, work: Work): readonly SqlValue[] | undefined {
+  const found = stored(join, of, work)
+  if (found === undefined) return undefined
+  if (found !== null && of.isMany) return Array.isArray(found.value) ? found.value.map(sqlValue) : []
+  return [found === null ? null : column(of, found.value)]
+}
+
+function length(join: Join, of: Field, work: Work): Typed | undefined {
+  const list = elements(join, of, work)
+  return (
+    list &&
+    typed(of.isMany ? (work.rows.get(join) === null ? 0 : list.length) : list[0] === '' || list[0] === null ? 0 : 1)
+  )
+}
+
+function jsonValue(join: Join, of: Field, path: readonly string[], work: Work): Typed | undefined {
+  const found = stored(join, of, work)
+  if (found === undefined) return undefined
+  let value: unknown = of.type === 'geoPoint' ? (found?.value ?? { lon: 0, lat: 0 }) : found?.value
+  for (const key of found === null ? [] : path) {
+    const isIndex = /^\d+$/.test(key)
+    if (typeof value !== 'object' || value === null || Array.isArray(value) !== isIndex) return typed(null)
+    value = Object.hasOwn(value, isIndex ? Number(key) : key)
+      ? (value as Readonly<Record<string, unknown>>)[isIndex ? Number(key) : key]
+      : null
+  }
+  return typed(sqlValue(value))
+}
+
+/** Kilometres; NULL where SQLite has none, as between two points that are the same by an error of rounding. */
+function geoDistance(values: readonly SqlValue[]): number | null {
+  const angles = values
+    .map((value) => (typeof value === 'string' ? numberIn(value) : value))
+    .map((value) => (value ?? NaN) * (Math.PI / 180))
+  const [lonA = 0, latA = 0, lonB = 0, latB = 0] = angles
+  const cosine = Math.cos(latA) * Math.cos(latB) * Math.cos(lonB - lonA) + Math.sin(latA) * Math.sin(latB)
+  const distance = 6371 * Math.acos(cosine)
+  return Number.isNaN(distance) ? null : distance
+}
