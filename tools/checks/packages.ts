@@ -25,6 +25,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
   'packages/db',
   'packages/jsonstore',
   'packages/react',
+  'packages/rules',
   'packages/server',
 ].map(readPackage)
 

@@ -21,6 +21,9 @@ const CHUNK_BYTES_MIN = 2 * 1024
 const SMALL_CHUNKS_MAX = 1
 /** What `pannier/opfs` adds: in the page, and in the worker's own file (docs/adr/0005-opfs.md). */
 const OPFS_BYTES_MAX = { 'opfs.ts': 2.8 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
+/** All of `@pannier/rules`. */
+const RULES_BYTES_MAX = 12.4 * 1024
+const RULES_BYTES_GOAL = 8 * 1024
 
 const OPTIONS = {
   absWorkingDir: root,
@@ -66,6 +69,12 @@ for (const [file, allowed] of Object.entries(OPFS_BYTES_MAX)) {
   const entryPoints = [join(root, 'packages/db/src/storage/opfs', file)]
   limit(file, await bytesOf({ entryPoints, plugins: [onDemandIsExternal] }), allowed)
 }
+limit(
+  '@pannier/rules',
+  await bytesOf({ entryPoints: [join(root, 'packages/rules/src/index.ts')] }),
+  RULES_BYTES_MAX,
+  RULES_BYTES_GOAL,
+)
 if (process.argv.includes('--layers')) await printLayers()
 
 function fileOf(path: string, importer: string): string {

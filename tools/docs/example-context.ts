@@ -1,6 +1,7 @@
 /** What the examples of docstrings take for granted, so that they can be short: their test imports it. */
 import type { Attachment, Collection, Database, Query, Replication, SearchQuery, View } from 'pannier'
 import type { JSONStore as Store } from '@pannier/jsonstore'
+import type { BoundRule, RuleRecord, RuleRecords, Schema } from '@pannier/rules'
 import type { PannierServer } from '@pannier/server'
 
 export interface Person {
@@ -33,6 +34,13 @@ export declare const attachment: Attachment
 export declare const ann: { readonly _id: string; readonly _rev: string } & Person
 export declare const JSONStore: typeof Store
 export declare const server: PannierServer
+
+export declare const schema: Schema
+export declare const post: RuleRecord
+export declare const records: RuleRecords
+export declare const bound: BoundRule
+export declare const tables: ReadonlyMap<string, ReadonlyMap<string, RuleRecord>>
+export declare function askTheServer(): void
 
 export declare const since: number
 export declare const seq: number

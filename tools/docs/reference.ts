@@ -105,6 +105,12 @@ const PAGES: readonly PageSpec[] = [
     entries: [['@pannier/react', 'packages/react/api/index.d.ts']],
   },
   {
+    file: 'rules.md',
+    title: 'Rules',
+    intro: 'The language of rules and filters. [What it means](../internals/rules.md)',
+    entries: [['@pannier/rules', 'packages/rules/api/index.d.ts']],
+  },
+  {
     file: 'server.md',
     title: 'Server',
     intro: 'The server inside your own program. [Guide](../guide/server.md)',
