@@ -3,7 +3,7 @@
  * is not in memory throws a Miss.
  */
 import type { Key } from '../base/brand.ts'
-import { together } from '../base/miss.ts'
+import { Miss, together } from '../base/miss.ts'
 import { asArray, corruptBytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-encoding.ts'
 import { type Garbage, garbageBefore, isGarbage } from './branch.ts'
@@ -25,6 +25,8 @@ interface LeafPosition {
   readonly before: number
   /** Lower bound of the leaf's span. */
   readonly separator: string
+  /** Its upper bound; undefined: none. */
+  readonly end: string | undefined
 }
 
 /** The value under the key. */
@@ -80,6 +82,27 @@ export function rank(cache: NodeCache, tree: Tree, key: Key): number {
   return before + index - (garbage === undefined ? 0 : garbageBefore(garbage, keyNumber(key)))
 }
 
+/** How many entries are in the range. Most ranges end in the leaf where they begin, and soon. */
+export function countBetween(cache: NodeCache, tree: Tree, gte: Key, lt: Key): number {
+  if (tree === undefined) return 0
+  const { leaf, garbage, before, end } = startOf(cache, tree, gte, lt)
+  const from = leaf.search(gte)
+  const past = garbage === undefined ? 0 : garbageBefore(garbage, keyNumber(gte))
+  if (end !== undefined && lt > end) return rank(cache, tree, lt) - (before + from - past)
+  const to = leaf.searchFrom(from, lt)
+  return to - from - (garbage === undefined ? 0 : garbageBefore(garbage, keyNumber(lt)) - past)
+}
+
+/** The leaf of `gte`. If it misses, so may that of `lt`: the pages of both are fetched together. */
+function startOf(cache: NodeCache, tree: Root, gte: Key, lt: Key): LeafPosition {
+  try {
+    return descend(cache, tree, gte)
+  } catch (thrown) {
+    if (thrown instanceof Miss) descend(cache, tree, lt)
+    throw thrown
+  }
+}
+
 /** The leaf in whose span the key falls. */
 function descend(cache: NodeCache, tree: Root, key: string): LeafPosition {
   return walkDown(cache, tree, (children) => children.search(key))
@@ -115,6 +138,7 @@ function walkDown(
   let id = tree.id
   let before = 0
   let separator = ''
+  let end: string | undefined
   let garbage: Garbage | undefined
   for (let level = tree.height; level > 1; level--) {
     const branch = branchAt(cache, id)
@@ -122,10 +146,11 @@ function walkDown(
     const child = branch.children[index]!
     before += branch.before(index)
     if (index > 0) separator = child.separator
+    end = branch.children[index + 1]?.separator ?? end
     id = child.id
     garbage = child.garbage
   }
-  return { leaf: leafAt(cache, id), garbage, before, separator }
+  return { leaf: leafAt(cache, id), garbage, before, separator, end }
 }
 
 /** The bytes of a value, put together from its overflow pages where it has some. */

@@ -3,14 +3,14 @@
  */
 import type { Key } from '../base/brand.ts'
 import { lazyModule } from '../base/lazy-module.ts'
-import { Miss, together } from '../base/miss.ts'
+import { together } from '../base/miss.ts'
 import { asArray } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-encoding.ts'
 import type { Reducer } from '../btree/reducer.ts'
 import { TreeCursor } from '../btree/cursor.ts'
 import { liveEntries } from '../btree/branch.ts'
 import type { NodeCache } from '../btree/node.ts'
-import { descendToRank, get, locateMany, rank, resolveSome } from '../btree/search.ts'
+import { countBetween, descendToRank, get, locateMany, rank, resolveSome } from '../btree/search.ts'
 import type { Cursor, CursorOptions, Entry, KeyRange, TreeReader } from './key-value-store.ts'
 import type * as ReduceRange from './reduce-range.ts'
 import {
@@ -69,18 +69,7 @@ export abstract class MergedTree implements TreeReader {
     if (gte === undefined) return lt === undefined ? (tree?.count ?? 0) + overlayDelta(overlay) : this.rank(lt)
     if (lt === undefined) return this.count() - this.rank(gte)
     if (gte >= lt) return 0
-    let end = 0
-    let miss: Miss | undefined
-    try {
-      end = rank(this.cache, tree, lt)
-    } catch (thrown) {
-      if (!(thrown instanceof Miss)) throw thrown
-      miss = thrown
-    }
-    // Also when the end misses, so that the pages of both are fetched together.
-    const start = rank(this.cache, tree, gte)
-    if (miss !== undefined) throw miss
-    return end - start + overlayDeltaBetween(overlay, gte, lt)
+    return countBetween(this.cache, tree, gte, lt) + overlayDeltaBetween(overlay, gte, lt)
   }
 
   rank(key: Key): number {

@@ -45,8 +45,12 @@ export function pointAt(value: unknown): ValueSet {
   return [below(value), above(value)]
 }
 
+const SURROGATES = /[\ud800-\uffff]/
+
 export function points(values: readonly unknown[]): ValueSet {
-  const sorted = [...values].sort(compareValues)
+  // Without surrogates the order of code points is that of the language.
+  const isPlain = values.every((value) => typeof value === 'string' && !SURROGATES.test(value))
+  const sorted = isPlain ? [...values].sort() : [...values].sort(compareValues)
   return sorted.filter((value, at) => at === 0 || compareValues(value, sorted[at - 1]) !== 0).flatMap(pointAt)
 }
 

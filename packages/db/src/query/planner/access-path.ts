@@ -160,10 +160,11 @@ function skipScans(
   paths: readonly AccessPath[],
   limits: SkipScanLimits,
 ): AccessPath[] {
-  const byPath = conditionsByPath(condition)
   const isSettled = ({ rows, met }: AccessPath): boolean =>
     rows < 2 * limits.entriesMin || conjuncts(condition).every((part) => met.has(part))
-  if (byPath.size === 0 || paths.some(isSettled)) return []
+  if (paths.some(isSettled)) return []
+  const byPath = conditionsByPath(condition)
+  if (byPath.size === 0) return []
   const indexes = source.indexes.filter((index) => !index.multi && holdsAll(index, condition))
   const found = together(indexes, (index) => indexPath(source, index, byPath, KEY_RANGES_MAX, limits))
   return found.flatMap((path) => withPartsMet(path, condition) ?? [])
@@ -293,6 +294,7 @@ function indexPath(
       for (const condition of conditions) met.add(condition)
       if (isPoints(values)) {
         if (fixed === at && isOnePoint(values)) fixed++
+        if (at === last) break
         const keys = intervals.map(([{ value }]) => encodeIndexValue(value, descending))
         prefixes = prefixes.flatMap((prefix) => keys.map((key) => prefix + key))
         continue

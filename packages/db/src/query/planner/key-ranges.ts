@@ -16,8 +16,15 @@ import { encodeIndexValue } from '../../index/index-key.ts'
 import type { KeyRange } from '../../kv/key-value-store.ts'
 import { intersect, intervalsOf, STRINGS, type Cut, type Interval, type ValueSet } from '../ast/value-set.ts'
 
+/** A key holds a shorter string whole, whatever its characters are. */
+const SHORT_TEXT = KEY_COMPONENT_BYTES_MAX / 8
+
 /** The entries that start with `prefix` and whose next field is in the interval. */
 export function entryRange(prefix: string, [start, end]: Interval, descending: boolean): KeyRange {
+  if (end !== undefined && end.value === start.value && start.above < end.above) {
+    const first = (prefix + encodeIndexValue(start.value, descending)) as Key
+    return { gte: first, lt: prefixUpperBound(first) }
+  }
   const key = ({ value, above }: Cut): Key | undefined => {
     const first = prefix + encodeIndexValue(value, descending)
     return above === descending ? (first as Key) : prefixUpperBound(first)
@@ -29,6 +36,7 @@ export function entryRange(prefix: string, [start, end]: Interval, descending: b
 /** False if a value at an end is too long to be in a key whole: entries that equal it may stand for others. */
 export function hasExactKeys(values: ValueSet): boolean {
   return values.every(({ value }) => {
+    if (typeof value === 'string' && value.length < SHORT_TEXT) return true
     if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return true
     const encoded = encodeIndexValue(value, false)
     return encoded.length < KEY_COMPONENT_BYTES_MAX && decodeKey(encoded, 0, false).exact
@@ -37,7 +45,8 @@ export function hasExactKeys(values: ValueSet): boolean {
 
 /** The ids in the set; undefined if it ends at something longer than any id. */
 export function idRanges(values: ValueSet): KeyRange[] | undefined {
-  const ids = intersect(values, STRINGS)
+  const isText = typeof values[0]?.value === 'string' && typeof values.at(-1)!.value === 'string'
+  const ids = isText && values.length % 2 === 0 ? values : intersect(values, STRINGS)
   if (ids.some(({ value }) => typeof value === 'string' && value.length * 3 > ID_BYTES_MAX)) return undefined
   const key = ({ value, above }: Cut): Key | undefined =>
     typeof value === 'string' ? ((encodeIdKey(value) + (above ? '\0' : '')) as Key) : undefined
