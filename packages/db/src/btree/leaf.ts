@@ -61,34 +61,23 @@ export class Leaf {
     this.memoryBytes = bytes.length + LEAF_OVERHEAD_BYTES
   }
 
-  /** The first entry whose key is not lower than `key`, else `count`. */
-  search(key: string): number {
-    const { prefix } = this
-    if (!key.startsWith(prefix)) return key < prefix ? 0 : this.count
-    return this.#searchIn(0, this.count, key)
-  }
-
-  #searchIn(low: number, high: number, key: string): number {
-    const skipped = this.prefix.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#compareRest(middle, key, skipped) < 0) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
-  /** As `search`, for a key that is likely near the entry `from`, and not before it. */
-  searchFrom(from: number, key: string): number {
+  /** The first entry whose key is not lower than `key`, else `count`. With `from`: it is likely near that, and not before it. */
+  search(key: string, from = 0): number {
     const { prefix, count } = this
-    if (!key.startsWith(prefix)) return this.search(key)
+    if (!key.startsWith(prefix)) return key < prefix ? 0 : count
     let low = from
-    let high = from
+    let high = from || count
     for (let step = 1; high < count && this.#compareRest(high, key, prefix.length) < 0; step *= 2) {
       low = high + 1
       high += step
     }
-    return this.#searchIn(low, Math.min(high, count), key)
+    high = Math.min(high, count)
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#compareRest(middle, key, prefix.length) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   /** The entry with exactly that key, or -1. */

@@ -3,7 +3,7 @@
  * is not in memory throws a Miss.
  */
 import type { Key } from '../base/brand.ts'
-import { Miss, together } from '../base/miss.ts'
+import { together } from '../base/miss.ts'
 import { asArray, corruptBytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-encoding.ts'
 import { type Garbage, garbageBefore, isGarbage } from './branch.ts'
@@ -85,22 +85,19 @@ export function rank(cache: NodeCache, tree: Tree, key: Key): number {
 /** How many entries are in the range. Most ranges end in the leaf where they begin, and soon. */
 export function countBetween(cache: NodeCache, tree: Tree, gte: Key, lt: Key): number {
   if (tree === undefined) return 0
-  const { leaf, garbage, before, end } = startOf(cache, tree, gte, lt)
-  const from = leaf.search(gte)
-  const past = garbage === undefined ? 0 : garbageBefore(garbage, keyNumber(gte))
-  if (end !== undefined && lt > end) return rank(cache, tree, lt) - (before + from - past)
-  const to = leaf.searchFrom(from, lt)
-  return to - from - (garbage === undefined ? 0 : garbageBefore(garbage, keyNumber(lt)) - past)
-}
-
-/** The leaf of `gte`. If it misses, so may that of `lt`: the pages of both are fetched together. */
-function startOf(cache: NodeCache, tree: Root, gte: Key, lt: Key): LeafPosition {
+  let start: LeafPosition
   try {
-    return descend(cache, tree, gte)
+    start = descend(cache, tree, gte)
   } catch (thrown) {
-    if (thrown instanceof Miss) descend(cache, tree, lt)
+    // The pages of both ends are fetched together.
+    descend(cache, tree, lt)
     throw thrown
   }
+  const { leaf, garbage, before, end } = start
+  const from = leaf.search(gte)
+  const garbageTo = (key: Key): number => (garbage === undefined ? 0 : garbageBefore(garbage, keyNumber(key)))
+  if (end !== undefined && lt > end) return rank(cache, tree, lt) - (before + from - garbageTo(gte))
+  return leaf.search(lt, from) - from - garbageTo(lt) + garbageTo(gte)
 }
 
 /** The leaf in whose span the key falls. */

@@ -138,19 +138,8 @@ function scanOf(
       return idScan(source.documents, access, { ...options, withId: options.fieldCount !== undefined })
     case 'index':
       return indexScan(source.index(access.index!), access, options)
-    case 'intersection': {
-      const [first, ...others] = access.branches
-      const { intersectionScan, memberOf } = setOperators()
-      const members = others.map((other) => memberOf(source, other, tally))
-      return intersectionScan(scanEntries(source, first!, options, tally), members)
-    }
-    case 'numbers':
-      return setOperators().numbersScan(access.numbers!, options)
-    case 'set':
-      return setOperators().setScan(source, access.branches[0]!, options, tally)
     default:
-      if (access.branches.length === 0) return NOTHING
-      return setOperators().unionScan(access.branches.map((branch) => scanEntries(source, branch, options, tally)))
+      return setOperators().scanOfSets(source, access, options, scanEntries, tally)
   }
 }
 

@@ -6,8 +6,31 @@ import { NumberSetBuilder, type NumberSet } from '../sets/number-set.ts'
 import type { ScanOptions } from './scans.ts'
 import { type EntryRow, type Operator, type Tally, changeBatches } from './operator.ts'
 
+/** The entries of a path that has others below it, or is a set. `scan` gives those of the others. */
+export function scanOfSets(
+  source: QuerySource,
+  access: AccessPath,
+  options: ScanOptions,
+  scan: (source: QuerySource, access: AccessPath, options: ScanOptions, tally?: Tally) => Operator<EntryRow>,
+  tally: Tally | undefined,
+): Operator<EntryRow> {
+  const [first, ...others] = access.branches
+  switch (access.kind) {
+    case 'numbers':
+      return numbersScan(access.numbers!, options)
+    case 'set':
+      return setScan(source, first!, options, tally)
+    case 'intersection': {
+      const members = others.map((other) => memberOf(source, other, tally))
+      return intersectionScan(scan(source, first!, options, tally), members)
+    }
+    default:
+      return unionScan(access.branches.map((branch) => scan(source, branch, options, tally)))
+  }
+}
+
 /** The rows of one scan after the other. */
-export function unionScan(inputs: readonly Operator<EntryRow>[]): Operator<EntryRow> {
+function unionScan(inputs: readonly Operator<EntryRow>[]): Operator<EntryRow> {
   const seen = new NumberSetBuilder()
   let at = 0
   return {
@@ -20,7 +43,7 @@ export function unionScan(inputs: readonly Operator<EntryRow>[]): Operator<Entry
 }
 
 /** The documents with these numbers, in their order. */
-export function numbersScan(numbers: NumberSet, { reverse, skip, fieldCount }: ScanOptions): Operator<EntryRow> {
+function numbersScan(numbers: NumberSet, { reverse, skip, fieldCount }: ScanOptions): Operator<EntryRow> {
   const values = fieldCount === undefined ? undefined : []
   let at = skip
   return {
@@ -33,7 +56,7 @@ export function numbersScan(numbers: NumberSet, { reverse, skip, fieldCount }: S
 }
 
 /** The documents on a path in the order of their numbers. */
-export function setScan(
+function setScan(
   source: QuerySource,
   access: AccessPath,
   options: ScanOptions,
@@ -52,18 +75,18 @@ export function setScan(
 }
 
 /** Another set that rows of an intersection must be in, or must not. */
-export interface Member {
+interface Member {
   readonly collector: SetCollector
   readonly wanted: boolean
 }
 
-export function memberOf(source: QuerySource, access: AccessPath, tally: Tally | undefined): Member {
+function memberOf(source: QuerySource, access: AccessPath, tally: Tally | undefined): Member {
   const wanted = access.kind !== 'complement'
   return { collector: new SetCollector(source, wanted ? access : access.branches[0]!, tally), wanted }
 }
 
 /** The rows of a scan, in its order, whose documents are as the members say. The sets of these are collected first. */
-export function intersectionScan(rows: Operator<EntryRow>, members: readonly Member[]): Operator<EntryRow> {
+function intersectionScan(rows: Operator<EntryRow>, members: readonly Member[]): Operator<EntryRow> {
   const sets: NumberSet[] = []
   const passing = changeBatches(rows, true, (batch) => ({
     rows: batch.filter(({ number }) => sets.every((set, at) => set.has(number) === members[at]!.wanted)),
