@@ -50,7 +50,7 @@ const SURROGATES = /[\ud800-\uffff]/
 export function points(values: readonly unknown[]): ValueSet {
   // Without surrogates the order of code points is that of the language.
   const isPlain = values.every((value) => typeof value === 'string' && !SURROGATES.test(value))
-  const sorted = isPlain ? [...values].sort() : [...values].sort(compareValues)
+  const sorted = isPlain ? (values as readonly string[]).toSorted() : values.toSorted(compareValues)
   return sorted.filter((value, at) => at === 0 || compareValues(value, sorted[at - 1]) !== 0).flatMap(pointAt)
 }
 
