@@ -936,6 +936,15 @@ export class Query<T extends object, Document extends object = T> implements Asy
      */
     fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document>;
     /**
+     * Rows get related documents in place of ids, from the same snapshot: of a relation of many, or of a back-relation, an
+     * array. A related document that does not exist is null, and left out of an array. Replaces earlier paths.
+     *
+     * @example
+     * const db = await open('blog', { collections: { users: {}, posts: { relations: { author: 'users' } } } })
+     * const rows = await db.collection('posts').find().populate('author').toArray()
+     */
+    populate(...paths: string[]): Query<Readonly<Record<string, unknown>>, Document>;
+    /**
      * Once it is aborted, what this query has under way ends with PANNIER_ABORTED.
      *
      * @example

@@ -64,6 +64,21 @@ export class RelationModel {
     return values.flatMap((value) => (value === undefined ? [] : isArrayLike(value) ? Array.from(value) : [value]))
   }
 
+  /** The document with related documents in place of ids. */
+  populated(collection: string, document: Document, paths: readonly Names[]): Record<string, unknown> {
+    const row: Record<string, unknown> = { ...document }
+    for (const name of new Set(paths.flatMap((names) => names.slice(0, 1)))) {
+      const { to, many } = this.#step(collection, name)!
+      const further = paths.filter((names) => names[0] === name).map((names) => names.slice(1))
+      const byId = new Map(this.#follow(collection, document, name).map((one) => [one._id, one]))
+      const relation = this.schema[collection]?.[name]
+      const ids = relation === undefined ? [...byId.keys()].sort() : idsOf(document[name], relation.many)
+      const found = ids.flatMap((id) => byId.get(id as string) ?? []).map((one) => this.populated(to, one, further))
+      row[name] = many ? found : (found[0] ?? null)
+    }
+    return row
+  }
+
   meets(collection: string, document: Document, predicate: Predicate, negated: boolean): boolean {
     switch (predicate.kind) {
       case 'and':

@@ -10,6 +10,7 @@ export interface RelationQuery {
   readonly sort: readonly string[]
   readonly skip: number
   readonly limit: number | undefined
+  readonly populate: readonly string[]
 }
 
 const COLLECTIONS = ['a', 'b', 'c']
@@ -69,6 +70,9 @@ export function randomRelationQuery(random: Random, schema: ModelSchema): Relati
     sort: [...new Map(sort.map((field) => [field.replace('-', ''), field])).values()],
     skip: random.chance(0.3) ? random.below(6) : 0,
     limit: random.chance(0.4) ? 1 + random.below(6) : undefined,
+    populate: Array.from({ length: random.below(3) }, () =>
+      walk(random, schema, collection, false, 1).names.join('.'),
+    ).filter((path) => path !== ''),
   }
 }
 

@@ -17,6 +17,8 @@ export interface QueryRelations {
   relatedOf(query: QuerySpecification): readonly string[]
   /** Throws a TypeError for a path through a relation, where `call` takes none. */
   checkOwn(call: string, paths: readonly string[]): void
+  /** Throws a TypeError for a wrong path of `populate`. */
+  checkPopulate(query: QuerySpecification): void
   /** Throws a TypeError for a path that leads to many documents. */
   checkSort(sort: QuerySpecification['sort']): void
   /** Opens a source, and makes a plain query of one that follows relations. `check` may throw. */
@@ -27,6 +29,8 @@ export interface QueryRelations {
 export interface QueryRun {
   readonly source: QuerySource
   readonly query: QuerySpecification
+  /** Changes rows: they get related documents in place of ids. */
+  readonly populate?: ((rows: readonly object[]) => Promise<void>) | undefined
   /** How relations were followed, for explain. */
   readonly related?: readonly RelatedStep[]
 }

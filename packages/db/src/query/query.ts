@@ -127,7 +127,21 @@ export class Query<T extends object, Document extends object = T> implements Asy
   fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document> {
     const fields = outermostPaths(checkFieldPaths(paths, 'fields()'))
     this.#checkOwn('fields()', fields)
-    return this.#with({ fields })
+    return this.#populated({ fields })
+  }
+
+  /**
+   * Rows get related documents in place of ids, from the same snapshot: of a relation of many, or of a back-relation, an
+   * array. A related document that does not exist is null, and left out of an array. Replaces earlier paths.
+   *
+   * @example
+   * const db = await open('blog', { collections: { users: {}, posts: { relations: { author: 'users' } } } })
+   * const rows = await db.collection('posts').find().populate('author').toArray()
+   */
+  populate(...paths: string[]): Query<Readonly<Record<string, unknown>>, Document> {
+    if (this.#origin.relations === undefined)
+      throw badArgument('populate()', 'paths must go through relations that open() declares', paths.join())
+    return this.#populated({ populate: checkFieldPaths(paths, 'populate()') })
   }
 
   /**
@@ -221,7 +235,14 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * const adults = await people.find({ age: { $gte: 18 } }).count()
    */
   async count(): Promise<number> {
-    const counted: QuerySpecification = { ...this.#specification, sort: [], skip: 0, limit: Infinity, fields: [] }
+    const counted: QuerySpecification = {
+      ...this.#specification,
+      sort: [],
+      skip: 0,
+      limit: Infinity,
+      fields: [],
+      populate: [],
+    }
     const { source, query } = await this.#begin(counted)
     try {
       return await countRows(source, query, () => this.#checkAborted())
@@ -315,6 +336,12 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return new Query<U, Document>(this.#origin, { ...this.#specification, ...changes }, this.#abortSignal)
   }
 
+  #populated<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {
+    const query = this.#with<U>(changes)
+    this.#origin.relations?.checkPopulate(query.#specification)
+    return query
+  }
+
   #grouped<Row extends object>(groupPaths: readonly string[]): Groups<Row, Document> {
     const all: Condition = { kind: 'and', of: [] }
     return new Groups<Row, Document>(
@@ -333,7 +360,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
   /** Batches double from `batchRows` on. */
   async *#batches(wanted: QuerySpecification, batchRows: number): AsyncGenerator<object[], void, undefined> {
-    const { source, query } = await this.#begin(wanted)
+    const { source, query, populate } = await this.#begin(wanted)
     try {
       const rows: Operator<object> = await source.attempt(() => planRows(source, query))
       for (let count = batchRows; ; count = Math.min(count * 2, BATCH_ROWS_MAX)) {
@@ -341,6 +368,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
         const attempted = source.attempt(() => rows.next(count))
         const batch = isPromise(attempted) ? await attempted : attempted
         if (batch === undefined) return
+        if (populate !== undefined) await populate(batch)
         if (batch.length > 0) yield batch
         const paused = source.pause()
         if (isPromise(paused)) await paused

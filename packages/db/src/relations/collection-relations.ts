@@ -7,6 +7,7 @@ import type { QuerySpecification, SortField } from '../query/planner/plan.ts'
 import type { OpenSource, QueryRelations, QueryRun, RelatedStep } from '../query/query-run.ts'
 import { followPath, type RelationPath } from './relation-path.ts'
 import { valuesAlong } from './related-values.ts'
+import { populate, populatedCollections, populationOf, type Population } from './populate.ts'
 import { relate, relatedCollections } from './relate.ts'
 import type { RelationGraph } from './relation-graph.ts'
 import { resolve } from './resolve.ts'
@@ -28,9 +29,14 @@ export class CollectionRelations implements QueryRelations {
     return relate(this.#graph, this.#collection, parseSelector(selector, {}, true))
   }
 
-  relatedOf({ condition, sort }: QuerySpecification): readonly string[] {
+  checkPopulate(query: QuerySpecification): void {
+    this.#populationOf(query)
+  }
+
+  relatedOf(query: QuerySpecification): readonly string[] {
+    const { condition, sort } = query
     const sorted = sort.flatMap(({ path }) => this.#follow('sort()', path).steps.map(({ to }) => to))
-    return [...relatedCollections(condition), ...sorted]
+    return [...relatedCollections(condition), ...sorted, ...populatedCollections(this.#populationOf(query))]
   }
 
   checkSort(sort: QuerySpecification['sort']): void {
@@ -59,12 +65,19 @@ export class CollectionRelations implements QueryRelations {
           const through = { path: field.path, values: await valuesAlong(run, source, steps, rest) }
           sort.push(steps.length === 0 ? field : { ...field, path: steps[0]!.name, through })
         }
-        return { source, query: { ...query, condition, sort }, related }
+        const population = this.#populationOf(query)
+        const populated =
+          population.size === 0 ? undefined : (rows: readonly object[]) => populate(run, source, rows, population)
+        return { source, query: { ...query, condition, sort }, related, populate: populated }
       } catch (error) {
         source.release()
         throw error
       }
     })
+  }
+
+  #populationOf({ populate: paths = [], fields }: QuerySpecification): Population {
+    return populationOf(this.#graph, this.#collection, paths, fields)
   }
 
   #follow(call: string, path: string): RelationPath {

@@ -4,7 +4,7 @@ import { isPromise } from '../base/async.ts'
 import { decodeKey, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
 import type { Cursor, TreeReader } from '../kv/key-value-store.ts'
 import { isAlways, type Condition } from '../query/ast/normalise.ts'
-import { intervalsOf, STRINGS, type Interval } from '../query/ast/value-set.ts'
+import { intervalsOf, pointAt, points, STRINGS, type Interval } from '../query/ast/value-set.ts'
 import { compileCondition } from '../query/match.ts'
 import { buildOperators, scanEntries } from '../query/operators/build.ts'
 import { BATCH_ROWS_MAX, STEP_ROWS_MAX, type EntryRow, type Operator } from '../query/operators/operator.ts'
@@ -28,6 +28,12 @@ export interface Run {
 /** A query for these fields of all documents that meet the condition. */
 export function allOf(condition: Condition, fields: readonly string[]): QuerySpecification {
   return { condition, sort: [], skip: 0, limit: Infinity, fields }
+}
+
+/** `self`: an array that has one of them is not one of them. */
+export function isOneOf(field: string, ids: readonly string[], self: boolean): Condition {
+  const values = ids.length === 1 ? pointAt(ids[0]) : points([...ids].sort())
+  return { kind: 'within', path: field, values, every: false, whole: self, self }
 }
 
 /** The values of the one field that the query is for, as its plan finds them. */

@@ -3,12 +3,11 @@
  * the step, from the inside out. Then the planner knows nothing of relations.
  */
 import { combine, isAlways, isNever, type Condition, type RelatedCondition } from '../query/ast/normalise.ts'
-import { pointAt, points } from '../query/ast/value-set.ts'
 import { planQuery, type Plan, type QuerySpecification } from '../query/planner/plan.ts'
 import type { RelatedStep } from '../query/query-run.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import { complementOf, NEVER } from './relate.ts'
-import { allOf, distinctStrings, fieldValues, numbersOf, numbersOfIds, type Run } from './related-keys.ts'
+import { allOf, isOneOf, distinctStrings, fieldValues, numbersOf, numbersOfIds, type Run } from './related-keys.ts'
 import { referencesOf } from './references.ts'
 import { servesRelation } from './relation-index.ts'
 
@@ -81,10 +80,4 @@ function idsIn(values: readonly unknown[], related: RelatedCondition): readonly 
   const ids = new Set<string>()
   for (const value of values) for (const id of referencesOf(related, value)) ids.add(id)
   return [...ids]
-}
-
-/** `self`: an array that has one of them is not one of them. */
-function isOneOf(field: string, ids: readonly string[], self: boolean): Condition {
-  const values = ids.length === 1 ? pointAt(ids[0]) : points([...ids].sort())
-  return { kind: 'within', path: field, values, every: false, whole: self, self }
 }

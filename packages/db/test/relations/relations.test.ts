@@ -301,3 +301,67 @@ test('a sort goes through single relations, missing values first', async () => {
     .explain()
   expect(plan).toMatchObject({ input: { step: 'sort', by: ['-author.name'] } })
 })
+
+describe('populate', () => {
+  test('puts related documents in place of ids', async () => {
+    const posts = db
+      .collection('posts')
+      .find({ _id: { $in: ['3', '4', '6'] } })
+      .sort('_id')
+    const rows = await posts.populate('author.organization', 'author.permissions').toArray()
+    expect(rows).toMatchObject([
+      { _id: '3', author: { name: 'Bob', organization: { name: 'Blue' }, permissions: [{ _id: 'write' }] } },
+      { _id: '4', author: { _id: 'cyd', organization: null, permissions: [] } },
+      { _id: '6', author: null },
+    ])
+    const back = await db.collection('users').find({ _id: 'ann' }).populate('posts_via_author').first()
+    expect(back).toMatchObject({
+      permissions: ['read', 'write'],
+      posts_via_author: [{ _id: '1', author: 'ann' }, { _id: '2' }],
+    })
+  })
+
+  test('counts, pages and projects as before', async () => {
+    const query = db
+      .collection('posts')
+      .find({ 'author.name': 'Ann' } as never)
+      .sort('-title')
+      .populate('author')
+    expect(await query.count()).toBe(2)
+    expect(
+      await query
+        .skip(1)
+        .fields('author' as never)
+        .toArray(),
+    ).toMatchObject([{ author: { name: 'Ann' } }])
+  })
+
+  test('reads what its transaction has written', async () => {
+    await db
+      .transaction(async (tx) => {
+        await tx.collection('users').update('ann', { name: 'Anna' })
+        expect(await tx.collection('posts').find({ _id: '1' }).populate('author').first()).toMatchObject({
+          author: { name: 'Anna' },
+        })
+        throw new Error('rolled back')
+      })
+      .catch((error: Error) => expect(error.message).toBe('rolled back'))
+  })
+
+  test('wrong paths are refused', async () => {
+    const posts = db.collection('posts').find()
+    expect(() => posts.populate('autor')).toThrow(
+      "populate(): a path must go through relations to its end (author), got 'autor'",
+    )
+    expect(() => posts.populate('author.name')).toThrow('populate(): a path must go through relations to its end')
+    expect(() => posts.fields('title').populate('author')).toThrow(
+      "populate(): fields must have 'author' for the path 'author', got 'title'",
+    )
+    expect(() => posts.populate('author').fields('title')).toThrow("fields must have 'author'")
+    expect(() => posts.populate('author').live()).toThrow('live(): a live query must not follow relations')
+    await using plain = await open('plain', { storage: memory() })
+    expect(() => plain.collection('posts').find().populate('author')).toThrow(
+      "populate(): paths must go through relations that open() declares, got 'author'",
+    )
+  })
+})

@@ -33,6 +33,8 @@ export interface QuerySpecification {
   readonly limit: number
   /** The order of strings in `sort`; undefined: by code point. */
   readonly collation?: Collation | undefined
+  /** Paths of relations whose documents rows get in place of ids. */
+  readonly populate?: readonly string[]
   /** Paths of the fields that are wanted; undefined: whole documents; none: rows are only counted. */
   readonly fields: readonly string[] | undefined
 }

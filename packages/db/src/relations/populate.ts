@@ -1,0 +1,124 @@
+/** Puts related documents in place of ids, a batch of rows at a time, from the snapshot of the query. */
+import { badArgument } from '../base/options.ts'
+import type { StoredDocument } from '../document/document-reader.ts'
+import { buildOperators } from '../query/operators/build.ts'
+import { planQuery } from '../query/planner/plan.ts'
+import type { QuerySource } from '../query/query-source.ts'
+import { referencesOf } from './references.ts'
+import { allOf, eachBatch, isOneOf, type Run } from './related-keys.ts'
+import type { RelationGraph, RelationStep } from './relation-graph.ts'
+import { followPath } from './relation-path.ts'
+
+/** The steps to take from rows, each with those to take from where it leads. */
+export type Population = ReadonlyMap<string, PopulatedStep>
+
+interface PopulatedStep {
+  readonly step: RelationStep
+  readonly further: Map<string, PopulatedStep>
+}
+
+/** Throws a TypeError for a path that does not end with a relation, or one that `fields` leave out. */
+export function populationOf(
+  graph: RelationGraph,
+  collection: string,
+  paths: readonly string[],
+  fields: readonly string[] | undefined,
+): Population {
+  const population = new Map<string, PopulatedStep>()
+  for (const path of paths) {
+    const { steps, rest, collection: at } = followPath(graph, collection, path, 'populate(): a path', true)
+    if (steps.length === 0 || rest !== '') {
+      const known = [...graph.stepsOf(at).keys()].join(', ')
+      throw badArgument('populate()', `a path must go through relations to its end (${known})`, path)
+    }
+    const needed = steps[0]!.back ? '_id' : steps[0]!.name
+    if (fields?.includes(needed) === false)
+      throw badArgument('populate()', `fields must have '${needed}' for the path '${path}'`, fields.join())
+    let level = population
+    for (const step of steps) {
+      let next = level.get(step.name)
+      if (next === undefined) level.set(step.name, (next = { step, further: new Map() }))
+      level = next.further
+    }
+  }
+  return population
+}
+
+/** The collections to which the steps lead. */
+export function populatedCollections(population: Population): readonly string[] {
+  return Array.from(population.values(), ({ step, further }) => [step.to, ...populatedCollections(further)]).flat()
+}
+
+/** Rows that lead to the same document share it. */
+export async function populate(
+  run: Run,
+  source: QuerySource,
+  rows: readonly object[],
+  population: Population,
+): Promise<void> {
+  for (const { step, further } of population.values()) {
+    const target = source.other!(step.to)
+    const documents = rows as readonly Record<string, unknown>[]
+    const found = step.back
+      ? await referring(run, target, step, documents)
+      : await referredTo(run, target, step, documents)
+    await populate(run, target, [...new Set([...found.values()].flat())], further)
+    for (const row of documents) row[step.name] = valueIn(row, step, found)
+  }
+}
+
+function valueIn(
+  row: Readonly<Record<string, unknown>>,
+  { back, many, relation, name }: RelationStep,
+  found: ReadonlyMap<string, readonly StoredDocument[]>,
+): unknown {
+  if (back) return found.get(row['_id'] as string) ?? []
+  const documents = referencesOf(relation, row[name]).flatMap((id) => found.get(id) ?? [])
+  return many ? documents : (documents[0] ?? null)
+}
+
+/** By their ids. */
+async function referredTo(
+  run: Run,
+  target: QuerySource,
+  { relation, name }: RelationStep,
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Promise<ReadonlyMap<string, readonly StoredDocument[]>> {
+  const { documents } = target
+  const found = new Map<string, readonly StoredDocument[]>()
+  let ids = [...new Set(rows.flatMap((row) => referencesOf(relation, row[name])))]
+  while (ids.length > 0) {
+    run.check()
+    const bodies = await run.source.attempt(() => documents.getSome(ids))
+    for (const body of bodies) if (body !== undefined) found.set(body.id, [documents.decode(body)])
+    ids = ids.slice(bodies.length)
+    await run.source.pause()
+  }
+  return found
+}
+
+/** By the ids that they refer to, in the order of their own ids. */
+async function referring(
+  run: Run,
+  target: QuerySource,
+  { relation }: RelationStep,
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Promise<ReadonlyMap<string, readonly StoredDocument[]>> {
+  const { field, many } = relation
+  const ids = new Set(rows.map((row) => row['_id'] as string))
+  const found = new Map<string, StoredDocument[]>()
+  if (ids.size === 0) return found
+  const sort = [{ path: '_id', descending: false }]
+  const query = { ...allOf(isOneOf(field, [...ids], !many), []), fields: undefined, sort }
+  const operator = await run.source.attempt(() => buildOperators(target, planQuery(target, query), query))
+  await eachBatch(run, operator, (batch) => {
+    for (const document of batch as readonly StoredDocument[])
+      for (const id of new Set(referencesOf(relation, document[field]))) {
+        if (!ids.has(id)) continue
+        const all = found.get(id)
+        if (all === undefined) found.set(id, [document])
+        else all.push(document)
+      }
+  })
+  return found
+}
