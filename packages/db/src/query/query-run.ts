@@ -17,10 +17,8 @@ export interface QueryRelations {
   relatedOf(query: QuerySpecification): readonly string[]
   /** Throws a TypeError for a path through a relation, where `call` takes none. */
   checkOwn(call: string, paths: readonly string[]): void
-  /** Throws a TypeError for a wrong path of `populate`. */
-  checkPopulate(query: QuerySpecification): void
-  /** Throws a TypeError for a path that leads to many documents. */
-  checkSort(sort: QuerySpecification['sort']): void
+  /** Throws a TypeError for a path that sort, fields or populate do not take. */
+  check(query: QuerySpecification): void
   /** Opens a source, and makes a plain query of one that follows relations. `check` may throw. */
   begin(open: OpenSource, query: QuerySpecification, check: () => void): MaybePromise<QueryRun>
 }

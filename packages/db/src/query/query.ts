@@ -94,7 +94,6 @@ export class Query<T extends object, Document extends object = T> implements Asy
     const sort = calling('sort()', () => (fields as string[]).map(parseOrderedField))
     if (new Set(sort.map(({ path }) => path)).size < sort.length)
       throw badArgument('sort()', 'fields must differ', fields.join())
-    this.#origin.relations?.checkSort(sort)
     return this.#with<T>({ sort })
   }
 
@@ -125,9 +124,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * const names = await people.find().fields('name', 'city').toArray()
    */
   fields<Path extends FieldPath<Document>>(...paths: Path[]): Query<Projected<Document, Path> & object, Document> {
-    const fields = outermostPaths(checkFieldPaths(paths, 'fields()'))
-    this.#checkOwn('fields()', fields)
-    return this.#populated({ fields })
+    return this.#with({ fields: outermostPaths(checkFieldPaths(paths, 'fields()')) })
   }
 
   /**
@@ -141,7 +138,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
   populate(...paths: string[]): Query<Readonly<Record<string, unknown>>, Document> {
     if (this.#origin.relations === undefined)
       throw badArgument('populate()', 'paths must go through relations that open() declares', paths.join())
-    return this.#populated({ populate: checkFieldPaths(paths, 'populate()') })
+    return this.#with({ populate: checkFieldPaths(paths, 'populate()') })
   }
 
   /**
@@ -189,7 +186,6 @@ export class Query<T extends object, Document extends object = T> implements Asy
     const checked = checkFieldPaths(paths, 'groupBy()')
     if (outermostPaths(checked).length < checked.length)
       throw badArgument('groupBy()', 'fields must not lie inside each other', paths.join())
-    this.#checkOwn('groupBy()', checked)
     return this.#grouped(checked)
   }
 
@@ -333,17 +329,15 @@ export class Query<T extends object, Document extends object = T> implements Asy
   }
 
   #with<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {
-    return new Query<U, Document>(this.#origin, { ...this.#specification, ...changes }, this.#abortSignal)
-  }
-
-  #populated<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {
-    const query = this.#with<U>(changes)
-    this.#origin.relations?.checkPopulate(query.#specification)
-    return query
+    const query = { ...this.#specification, ...changes }
+    this.#origin.relations?.check(query)
+    return new Query<U, Document>(this.#origin, query, this.#abortSignal)
   }
 
   #grouped<Row extends object>(groupPaths: readonly string[]): Groups<Row, Document> {
     const all: Condition = { kind: 'and', of: [] }
+    const { relations } = this.#origin
+    relations?.checkOwn('groupBy()', groupPaths)
     return new Groups<Row, Document>(
       async (run) => {
         const { source, query } = await this.#begin(this.#specification)
@@ -354,7 +348,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
         }
       },
       { groupPaths, steps: [], having: all, sort: [], skip: 0, limit: Infinity },
-      (paths) => this.#checkOwn('aggregate()', paths),
+      (paths) => relations?.checkOwn('aggregate()', paths),
     )
   }
 
@@ -376,10 +370,6 @@ export class Query<T extends object, Document extends object = T> implements Asy
     } finally {
       source.release()
     }
-  }
-
-  #checkOwn(call: string, paths: readonly string[]): void {
-    this.#origin.relations?.checkOwn(call, paths)
   }
 
   #begin(query: QuerySpecification): MaybePromise<QueryRun> {

@@ -29,20 +29,18 @@ export class CollectionRelations implements QueryRelations {
     return relate(this.#graph, this.#collection, parseSelector(selector, {}, true))
   }
 
-  checkPopulate(query: QuerySpecification): void {
-    this.#populationOf(query)
-  }
-
   relatedOf(query: QuerySpecification): readonly string[] {
     const { condition, sort } = query
     const sorted = sort.flatMap(({ path }) => this.#follow('sort()', path).steps.map(({ to }) => to))
     return [...relatedCollections(condition), ...sorted, ...populatedCollections(this.#populationOf(query))]
   }
 
-  checkSort(sort: QuerySpecification['sort']): void {
-    for (const { path } of sort)
+  check(query: QuerySpecification): void {
+    for (const { path } of query.sort)
       if (this.#follow('sort()', path).steps.some(({ many }) => many))
         throw badArgument('sort()', 'a path must lead to one document', path)
+    this.checkOwn('fields()', query.fields ?? [])
+    this.#populationOf(query)
   }
 
   checkOwn(call: string, paths: readonly string[]): void {
