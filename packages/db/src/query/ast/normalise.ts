@@ -72,7 +72,7 @@ export interface WithinCondition {
   readonly collation?: Collation | undefined
 }
 
-/** The document's number is in the set. */
+/** The document's number is in the set, which has only numbers of live documents. */
 export interface NumbersCondition {
   readonly kind: 'numbers'
   readonly numbers: NumberSet
