@@ -51,7 +51,8 @@ export function points(values: readonly unknown[]): ValueSet {
   // Without surrogates the order of code points is that of the language.
   const isPlain = values.every((value) => typeof value === 'string' && !SURROGATES.test(value))
   const sorted = isPlain ? (values as readonly string[]).toSorted() : values.toSorted(compareValues)
-  return sorted.filter((value, at) => at === 0 || compareValues(value, sorted[at - 1]) !== 0).flatMap(pointAt)
+  const differ = isPlain ? (left: unknown, right: unknown) => left !== right : compareValues
+  return sorted.filter((value, at) => at === 0 || differ(value, sorted[at - 1])).flatMap(pointAt)
 }
 
 /** The strings that begin with `prefix`, by code points. */
