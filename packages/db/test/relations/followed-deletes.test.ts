@@ -122,6 +122,30 @@ test('inside a transaction it is a step like others, and is undone with it', asy
   await db.close()
 })
 
+test('deletes wait for the index of a relation, and for a migration of what refers', async () => {
+  const storage = memory()
+  const before = await open('followed', { storage })
+  await before.collection<Fields>('users').insert({ _id: 'ann' })
+  await before.collection<Fields>('users').insert({ _id: 'bob' })
+  const posts = Array.from({ length: 3000 }, (_, n) => ({ _id: `p${n}`, author: n % 2 === 0 ? 'ann' : 'bob' }))
+  await before.collection<Fields>('posts').insert(posts)
+  await before.close()
+  const collections = {
+    users: {},
+    posts: {
+      version: 2,
+      migrations: { 2: (post: object) => ({ ...post, migrated: true }) },
+      relations: { author: { to: 'users', onDelete: 'cascade' } },
+    },
+  } as const
+  const db = (await open('followed', { storage, collections })) as unknown as Database
+  await db.collection('users').delete('ann')
+  expect(await db.collection('posts').find().count()).toBe(1500)
+  await db.transaction((tx) => tx.collection('users').delete('bob'))
+  expect(await db.collection('posts').find().count()).toBe(0)
+  await db.close()
+})
+
 test('replicated deletes have no further consequences', async () => {
   const db = await blog()
   const users = db.collection<Fields>('users')
