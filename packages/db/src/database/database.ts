@@ -201,11 +201,13 @@ export class Database<Schemas extends object = object, Relations extends object 
   async dropCollection(name: string): Promise<boolean> {
     this.#assertOutside('dropCollection')
     const { store, catalog } = this.#context
-    return await store.write((transaction) => {
+    const dropped = await store.write((transaction) => {
       const state = catalog.collection(transaction, name)
       if (state !== undefined) catalog.drop(transaction, state)
       return state !== undefined
     })
+    this.#collectionsByName.get(name)?.declarations.access.forget()
+    return dropped
   }
 
   /**

@@ -31,7 +31,7 @@ export interface KeptSets {
 
 /** A place for what is kept of a collection. */
 export interface KeptMemory {
-  sets?: KeptSets
+  sets?: KeptSets | undefined
 }
 
 export interface QuerySource extends PlanSource {

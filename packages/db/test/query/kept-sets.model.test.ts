@@ -95,7 +95,12 @@ async function compareHandles(seed: number): Promise<void> {
         }
         break
       case 1:
-        if (step < 20 && (await db.dropCollection('items'))) model = new Model()
+        if (step < 20 && (await db.dropCollection('items'))) {
+          model = new Model()
+          const source = await items.declarations.access.openSource()
+          expect(source.kept).toEqual({ sets: undefined })
+          source.release()
+        }
         break
       case 2:
       case 3:

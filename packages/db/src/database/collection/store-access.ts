@@ -166,6 +166,11 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
     return querySource(snapshot, this.writing, environment, release, this.#kept, other)
   }
 
+  /** What queries keep in memory. */
+  forget(): void {
+    this.#kept.sets = undefined
+  }
+
   isBehind(snapshot: Snapshot): boolean {
     const { schema } = this.#declared
     return schema.version !== undefined && schema.needsMigration(this.#state(snapshot), false)
