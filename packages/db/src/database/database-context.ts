@@ -6,7 +6,7 @@ import type { HeldSnapshot, KeyValueStore, Snapshot } from '../kv/key-value-stor
 import type { QueryRelations } from '../query/query-run.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { RelationGraph } from '../relations/relation-graph.ts'
-import type { WriteRelations } from './collection/collection-access.ts'
+import type { CollectionWriting, WriteRelations } from './collection/collection-access.ts'
 
 export interface DatabaseContext {
   readonly store: KeyValueStore
@@ -37,6 +37,7 @@ export interface DatabaseContext {
 
 /** A collection as it is read beside others, in one snapshot. */
 export interface SnapshotAccess {
+  readonly writing: Pick<CollectionWriting, 'schema'>
   /** Its documents have to be migrated before anybody reads them. */
   isBehind(snapshot: Snapshot): boolean
   /** Resolves when it is worth another look. */

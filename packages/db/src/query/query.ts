@@ -314,18 +314,18 @@ export class Query<T extends object, Document extends object = T> implements Asy
   }
 
   #liveHost(): Promise<LiveHost> {
-    const { loadHost, relations } = this.#origin
+    const { loadHost } = this.#origin
     if (loadHost === undefined)
       throw new TypeError('live(): a live query must not be inside a transaction, got one that is')
-    if ((relations?.relatedOf(this.#specification).length ?? 0) > 0)
-      throw new TypeError('live(): a live query must not follow relations, got one that does')
     return loadHost()
   }
 
   #liveRequest(options: LiveOptions): LiveRequest {
     checkOptions('live() and liveCount()', options, LIVE_OPTIONS)
     const { signal = this.#abortSignal } = options
-    return { specification: this.#specification, open: this.#origin.open, signal }
+    const specification = this.#specification
+    const related = this.#origin.relations?.relatedOf(specification) ?? []
+    return { specification, related, open: () => this.#begin(specification, () => {}), signal }
   }
 
   #with<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {
@@ -372,12 +372,12 @@ export class Query<T extends object, Document extends object = T> implements Asy
     }
   }
 
-  #begin(query: QuerySpecification): MaybePromise<QueryRun> {
-    this.#checkAborted()
+  #begin(query: QuerySpecification, check = () => this.#checkAborted()): MaybePromise<QueryRun> {
+    check()
     const { open, relations } = this.#origin
     return relations === undefined
       ? andThen(open(), (source) => ({ source, query }))
-      : relations.begin(open, query, () => this.#checkAborted())
+      : relations.begin(open, query, check)
   }
 
   #checkAborted(): void {

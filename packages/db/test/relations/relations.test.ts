@@ -259,8 +259,6 @@ test('where a path through a relation is not followed it is refused', async () =
     'aggregate(): a path must not go through a relation',
   )
   expect(posts.fields('author')).toBeDefined()
-  const related = db.collection('posts').find({ 'author.name': 'Ann' } as never)
-  expect(() => related.live()).toThrow('live(): a live query must not follow relations')
 })
 
 test('a query waits for the migration of a related collection', async () => {
@@ -358,7 +356,6 @@ describe('populate', () => {
       "populate(): fields must have 'author' for the path 'author', got 'title'",
     )
     expect(() => posts.populate('author').fields('title')).toThrow("fields must have 'author'")
-    expect(() => posts.populate('author').live()).toThrow('live(): a live query must not follow relations')
     await using plain = await open('plain', { storage: memory() })
     expect(() => plain.collection('posts').find().populate('author')).toThrow(
       "populate(): paths must go through relations that open() declares, got 'author'",

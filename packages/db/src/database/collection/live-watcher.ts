@@ -69,7 +69,9 @@ class LiveWatcher {
     if (watched === undefined) {
       const activate = (): void => this.#activate(watched!)
       const retire = (): void => this.#retire(watched!)
-      watched = { name, schema, number: 0, watch: new CollectionWatch(this.#context.closing, activate, retire) }
+      const { closing, accessOf } = this.#context
+      const other = (related: string): CollectionWatch => this.watch(related, accessOf(related).writing.schema)
+      watched = { name, schema, number: 0, watch: new CollectionWatch(closing, activate, retire, other) }
       this.#watched.set(name, watched)
     }
     return watched.watch

@@ -4,6 +4,7 @@
  */
 import { assert } from '../../base/errors.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
+import type { Condition } from '../ast/normalise.ts'
 import { ConditionIndex } from './condition-index.ts'
 import type { ChangedEntries } from './held-count.ts'
 import { LiveRun, type RunOwner } from './live-run.ts'
@@ -22,6 +23,8 @@ export class CollectionWatch implements LiveHost, RunOwner {
   collection = 0
   readonly conditions: ConditionIndex<LiveRun> = new ConditionIndex()
   readonly #runs = new Set<LiveRun>()
+  /** Queries of other collections whose relations lead here. */
+  readonly #followers = new Set<LiveRun>()
   /** One query or several; most documents are held by one. */
   readonly #holders = new Map<string, LiveRun | Set<LiveRun>>()
   readonly #loading = new Set<LiveRun>()
@@ -31,19 +34,27 @@ export class CollectionWatch implements LiveHost, RunOwner {
   #changed = new Set<LiveRun>()
   readonly #onActive: () => void
   readonly #onIdle: () => void
+  readonly #other: (name: string) => CollectionWatch
 
-  /** `onActive` is called before the first query begins, `onIdle` when the last one has ended. */
-  constructor(closing: AbortSignal, onActive: () => void, onIdle: () => void) {
+  /** `onActive` is called before the first query begins, `onIdle` when the last one has ended. `other`: the watch of another collection. */
+  constructor(
+    closing: AbortSignal,
+    onActive: () => void,
+    onIdle: () => void,
+    other: (name: string) => CollectionWatch,
+  ) {
+    this.#other = other
     this.closing = closing
     this.#onActive = onActive
     this.#onIdle = onIdle
   }
 
   start(request: LiveRequest, state: LiveState): LiveWork {
-    if (this.#runs.size === 0) this.#onActive()
+    if (this.#isIdle) this.#onActive()
     const run = new LiveRun(this, request, state)
     this.#runs.add(run)
     if (run.isDeep) this.#deep.add(run)
+    for (const name of request.related) this.#other(name).follow(run)
     if (this.closing.aborted) run.closed(this.closing.reason)
     else run.begin()
     return run
@@ -68,13 +79,13 @@ export class CollectionWatch implements LiveHost, RunOwner {
     }
     for (const [run, changes] of affected) if (!run.loading && !run.isDeep) run.apply(sequence, changes)
     if (changed.length === 0) return
-    for (const run of this.#deep) run.invalidate(sequence)
+    for (const run of [...this.#deep, ...this.#followers]) run.invalidate(sequence)
     for (const run of this.#byRank) run.recount(sequence, changedEntries)
   }
 
   /** Anything may have changed. */
   invalidate(sequence: number): void {
-    for (const run of this.#runs) run.invalidate(sequence)
+    for (const run of [...this.#runs, ...this.#followers]) run.invalidate(sequence)
   }
 
   /** Tells the subscribers of all queries that have changed; after all of them have. */
@@ -96,7 +107,8 @@ export class CollectionWatch implements LiveHost, RunOwner {
     this.#loading.delete(run)
     if (run.isByRank) this.#byRank.add(run)
     else this.#byRank.delete(run)
-    return this.conditions.add(run.request.specification.condition, run).test
+    const { specification, related } = run.request
+    return this.conditions.add(related.length > 0 ? NOTHING : specification.condition, run).test
   }
 
   changed(run: LiveRun): void {
@@ -123,8 +135,26 @@ export class CollectionWatch implements LiveHost, RunOwner {
     this.#byRank.delete(run)
     this.#changed.delete(run)
     this.conditions.remove(run)
+    for (const name of run.request.related) this.#other(name).unfollow(run)
     if (this.#runs.size > 0) return
     assert(this.conditions.isEmpty, 'conditions of queries that have ended are gone')
-    this.#onIdle()
+    if (this.#isIdle) this.#onIdle()
+  }
+
+  /** Changes here may change the answer of this query of another collection. */
+  follow(run: LiveRun): void {
+    if (this.#isIdle) this.#onActive()
+    this.#followers.add(run)
+  }
+
+  unfollow(run: LiveRun): void {
+    if (this.#followers.delete(run) && this.#isIdle) this.#onIdle()
+  }
+
+  get #isIdle(): boolean {
+    return this.#runs.size === 0 && this.#followers.size === 0
   }
 }
+
+/** A query that follows relations is read again after every change: no document leads to it. */
+const NOTHING: Condition = { kind: 'or', of: [] }

@@ -5,6 +5,7 @@
  */
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { Key } from '../../base/brand.ts'
+import type { Condition } from '../ast/normalise.ts'
 import type { AccessPath } from '../planner/access-path.ts'
 import { planQuery, type QuerySpecification } from '../planner/plan.ts'
 import type { QuerySource } from '../query-source.ts'
@@ -40,10 +41,11 @@ export class HeldCount {
   }
 
   /** Counts; the function returned takes in what was found. */
-  async read(source: QuerySource): Promise<() => void> {
-    const plan = await source.attempt(() => planQuery(source, this.#specification))
+  async read(source: QuerySource, condition: Condition): Promise<() => void> {
+    const counted = { ...this.#specification, condition }
+    const plan = await source.attempt(() => planQuery(source, counted))
     if (plan.byRank) return () => this.#reset(plan.rows, new Set(), plan.access)
-    const withIds = { ...this.#specification, fields: ['_id'] }
+    const withIds = { ...counted, fields: ['_id'] }
     const ids = new Set<string>()
     for await (const batch of batches(source, await source.attempt(() => planQuery(source, withIds)), withIds))
       for (const { _id } of batch) ids.add(_id)

@@ -152,7 +152,7 @@ function merged(rows: readonly HeldRow[], come: readonly HeldRow[]): HeldRow[] {
 }
 
 /** Whether two values are equal, including the order of names: then their JSON is equal. */
-function isSame(left: unknown, right: unknown): boolean {
+export function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
   if (Object.getPrototypeOf(left) !== Object.getPrototypeOf(right)) return false

@@ -7,9 +7,10 @@
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { cancelledError, retryWhenStale } from '../../base/long-work.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
-import type { QuerySource } from '../query-source.ts'
+import type { QueryRun } from '../query-run.ts'
 import { HeldCount, type ChangedEntries } from './held-count.ts'
 import { HeldRows } from './held-rows.ts'
+import { HeldWindow } from './held-window.ts'
 import type { LiveRequest, LiveState, LiveUpdate, LiveView, LiveWork, Subscriber } from './live-types.ts'
 import { readRows, readWindow } from './read-rows.ts'
 import { call, isSameView, Subscription, updatedCount, updates, type UpdateBetween } from './subscription.ts'
@@ -50,13 +51,13 @@ export interface RunOwner {
 export class LiveRun implements LiveWork {
   readonly request: LiveRequest
   readonly ready: Promise<void>
-  /** Rows before the window are not held. */
+  /** Rows before the window are not held, and a change has them read again. */
   readonly isDeep: boolean
   /** Times that rows were read. */
   reads = 0
   readonly #owner: RunOwner
   readonly #state: LiveState
-  readonly #held: HeldRows | HeldCount
+  readonly #held: HeldRows | HeldCount | HeldWindow
   readonly #updateBetween: UpdateBetween
   readonly #subscriptions = new Set<Subscription>()
   /** Loops that have not ended, each with what wakes those who wait in it. */
@@ -75,9 +76,9 @@ export class LiveRun implements LiveWork {
   #reason: unknown
 
   constructor(owner: RunOwner, request: LiveRequest, state: LiveState) {
-    const { specification } = request
+    const { specification, related } = request
     this.request = request
-    this.isDeep = request.counts === undefined && specification.skip > SKIP_HELD_MAX
+    this.isDeep = related.length > 0 || (request.counts === undefined && specification.skip > SKIP_HELD_MAX)
     this.#owner = owner
     this.#state = state
     this.#updateBetween = request.counts === true ? updatedCount : updates()
@@ -87,7 +88,9 @@ export class LiveRun implements LiveWork {
     this.#held =
       request.counts === true
         ? new HeldCount(specification, holding)
-        : new HeldRows(specification, this.isDeep ? 0 : specification.skip, holding)
+        : related.length > 0
+          ? new HeldWindow()
+          : new HeldRows(specification, this.isDeep ? 0 : specification.skip, holding)
     this.ready = new Promise((resolve, reject) => (this.#settleReady = { resolve, reject }))
     this.ready.catch(() => {})
   }
@@ -250,13 +253,14 @@ export class LiveRun implements LiveWork {
   }
 
   /** False if they were outdated by then. */
-  async #readFrom(source: QuerySource): Promise<boolean> {
+  async #readFrom(query: QueryRun): Promise<boolean> {
+    const { source } = query
     const { sequence, documents } = source
     const held = this.#held
     try {
       if (this.#ended) return true
       this.reads++
-      const takeIn = await this.#readHeld(source)
+      const takeIn = await this.#readHeld(query)
       if (this.#ended) return true
       const { number } = documents.collection
       // In another collection an equal revision may be another document.
@@ -275,10 +279,11 @@ export class LiveRun implements LiveWork {
     return false
   }
 
-  async #readHeld(source: QuerySource): Promise<() => void> {
-    const { specification } = this.request
+  async #readHeld(run: QueryRun): Promise<() => void> {
+    const { source, query: specification } = run
     const held = this.#held
-    if (held instanceof HeldCount) return held.read(source)
+    if (held instanceof HeldCount) return held.read(source, specification.condition)
+    if (held instanceof HeldWindow) return held.read(run)
     const found = this.isDeep
       ? { documents: await readWindow(source, specification), complete: true }
       : await readRows(source, specification, held.wanted, (document) => held.sortKey(document))

@@ -9,6 +9,7 @@ import { parseSelector } from '../../../src/query/ast/parse-selector.ts'
 import { CollectionWatch } from '../../../src/query/live/collection-watch.ts'
 import { SKIP_HELD_MAX } from '../../../src/query/live/live-run.ts'
 import type { LiveState, LiveWork } from '../../../src/query/live/live-types.ts'
+import type { QueryRun } from '../../../src/query/query-run.ts'
 import type { QuerySpecification } from '../../../src/query/planner/plan.ts'
 import { modelKeyValueStore } from '../../../testing/model-key-value-store.ts'
 import { QueryFixture, type Document } from '../../../testing/query-fixture.ts'
@@ -24,6 +25,7 @@ beforeEach(async () => {
     new AbortController().signal,
     () => {},
     () => {},
+    () => watch,
   )
   await fixture.upsert(Array.from({ length: 300 }, (_, n) => ({ _id: `d${n}`, n, owner: `u${n}` })))
   opened = 0
@@ -36,11 +38,11 @@ async function live(
   const condition = normalise(parseSelector(selector))
   const state: LiveState = { view: undefined, status: 'loading', error: undefined }
   const specification = { condition, sort: [], skip: 0, limit: Infinity, fields: undefined, ...options }
-  const open = (): ReturnType<QueryFixture['source']> => {
+  const open = (): QueryRun => {
     opened++
-    return fixture.source()
+    return { source: fixture.source(), query: specification }
   }
-  const work = watch.start({ specification, open, signal: undefined }, state)
+  const work = watch.start({ specification, related: [], open, signal: undefined }, state)
   await work.ready
   return { work, state }
 }
