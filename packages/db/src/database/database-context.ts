@@ -42,6 +42,6 @@ export interface SnapshotAccess {
   isBehind(snapshot: Snapshot): boolean
   /** Resolves when it is worth another look. */
   whenMigrated(): Promise<void>
-  /** Who has the snapshot releases it. */
+  /** The caller has the snapshot, and releases it. */
   sourceOn(snapshot: HeldSnapshot, release?: () => void): QuerySource
 }

@@ -36,7 +36,10 @@ export class CollectionWatch implements LiveHost, RunOwner {
   readonly #onIdle: () => void
   readonly #other: (name: string) => CollectionWatch
 
-  /** `onActive` is called before the first query begins, `onIdle` when the last one has ended. `other`: the watch of another collection. */
+  /**
+   * `onActive` is called before the first query begins, `onIdle` when the last one has ended. `other` gives the watch of another
+   * collection.
+   */
   constructor(
     closing: AbortSignal,
     onActive: () => void,

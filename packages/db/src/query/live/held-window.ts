@@ -28,7 +28,7 @@ export class HeldWindow {
     }
   }
 
-  /** There are none: each change has the rows read again. */
+  /** No change is taken in by itself: each has the rows read again. */
   apply(changes: ReadonlyMap<string, unknown>): boolean {
     return changes.size === 0
   }
