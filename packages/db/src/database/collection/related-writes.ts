@@ -104,7 +104,8 @@ class FollowedDeletes implements DeleteRules {
       const write = this.write(access, (transaction) =>
         putDocuments(transaction, access.writing, batch.only(part), mode, false),
       )
-      return write.catch((error: unknown) => [outcomeOf(part[0]!.id, error)])
+      const [{ id, deleted }] = part as [DocumentWrite]
+      return deleted ? write.catch((error: unknown) => [outcomeOf(id, error)]) : write
     })
     const outcomes = (await Promise.all(each)).flat()
     return many ? outcomes : outcomes[0]

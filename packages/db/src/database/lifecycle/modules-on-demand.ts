@@ -51,4 +51,6 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../../query/regex/linear-regex.ts'),
   () => import('../../query/search/run-search.ts'),
   () => import('../../view/view-engine.ts'),
+  () => import('../collection/related-writes.ts'),
+  () => import('../../relations/declare-relations.ts'),
 ]
