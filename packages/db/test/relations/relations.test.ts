@@ -362,3 +362,24 @@ describe('populate', () => {
     )
   })
 })
+
+test('more ids than are looked up one by one become sets of document numbers', async () => {
+  const collections = { users: {}, posts: { relations: { author: 'users', readers: ['users'] } } }
+  await using many = await open('many', { storage: memory(), collections: collections as object })
+  const count = 10_500
+  const users = Array.from({ length: count }, (_, n) => ({ _id: `u${n}`, n, active: n !== 7 }))
+  const posts = users.map(({ _id, n }) => ({ _id: `p${n}`, author: _id, readers: [_id, `u${(n + 1) % count}`] }))
+  await many.collection('users').insert(users)
+  await many.collection('posts').insert([...posts, { _id: 'lost', author: 'nobody', readers: ['nobody'] }])
+  const total = async (collection: string, selector: object): Promise<number> => {
+    const query = many.collection(collection).find(selector as never)
+    const rows = await query.sort('_id').toArray()
+    expect(rows.length).toBe(await query.count())
+    return rows.length
+  }
+  expect(await total('posts', { 'author.active': true })).toBe(count - 1)
+  expect(await total('posts', { author: { $none: { active: true } } })).toBe(2)
+  expect(await total('posts', { readers: { $every: { active: true } } })).toBe(count - 2)
+  expect(await total('users', { posts_via_author: { $some: {} }, n: { $gte: 10 } })).toBe(count - 10)
+  expect(await total('users', { posts_via_readers: { $some: { _id: { $ne: 'p3' } } } })).toBe(count)
+})
