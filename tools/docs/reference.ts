@@ -108,7 +108,10 @@ const PAGES: readonly PageSpec[] = [
     file: 'rules.md',
     title: 'Rules',
     intro: 'The language of rules and filters. [What it means](../internals/rules.md)',
-    entries: [['@pannier/rules', 'packages/rules/api/index.d.ts']],
+    entries: [
+      ['@pannier/rules', 'packages/rules/api/index.d.ts'],
+      ['@pannier/rules/compile', 'packages/rules/api/compile.d.ts'],
+    ],
   },
   {
     file: 'server.md',

@@ -7,7 +7,7 @@ import { strftime } from './time.ts'
 import { around, compare, isSame, like, lower, numberIn, type SqlValue, type Truth, type Typed } from './values.ts'
 
 /** A record, an element of a list, or null where a step leads nowhere. */
-type Row = RuleRecord | SqlValue
+export type Row = RuleRecord | SqlValue
 
 interface Rows {
   readonly rows: readonly Row[]
@@ -15,7 +15,7 @@ interface Rows {
 }
 
 /** The rows that joins have at the moment, and what the rule is evaluated with. */
-interface Work {
+export interface Work {
   readonly rows: Map<Join, Row>
   readonly records: RuleRecords
   readonly now: Date
@@ -127,7 +127,7 @@ function isTrue(truth: Truth | undefined): boolean | undefined {
 }
 
 /** No row is a row of nulls, as in a LEFT JOIN. */
-function rowsOf(join: Join, work: Work): Rows {
+export function rowsOf(join: Join, work: Work): Rows {
   const found = findRows(join, work)
   return found.isComplete && found.rows.length === 0 ? NOWHERE : found
 }
@@ -176,7 +176,7 @@ function byIds(collection: string, ids: readonly string[], records: RuleRecords)
   }
 }
 
-function testOf(test: Test, work: Work): Truth | undefined {
+export function testOf(test: Test, work: Work): Truth | undefined {
   if (test.kind === 'constant') return test.value
   if (test.kind === 'unknown') return undefined
   if (test.kind === 'empty') {
@@ -204,7 +204,7 @@ function typed(value: SqlValue, real = false): Typed {
 }
 
 /** Undefined if it is not known here. */
-function valueOf(value: Value, work: Work): Typed | undefined {
+export function valueOf(value: Value, work: Work): Typed | undefined {
   switch (value.kind) {
     case 'parameter':
       return typed(sqlValue(value.value), value.real)

@@ -1,6 +1,6 @@
 /** Makes the condition of one comparison, as PocketBase makes its SQL: what empty compares with, patterns, match-all. */
 import type { Operator } from './ast.ts'
-import { addJoins, addTestJoins, type Join, type Leaf, type Test, type Value } from './plan.ts'
+import { readBy, readByTest, withParents, type Join, type Leaf, type Test, type Value } from './plan.ts'
 import { patternOf } from './values.ts'
 
 /** A resolved side of a comparison. */
@@ -20,22 +20,15 @@ export interface Side {
 /** `record` is what the rule is about. It is not a row of match-all. */
 export function leafOf(left: Side, operator: Operator, any: boolean, right: Side, record: Join): Leaf {
   const test = testOf(left, operator, right)
-  const joins = new Set<Join>()
-  addTestJoins(test, joins)
-  // A match-all with rows on both sides compares all pairs.
-  const isMany = !any && (left.every !== undefined || right.every !== undefined)
-  const everyTest = isMany ? testOf(rowsOf(left), operator, rowsOf(right)) : undefined
-  const own = new Set<Join>()
-  for (const value of [left.every, right.every]) if (isMany && value !== undefined) addJoins(value, own)
-  for (let join: Join | undefined = record; join !== undefined; join = join.parent) own.delete(join)
-  const every = everyTest && { test: everyTest, joins: own }
-  if (everyTest !== undefined) {
-    addTestJoins(everyTest, joins)
-    for (const join of own) joins.delete(join)
-  }
   const visible = [left.visible, right.visible].filter((join) => join !== undefined)
-  for (const join of visible) addJoins({ kind: 'element', join }, joins)
-  return { kind: 'leaf', test, every, visible, joins }
+  // A match-all with rows on both sides compares all pairs.
+  const rows = any ? [] : [left.every, right.every].filter((value) => value !== undefined)
+  const every = rows.length === 0 ? undefined : testOf(rowsOf(left), operator, rowsOf(right))
+  const joins = withParents([...readByTest(test), ...visible, ...(every === undefined ? [] : readByTest(every))])
+  const before = withParents([record])
+  const own = new Set([...withParents(rows.flatMap(readBy))].filter((join) => !before.has(join)))
+  for (const join of own) joins.delete(join)
+  return { kind: 'leaf', test, every: every && { test: every, joins: own }, visible, joins }
 }
 
 /** Beside rows of match-all, the other side compares NULL as usual. */

@@ -88,36 +88,39 @@ export interface BoundRule {
   readonly now: Date
 }
 
-/** The joins of a value, and those before them. */
-export function addJoins(value: Value, joins: Set<Join>): void {
+/** The joins whose rows a value reads. */
+export function readBy(value: Value): readonly Join[] {
   switch (value.kind) {
     case 'field':
     case 'json':
     case 'element':
     case 'length':
-      for (let join: Join | undefined = value.join; join !== undefined; join = join.parent) joins.add(join)
-      return
+      return [value.join]
     case 'lower':
     case 'around':
-      return addJoins(value.of, joins)
+      return readBy(value.of)
     case 'call':
-      for (const argument of value.of) addJoins(argument, joins)
-      return
+      return value.of.flatMap(readBy)
     case 'truth':
-      for (const join of joinsOf(value.of)) joins.add(join)
-      return
+      return [...joinsOf(value.of)]
     default:
+      return []
   }
+}
+
+/** The joins whose rows a test reads. */
+export function readByTest(test: Test): readonly Join[] {
+  if (test.kind === 'constant' || test.kind === 'unknown') return []
+  return test.kind === 'empty' ? readBy(test.of) : [...readBy(test.left), ...readBy(test.right)]
+}
+
+/** The joins, and those before them. */
+export function withParents(joins: readonly Join[]): Set<Join> {
+  const all = new Set<Join>()
+  for (let join of joins as readonly (Join | undefined)[]) for (; join !== undefined; join = join.parent) all.add(join)
+  return all
 }
 
 export function joinsOf(condition: Condition): ReadonlySet<Join> {
   return condition.kind === 'leaf' ? condition.joins : new Set(condition.of.flatMap((part) => [...joinsOf(part)]))
-}
-
-export function addTestJoins(test: Test, joins: Set<Join>): void {
-  if (test.kind === 'empty') addJoins(test.of, joins)
-  else if (test.kind !== 'constant' && test.kind !== 'unknown') {
-    addJoins(test.left, joins)
-    addJoins(test.right, joins)
-  }
 }

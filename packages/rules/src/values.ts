@@ -9,7 +9,7 @@ export type Affinity = 'text' | 'number' | 'none'
 /** `null` is SQL's NULL. */
 export type Truth = boolean | null
 
-type Order = '=' | '<' | '<=' | '>' | '>='
+export type Order = '=' | '<' | '<=' | '>' | '>='
 
 /** A value with what affects how it is compared. `real`: its text has a fraction, `5.0`. */
 export interface Typed {
@@ -59,7 +59,7 @@ export function lower(of: Typed): SqlValue {
   return of.value === null ? null : foldAscii(textOf(of))
 }
 
-function textOf({ value, real }: Typed): string {
+export function textOf({ value, real }: Typed): string {
   return typeof value !== 'number' ? String(value) : real || !Number.isInteger(value) ? realText(value) : bigText(value)
 }
 

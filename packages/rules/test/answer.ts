@@ -1,6 +1,6 @@
 /** What this package says to a case, in the words of `PocketBase.answer`. */
 import { bind, check, createSchema, evaluate, FILTER_BYTES_MAX, parse, RuleError } from '../src/index.ts'
-import type { BoundRule, Expression, RuleRecord, RuleRecords, RuleRequest, Schema } from '../src/index.ts'
+import type { BoundRule, RuleRecord, RuleRecords, RuleRequest, Schema } from '../src/index.ts'
 import type { Case } from './cases.ts'
 import { namesOf } from './pocketbase.ts'
 import { DEFINITIONS, id, RECORDS } from './world.ts'
@@ -36,56 +36,48 @@ export function recordsOf(world: World): RuleRecords {
   }
 }
 
-const RECORDS_OF_WORLD = recordsOf(RECORDS)
+export const RECORDS_OF_WORLD: RuleRecords = recordsOf(RECORDS)
 
-export function answer({ on, as, rule, filter, sort, query, headers, write }: Case): string {
-  let parsedRule: Expression | undefined
-  if (rule !== undefined && rule !== '') {
-    if (check(rule, SCHEMA, on).errors.length > 0) return 'refused'
-    parsedRule = parse(rule)
-  }
+/** The bound rule of a case. Throws a RuleError where PocketBase answers 400 or 404. */
+export function boundOf({ on, as, rule = '', filter = '', sort, query, headers, write }: Case): BoundRule {
   const trusted = as === 'super'
-  const asked = `${filter ?? ''} ${sort ?? ''}`
-  if (!trusted && write === undefined && /@(request|collection)\./.test(asked)) return '403'
-  const method = write === undefined ? 'GET' : write.id === undefined ? 'POST' : 'PATCH'
+  const entries = Object.entries(headers ?? {})
   const request: RuleRequest = {
     auth: authOf(as),
-    method,
+    method: write === undefined ? 'GET' : write.id === undefined ? 'POST' : 'PATCH',
     context: 'default',
-    query: { ...query, ...(filter === undefined ? {} : { filter }) },
-    headers: Object.fromEntries(
-      Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase().replaceAll('-', '_'), value]),
-    ),
+    query: { ...query, ...(filter === '' ? {} : { filter }) },
+    headers: Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase().replaceAll('-', '_'), value])),
     body: normalised(on, write?.body ?? {}),
   }
-  const now = new Date()
+  return bind({
+    schema: SCHEMA,
+    collection: on,
+    rule: trusted || rule === '' ? undefined : parse(rule),
+    filter: filter === '' ? undefined : parse(filter, { maxBytes: FILTER_BYTES_MAX }),
+    sort: sort === undefined ? [] : [sort.replace('-', '')],
+    trusted,
+    request,
+    unsaved: write !== undefined && write.id === undefined,
+  })
+}
+
+export function answer(each: Case): string {
+  const { on, as, rule = '', filter = '', sort = '', write } = each
+  if (rule !== '' && check(rule, SCHEMA, on).errors.length > 0) return 'refused'
+  if (as !== 'super' && write === undefined && /@(request|collection)\./.test(`${filter} ${sort}`)) return '403'
+  const refused = write?.id === undefined ? '400' : '404'
   const all = RECORDS[on]!
   try {
-    const parsedFilter =
-      filter === undefined || filter === '' ? undefined : parse(filter, { maxBytes: FILTER_BYTES_MAX })
-    const bound = bind({
-      schema: SCHEMA,
-      collection: on,
-      rule: trusted ? undefined : parsedRule,
-      filter: parsedFilter,
-      sort: sort === undefined ? [] : [sort.replace('-', '')],
-      trusted,
-      request,
-      now,
-      unsaved: write !== undefined && write.id === undefined,
-    })
-    if (write === undefined)
-      return namesOf(
-        all.filter((record) => evaluateAll(bound, record) === true).map((record) => record['id'] as string),
-      )
-    const record =
-      write.id === undefined
-        ? { ...normalised(on, write.body), id: id('new') }
-        : all.find((each) => each['id'] === id(write.id!))!
-    return evaluateAll(bound, record) === true ? 'ok' : write.id === undefined ? '400' : '404'
+    const bound = boundOf(each)
+    const admits = (record: RuleRecord): boolean => evaluate(bound, record, RECORDS_OF_WORLD) === true
+    if (write === undefined) return namesOf(all.filter(admits).map((record) => record['id'] as string))
+    const written = { ...normalised(on, write.body), id: id('new') }
+    const record = write.id === undefined ? written : all.find((other) => other['id'] === id(write.id!))!
+    return admits(record) ? 'ok' : refused
   } catch (error) {
     if (!(error instanceof RuleError)) throw error
-    return write?.id === undefined ? '400' : '404'
+    return refused
   }
 }
 
@@ -99,10 +91,6 @@ function normalised(collection: string, body: RuleRecord): RuleRecord {
     return type === 'number' ? Number(value) : value
   }
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, read(name, value)]))
-}
-
-function evaluateAll(bound: BoundRule, record: RuleRecord): boolean | undefined {
-  return evaluate(bound, record, RECORDS_OF_WORLD)
 }
 
 function authOf(as: string): (RuleRequest['auth'] & object) | null {

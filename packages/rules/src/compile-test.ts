@@ -1,0 +1,151 @@
+/** One comparison as a selection: a stored value beside a known one. */
+import { testOf, valueOf, type Row, type Work } from './evaluate.ts'
+import { readBy, readByTest, type Join, type Test, type Value } from './plan.ts'
+import type { RuleRecord } from './records.ts'
+import { affinityOf } from './schema.ts'
+import { ALL, either, MORE, not, NOTHING, type Compiled, type Selection, type SelectionOperator } from './selection.ts'
+import { compare, numberIn, textOf, type Affinity, type Order, type Typed } from './values.ts'
+
+/** A value of the record that a selection can name. It is never NULL. */
+interface Column {
+  readonly field: string
+  readonly isLength: boolean
+  readonly type: 'text' | 'number' | 'bool'
+  readonly affinity: Affinity
+}
+
+/** The records of `here` for which the test is `wanted`. NULL is neither true nor false. */
+export function compileTest(test: Test, wanted: boolean, here: Join, work: Work): Compiled {
+  if (readByTest(test).every((join) => work.rows.has(join))) {
+    const truth = testOf(test, work)
+    return truth === undefined ? MORE : constant(truth === wanted)
+  }
+  return compareColumn(test, wanted, here, work) ?? recordTest(test, wanted, here, work)
+}
+
+/** A test of the record and of what is known. */
+function recordTest(test: Test, wanted: boolean, here: Join, { rows, records, now }: Work): Compiled {
+  const read = readByTest(test)
+  // Where a field is not known, the test has no answer.
+  if (!read.every((join) => join === here || rows.has(join)) || records.knows !== undefined) return MORE
+  const known = new Map(rows)
+  const holds = (record: RuleRecord): boolean => {
+    const row = here.kind === 'each' ? (record[''] as Row) : record
+    return testOf(test, { rows: new Map(known).set(here, row), records, now }) === wanted
+  }
+  return { selection: { kind: 'test', fields: fieldsOf(test, here), holds }, isExact: true }
+}
+
+function fieldsOf(test: Test, here: Join): readonly string[] {
+  const fields = new Set<string>()
+  const visit = (value: Value): void => {
+    if (value.kind === 'lower' || value.kind === 'around') visit(value.of)
+    else if (value.kind === 'call') value.of.forEach(visit)
+    else if ('join' in value && value.join === here) fields.add(value.kind === 'element' ? '' : value.field.name)
+  }
+  if (test.kind === 'empty') visit(test.of)
+  else if (test.kind !== 'constant' && test.kind !== 'unknown') [test.left, test.right].forEach(visit)
+  return [...fields]
+}
+
+/** Undefined if it is not a column of the record beside a known value. */
+function compareColumn(test: Test, wanted: boolean, here: Join, work: Work): Compiled | undefined {
+  switch (test.kind) {
+    case 'empty': {
+      const column = columnOf(test.of, here)
+      return column && exact(isEmpty(column), wanted !== test.negated)
+    }
+    case 'like': {
+      const column = columnOf(test.left, here)
+      const pattern = knownOf(test.right, work)
+      if (column?.type !== 'text' || pattern === undefined) return undefined
+      return pattern.value === null ? constant(false) : exact(like(column, textOf(pattern)), wanted !== test.negated)
+    }
+    case 'coalesced':
+    case 'compare':
+      return comparison(test, wanted, here, work)
+    default:
+      return undefined
+  }
+}
+
+function comparison(
+  test: Extract<Test, { kind: 'coalesced' | 'compare' }>,
+  wanted: boolean,
+  here: Join,
+  work: Work,
+): Compiled | undefined {
+  const isSwapped = columnOf(test.left, here) === undefined
+  const found = columnOf(isSwapped ? test.right : test.left, here)
+  const known = knownOf(isSwapped ? test.left : test.right, work)
+  if (found === undefined || known === undefined) return undefined
+  if (test.kind === 'coalesced') {
+    const value: Typed = { ...known, value: known.value ?? '', affinity: 'none' }
+    return exact(ordered({ ...found, affinity: 'none' }, '=', value), wanted !== test.negated)
+  }
+  const { operator } = test
+  if (operator === 'is' || operator === 'is not') {
+    const same = known.value === null ? NOTHING : ordered(found, '=', known)
+    return exact(same, wanted === (operator === 'is'))
+  }
+  if (known.value === null) return constant(false)
+  return exact(ordered(found, isSwapped ? SWAPPED[operator] : operator, known), wanted)
+}
+
+const SWAPPED: Readonly<Record<Order, Order>> = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
+
+function constant(holds: boolean): Compiled {
+  return { selection: holds ? ALL : NOTHING, isExact: true }
+}
+
+function exact(selection: Selection, wanted: boolean): Compiled {
+  return { selection: wanted ? selection : not(selection), isExact: true }
+}
+
+/** As SQLite compares the column. A value of another type is before or after all of the column's. */
+function ordered(column: Column, operator: Order, known: Typed): Selection {
+  const { field, isLength, type, affinity } = column
+  const holds = (value: string | number): boolean => compare({ value, affinity, real: false }, operator, known) === true
+  if (type === 'bool') {
+    const values = [true, false].filter((value) => holds(value ? 1 : 0))
+    if (values.length === 2) return ALL
+    return either(values.map((value) => ({ kind: 'compare', field, isLength, operator: '=', value })))
+  }
+  const value = convert(known, affinity)
+  if (typeof value !== (type === 'text' ? 'string' : 'number')) return holds(type === 'text' ? '' : 0) ? ALL : NOTHING
+  return { kind: 'compare', field, isLength, operator, value }
+}
+
+function convert(known: Typed, affinity: Affinity): string | number {
+  if (affinity === 'text') return textOf(known)
+  return affinity === 'number' && typeof known.value === 'string'
+    ? (numberIn(known.value) ?? known.value)
+    : known.value!
+}
+
+function isEmpty({ field, isLength, type }: Column): Selection {
+  return type === 'text' ? { kind: 'compare', field, isLength, operator: '=', value: '' } : NOTHING
+}
+
+/** A pattern with `%` around it, and no other wildcard, is a text that is contained. */
+function like({ field, isLength }: Column, pattern: string): Selection {
+  const inner = /^%((?:[^%_\\]|\\[^])*)%$/.exec(pattern)?.[1]
+  const operator: SelectionOperator = inner === undefined ? 'like' : 'contains'
+  return { kind: 'compare', field, isLength, operator, value: inner?.replaceAll(/\\([^])/g, '$1') ?? pattern }
+}
+
+function columnOf(value: Value, here: Join): Column | undefined {
+  if (!('join' in value) || value.join !== here) return undefined
+  if (value.kind === 'element') return { field: '', isLength: false, type: 'text', affinity: 'none' }
+  const { kind, field } = value
+  const { name, type, isMany } = field
+  if (kind === 'length') return isMany ? { field: name, isLength: true, type: 'number', affinity: 'none' } : undefined
+  if (kind !== 'field' || isMany || type === 'json' || type === 'geoPoint') return undefined
+  const isUnsaved = here.kind === 'record' && here.isUnsaved
+  const stored = type === 'number' || type === 'bool' ? type : 'text'
+  return { field: name, isLength: false, type: stored, affinity: isUnsaved ? 'none' : affinityOf(field) }
+}
+
+function knownOf(value: Value, work: Work): Typed | undefined {
+  return readBy(value).every((join) => work.rows.has(join)) ? valueOf(value, work) : undefined
+}

@@ -1,0 +1,13 @@
+/** Rules as selections, for a query planner: `@pannier/rules/compile`. Apps that only evaluate do without it. */
+export { compile } from './compile-rule.ts'
+export type {
+  Combination,
+  Compiled,
+  Complement,
+  ElementSelection,
+  FieldComparison,
+  RecordTest,
+  RelatedSelection,
+  Selection,
+  SelectionOperator,
+} from './selection.ts'

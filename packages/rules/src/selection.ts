@@ -1,0 +1,141 @@
+/**
+ * What records a rule admits, as a tree that a query planner can answer. Values that are missing are the empty ones of
+ * their types: `''`, 0, false, no elements.
+ */
+import type { RuleRecord } from './records.ts'
+
+/** Records of one collection, by their fields and by related records. */
+export type Selection = Combination | Complement | FieldComparison | RecordTest | ElementSelection | RelatedSelection
+
+/** All of them hold, or one of them. An empty `and` is every record, an empty `or` is no record. */
+export interface Combination {
+  /** Tells it from other selections. */
+  readonly kind: 'and' | 'or'
+  /** In the order of the rule. */
+  readonly of: readonly Selection[]
+}
+
+/** Every record that the selection does not have. */
+export interface Complement {
+  /** Tells it from other selections. */
+  readonly kind: 'not'
+  /** What the record is not in. */
+  readonly of: Selection
+}
+
+/** How a stored value is compared. `contains` and `like` ignore the case of ASCII only. */
+export type SelectionOperator = '=' | '<' | '<=' | '>' | '>=' | 'contains' | 'like'
+
+/** A stored value beside a known one of the same type. Texts are in the order of their code points. */
+export interface FieldComparison {
+  /** Tells it from other selections. */
+  readonly kind: 'compare'
+  /** The field; `''` is the element of a list. */
+  readonly field: string
+  /** Whether the number of a list's elements is compared. */
+  readonly isLength: boolean
+  /** `like` has SQLite's wildcards, with `\` before those that stand for themselves. */
+  readonly operator: SelectionOperator
+  /** It has the field's type; a length is a number. */
+  readonly value: string | number | boolean
+}
+
+/** What no index answers: a function of one record alone. */
+export interface RecordTest {
+  /** Tells it from other selections. */
+  readonly kind: 'test'
+  /** The fields that it reads; `''` is the element of a list. */
+  readonly fields: readonly string[]
+  /** Whether it holds for a record, or for `{ '': ELEMENT }`. */
+  readonly holds: (record: RuleRecord) => boolean
+}
+
+/** A list has an element. */
+export interface ElementSelection {
+  /** Tells it from other selections. */
+  readonly kind: 'element'
+  /** The list. */
+  readonly field: string
+  /** What the element meets; its field is `''`. */
+  readonly of: Selection
+}
+
+/** Some record one step away meets all of `of`. */
+export interface RelatedSelection {
+  /** Tells it from other selections. */
+  readonly kind: 'related'
+  /**
+   * `to`: the records whose ids are in `field`. `from`: the records whose `field` has this record's id. `any`: all records of the
+   * collection.
+   */
+  readonly step: 'to' | 'from' | 'any'
+  /** The related collection. */
+  readonly collection: string
+  /** The relation; `''` is the element of a list. */
+  readonly field: string
+  /** Pairs of equal texts: a field of the related record, and one of this record. For `any` only. */
+  readonly on: readonly (readonly [related: string, own: string])[]
+  /** What the related record meets. */
+  readonly of: Selection
+}
+
+/** What `compile` makes. */
+export interface Compiled {
+  /** All records that the rule admits, and no others if `isExact`. */
+  readonly selection: Selection
+  /** False: ask `evaluate` about each record of the selection. */
+  readonly isExact: boolean
+}
+
+export const ALL: Selection = { kind: 'and', of: [] }
+export const NOTHING: Selection = { kind: 'or', of: [] }
+
+/** What can't be said. */
+export const MORE: Compiled = { selection: ALL, isExact: false }
+
+function isAll(selection: Selection): boolean {
+  return selection.kind === 'and' && selection.of.length === 0
+}
+
+export function isNothing(selection: Selection): boolean {
+  return selection.kind === 'or' && selection.of.length === 0
+}
+
+export function both(parts: readonly Selection[]): Selection {
+  const of = parts.flatMap((part) => (part.kind === 'and' ? part.of : [part]))
+  if (of.some(isNothing)) return NOTHING
+  return of.length === 1 ? of[0]! : { kind: 'and', of }
+}
+
+/** Alternatives one step away are one step, so that its records are looked up once. */
+export function either(parts: readonly Selection[]): Selection {
+  const steps = new Map<string, Selection[]>()
+  const of: Selection[] = []
+  for (const part of parts.flatMap((each) => (each.kind === 'or' ? each.of : [each]))) {
+    if (isAll(part)) return ALL
+    const step = part.kind === 'related' || part.kind === 'element' ? JSON.stringify({ ...part, of: null }) : ''
+    const group = steps.get(step)
+    if (step !== '' && group !== undefined) group.push(part)
+    else {
+      const made = [part]
+      if (step !== '') steps.set(step, made)
+      of.push(...(step === '' ? made : []))
+    }
+  }
+  for (const group of steps.values()) {
+    const [first] = group as [RelatedSelection]
+    of.push(group.length === 1 ? first : { ...first, of: either(group.map((part) => (part as RelatedSelection).of)) })
+  }
+  return of.length === 1 ? of[0]! : { kind: 'or', of }
+}
+
+export function not(of: Selection): Selection {
+  if (of.kind === 'not') return of.of
+  return isAll(of) ? NOTHING : isNothing(of) ? ALL : { kind: 'not', of }
+}
+
+/** Some element of a list. The record that an element leads to is one that the list leads to. */
+export function element(field: string, of: Selection): Selection {
+  if (of.kind === 'or') return either(of.of.map((part) => element(field, part)))
+  return of.kind === 'related' && of.field === '' ? { ...of, field } : { kind: 'element', field, of }
+}
