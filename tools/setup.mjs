@@ -4,9 +4,9 @@
  * it runs before there are any.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { constants } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { delimiter, dirname, join, relative, resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
 
@@ -23,7 +23,7 @@ const BROWSER_PROGRAMS = [
 
 /** Runs `npm ci` unless what is installed is what package-lock.json says. */
 export function installDependencies() {
-  if (isInstalled() && findNode() !== undefined) return
+  if (isInstalled() && findNode() !== undefined) return linkWorkspaces()
   say('Installing dependencies (npm ci) …')
   // The folder of programs is about to be replaced: no child may take its `node` from there.
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => resolve(folder) !== bin)
@@ -46,6 +46,14 @@ function isInstalled() {
     const found = installed[path]
     return found === undefined ? entry.optional === true || entry.devOptional === true : found.version === entry.version
   })
+}
+
+/** A new package of this repository needs no more than its link. */
+function linkWorkspaces() {
+  for (const [path, { link, resolved }] of Object.entries(readLock(join(root, 'package-lock.json')))) {
+    if (link && !existsSync(join(root, path)))
+      symlinkSync(relative(dirname(path), resolved), join(root, path), 'junction')
+  }
 }
 
 function readLock(path) {
