@@ -58,13 +58,12 @@ function independent(parts: readonly Condition[], { rows }: Work): Condition[][]
 
 /** Chooses a row for the first open join of the parts. */
 function together(parts: readonly Condition[], work: Work): boolean | undefined {
-  const open = new Set(parts.flatMap((part) => [...joinsOf(part)].filter((join) => !work.rows.has(join))))
   const [only] = parts
-  if (open.size === 0 || (parts.length === 1 && only!.kind !== 'leaf')) {
-    if (only!.kind !== 'leaf' || parts.length > 1) return allOf(parts, (part) => some(part, work))
-    return holds(only as Leaf, work)
-  }
-  const next = Array.from(open).find(({ parent }) => parent === undefined || !open.has(parent))!
+  if (parts.length === 1 && only!.kind !== 'leaf') return some(only!, work)
+  const open = new Set(parts.flatMap((part) => [...joinsOf(part)].filter((join) => !work.rows.has(join))))
+  const next = Array.from(open).find(({ parent }) => parent === undefined || !open.has(parent))
+  // Parts without an open join come one by one.
+  if (next === undefined) return holds(only as Leaf, work)
   return withRows(next, work, () => some({ kind: 'and', of: parts }, work))
 }
 
@@ -99,9 +98,9 @@ function someFails(test: Test, open: readonly Join[], work: Work): boolean | und
   return answer === undefined ? undefined : answer === false
 }
 
-function isVisible(join: Join, { rows }: Work): boolean {
-  const account = rows.get(join) as RuleRecord | null
-  return account?.['emailVisibility'] === true
+function isVisible(join: Join, work: Work): boolean | undefined {
+  const found = stored(join, 'emailVisibility', work)
+  return found === undefined ? undefined : found?.value === true
 }
 
 function allOf<T>(items: readonly T[], answerOf: (item: T) => boolean | undefined): boolean | undefined {
@@ -242,7 +241,7 @@ export function valueOf(value: Value, work: Work): Typed | undefined {
 }
 
 /** What a record has in a field: undefined if that is not known, null if there is no record. */
-function stored(join: Join, { name }: Field, { rows, records }: Work): { readonly value: unknown } | null | undefined {
+function stored(join: Join, name: string, { rows, records }: Work): { readonly value: unknown } | null | undefined {
   const record = rows.get(join) as RuleRecord | null
   if (record === null) return null
   const isKnown = !('collection' in join) || records.knows?.(join.collection.name, name) !== false
@@ -250,13 +249,13 @@ function stored(join: Join, { name }: Field, { rows, records }: Work): { readonl
 }
 
 function field(join: Join, of: Field, work: Work): Typed | undefined {
-  const found = stored(join, of, work)
+  const found = stored(join, of.name, work)
   const affinity = join.kind === 'record' && join.isUnsaved ? 'none' : affinityOf(of)
   return found === undefined ? undefined : { value: found && column(of, found.value), affinity, real: false }
 }
 
 function elements(join: Join, of: Field, work: Work): readonly SqlValue[] | undefined {
-  const found = stored(join, of, work)
+  const found = stored(join, of.name, work)
   if (found === undefined) return undefined
   if (found !== null && of.isMany) return Array.isArray(found.value) ? found.value.map(sqlValue) : []
   return [found === null ? null : column(of, found.value)]
@@ -271,7 +270,7 @@ function length(join: Join, of: Field, work: Work): Typed | undefined {
 }
 
 function jsonValue(join: Join, of: Field, path: readonly string[], work: Work): Typed | undefined {
-  const found = stored(join, of, work)
+  const found = stored(join, of.name, work)
   if (found === undefined) return undefined
   let value: unknown = of.type === 'geoPoint' ? (found?.value ?? { lon: 0, lat: 0 }) : found?.value
   for (const key of found === null ? [] : path) {

@@ -68,7 +68,7 @@ export function numberIn(text: string): number | undefined {
   return /^[ \t-\r]*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?[ \t-\r]*$/i.test(text) ? Number(text) : undefined
 }
 
-/** `[\x09-\x0d ]` around a number is ignored; see `numberIn`. */
+/** As the affinity of the other side converts it. A column of texts or numbers keeps what it has. */
 function convert({ value, affinity, real }: Typed, other: Affinity): string | number {
   if (typeof value === 'string') return other === 'number' && affinity !== 'number' ? (numberIn(value) ?? value) : value
   return other === 'text' && affinity === 'none' ? textOf({ value, affinity, real }) : value!
@@ -85,13 +85,14 @@ function orderOfTexts(one: string, other: string): number {
   for (let i = 0; i < length; i++) {
     const a = one.charCodeAt(i)
     const b = other.charCodeAt(i)
-    if (a !== b) return isSurrogate(a) === isSurrogate(b) ? a - b : isSurrogate(a) ? 1 : b < 0xd800 ? 1 : -1
+    if (a !== b) return rankOf(a) - rankOf(b)
   }
   return one.length - other.length
 }
 
-function isSurrogate(code: number): boolean {
-  return code >= 0xd800 && code < 0xe000
+/** Surrogates stand for characters behind all others. */
+function rankOf(code: number): number {
+  return code >= 0xd800 && code < 0xe000 ? code + 0x10000 : code
 }
 
 function bigText(value: number): string {

@@ -208,4 +208,26 @@ test('the answer says what is known: a condition that decides alone needs no oth
   expect(says("@request.headers.x = ''")).toBeUndefined()
   expect(says('likes_via_post.stars ?= 5')).toBeUndefined()
   expect(says('reviewers:length = 2')).toBe(true)
+  expect(says('title = "Hello World" && @request.method = "GET"')).toBeUndefined()
+})
+
+test('an address is not compared where its visibility is not known', () => {
+  const [ann] = RECORDS['users']!
+  const records: RuleRecords = { ...recordsOf(RECORDS), knows: (_, field) => field !== 'emailVisibility' }
+  const filter = parse("email ~ 'ann'")
+  const bound = bind({ schema: SCHEMA, collection: 'users', filter, request: { auth: null } })
+  expect(evaluate(bound, ann!, records)).toBeUndefined()
+  expect(evaluate(bound, ann!, recordsOf(RECORDS))).toBe(true)
+})
+
+test('texts are in the order of their code points', () => {
+  const says = (written: string): boolean | undefined =>
+    evaluate(
+      bind({ schema: SCHEMA, collection: 'posts', rule: parse(written) }),
+      RECORDS['posts']![0]!,
+      recordsOf(RECORDS),
+    )
+  expect(says("'\u{1f642}' > '\uffff'")).toBe(true)
+  expect(says("'\ue000' < '\u{1f642}'")).toBe(true)
+  expect(says("'\u{1f642}' < '\u{1f643}'")).toBe(true)
 })
