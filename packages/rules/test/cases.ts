@@ -570,10 +570,10 @@ const LITERALS = [
   "'x'",
 ]
 
-/** Comparisons chosen by a fixed seed. */
-function sample(): Case[] {
+/** Comparisons chosen by a seed. */
+export function sample(first = 1): Case[] {
   const found: Case[] = []
-  let seed = 1
+  let seed = first
   const next = (below: number): number => {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
     return Math.floor((seed / 2 ** 32) * below)

@@ -1,20 +1,43 @@
 import { expect, test } from 'vitest'
-import { EVERYWHERE } from '../../../tools/test/seeds.ts'
-import { CASES, lineOf } from './cases.ts'
+import { EVERYWHERE, seedsOf } from '../../../tools/test/seeds.ts'
+import { answer } from './answer.ts'
+import { CASES, lineOf, sample } from './cases.ts'
 import golden from './golden/answers.json' with { type: 'json' }
 import { findPocketBase, PocketBase, VERSION } from './pocketbase.ts'
 
-test('the real PocketBase still gives the answers of golden/answers.json', async () => {
-  const binary = EVERYWHERE || process.env['POCKETBASE'] !== undefined ? findPocketBase() : undefined
-  if (binary === undefined) {
-    console.warn(
-      `\n!!! PocketBase ${VERSION} WAS NOT ASKED: npm run soak asks it where Go is, or name the program in POCKETBASE.\n`,
-    )
-    return
-  }
+const TIMEOUT_MS = 1_200_000
+
+const binary = EVERYWHERE || process.env['POCKETBASE'] !== undefined ? findPocketBase() : undefined
+if (binary === undefined)
+  console.warn(
+    `\n!!! PocketBase ${VERSION} WAS NOT ASKED: npm run soak asks it where Go is, or name the program in POCKETBASE.\n`,
+  )
+
+async function ask(body: (peer: PocketBase) => Promise<void>): Promise<void> {
+  if (binary === undefined) return
   await using peer = await PocketBase.start(binary)
-  const answers: (readonly [line: string, answer: string])[] = []
-  for (const each of CASES) answers.push([lineOf(each), await peer.answer(each)])
-  expect(golden.pocketbase).toBe(VERSION)
-  expect(answers).toEqual(golden.answers)
-}, 1_200_000)
+  await body(peer)
+}
+
+test(
+  'the real PocketBase, if it is asked, still gives the answers of golden/answers.json',
+  { timeout: TIMEOUT_MS },
+  () =>
+    ask(async (peer) => {
+      const answers: (readonly [line: string, answer: string])[] = []
+      for (const each of CASES) answers.push([lineOf(each), await peer.answer(each)])
+      expect(golden.pocketbase).toBe(VERSION)
+      expect(answers).toEqual(golden.answers)
+    }),
+)
+
+test('random filters have the answers of the real PocketBase, if it is asked', { timeout: TIMEOUT_MS }, () =>
+  ask(async (peer) => {
+    for (const seed of seedsOf('diff'))
+      for (const each of sample(seed * 7919))
+        for (const as of ['super', 'ann', 'guest']) {
+          const asked = { ...each, as }
+          expect([seed, lineOf(asked), answer(asked)]).toEqual([seed, lineOf(asked), await peer.answer(asked)])
+        }
+  }),
+)
