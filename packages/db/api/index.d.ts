@@ -297,6 +297,8 @@ export interface CollectionInfo {
     readonly history: boolean;
     /** About how many bytes its documents and indexes take in storage, without what is only in the log yet; undefined if not known. */
     readonly storedBytes: number | undefined;
+    /** About how many bytes of memory its columns take: what queries have made to search texts and follow relations. */
+    readonly columnBytes: number;
 }
 
 /** What code declares of a collection: its indexes, its schema and its settings. */
@@ -850,7 +852,7 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
      * Encrypts a new database, and opens one that is encrypted. One of a password, a `CryptoKey` and a recovery key, which opens only.
      */
     readonly encryption?: Credential;
-    /** Memory for cached pages; 64 MiB by default. */
+    /** Memory for cached pages; 64 MiB by default. Columns, which some queries make, take as much again at most. */
     readonly cacheBytesMax?: number;
     /**
      * How long a write, or a transaction, may wait for others of all tabs, in milliseconds. After that it fails with
@@ -874,6 +876,14 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
     readonly onProgress?: (done: number) => void;
     /** Gives up reading a snapshot, opening, and later building indexes, with PANNIER_ABORTED. */
     readonly signal?: AbortSignal;
+}
+
+/** What `page` gives. */
+export interface Page<T extends object> {
+    /** As skip and limit say. */
+    readonly rows: T[];
+    /** All documents that match, whatever skip and limit say. */
+    readonly total: number;
 }
 
 /**
@@ -1002,6 +1012,13 @@ export class Query<T extends object, Document extends object = T> implements Asy
      * const adults = await people.find({ age: { $gte: 18 } }).count()
      */
     count(): Promise<number>;
+    /**
+     * A page of a list: the rows, and how many documents the selector matches in all. Both are as of one moment.
+     *
+     * @example
+     * const { rows, total } = await people.find({ city: 'Oslo' }).sort('name').skip(40).limit(20).page()
+     */
+    page(): Promise<Page<T>>;
     /**
      * How the query would be answered now. It is planned but not run. With `run` it is run, and the result has the rows
      * of each step and the pages that were read.
@@ -3313,10 +3330,10 @@ interface RelatedExplanation {
     readonly field: string;
     /** The way back along a relation. */
     readonly back: boolean;
-    /** From what the ids were read: related documents, or entries of the relation's index. */
-    readonly way: 'documents' | 'entries';
-    /** How many different ids there were. */
-    readonly ids: number;
+    /** From what it was answered: related documents, entries of the relation's index, or its column in memory. */
+    readonly way: 'documents' | 'entries' | 'column';
+    /** How many different ids there were; undefined: a column needs none. */
+    readonly ids: number | undefined;
     /** For the related documents. */
     readonly plan: PlanStep;
     /** The steps on which that depends. */

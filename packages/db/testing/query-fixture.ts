@@ -23,7 +23,7 @@ export class QueryFixture {
   /** Sources that queries have opened and not let go of. */
   held = 0
   /** What queries keep in memory. */
-  private readonly kept: KeptMemory = {}
+  private readonly kept: KeptMemory = { columns: { bytesMax: 2 ** 24, store: undefined } }
   private readonly catalog: Catalog
   private readonly indexes: readonly IndexInput[]
   private ids = 0

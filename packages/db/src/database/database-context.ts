@@ -4,7 +4,7 @@ import type { Catalog } from '../document/catalog.ts'
 import type { IdGenerator } from '../document/document-id.ts'
 import type { HeldSnapshot, KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
 import type { QueryRelations } from '../query/query-run.ts'
-import type { QuerySource } from '../query/query-source.ts'
+import type { ColumnMemory, QuerySource } from '../query/query-source.ts'
 import type { RelationGraph } from '../relations/relation-graph.ts'
 import type { CollectionWriting, WriteRelations } from './collection/collection-access.ts'
 
@@ -27,6 +27,8 @@ export interface DatabaseContext {
   queriesOf: ((collection: string) => QueryRelations) | undefined
   /** The access to a collection that `open` declared. */
   readonly accessOf: (collection: string) => SnapshotAccess
+  /** Where queries keep the columns of all collections. */
+  readonly columns: ColumnMemory
   /** Nobody but `open` has the handle yet. */
   opening: boolean
   /** Names the database for all tabs that share it, where they can share a lease. */

@@ -51,6 +51,8 @@ export interface DatabaseParts {
   readonly handOver?: MoveSource['handOver']
   /** Of an encrypted database. */
   readonly encryption?: (context: DatabaseContext) => Encryption
+  /** Left out: no limit. */
+  readonly cacheBytesMax?: number
   readonly environment: Environment
   /** Milliseconds since 1970. */
   readonly wallClock: () => number
@@ -98,6 +100,7 @@ export class Database<Schemas extends object = object, Relations extends object 
       relations: undefined,
       writeRelations: undefined,
       queriesOf: undefined,
+      columns: { bytesMax: parts.cacheBytesMax ?? Infinity, store: undefined },
       accessOf: (collection) => this.collection<JsonObject>(collection).declarations.access,
       opening: false,
       closing: this.#closing.signal,
@@ -204,10 +207,11 @@ export class Database<Schemas extends object = object, Relations extends object 
     const dropped = await store.write((transaction) => {
       const state = catalog.collection(transaction, name)
       if (state !== undefined) catalog.drop(transaction, state)
-      return state !== undefined
+      return state
     })
-    this.#collectionsByName.get(name)?.declarations.access.forget()
-    return dropped
+    if (dropped === undefined) return false
+    this.#collectionsByName.get(name)?.declarations.access.forget(dropped)
+    return true
   }
 
   /**

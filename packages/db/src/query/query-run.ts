@@ -1,6 +1,8 @@
-/** How a query begins: on a source, after the relations that it follows were resolved. */
+/** How a query begins: on a source, after the relations that it follows were resolved and columns have answered. */
 import type { MaybePromise } from '../base/async.ts'
-import type { Condition, RelatedCondition } from './ast/normalise.ts'
+import { loadedModule } from '../base/lazy-module.ts'
+import { leavesOf, type Condition, type LeafCondition, type RelatedCondition } from './ast/normalise.ts'
+import { isOnePoint } from './ast/value-set.ts'
 import type { Plan, QuerySpecification } from './planner/plan.ts'
 import type { QuerySource } from './query-source.ts'
 
@@ -33,6 +35,37 @@ export interface QueryRun {
   readonly related?: readonly RelatedStep[]
 }
 
+/** When columns are a gain: the least number of documents, and the least cost of a plan, by that of a walk of them all. */
+export const COLUMNS_USE: { documentsMin: number; costShareMin: number } = { documentsMin: 2000, costShareMin: 0.2 }
+
+/**
+ * The query, with sets of documents in place of what columns tell faster. `check` may throw.
+ *
+ * @param asked What will be asked of the source: it decides whether a column is worth it.
+ */
+export function withColumns(
+  source: QuerySource,
+  query: QuerySpecification,
+  check: () => void,
+  asked: QuerySpecification = query,
+): MaybePromise<QuerySpecification> {
+  if (source.kept === undefined || source.documents.count() < COLUMNS_USE.documentsMin) return query
+  if (!leavesOf(query.condition).some((leaf) => isForColumns(source, leaf))) return query
+  return loadedModule(import('./columns/answer.ts')).then(({ answerByColumns }) =>
+    answerByColumns(source, query, asked, check),
+  )
+}
+
+/** Whether it looks for text, or for several values among the elements of arrays: of a field that has a multi index. */
+export function isForColumns({ indexes }: QuerySource, leaf: LeafCondition): boolean {
+  if (leaf.kind === 'contains') return !leaf.negated
+  const isOfElements =
+    leaf.kind === 'within'
+      ? !leaf.whole && !leaf.self && leaf.collation === undefined && !isOnePoint(leaf.values)
+      : leaf.kind === 'elements' && leaf.which !== 'keys'
+  return isOfElements && indexes.some(({ multi, fields }) => multi && fields[0]!.path === leaf.path)
+}
+
 /** One step along a relation, as it was answered. */
 export interface RelatedStep {
   readonly condition: RelatedCondition
@@ -40,9 +73,9 @@ export interface RelatedStep {
   readonly plan: Plan
   readonly query: QuerySpecification
   /** From what the ids were read. */
-  readonly way: 'documents' | 'entries'
-  /** How many ids there were. */
-  readonly ids: number
+  readonly way: 'documents' | 'entries' | 'column'
+  /** How many ids there were; undefined: a column needs none. */
+  readonly ids: number | undefined
   /** The steps of the condition that related documents have to meet. */
   readonly related: readonly RelatedStep[]
 }

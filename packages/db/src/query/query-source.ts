@@ -2,7 +2,7 @@
 import type { CommitSequence } from '../base/brand.ts'
 import type { Pause } from '../base/long-work.ts'
 import type { MaybePromise } from '../base/async.ts'
-import type { IndexDefinition } from '../document/catalog.ts'
+import type { CollectionState, IndexDefinition } from '../document/catalog.ts'
 import type { DocumentReader } from '../document/document-reader.ts'
 import type { TreeReader } from '../kv/key-value-store.ts'
 import type { NumberSet } from './sets/number-set.ts'
@@ -29,9 +29,26 @@ export interface KeptSets {
   readonly missing: Map<string, NumberSet>
 }
 
+/** What columns/column-store.ts keeps, as the database sees it. */
+export interface KeptColumns {
+  /** About how much memory the columns of a collection take. */
+  bytesOf(collection: Pick<CollectionState, 'number' | 'epoch'>): number
+  /** The collection was dropped. */
+  forget(collection: Pick<CollectionState, 'number' | 'epoch'>): void
+}
+
+/** A place for the columns of a database. */
+export interface ColumnMemory {
+  /** About how much memory all of them may take. */
+  readonly bytesMax: number
+  /** Made by the first query that needs a column. */
+  store: KeptColumns | undefined
+}
+
 /** A place for what is kept of a collection. */
 export interface KeptMemory {
   sets?: KeptSets | undefined
+  readonly columns: ColumnMemory
 }
 
 export interface QuerySource extends PlanSource {

@@ -22,7 +22,7 @@ import type { Explanation } from './planner/explain.ts'
 import { CREATED } from './planner/access-path.ts'
 import { isCreation, type QuerySpecification, planQuery } from './planner/plan.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
-import type { OpenSource, QueryRelations, QueryRun } from './query-run.ts'
+import { withColumns, type OpenSource, type QueryRelations, type QueryRun } from './query-run.ts'
 import type { QuerySource } from './query-source.ts'
 import { buildOperators } from './operators/build.ts'
 
@@ -32,6 +32,14 @@ export type { Explanation, Selector }
 export interface ExplainOptions {
   /** Answer the query too, and tell what that took. */
   readonly run?: boolean
+}
+
+/** What `page` gives. */
+export interface Page<T extends object> {
+  /** As skip and limit say. */
+  readonly rows: T[]
+  /** All documents that match, whatever skip and limit say. */
+  readonly total: number
 }
 
 const EXPLAIN_OPTIONS: OptionNames<ExplainOptions> = { run: true }
@@ -231,19 +239,29 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * const adults = await people.find({ age: { $gte: 18 } }).count()
    */
   async count(): Promise<number> {
-    const counted: QuerySpecification = {
-      ...this.#specification,
-      sort: [],
-      skip: 0,
-      limit: Infinity,
-      fields: [],
-      populate: [],
-    }
-    const { source, query } = await this.#begin(counted)
+    const { source, query } = await this.#begin(countedBy(this.#specification))
     try {
       return await countRows(source, query, () => this.#checkAborted())
     } finally {
       source.release()
+    }
+  }
+
+  /**
+   * A page of a list: the rows, and how many documents the selector matches in all. Both are as of one moment.
+   *
+   * @example
+   * const { rows, total } = await people.find({ city: 'Oslo' }).sort('name').skip(40).limit(20).page()
+   */
+  async page(): Promise<Page<T>> {
+    const run = await this.#begin(this.#specification, true)
+    try {
+      const total = await countRows(run.source, countedBy(run.query), () => this.#checkAborted())
+      const rows: T[] = []
+      for await (const batch of this.#batchesOf(run, BATCH_ROWS_WHOLE)) for (const row of batch) rows.push(row as T)
+      return { rows, total }
+    } finally {
+      run.source.release()
     }
   }
 
@@ -325,7 +343,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     const { signal = this.#abortSignal } = options
     const specification = this.#specification
     const related = this.#origin.relations?.relatedOf(specification) ?? []
-    return { specification, related, open: () => this.#begin(specification, () => {}), signal }
+    return { specification, related, open: () => this.#relate(specification, () => {}), signal }
   }
 
   #with<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {
@@ -352,27 +370,41 @@ export class Query<T extends object, Document extends object = T> implements Asy
     )
   }
 
-  /** Batches double from `batchRows` on. */
   async *#batches(wanted: QuerySpecification, batchRows: number): AsyncGenerator<object[], void, undefined> {
-    const { source, query, populate } = await this.#begin(wanted)
+    const run = await this.#begin(wanted)
     try {
-      const rows: Operator<object> = await source.attempt(() => planRows(source, query))
-      for (let count = batchRows; ; count = Math.min(count * 2, BATCH_ROWS_MAX)) {
-        this.#checkAborted()
-        const attempted = source.attempt(() => rows.next(count))
-        const batch = isPromise(attempted) ? await attempted : attempted
-        if (batch === undefined) return
-        if (populate !== undefined) await populate(batch)
-        if (batch.length > 0) yield batch
-        const paused = source.pause()
-        if (isPromise(paused)) await paused
-      }
+      yield* this.#batchesOf(run, batchRows)
     } finally {
-      source.release()
+      run.source.release()
     }
   }
 
-  #begin(query: QuerySpecification, check = () => this.#checkAborted()): MaybePromise<QueryRun> {
+  /** Batches double from `batchRows` on. */
+  async *#batchesOf(
+    { source, query, populate }: QueryRun,
+    batchRows: number,
+  ): AsyncGenerator<object[], void, undefined> {
+    const rows: Operator<object> = await source.attempt(() => planRows(source, query))
+    for (let count = batchRows; ; count = Math.min(count * 2, BATCH_ROWS_MAX)) {
+      this.#checkAborted()
+      const attempted = source.attempt(() => rows.next(count))
+      const batch = isPromise(attempted) ? await attempted : attempted
+      if (batch === undefined) return
+      if (populate !== undefined) await populate(batch)
+      if (batch.length > 0) yield batch
+      const paused = source.pause()
+      if (isPromise(paused)) await paused
+    }
+  }
+
+  /** `counts`: the total is asked for too. */
+  #begin(query: QuerySpecification, counts = false): MaybePromise<QueryRun> {
+    const check = (): void => this.#checkAborted()
+    return andThen(this.#relate(query, check), (run) => beginByColumns(run, counts, check))
+  }
+
+  /** Without columns: a live query also tests documents that come later. */
+  #relate(query: QuerySpecification, check: () => void): MaybePromise<QueryRun> {
     check()
     const { open, relations } = this.#origin
     return relations === undefined
@@ -383,6 +415,22 @@ export class Query<T extends object, Document extends object = T> implements Asy
   #checkAborted(): void {
     throwIfCancelled(this.#abortSignal, 'The query')
   }
+}
+
+function countedBy(query: QuerySpecification): QuerySpecification {
+  return { ...query, sort: [], skip: 0, limit: Infinity, fields: [], populate: [] }
+}
+
+function beginByColumns(run: QueryRun, counts: boolean, check: () => void): MaybePromise<QueryRun> {
+  const query = withColumns(run.source, run.query, check, counts ? countedBy(run.query) : run.query)
+  if (!isPromise(query)) return run
+  return query.then(
+    (changed) => ({ ...run, query: changed }),
+    (error: unknown) => {
+      run.source.release()
+      throw error
+    },
+  )
 }
 
 /** May throw a Miss. */

@@ -4,7 +4,8 @@
  */
 import { combine, isAlways, isNever, type Condition, type RelatedCondition } from '../query/ast/normalise.ts'
 import { planQuery, type Plan, type QuerySpecification } from '../query/planner/plan.ts'
-import type { RelatedStep } from '../query/query-run.ts'
+import { withColumns, type RelatedStep } from '../query/query-run.ts'
+import { stepByColumn } from './step-by-column.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import { complementOf, NEVER } from './relate.ts'
 import { allOf, isOneOf, distinctStrings, fieldValues, numbersOf, numbersOfIds, type Run } from './related-keys.ts'
@@ -40,8 +41,13 @@ async function resolveStep(run: Run, source: QuerySource, condition: RelatedCond
   const of = await resolve({ ...run, related }, target, condition.of)
   if (isNever(of)) return NEVER
   const { field, back, many } = condition
-  const query = allOf(of, [back ? field : '_id'])
+  const query = await withColumns(target, allOf(of, [back ? field : '_id']), () => run.check())
   const plan = await run.source.attempt(() => planQuery(target, query))
+  const numbers = await stepByColumn(run, source, target, condition, query.condition, plan)
+  if (numbers !== undefined) {
+    run.related.push({ condition, plan, query, way: 'column', ids: undefined, related })
+    return { kind: 'numbers', numbers, column: field }
+  }
   const found = back ? await idsByEntries(run, target, condition, query, plan) : undefined
   const ids = found ?? idsIn(await fieldValues(run, target, plan, query), condition)
   run.related.push({

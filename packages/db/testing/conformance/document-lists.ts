@@ -296,6 +296,7 @@ function infoCases(check: CheckedCase): void {
       epoch: undefined,
       history: false,
       storedBytes: 0,
+      columnBytes: 0,
     })
     assertEqual(revisionsLimit, 200)
     await people.insert(['a', 'b', 'c'].map((_id) => ({ _id })))

@@ -3,6 +3,7 @@
  * order, from one snapshot, which is released. `create` makes an empty store.
  */
 import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
+import { COLUMNS_USE } from '../../src/query/query-run.ts'
 import { combine, expressionsOf, isAlways, normalise, type Condition } from '../../src/query/ast/normalise.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import type { BodyView } from '../../src/document/body.ts'
@@ -554,6 +555,16 @@ function nested(depth: number): Record<string, unknown> {
 
 /** Random documents in two waves, with updates and deletions between them; then random queries, with and without indexes. */
 export async function checkRandomQueries(create: CreateStore, choose: Choose, queries: number): Promise<void> {
+  const usual = { ...COLUMNS_USE }
+  if (choose(2) === 0) Object.assign(COLUMNS_USE, { documentsMin: 0, costShareMin: 0 })
+  try {
+    await checkRandomly(create, choose, queries)
+  } finally {
+    Object.assign(COLUMNS_USE, usual)
+  }
+}
+
+async function checkRandomly(create: CreateStore, choose: Choose, queries: number): Promise<void> {
   const indexes: IndexInput[] = randomIndexes(choose)
   const fixture = new QueryFixture(await create(), indexes)
   await fixture.upsert(randomDocuments(choose, 1 + choose(60)))

@@ -10,7 +10,7 @@ import type { IndexDeclaration } from '../../index/index-definition.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { LoadLiveHost } from '../../query/query.ts'
 import type { QueryRelations } from '../../query/query-run.ts'
-import type { QuerySource } from '../../query/query-source.ts'
+import type { ColumnMemory, QuerySource } from '../../query/query-source.ts'
 import type { ChosenSettings } from './collection-settings.ts'
 import type { CollectionSchema } from '../schema/collection-schema.ts'
 
@@ -49,6 +49,8 @@ export interface CollectionAccess {
   /** Waits until these collections are migrated too, which are then read in the same snapshot. */
   openSource(related?: readonly string[]): MaybePromise<QuerySource>
   readonly relations: QueryRelations | undefined
+  /** Where columns are; undefined inside a transaction, which makes none. */
+  readonly columns: ColumnMemory | undefined
   /** Where live queries hear of commits; undefined inside a transaction. */
   readonly loadLiveHost: LoadLiveHost
   /** Where content goes that is stored ahead of the write it belongs to; undefined inside a transaction. */

@@ -356,7 +356,12 @@ export class TransactionCollection<T extends object, Input extends object = T, A
   info(): Promise<CollectionInfo> {
     return promised('info()', () =>
       this.access.read((snapshot) =>
-        collectionInfo(snapshot, this.access.writing.catalog.collection(snapshot, this.name), this.name),
+        collectionInfo(
+          snapshot,
+          this.access.writing.catalog.collection(snapshot, this.name),
+          this.name,
+          this.access.columns,
+        ),
       ),
     )
   }

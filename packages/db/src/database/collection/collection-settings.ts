@@ -4,6 +4,7 @@ import { type CollectionSettings, type CollectionState, DEFAULT_SETTINGS } from 
 import { REVISIONS_LIMIT_MAX } from '../../document/revision.ts'
 import { existingTree } from '../../document/document-reader.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
+import type { ColumnMemory } from '../../query/query-source.ts'
 
 /** Those that were declared; they are added to by later declarations. */
 export type ChosenSettings = { -readonly [Name in keyof CollectionSettings]?: CollectionSettings[Name] }
@@ -52,11 +53,19 @@ export interface CollectionInfo {
   readonly history: boolean
   /** About how many bytes its documents and indexes take in storage, without what is only in the log yet; undefined if not known. */
   readonly storedBytes: number | undefined
+  /** About how many bytes of memory its columns take: what queries have made to search texts and follow relations. */
+  readonly columnBytes: number
 }
 
-export function collectionInfo(snapshot: Snapshot, state: CollectionState | undefined, name: string): CollectionInfo {
+export function collectionInfo(
+  snapshot: Snapshot,
+  state: CollectionState | undefined,
+  name: string,
+  columns: ColumnMemory | undefined,
+): CollectionInfo {
   if (state === undefined) {
-    return { name, documents: 0, deleted: 0, lastSeq: 0, epoch: undefined, ...DEFAULT_SETTINGS, storedBytes: 0 }
+    const nothing = { documents: 0, deleted: 0, lastSeq: 0, epoch: undefined, storedBytes: 0, columnBytes: 0 }
+    return { name, ...DEFAULT_SETTINGS, ...nothing }
   }
   const { number, epoch, trees, settings } = state
   const sizes = snapshot.treeNames(`${number}/`).map((tree) => existingTree(snapshot, tree).storedBytes)
@@ -71,5 +80,6 @@ export function collectionInfo(snapshot: Snapshot, state: CollectionState | unde
       (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
       0,
     ),
+    columnBytes: columns?.store?.bytesOf(state) ?? 0,
   }
 }

@@ -26,6 +26,7 @@ function guardedAccess(access: CollectionAccess, guard: DocumentGuard): Collecti
     write: (write) => access.write(write),
     openSource: (related) => access.openSource(related),
     relations: access.relations,
+    columns: access.columns,
     loadLiveHost: access.loadLiveHost,
     uploads: () => access.uploads(),
     pending: (work) => access.pending(work),

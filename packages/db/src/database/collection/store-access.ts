@@ -8,7 +8,7 @@ import { indexMaintenance } from '../../index/maintain-indexes.ts'
 import type { HeldSnapshot, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { LiveHost } from '../../query/live/live-types.ts'
 import type { QueryRelations } from '../../query/query-run.ts'
-import type { KeptMemory, QuerySource } from '../../query/query-source.ts'
+import type { ColumnMemory, KeptMemory, QuerySource } from '../../query/query-source.ts'
 import { selectorTest } from '../../query/selector-test.ts'
 import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
 import type { DatabaseContext, SnapshotAccess } from '../database-context.ts'
@@ -40,7 +40,7 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
   readonly #context: DatabaseContext
   readonly #declared: Declared
   readonly whenMigrated: () => Promise<void>
-  readonly #kept: KeptMemory = {}
+  readonly #kept: KeptMemory
   /** The collection after the last write here. */
   #written: CollectionState | undefined
 
@@ -50,6 +50,7 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
     const { indexes, settings, schema } = declared
     this.#name = name
     this.#context = context
+    this.#kept = { columns: context.columns }
     this.#declared = declared
     this.whenMigrated = whenMigrated
     this.loadLiveHost = async () => {
@@ -144,6 +145,16 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
     return this.#context.queriesOf?.(this.#name)
   }
 
+  get columns(): ColumnMemory {
+    return this.#kept.columns
+  }
+
+  /** Of a collection that was dropped nothing is kept. */
+  forget(collection: CollectionState): void {
+    this.#kept.sets = undefined
+    this.#kept.columns.store?.forget(collection)
+  }
+
   openSource(related: readonly string[] = []): MaybePromise<QuerySource> {
     const { store, accessOf } = this.#context
     const snapshot = store.snapshot()
@@ -164,11 +175,6 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
     const { environment, accessOf } = this.#context
     const other = (name: string): QuerySource => accessOf(name).sourceOn(snapshot)
     return querySource(snapshot, this.writing, environment, release, this.#kept, other)
-  }
-
-  /** What queries keep in memory. */
-  forget(): void {
-    this.#kept.sets = undefined
   }
 
   isBehind(snapshot: Snapshot): boolean {

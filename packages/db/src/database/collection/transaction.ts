@@ -204,6 +204,7 @@ function kept<T>(set: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
 class TransactionAccess implements CollectionAccess {
   readonly writing: CollectionWriting
   readonly loadLiveHost: undefined
+  readonly columns: undefined
   readonly #transaction: Transaction
   readonly #postpone: () => MigrationNeeded
 

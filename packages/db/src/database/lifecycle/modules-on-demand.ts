@@ -42,6 +42,7 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../../query/operators/set-operators.ts'),
   () => import('../../query/planner/set-paths.ts'),
   () => import('../../query/planner/skip-scan.ts'),
+  () => import('../../query/columns/answer.ts'),
   () => import('../../query/sets/collect-set.ts'),
   () => import('../../query/sets/number-set.ts'),
   () => import('../../query/aggregate/run-aggregate.ts'),

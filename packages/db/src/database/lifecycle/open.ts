@@ -29,7 +29,7 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
    * Encrypts a new database, and opens one that is encrypted. One of a password, a `CryptoKey` and a recovery key, which opens only.
    */
   readonly encryption?: Credential
-  /** Memory for cached pages; 64 MiB by default. */
+  /** Memory for cached pages; 64 MiB by default. Columns, which some queries make, take as much again at most. */
   readonly cacheBytesMax?: number
   /**
    * How long a write, or a transaction, may wait for others of all tabs, in milliseconds. After that it fails with
@@ -160,6 +160,7 @@ async function openIn(storage: DatabaseStorage, name: string, options: OpenOptio
       name,
       storage,
       store,
+      cacheBytesMax: limits.cacheBytesMax,
       checkPages: (work) => store.check(work),
       damage: () => store.damage,
       exportSnapshot: (work) => store.exportSnapshot(work),

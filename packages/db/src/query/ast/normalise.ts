@@ -76,6 +76,8 @@ export interface WithinCondition {
 export interface NumbersCondition {
   readonly kind: 'numbers'
   readonly numbers: NumberSet
+  /** The field whose column gave the set, for explain. */
+  readonly column?: string
 }
 
 /** The document does not meet the condition, whatever its fields are. A negated leaf asks for its field to be there. */
@@ -96,6 +98,9 @@ export interface RelatedCondition {
   readonly many: boolean
   readonly of: Condition
 }
+
+/** A condition about one field. */
+export type LeafCondition = WithinCondition | TestCondition
 
 /** Conditions that no set of values can express. */
 export type TestCondition = RegexCondition | ContainsCondition | SizeCondition | ModCondition | ElementsCondition
@@ -170,7 +175,7 @@ export function conjuncts(condition: Condition): readonly Condition[] {
 }
 
 /** Every leaf that is about a field, also of related documents; those about elements not opened. */
-export function leavesOf(condition: Condition): readonly (WithinCondition | TestCondition)[] {
+export function leavesOf(condition: Condition): readonly LeafCondition[] {
   switch (condition.kind) {
     case 'and':
     case 'or':

@@ -37,6 +37,8 @@ export interface AccessPath {
   readonly index?: IndexDefinition
   /** For the kind 'numbers'. */
   readonly numbers?: NumberSet
+  /** The fields whose columns gave it. */
+  readonly columns?: readonly string[]
   /** Ascending and disjoint; of kinds 'ids' and 'index'. */
   readonly ranges: readonly KeyRange[]
   /** For each range the entries in it. */

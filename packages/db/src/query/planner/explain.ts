@@ -45,10 +45,10 @@ interface RelatedExplanation {
   readonly field: string
   /** The way back along a relation. */
   readonly back: boolean
-  /** From what the ids were read: related documents, or entries of the relation's index. */
-  readonly way: 'documents' | 'entries'
-  /** How many different ids there were. */
-  readonly ids: number
+  /** From what it was answered: related documents, entries of the relation's index, or its column in memory. */
+  readonly way: 'documents' | 'entries' | 'column'
+  /** How many different ids there were; undefined: a column needs none. */
+  readonly ids: number | undefined
   /** For the related documents. */
   readonly plan: PlanStep
   /** The steps on which that depends. */
@@ -217,7 +217,13 @@ function explainAccess(access: AccessPath, reverse: boolean, actual: (access: Ac
         ...details,
       }
     case 'numbers':
-      return { step: 'number set', reverse, rows, ...actual(access) }
+      return {
+        step: 'number set',
+        ...(access.columns!.length > 0 && { columns: access.columns }),
+        reverse,
+        rows,
+        ...actual(access),
+      }
     case 'set':
       return {
         step: 'number set',
@@ -247,7 +253,10 @@ function explainCondition(condition: Condition): unknown {
   if (condition.kind === 'and' || condition.kind === 'or') {
     return { [`$${condition.kind}`]: condition.of.map(explainCondition) }
   }
-  if (condition.kind === 'numbers') return { $number: { $in: `${condition.numbers.count} numbers` } }
+  if (condition.kind === 'numbers') {
+    const { column, numbers } = condition
+    return { $number: { $in: `${numbers.count} numbers` }, ...(column !== undefined && { column }) }
+  }
   if (condition.kind === 'complement') return { $complement: explainCondition(condition.of) }
   if (condition.kind === 'related') return unreachable(condition as never)
   if (condition.kind === 'within') {

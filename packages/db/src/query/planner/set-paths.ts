@@ -60,7 +60,8 @@ function numbersPath(condition: Condition): AccessPath | undefined {
   const numbers = conditions.map((part) => part.numbers).reduce((all, next) => all.and(next))
   const { count } = numbers
   const met = new Set(conditions)
-  return { ...NO_ROWS, kind: 'numbers', numbers, rows: count, expected: count, met, fields: BY_CREATION }
+  const columns = conditions.flatMap(({ column }) => column ?? [])
+  return { ...NO_ROWS, kind: 'numbers', numbers, columns, rows: count, expected: count, met, fields: BY_CREATION }
 }
 
 /** All documents but those that do not meet the condition, if paths tell which these are. */

@@ -1,0 +1,169 @@
+/**
+ * The documents of a collection as rows 0, 1, 2 … in the order of their numbers, so that a column is an array. A row
+ * stays as long as these rows live: that of a deleted document is empty, and is taken up again if it comes back.
+ */
+import { isPromise } from '../../base/async.ts'
+import { encodeIdKey } from '../../codec/key-encoding.ts'
+import type { BodyView } from '../../document/body.ts'
+import { STEP_ROWS_MAX } from '../operators/operator.ts'
+import type { QuerySource } from '../query-source.ts'
+import { NumberSetBuilder, type NumberSet } from '../sets/number-set.ts'
+import { Follower } from './follower.ts'
+import { GrowingArray, nextPosition, positionIn } from './growing-array.ts'
+
+/** Numbers of a set that are handled at a time. */
+const MARKS_STEP = 4096
+
+/** `row`: undefined when the document goes. */
+type RowListener = (id: string, row: number | undefined) => void
+
+export class CollectionRows extends Follower {
+  /** By row, ascending. */
+  readonly #numbers: GrowingArray<Float64Array>
+  /** By row: 1 where the document lives. */
+  readonly #alive: GrowingArray<Uint8Array>
+  #documents: number
+  /** A document came back whose row is not here. */
+  #broken = false
+  /** Rows of living documents in the order of their ids, but for those in `#changedIds`. */
+  #byId: Uint32Array
+  readonly #listeners = new Set<RowListener>()
+  /** Rows that have come or gone since, with the ids of those that came. */
+  readonly #changedIds = new Map<number, string | undefined>()
+
+  private constructor(sequence: number, numbers: Float64Array, byId: Uint32Array) {
+    super(sequence)
+    this.#numbers = new GrowingArray(numbers)
+    this.#alive = new GrowingArray(new Uint8Array(numbers.length).fill(1))
+    this.#documents = numbers.length
+    this.#byId = byId
+  }
+
+  /** All that a walk of the ids tells. */
+  static async of(source: QuerySource, check: () => void): Promise<CollectionRows> {
+    const { documents } = source
+    const inOrder = new Float64Array(documents.count())
+    const cursor = documents.ids()
+    let found = 0
+    const step = (): boolean => {
+      for (let looked = 0; looked < STEP_ROWS_MAX; looked++) {
+        if (!cursor.next()) return true
+        inOrder[found] = documents.numberAt(cursor)
+        found++
+      }
+      return false
+    }
+    for (;;) {
+      check()
+      const attempted = source.attempt(step)
+      if (isPromise(attempted) ? await attempted : attempted) break
+      const paused = source.pause()
+      if (isPromise(paused)) await paused
+    }
+    const numbers = inOrder.toSorted()
+    const byId = Uint32Array.from(inOrder, (number) => positionIn(numbers, numbers.length, number))
+    return new CollectionRows(documents.bodies.lastNumber, numbers, byId)
+  }
+
+  /** Rows, the empty ones too. */
+  get length(): number {
+    return this.#numbers.length
+  }
+
+  /** Memory. */
+  get bytes(): number {
+    return this.#numbers.bytes + this.#alive.bytes + this.#byId.byteLength
+  }
+
+  /** Whether these are the documents of the source, which it has reached. A purge is not followed. */
+  isTrueFor({ documents }: QuerySource): boolean {
+    return !this.#broken && this.#documents === documents.count()
+  }
+
+  /** The row of the document with this number; -1 if there is none. */
+  rowOf(number: number): number {
+    const row = positionIn(this.#numbers.values, this.length, number)
+    return this.#numbers.values[row] === number && row < this.length ? row : -1
+  }
+
+  numberOf(row: number): number {
+    return this.#numbers.values[row]!
+  }
+
+  isAlive(row: number): boolean {
+    return this.#alive.values[row] === 1
+  }
+
+  /** Called from now on with each document that comes or goes. */
+  onRow(listener: RowListener): void {
+    this.#listeners.add(listener)
+  }
+
+  /** For each row, `shift` places on, 1 if its document is in the set. */
+  marks(numbers: NumberSet, shift: number): Uint8Array {
+    const marks = new Uint8Array(this.length + shift)
+    let row = 0
+    for (let read = 0; read < numbers.count; read += MARKS_STEP) {
+      for (const number of numbers.page(read, MARKS_STEP)) {
+        row = nextPosition(this.#numbers.values, this.length, row, number)
+        if (this.#numbers.values[row] === number && row < this.length) marks[row + shift] = 1
+      }
+    }
+    return marks
+  }
+
+  /** The numbers of the living documents whose rows pass. */
+  where(test: (row: number) => boolean): NumberSet {
+    const builder = new NumberSetBuilder()
+    const alive = this.#alive.values
+    const numbers = this.#numbers.values
+    for (let row = 0; row < this.length; row++) if (alive[row] === 1 && test(row)) builder.add(numbers[row]!)
+    return builder.build()
+  }
+
+  /** The rows of the living documents in the order of their ids, as of the source, which these rows have reached. May miss. */
+  byId({ documents }: QuerySource): Uint32Array {
+    if (this.#changedIds.size === 0) return this.#byId
+    const come = new Map<number, number>()
+    for (const [row, id] of this.#changedIds)
+      if (id !== undefined) come.set(documents.countIds({ lt: encodeIdKey(id) }), row)
+    const others = this.#byId.values()
+    const byId = new Uint32Array(this.#documents)
+    for (let rank = 0; rank < byId.length; rank++) {
+      let row = come.get(rank)
+      while (row === undefined) {
+        const other = others.next().value!
+        if (!this.#changedIds.has(other)) row = other
+      }
+      byId[rank] = row
+    }
+    this.#changedIds.clear()
+    return (this.#byId = byId)
+  }
+
+  protected override follow(body: BodyView): void {
+    const row = this.rowOf(body.number)
+    const lives = !body.deleted
+    if (row === -1) {
+      if (!lives) return
+      if (this.length > 0 && body.number < this.numberOf(this.length - 1)) this.#broken = true
+      else this.#add(body)
+    } else if (this.isAlive(row) !== lives) {
+      this.#alive.values[row] = lives ? 1 : 0
+      this.#documents += lives ? 1 : -1
+      this.#tell(row, lives, body.id)
+    }
+  }
+
+  #add(body: BodyView): void {
+    this.#tell(this.length, true, body.id)
+    this.#numbers.push(body.number)
+    this.#alive.push(1)
+    this.#documents++
+  }
+
+  #tell(row: number, lives: boolean, id: string): void {
+    this.#changedIds.set(row, lives ? id : undefined)
+    for (const listener of this.#listeners) listener(id, lives ? row : undefined)
+  }
+}

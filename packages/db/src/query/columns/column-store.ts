@@ -1,0 +1,165 @@
+/**
+ * The columns of one open database: made when a query first asks for them, brought up to date by each that asks again,
+ * forgotten when they take too much memory. They only make queries faster: a query that gets none goes another way.
+ */
+import type { KeptColumns, QuerySource } from '../query-source.ts'
+import type { CollectionState } from '../../document/catalog.ts'
+import { CollectionRows } from './collection-rows.ts'
+import { RelationColumn, type RelationSources } from './relation-column.ts'
+import { SelectColumn } from './select-column.ts'
+import { TextColumn } from './text-column.ts'
+
+type Column = TextColumn | SelectColumn | RelationColumn
+
+/** The columns of the source's database; undefined in a transaction, whose writes may never be committed. */
+export function columnsOf({ kept }: QuerySource): ColumnStore | undefined {
+  if (kept === undefined) return undefined
+  const { columns } = kept
+  columns.store ??= new ColumnStore(columns.bytesMax)
+  return columns.store as ColumnStore
+}
+
+export class ColumnStore implements KeptColumns {
+  readonly #bytesMax: number
+  readonly #rows = new Map<string, CollectionRows>()
+  /** The one that was used last stands last. */
+  readonly #columns = new Map<string, Column>()
+  /** Names of columns that cannot be made. */
+  readonly #none = new Set<string>()
+  /** What is being made: a second query waits for it rather than make another. */
+  readonly #making = new Map<string, Promise<unknown>>()
+
+  /** `bytesMax`: about how much memory all of them may take. */
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  /** About how much memory all of them take. */
+  get bytes(): number {
+    return this.#bytes('')
+  }
+
+  bytesOf(collection: Pick<CollectionState, 'number' | 'epoch'>): number {
+    return this.#bytes(nameOf(collection))
+  }
+
+  forget(collection: Pick<CollectionState, 'number' | 'epoch'>): void {
+    this.#forget(nameOf(collection))
+  }
+
+  /** The rows as of the source; undefined if they are ahead of it. */
+  async rows(source: QuerySource, check: () => void): Promise<CollectionRows | undefined> {
+    const name = nameOf(source.documents.collection)
+    const known = this.#rows.get(name)
+    if (known !== undefined) {
+      if (!(await known.reach(source, check)) || !known.isAt(source)) return undefined
+      if (known.isTrueFor(source)) return known
+      this.#forget(name)
+    }
+    const rows = await this.#once(name, () => CollectionRows.of(source, check))
+    if (!(await rows.reach(source, check)) || !rows.isAt(source)) return undefined
+    const others = this.#rows.get(name)
+    if (others !== undefined) return others === rows ? rows : undefined
+    this.#rows.set(name, rows)
+    return rows
+  }
+
+  /** The texts of a field as of the source. */
+  text(source: QuerySource, path: string, check: () => void): Promise<TextColumn | undefined> {
+    return this.#column(source, `text ${path}`, (rows) => new TextColumn(rows, path), check)
+  }
+
+  /** The values of a field as of the source, if it has few different ones. */
+  select(source: QuerySource, path: string, check: () => void): Promise<SelectColumn | undefined> {
+    return this.#column(source, `select ${path}`, (rows) => new SelectColumn(rows, path), check)
+  }
+
+  /** Where a relation leads as of the sources. */
+  async relation(sources: RelationSources, check: () => void): Promise<RelationColumn | undefined> {
+    const { source, target, index } = sources
+    const name = `${nameOf(source.documents.collection)}relation ${index.fields[0]!.path}`
+    const rows = await this.rows(source, check)
+    const targets = await this.rows(target, check)
+    if (rows === undefined || targets === undefined || this.#none.has(name)) return undefined
+    let column = this.#columns.get(name) as RelationColumn | undefined
+    if (column?.targets !== targets) {
+      column = await this.#once(name, () => RelationColumn.of(rows, targets, sources, check))
+      if (column === undefined) return undefined
+    }
+    if (!(await column.follows(sources, check))) {
+      if (column.isFull) this.#noMore(name)
+      return undefined
+    }
+    return this.#isTrue(column, source) && column.targets === this.#rows.get(nameOf(target.documents.collection))
+      ? this.#used(name, column)
+      : undefined
+  }
+
+  async #column<Kind extends TextColumn | SelectColumn>(
+    source: QuerySource,
+    kind: string,
+    make: (rows: CollectionRows) => Kind,
+    check: () => void,
+  ): Promise<Kind | undefined> {
+    const name = `${nameOf(source.documents.collection)}${kind}`
+    const rows = await this.rows(source, check)
+    if (rows === undefined || this.#none.has(name)) return undefined
+    const column = (this.#columns.get(name) as Kind | undefined) ?? make(rows)
+    this.#columns.set(name, column)
+    if (!(await column.reach(source, check))) {
+      if (column.isFull) this.#noMore(name)
+      return undefined
+    }
+    return this.#isTrue(column, source) ? this.#used(name, column) : undefined
+  }
+
+  /** Whether it and its rows are as of the source, now that others may have used them meanwhile. */
+  #isTrue(column: Column, source: QuerySource): boolean {
+    return (
+      column.isAt(source) &&
+      column.rows.isAt(source) &&
+      this.#rows.get(nameOf(source.documents.collection)) === column.rows
+    )
+  }
+
+  #noMore(name: string): void {
+    this.#columns.delete(name)
+    this.#none.add(name)
+  }
+
+  #used<Kind extends Column>(name: string, column: Kind): Kind {
+    this.#columns.delete(name)
+    this.#columns.set(name, column)
+    for (const other of this.#columns.keys()) {
+      if (this.bytes <= this.#bytesMax) break
+      if (other !== name) this.#columns.delete(other)
+    }
+    return column
+  }
+
+  #bytes(start: string): number {
+    let bytes = 0
+    for (const held of [this.#rows, this.#columns])
+      for (const [name, one] of held) if (name.startsWith(start)) bytes += one.bytes
+    return bytes
+  }
+
+  #forget(start: string): void {
+    for (const held of [this.#rows, this.#columns, this.#none])
+      for (const name of held.keys()) if (name.startsWith(start)) held.delete(name)
+  }
+
+  /** Another query may have asked for it, and may have been cancelled since. */
+  #once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const making = this.#making.get(name) as Promise<T> | undefined
+    if (making !== undefined) return making.catch(() => this.#once(name, make))
+    const made = make().finally(() => this.#making.delete(name))
+    this.#making.set(name, made)
+    return made
+  }
+}
+
+/** Of a collection that is dropped and made again it is another one. No name is the start of another. */
+function nameOf({ number, epoch }: Pick<CollectionState, 'number' | 'epoch'>): string {
+  return `${number} ${epoch} `
+}

@@ -1,0 +1,63 @@
+/**
+ * What is kept in memory of a collection follows its changes by reading. The tree of bodies is in the order of the last
+ * write, so what has changed since is one range of it, whichever handle wrote. Only a purge leaves no trace there:
+ * `CollectionRows` notices it by the number of documents.
+ */
+import { isPromise } from '../../base/async.ts'
+import { numberKey } from '../../codec/key-encoding.ts'
+import { BodyView } from '../../document/body.ts'
+import { stepClock } from '../operators/operator.ts'
+import type { QuerySource } from '../query-source.ts'
+
+/** Bodies that one step looks at. */
+const STEP_BODIES = 2048
+
+export abstract class Follower {
+  /** The sequence of the last body that it knows. */
+  #sequence: number
+  /** The newest state that it was on its way to. An older one is out of reach: what it lacks may be gone already. */
+  #goal: number
+
+  constructor(sequence: number) {
+    this.#sequence = sequence
+    this.#goal = sequence
+  }
+
+  /** Bodies come in the order of their sequences, tombstones too; each replaces what was said of its document. */
+  protected abstract follow(body: BodyView): void
+
+  /** Whether it knows just what is in the source. */
+  isAt({ documents }: QuerySource): boolean {
+    const last = documents.bodies.lastNumber
+    return this.#goal === last && this.#sequence === last
+  }
+
+  /** Learns what it lacks. False if it is ahead of the source, or gets there meanwhile. `check` may throw. */
+  async reach(source: QuerySource, check: () => void): Promise<boolean> {
+    const { bodies } = source.documents
+    const last = bodies.lastNumber
+    if (last < this.#goal) return false
+    this.#goal = last
+    const step = (): boolean => {
+      const cursor = bodies.cursor({ gte: numberKey(this.#sequence + 1) }, { expected: STEP_BODIES })
+      const body = new BodyView()
+      const isLate = stepClock(source.now)
+      for (let looked = 0; looked < STEP_BODIES && !isLate(); looked++) {
+        if (!cursor.next()) return true
+        this.follow(body.load(cursor.value, cursor.keyNumber))
+        this.#sequence = body.sequence
+      }
+      return false
+    }
+    while (this.#sequence < last) {
+      check()
+      const attempted = source.attempt(step)
+      const isDone = isPromise(attempted) ? await attempted : attempted
+      const paused = source.pause()
+      if (isPromise(paused)) await paused
+      if (this.#goal > last) return false
+      if (isDone) this.#sequence = last
+    }
+    return true
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * Where a relation leads, row by row: from the rows of one collection to those of another, or of the same. Made from
+ * the relation's index, so no document is read; then it follows the changes of its documents.
+ */
+import { isPromise } from '../../base/async.ts'
+import { prefixUpperBound, decodeKey, encodeIdKey } from '../../codec/key-encoding.ts'
+import type { BodyView } from '../../document/body.ts'
+import type { IndexDefinition } from '../../document/catalog.ts'
+import { elementsOf, encodeIndexValue } from '../../index/index-key.ts'
+import { STEP_ROWS_MAX } from '../operators/operator.ts'
+import { bodyFields } from '../operators/project.ts'
+import type { QuerySource } from '../query-source.ts'
+import type { NumberSet } from '../sets/number-set.ts'
+import type { CollectionRows } from './collection-rows.ts'
+import { Follower } from './follower.ts'
+import { GrowingArray } from './growing-array.ts'
+
+/** What a column is made of, in one snapshot. */
+export interface RelationSources {
+  readonly source: QuerySource
+  readonly target: QuerySource
+  /** That of the relation. */
+  readonly index: IndexDefinition
+}
+
+/** Ids that lead nowhere and are remembered, in case such documents come. With more there is no column. */
+const DANGLING_MAX = 10_000
+const NOWHERE = 0
+
+export class RelationColumn extends Follower {
+  readonly rows: CollectionRows
+  readonly targets: CollectionRows
+  /** By row: 0 if it leads nowhere; one more than the row of its target; or minus the place of a list of such. */
+  readonly #to: GrowingArray<Int32Array>
+  /** Lists, each behind its length. */
+  #lists = new GrowingArray(new Int32Array(1))
+  /** Places in `#lists` that nothing leads to. */
+  #unused = 0
+  /** Ids that led nowhere, and those of documents that have gone: such a document may come back as another row. */
+  readonly #dangling = new Set<string>()
+  /** Of these, those that have not been looked for since: the target's rows may have been ahead of its ids. */
+  readonly #unsure = new Set<string>()
+  /** The rows of those that have come. */
+  readonly #came = new Map<string, number>()
+  #sources: RelationSources
+
+  private constructor(rows: CollectionRows, targets: CollectionRows, sources: RelationSources) {
+    super(sources.source.documents.bodies.lastNumber)
+    this.rows = rows
+    this.targets = targets
+    this.#to = new GrowingArray(new Int32Array(rows.length))
+    this.#sources = sources
+    targets.onRow((id, row) => {
+      if (row === undefined) this.#dangling.add(id)
+      else if (this.#dangling.delete(id)) this.#came.set(id, row)
+    })
+  }
+
+  /** Undefined if there can be none. Both collections' rows have reached the sources. */
+  static async of(
+    rows: CollectionRows,
+    targets: CollectionRows,
+    sources: RelationSources,
+    check: () => void,
+  ): Promise<RelationColumn | undefined> {
+    const column = new RelationColumn(rows, targets, sources)
+    const isMade = (await column.#fill(sources, check)) && (await column.follows(sources, check))
+    return isMade ? column : undefined
+  }
+
+  /** More ids lead nowhere than can be remembered: the column must not be used any more. */
+  get isFull(): boolean {
+    return this.#dangling.size > DANGLING_MAX
+  }
+
+  /** Memory. */
+  get bytes(): number {
+    return this.#to.bytes + this.#lists.bytes
+  }
+
+  /** Both collections' rows have reached the sources. */
+  async follows(sources: RelationSources, check: () => void): Promise<boolean> {
+    this.#sources = sources
+    if (!(await this.reach(sources.source, check)) || this.isFull) return false
+    for (const work of [() => this.#makeSure(sources), () => this.#takeUp(sources)]) {
+      check()
+      const done = sources.source.attempt(work)
+      if (isPromise(done)) await done
+    }
+    return this.isAt(sources.source) && this.targets.isAt(sources.target)
+  }
+
+  /** The documents that lead to some of these. */
+  leadingTo(targets: NumberSet): NumberSet {
+    const hit = this.targets.marks(targets, 1)
+    const to = this.#to.values
+    return this.rows.where((row) => {
+      const target = to[row]!
+      return target >= 0 ? hit[target] === 1 : this.#list(target).some((one) => hit[one] === 1)
+    })
+  }
+
+  /** The living documents to which some of these lead. */
+  leadingFrom(numbers: NumberSet): NumberSet {
+    const from = this.rows.marks(numbers, 0)
+    const hit = new Uint8Array(this.targets.length + 1)
+    for (let row = 0; row < from.length; row++) {
+      if (from[row] === 0) continue
+      const target = this.#to.values[row]!
+      if (target >= 0) hit[target] = 1
+      else for (const one of this.#list(target)) hit[one] = 1
+    }
+    return this.targets.where((row) => hit[row + 1] === 1)
+  }
+
+  protected override follow(body: BodyView): void {
+    const row = this.rows.rowOf(body.number)
+    if (row === -1) return
+    this.#to.extend(this.rows.length)
+    const { source, index } = this.#sources
+    const value = body.deleted ? undefined : bodyFields(source.documents)(index.fields[0]!.path)(body)
+    const ids = index.multi ? elementsOf(value) : [value]
+    const texts = [...new Set(ids)].filter((id) => typeof id === 'string')
+    this.#put(row, this.#targetsOf(texts))
+  }
+
+  /** May miss, and then has done nothing. */
+  #targetsOf(ids: readonly string[]): number[] {
+    const { documents } = this.#sources.target
+    const numbers = ids.map((id) => documents.numbersOf([encodeIdKey(id)])[0])
+    return numbers.flatMap((number, at) => {
+      if (number !== undefined) return this.targets.rowOf(number) + 1
+      this.#dangling.add(ids[at]!)
+      this.#unsure.add(ids[at]!)
+      return []
+    })
+  }
+
+  /** `targets`: rows, plus one. */
+  #put(row: number, targets: readonly number[]): void {
+    const old = this.#to.values[row]!
+    if (old < 0) this.#unused += 1 + this.#lists.values[-old]!
+    if (targets.length < 2) this.#to.values[row] = targets[0] ?? NOWHERE
+    else {
+      this.#to.values[row] = -this.#lists.length
+      this.#lists.push(targets.length)
+      for (const target of targets) this.#lists.push(target)
+    }
+    if (this.#unused > this.#lists.length / 2) this.#pack()
+  }
+
+  #list(to: number): Int32Array {
+    const { values } = this.#lists
+    return values.subarray(1 - to, 1 - to + values[-to]!)
+  }
+
+  /** Leaves out lists that nothing leads to. */
+  #pack(): void {
+    const packed = new GrowingArray(new Int32Array(1))
+    const to = this.#to.values
+    for (let row = 0; row < this.#to.length; row++) {
+      if (to[row]! >= 0) continue
+      const list = this.#list(to[row]!)
+      to[row] = -packed.length
+      packed.push(list.length)
+      for (const target of list) packed.push(target)
+    }
+    this.#lists = packed
+    this.#unused = 0
+  }
+
+  /** May miss, and is then called again. */
+  #makeSure({ source, target }: RelationSources): void {
+    if (!this.isAt(source) || !this.targets.isAt(target)) return
+    const { documents } = target
+    for (const id of this.#unsure) {
+      const [number] = documents.numbersOf([encodeIdKey(id)])
+      this.#unsure.delete(id)
+      if (number !== undefined && this.#dangling.delete(id)) this.#came.set(id, this.targets.rowOf(number))
+    }
+  }
+
+  /** Documents that were waited for have come: the relation's index knows who refers to them. May miss, and is then called again. */
+  #takeUp({ source, index }: RelationSources): void {
+    if (!this.isAt(source)) return
+    for (const [id, target] of this.#came) {
+      const prefix = encodeIndexValue(id, index.fields[0]!.descending)
+      const cursor = source.index(index).cursor({ gte: prefix as never, lt: prefixUpperBound(prefix) })
+      const found: number[] = []
+      while (cursor.next()) found.push(this.rows.rowOf(cursor.keyNumber))
+      for (const row of found) {
+        const to = this.#to.values[row]!
+        const others = to < 0 ? [...this.#list(to)] : to === NOWHERE ? [] : [to]
+        if (!others.includes(target + 1)) this.#put(row, [...others, target + 1])
+      }
+      this.#came.delete(id)
+    }
+  }
+
+  /** From the index. False if it does not hold whole ids. */
+  async #fill({ source, index }: RelationSources, check: () => void): Promise<boolean> {
+    const cursor = source.index(index).cursor()
+    const { descending } = index.fields[0]!
+    let prefix: string | undefined
+    let target = NOWHERE
+    let isAtEntry = false
+    const pairs = { rows: new GrowingArray(new Int32Array(0)), targets: new GrowingArray(new Int32Array(0)) }
+    const step = (): 'more' | 'done' | 'cut off' => {
+      for (let looked = 0; looked < STEP_ROWS_MAX; looked++) {
+        isAtEntry ||= cursor.next()
+        if (!isAtEntry) return 'done'
+        const { key } = cursor
+        if (prefix === undefined || !key.startsWith(prefix)) {
+          const { value, next, exact } = decodeKey(key, 0, descending)
+          if (!exact) return 'cut off'
+          target = typeof value === 'string' ? (this.#targetsOf([value])[0] ?? NOWHERE) : NOWHERE
+          prefix = key.slice(0, next)
+        }
+        isAtEntry = false
+        if (target === NOWHERE) continue
+        pairs.rows.push(this.rows.rowOf(cursor.keyNumber))
+        pairs.targets.push(target)
+      }
+      return 'more'
+    }
+    for (;;) {
+      check()
+      const attempted = source.attempt(step)
+      const state = isPromise(attempted) ? await attempted : attempted
+      if (state === 'cut off') return false
+      if (state === 'done') break
+      const paused = source.pause()
+      if (isPromise(paused)) await paused
+    }
+    this.#putPairs(pairs.rows, pairs.targets)
+    return true
+  }
+
+  #putPairs(rows: GrowingArray<Int32Array>, targets: GrowingArray<Int32Array>): void {
+    const counts = new Int32Array(this.rows.length)
+    for (let at = 0; at < rows.length; at++) counts[rows.values[at]!]!++
+    const to = this.#to.values
+    for (let row = 0; row < counts.length; row++) {
+      if (counts[row]! < 2) continue
+      to[row] = -this.#lists.length
+      this.#lists.extend(this.#lists.length + 1 + counts[row]!)
+    }
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows.values[at]!
+      if (to[row]! >= 0) to[row] = targets.values[at]!
+      else this.#lists.values[-to[row]! + ++this.#lists.values[-to[row]!]!] = targets.values[at]!
+    }
+  }
+}
