@@ -121,7 +121,7 @@ export function checksum(texts: Iterable<string>): string {
 }
 
 /** Mulberry32, started from both numbers: uniform in [0, 1). */
-function seededRandom(seed: number, stream: number): () => number {
+export function seededRandom(seed: number, stream: number): () => number {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(stream + 1, 0xc2b2ae35)
   state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d)
   return () => {

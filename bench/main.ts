@@ -18,6 +18,10 @@ async function main(): Promise<void> {
     const { main: firstRows } = await import('./first-rows/main.ts')
     return firstRows(parameters.slice(1))
   }
+  if (parameters[0] === 'relations') {
+    const { main: relations } = await import('./relations/main.ts')
+    return relations(parameters.slice(1))
+  }
   let options: BenchOptions | undefined
   try {
     options = readOptions(parameters)

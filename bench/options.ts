@@ -37,6 +37,7 @@ the main contenders as fit. Writes bench/results/history/*.json and bench/result
   --report             make the report and the figures of the docs again from bench/results/current/
   --bars               the table of bars instead: npm run bench -- --bars --help
   first-rows           what a person waits for when an app starts, instead: npm run bench -- first-rows --help
+  relations            queries over relations, instead: npm run bench -- relations --help
   --help               print this
 
 Contenders: ${CONTENDERS.map(({ name, core }) => (core ? `${name}*` : name)).join(', ')} (*: main)

@@ -1,0 +1,16 @@
+/** What answers the questions: Pannier, or SQLite. */
+import type { Blog } from './blog.ts'
+import type { Question } from './workloads.ts'
+
+export interface Answer {
+  readonly total: number
+  /** Whole documents, as an application gets them. */
+  readonly rows: readonly { readonly _id: string }[]
+}
+
+export interface Contender {
+  /** Makes the collections or tables at this place, with what is in the blog. */
+  open(place: string, blog: Blog): Promise<void>
+  answer(question: Question): Answer | Promise<Answer>
+  close(): Promise<void>
+}
