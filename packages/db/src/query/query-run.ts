@@ -29,6 +29,8 @@ export interface QueryRelations {
 export interface QueryRun {
   readonly source: QuerySource
   readonly query: QuerySpecification
+  /** Gives a query for the same rows of fewer documents. */
+  readonly narrow?: ((query: QuerySpecification) => Promise<QuerySpecification>) | undefined
   /** Changes rows: they get related documents in place of ids. */
   readonly populate?: ((rows: readonly object[]) => Promise<void>) | undefined
   /** How relations were followed, for explain. */

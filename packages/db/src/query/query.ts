@@ -381,10 +381,11 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
   /** Batches double from `batchRows` on. */
   async *#batchesOf(
-    { source, query, populate }: QueryRun,
+    { source, query, narrow, populate }: QueryRun,
     batchRows: number,
   ): AsyncGenerator<object[], void, undefined> {
-    const rows: Operator<object> = await source.attempt(() => planRows(source, query))
+    const narrowed = narrow === undefined ? query : await narrow(query)
+    const rows: Operator<object> = await source.attempt(() => planRows(source, narrowed))
     for (let count = batchRows; ; count = Math.min(count * 2, BATCH_ROWS_MAX)) {
       this.#checkAborted()
       const attempted = source.attempt(() => rows.next(count))

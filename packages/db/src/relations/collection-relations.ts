@@ -10,6 +10,7 @@ import { valuesAlong } from './related-values.ts'
 import { populate, populatedCollections, populationOf, type Population } from './populate.ts'
 import { relate, relatedCollections } from './relate.ts'
 import type { RelationGraph } from './relation-graph.ts'
+import { pageOfSort } from './page-of-sort.ts'
 import { resolve } from './resolve.ts'
 
 export class CollectionRelations implements QueryRelations {
@@ -66,7 +67,12 @@ export class CollectionRelations implements QueryRelations {
         const population = this.#populationOf(query)
         const populated =
           population.size === 0 ? undefined : (rows: readonly object[]) => populate(run, source, rows, population)
-        return { source, query: { ...query, condition, sort }, related, populate: populated }
+        const relation = sort[0]?.through && this.#follow('sort()', query.sort[0]!.path).steps[0]!.relation
+        const narrow =
+          relation === undefined || query.limit === Infinity
+            ? undefined
+            : (wanted: QuerySpecification) => pageOfSort(run, source, wanted, relation)
+        return { source, query: { ...query, condition, sort }, related, populate: populated, narrow }
       } catch (error) {
         source.release()
         throw error

@@ -112,6 +112,12 @@ export class CollectionRows extends Follower {
     return marks
   }
 
+  /** Calls back with the row of each living document. */
+  each(take: (row: number) => void): void {
+    const alive = this.#alive.values
+    for (let row = 0; row < this.length; row++) if (alive[row] === 1) take(row)
+  }
+
   /** The numbers of the living documents whose rows pass. */
   where(test: (row: number) => boolean): NumberSet {
     const builder = new NumberSetBuilder()

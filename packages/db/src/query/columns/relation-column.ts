@@ -90,6 +90,13 @@ export class RelationColumn extends Follower {
     return this.isAt(sources.source) && this.targets.isAt(sources.target)
   }
 
+  /** One more than the row of the living document to which a row leads; 0 if there is none. Of a relation to one. */
+  targetOf(row: number): number {
+    const to = this.#to.values[row]!
+    const target = to >= 0 ? to : (this.#list(to).find((one) => this.targets.isAlive(one - 1)) ?? NOWHERE)
+    return target > 0 && this.targets.isAlive(target - 1) ? target : NOWHERE
+  }
+
   /** The documents that lead to some of these. */
   leadingTo(targets: NumberSet): NumberSet {
     const hit = this.targets.marks(targets, 1)
