@@ -17,7 +17,7 @@ const MARKS_STEP = 4096
 /** `row`: undefined when the document goes. */
 type RowListener = (id: string, row: number | undefined) => void
 
-export class CollectionRows extends Follower {
+export class CollectionRows extends Follower<undefined> {
   /** By row, ascending. */
   readonly #numbers: GrowingArray<Float64Array>
   /** By row: 1 where the document lives. */
@@ -63,6 +63,11 @@ export class CollectionRows extends Follower {
     const numbers = inOrder.toSorted()
     const byId = Uint32Array.from(inOrder, (number) => positionIn(numbers, numbers.length, number))
     return new CollectionRows(documents.bodies.lastNumber, numbers, byId)
+  }
+
+  /** Learns what it lacks. False if it is ahead of the source, or gets there meanwhile. `check` may throw. */
+  reach(source: QuerySource, check: () => void): Promise<boolean> {
+    return this.followTo(source, undefined, check)
   }
 
   /** Rows, the empty ones too. */

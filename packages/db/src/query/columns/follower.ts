@@ -12,7 +12,8 @@ import type { QuerySource } from '../query-source.ts'
 /** Bodies that one step looks at. */
 const STEP_BODIES = 2048
 
-export abstract class Follower {
+/** `Context`: by what the bodies of one source are understood. Several queries may lead it at the same time. */
+export abstract class Follower<Context> {
   /** The sequence of the last body that it knows. */
   #sequence: number
   /** The newest state that it was on its way to. An older one is out of reach: what it lacks may be gone already. */
@@ -24,7 +25,7 @@ export abstract class Follower {
   }
 
   /** Bodies come in the order of their sequences, tombstones too; each replaces what was said of its document. */
-  protected abstract follow(body: BodyView): void
+  protected abstract follow(body: BodyView, context: Context): void
 
   /** Whether it knows just what is in the source. */
   isAt({ documents }: QuerySource): boolean {
@@ -33,7 +34,7 @@ export abstract class Follower {
   }
 
   /** Learns what it lacks. False if it is ahead of the source, or gets there meanwhile. `check` may throw. */
-  async reach(source: QuerySource, check: () => void): Promise<boolean> {
+  protected async followTo(source: QuerySource, context: Context, check: () => void): Promise<boolean> {
     const { bodies } = source.documents
     const last = bodies.lastNumber
     if (last < this.#goal) return false
@@ -44,7 +45,7 @@ export abstract class Follower {
       const isLate = stepClock(source.now)
       for (let looked = 0; looked < STEP_BODIES && !isLate(); looked++) {
         if (!cursor.next()) return true
-        this.follow(body.load(cursor.value, cursor.keyNumber))
+        this.follow(body.load(cursor.value, cursor.keyNumber), context)
         this.#sequence = body.sequence
       }
       return false

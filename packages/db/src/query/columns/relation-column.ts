@@ -27,7 +27,7 @@ export interface RelationSources {
 const DANGLING_MAX = 10_000
 const NOWHERE = 0
 
-export class RelationColumn extends Follower {
+export class RelationColumn extends Follower<RelationSources> {
   readonly rows: CollectionRows
   readonly targets: CollectionRows
   /** By row: 0 if it leads nowhere; one more than the row of its target; or minus the place of a list of such. */
@@ -42,14 +42,12 @@ export class RelationColumn extends Follower {
   readonly #unsure = new Set<string>()
   /** The rows of those that have come. */
   readonly #came = new Map<string, number>()
-  #sources: RelationSources
 
   private constructor(rows: CollectionRows, targets: CollectionRows, sources: RelationSources) {
     super(sources.source.documents.bodies.lastNumber)
     this.rows = rows
     this.targets = targets
     this.#to = new GrowingArray(new Int32Array(rows.length))
-    this.#sources = sources
     targets.onRow((id, row) => {
       if (row === undefined) this.#dangling.add(id)
       else if (this.#dangling.delete(id)) this.#came.set(id, row)
@@ -80,8 +78,7 @@ export class RelationColumn extends Follower {
 
   /** Both collections' rows have reached the sources. */
   async follows(sources: RelationSources, check: () => void): Promise<boolean> {
-    this.#sources = sources
-    if (!(await this.reach(sources.source, check)) || this.isFull) return false
+    if (!(await this.followTo(sources.source, sources, check)) || this.isFull) return false
     for (const work of [() => this.#makeSure(sources), () => this.#takeUp(sources)]) {
       check()
       const done = sources.source.attempt(work)
@@ -120,20 +117,18 @@ export class RelationColumn extends Follower {
     return this.targets.where((row) => hit[row + 1] === 1)
   }
 
-  protected override follow(body: BodyView): void {
+  protected override follow(body: BodyView, { source, target, index }: RelationSources): void {
     const row = this.rows.rowOf(body.number)
     if (row === -1) return
     this.#to.extend(this.rows.length)
-    const { source, index } = this.#sources
     const value = body.deleted ? undefined : bodyFields(source.documents)(index.fields[0]!.path)(body)
     const ids = index.multi ? elementsOf(value) : [value]
     const texts = [...new Set(ids)].filter((id) => typeof id === 'string')
-    this.#put(row, this.#targetsOf(texts))
+    this.#put(row, this.#targetsOf(target, texts))
   }
 
   /** May miss, and then has done nothing. */
-  #targetsOf(ids: readonly string[]): number[] {
-    const { documents } = this.#sources.target
+  #targetsOf({ documents }: QuerySource, ids: readonly string[]): number[] {
     const numbers = ids.map((id) => documents.numbersOf([encodeIdKey(id)])[0])
     return numbers.flatMap((number, at) => {
       if (number !== undefined) return this.targets.rowOf(number) + 1
@@ -205,7 +200,7 @@ export class RelationColumn extends Follower {
   }
 
   /** From the index. False if it does not hold whole ids. */
-  async #fill({ source, index }: RelationSources, check: () => void): Promise<boolean> {
+  async #fill({ source, target: related, index }: RelationSources, check: () => void): Promise<boolean> {
     const cursor = source.index(index).cursor()
     const { descending } = index.fields[0]!
     let prefix: string | undefined
@@ -220,7 +215,7 @@ export class RelationColumn extends Follower {
         if (prefix === undefined || !key.startsWith(prefix)) {
           const { value, next, exact } = decodeKey(key, 0, descending)
           if (!exact) return 'cut off'
-          target = typeof value === 'string' ? (this.#targetsOf([value])[0] ?? NOWHERE) : NOWHERE
+          target = typeof value === 'string' ? (this.#targetsOf(related, [value])[0] ?? NOWHERE) : NOWHERE
           prefix = key.slice(0, next)
         }
         isAtEntry = false

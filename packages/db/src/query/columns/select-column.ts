@@ -14,18 +14,22 @@ import { GrowingArray } from './growing-array.ts'
 
 /** Different values; with more there is no column. */
 const VALUES_MAX = 30
+/** Different combinations of them; a query tests each. */
+const COMBINATIONS_MAX = 4096
 const IS_ARRAY = 1 << VALUES_MAX
 const IS_THERE = 1 << (VALUES_MAX + 1)
 
-export class SelectColumn extends Follower {
+export class SelectColumn extends Follower<ReadField<BodyView>> {
   readonly rows: CollectionRows
   readonly #path: string
-  readonly #bits: GrowingArray<Int32Array>
+  /** By row, the place of its combination of values. */
+  readonly #places: GrowingArray<Int32Array>
+  /** The values of each, as bits. */
+  readonly #combinations: number[] = [0]
+  readonly #placeOf = new Map<number, number>([[0, 0]])
   /** By bit. */
   readonly #values: unknown[] = []
   readonly #bitOf = new Map<unknown, number>()
-  #read!: ReadField<BodyView>
-  #readBy: unknown
   /** There is a value that has no bit: the column must not be used any more. */
   isFull = false
 
@@ -33,21 +37,18 @@ export class SelectColumn extends Follower {
     super(0)
     this.rows = rows
     this.#path = path
-    this.#bits = new GrowingArray(new Int32Array(rows.length))
+    this.#places = new GrowingArray(new Int32Array(rows.length))
   }
 
   /** Memory. */
   get bytes(): number {
-    return this.#bits.bytes
+    return this.#places.bytes
   }
 
-  override async reach(source: QuerySource, check: () => void): Promise<boolean> {
-    const { shapes } = source.documents.collection
-    if (this.#readBy !== shapes) {
-      this.#readBy = shapes
-      this.#read = bodyFields(source.documents)(this.#path)
-    }
-    return !this.isFull && (await super.reach(source, check)) && !this.isFull
+  /** As that of its rows, which have reached the source. False also if it is full. */
+  async reach(source: QuerySource, check: () => void): Promise<boolean> {
+    if (this.isFull) return false
+    return (await this.followTo(source, bodyFields(source.documents)(this.#path), check)) && !this.isFull
   }
 
   /**
@@ -55,21 +56,24 @@ export class SelectColumn extends Follower {
    * any order. Each combination is tested once. The column has reached the source.
    */
   where(test: (value: unknown) => boolean): NumberSet {
-    const known = new Map<number, boolean>()
-    const bits = this.#bits.values
-    return this.rows.where((row) => {
-      const own = bits[row]!
-      let passes = known.get(own)
-      if (passes === undefined) known.set(own, (passes = test(this.#valueOf(own))))
-      return passes
-    })
+    const passes = this.#combinations.map((bits) => test(this.#valueOf(bits)))
+    const places = this.#places.values
+    return this.rows.where((row) => passes[places[row]!]!)
   }
 
-  protected override follow(body: BodyView): void {
+  protected override follow(body: BodyView, read: ReadField<BodyView>): void {
     const row = this.rows.rowOf(body.number)
     if (row === -1) return
-    this.#bits.extend(this.rows.length)
-    this.#bits.values[row] = body.deleted ? 0 : this.#bitsFor(this.#read(body))
+    this.#places.extend(this.rows.length)
+    this.#places.values[row] = body.deleted ? 0 : this.#placeFor(this.#bitsFor(read(body)))
+  }
+
+  #placeFor(bits: number): number {
+    const known = this.#placeOf.get(bits)
+    if (known !== undefined) return known
+    if (this.#combinations.length === COMBINATIONS_MAX) this.isFull = true
+    else this.#placeOf.set(bits, this.#combinations.push(bits) - 1)
+    return this.#combinations.length - 1
   }
 
   #bitsFor(value: unknown): number {

@@ -30,12 +30,10 @@ interface Block {
   readonly changes: Map<number, string>
 }
 
-export class TextColumn extends Follower {
+export class TextColumn extends Follower<ReadField<BodyView>> {
   readonly rows: CollectionRows
   readonly #blocks: Block[] = []
   readonly #path: string
-  #read: ReadField<BodyView> | undefined
-  #readBy: unknown
   /** About how much memory it takes. */
   bytes = 0
   /** There is no limit to texts. */
@@ -52,13 +50,9 @@ export class TextColumn extends Follower {
     return text !== '' && !text.includes(SEPARATOR)
   }
 
-  override reach(source: QuerySource, check: () => void): Promise<boolean> {
-    const { shapes } = source.documents.collection
-    if (this.#readBy !== shapes) {
-      this.#readBy = shapes
-      this.#read = bodyFields(source.documents)(this.#path)
-    }
-    return super.reach(source, check)
+  /** As that of its rows, which have reached the source. */
+  reach(source: QuerySource, check: () => void): Promise<boolean> {
+    return this.followTo(source, bodyFields(source.documents)(this.#path), check)
   }
 
   /** The documents whose text, or a text of whose array, contains this. The column has reached the source. */
@@ -82,10 +76,10 @@ export class TextColumn extends Follower {
     return found.build()
   }
 
-  protected override follow(body: BodyView): void {
+  protected override follow(body: BodyView, read: ReadField<BodyView>): void {
     const row = this.rows.rowOf(body.number)
     if (row === -1) return
-    const text = body.deleted ? '' : textOf(this.#read!(body))
+    const text = body.deleted ? '' : textOf(read(body))
     const block = this.#blockOf(row)
     block.changes.set(row % BLOCK_ROWS, text)
     this.bytes += text.length + CHANGE_BYTES
