@@ -3,7 +3,8 @@
  * For tests of the layers below documents.
  */
 import type { Key } from '../src/base/brand.ts'
-import { attach, BlobChanges } from '../src/document/attachments/attach.ts'
+import { attach } from '../src/document/attachments/attach.ts'
+import { BlobChanges } from '../src/document/attachments/blob-changes.ts'
 import { checkAttachments } from '../src/document/attachments/attachment-input.ts'
 import type { AttachmentInputs } from '../src/document/attachments/attachment-input.ts'
 import { decodeAttachments } from '../src/document/attachments/attachment-section.ts'

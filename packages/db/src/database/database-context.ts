@@ -3,10 +3,8 @@ import type { Environment } from '../base/environment.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { IdGenerator } from '../document/document-id.ts'
 import type { HeldSnapshot, KeyValueStore, Snapshot } from '../kv/key-value-store.ts'
-import type { QueryRelations } from '../query/query-run.ts'
 import type { ColumnMemory, QuerySource } from '../query/query-source.ts'
-import type { RelationGraph } from '../relations/relation-graph.ts'
-import type { CollectionWriting, WriteRelations } from './collection/collection-access.ts'
+import type { CollectionWriting, DatabaseRelations } from './collection/collection-access.ts'
 
 export interface DatabaseContext {
   readonly store: KeyValueStore
@@ -20,11 +18,7 @@ export interface DatabaseContext {
   /** Writes that have not reached their transaction yet. `close()` waits for them. */
   readonly pending: Set<Promise<unknown>>
   /** Undefined: `open` declared none. */
-  relations: RelationGraph | undefined
-  /** What they do to writes. */
-  writeRelations: WriteRelations | undefined
-  /** How the queries of a collection follow relations. */
-  queriesOf: ((collection: string) => QueryRelations) | undefined
+  relations: DatabaseRelations | undefined
   /** The access to a collection that `open` declared. */
   readonly accessOf: (collection: string) => SnapshotAccess
   /** Where queries keep the columns of all collections. */

@@ -98,8 +98,6 @@ export class Database<Schemas extends object = object, Relations extends object 
       pending: new Set(),
       tabs: parts.tabs,
       relations: undefined,
-      writeRelations: undefined,
-      queriesOf: undefined,
       columns: { bytesMax: parts.cacheBytesMax ?? Infinity, store: undefined },
       accessOf: (collection) => this.collection<JsonObject>(collection).declarations.access,
       opening: false,
@@ -424,29 +422,15 @@ export class Database<Schemas extends object = object, Relations extends object 
   /** @internal Declares what the application opens the database with. `options`: for the work that this makes. */
   async begin(collections: Readonly<Record<string, DeclaredCollection>>, options: CollectionOptions): Promise<void> {
     this.#context.opening = true
-    for (const [name, declared] of Object.entries(await this.#relate(collections)))
-      await this.collection<JsonObject>(name, { ...declared, ...options }).declarations.loaded()
+    let declared: Readonly<Record<string, object>> = collections
+    if (Object.values(collections).some((one: DeclaredCollection | undefined) => one?.relations !== undefined)) {
+      const { relateCollections } = await loadedModule(import('./collection/related-writes.ts'))
+      declared = relateCollections(this.#context, collections, (name) => this.#collectionsByName.get(name)!)
+    }
+    for (const [name, one] of Object.entries(declared))
+      await this.collection<JsonObject>(name, { ...one, ...options }).declarations.loaded()
     await this.#resumeBuilds(options)
     this.#context.opening = false
-  }
-
-  /** The declarations with the indexes that relations need. */
-  async #relate(
-    collections: Readonly<Record<string, DeclaredCollection | undefined>>,
-  ): Promise<Readonly<Record<string, object>>> {
-    if (Object.values(collections).every((one) => one?.relations === undefined))
-      return collections as Readonly<Record<string, object>>
-    const [{ declareRelations }, { RelatedWrites }] = await Promise.all([
-      loadedModule(import('../relations/declare-relations.ts')),
-      loadedModule(import('./collection/related-writes.ts')),
-    ])
-    const declared = declareRelations(collections)
-    const context = this.#context
-    context.relations = declared.graph
-    context.writeRelations = new RelatedWrites(context, declared.graph, (name) => this.#collectionsByName.get(name)!)
-    this.#context.relations = declared.graph
-    this.#context.queriesOf = declared.queriesOf
-    return declared.collections
   }
 
   /** Continues index builds that an earlier run has left. */

@@ -3,6 +3,8 @@
  * nothing, so it neither misses nor fails.
  */
 import type { Key } from '../base/brand.ts'
+import { lazyModule } from '../base/lazy-module.ts'
+import type * as AttachmentChanges from './attachments/attachment-changes.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import type { TreeKind, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
 import { composeBody, formatRevision, numberBytes, writeBodyHeader, type BodyParts } from './body.ts'
@@ -14,7 +16,11 @@ import { hashKey, hashParentValue, parentValue, revisionKey } from './revision-e
 import { hashBytes, type Revision, REVISION_HASH_BYTES } from './revision.ts'
 import { hashContent, Hash128 } from '../codec/hash.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
-import { attachmentWriting } from './attachments/attachment-changes.ts'
+
+/** What a transaction needs for attachments; throws a Miss when it is not loaded yet. */
+export const attachmentWriting: () => typeof AttachmentChanges = lazyModule(
+  () => import('./attachments/attachment-changes.ts'),
+)
 
 /** The id and the new revision of a document that was written. */
 export interface WriteResult {

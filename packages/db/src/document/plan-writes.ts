@@ -6,7 +6,8 @@
 import { PannierError } from '../base/errors.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import { Miss } from '../base/miss.ts'
-import { AttachmentWork } from './attachments/attachment-changes.ts'
+import { attachmentWriting } from './apply-writes.ts'
+import type { AttachmentWork } from './attachments/attachment-changes.ts'
 import type { BodyView } from './body.ts'
 import {
   checkEdit,
@@ -135,6 +136,6 @@ class WritePlanner implements Planner {
 
   get #attachmentWork(): AttachmentWork {
     const { transaction, state } = this.context
-    return (this.attachments ??= new AttachmentWork(transaction, state?.number))
+    return (this.attachments ??= new (attachmentWriting().AttachmentWork)(transaction, state?.number))
   }
 }

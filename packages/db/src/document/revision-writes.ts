@@ -3,9 +3,8 @@ import type { Key } from '../base/brand.ts'
 import { calling } from '../base/options.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
-import { applyWrites } from './apply-writes.ts'
+import { applyWrites, attachmentWriting } from './apply-writes.ts'
 import type { WriteResult } from './apply-writes.ts'
-import { attachmentWriting, AttachmentWork } from './attachments/attachment-changes.ts'
 import { blobTreeName } from './attachments/blob-store.ts'
 import type { UploadTarget } from './attachments/upload.ts'
 import type { CollectionState } from './catalog.ts'
@@ -47,7 +46,7 @@ export function resolveConflicts(
   if (document === undefined) return { id, rev: old.revision }
   const batch = calling('resolve()', () => encodeBatch([document], guessShapes(state, false), unreachableId))
   const write = batch.writes[0]!
-  const attachments = new AttachmentWork(transaction, state.number)
+  const attachments = new (attachmentWriting().AttachmentWork)(transaction, state.number)
   attachments.attach(write, leaves[0]!.generation + 1, () => [old, ...others].map((leaf) => leaf.attachments))
   plan.extend(write, leaves[0], batch.shapes)
   for (const leaf of leaves.slice(1)) plan.extend(encodeTombstone(id, write.key), leaf, batch.shapes)
@@ -79,7 +78,7 @@ export function purgeRevisions(
   if (purged.length === 0) return { purged, gone: false }
   const write: DocumentWrite = encodeTombstone(id, checkId(id))
   plan.finish(write, state.settings)
-  const attachments = new AttachmentWork(transaction, state.number)
+  const attachments = new (attachmentWriting().AttachmentWork)(transaction, state.number)
   attachments.count([write])
   context.maintenance.prepare(transaction, state, { writes: [write], shapes: state.shapes, isRefusable: false })
   applyWrites(transaction, state, [write], [write], context.maintenance)
@@ -115,7 +114,7 @@ export function compactRevisions(
   }
   entries.sort((left, right) => left.body - right.body)
   const bodies = new StoredRevisions(transaction, state).bodies(entries.map(({ body }) => body))
-  const attachments = new AttachmentWork(transaction, state.number)
+  const attachments = new (attachmentWriting().AttachmentWork)(transaction, state.number)
   for (const body of bodies) attachments.remove(body.attachments)
   attachments.load()
   const extra = transaction.tree(state.trees.otherBodies)

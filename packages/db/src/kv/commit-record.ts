@@ -106,8 +106,14 @@ export interface OperationReader {
 /** Values up to here become byte strings, which take less memory and time than views of a record. */
 const SHORT_VALUE_BYTES_MAX = 16
 
-/** Reads a record that was verified. One function, which makes nothing in vain: an engine has not compiled it when a full log is opened. */
-export function readCommit(bytes: Uint8Array, to: CommitReader): void {
+/** Reads a commit: a record that was verified, or what is in memory. */
+export function readCommit(body: CommitBody | Uint8Array, to: CommitReader): void {
+  if (body instanceof Uint8Array) readRecord(body, to)
+  else readBody(body, to)
+}
+
+/** One function, which makes nothing in vain: an engine has not compiled it when a full log is opened. */
+function readRecord(bytes: Uint8Array, to: CommitReader): void {
   const reader = new ByteReader(bytes, LOG_HEADER_BYTES)
   for (let count = reader.varint(); count > 0; count--) {
     const id = reader.varint()
@@ -133,8 +139,7 @@ export function readCommit(bytes: Uint8Array, to: CommitReader): void {
   }
 }
 
-/** Reads a commit that is in memory. */
-export function readBody({ created, dropped, trees }: CommitBody, to: CommitReader): void {
+function readBody({ created, dropped, trees }: CommitBody, to: CommitReader): void {
   for (const tree of created) to.create(tree)
   for (const tree of dropped) to.drop(tree)
   for (const { tree, operations, keys, changes } of trees) {

@@ -1,6 +1,6 @@
 /** The notices that listeners get of a commit. */
 import type { CommitSequence, Key } from '../base/brand.ts'
-import { decodeCommit, type CommitBody } from './commit-record.ts'
+import { readCommit, type CommitBody } from './commit-record.ts'
 import type { CommitNotice } from './key-value-store.ts'
 import type { State } from './state.ts'
 import type { SealedTransaction } from './transaction.ts'
@@ -19,13 +19,22 @@ export function commitNotice(
   for (const state of [before, after])
     for (const tree of state.trees) if (tree !== undefined) names.set(tree.id, tree.name)
   const trees = new Map<string, { readonly keys: readonly Key[] | undefined }>()
-  const { created, trees: changed, dropped } = body instanceof Uint8Array ? decodeCommit(body) : body
-  for (const { id, name } of created) {
-    names.set(id, name)
-    trees.set(name, { keys: [] })
-  }
-  for (const { tree, keys } of changed) {
-    const name = names.get(tree)
+  const changed = new Map<number, Key[]>()
+  const dropped: number[] = []
+  readCommit(body, {
+    create({ id, name }) {
+      names.set(id, name)
+      trees.set(name, { keys: [] })
+    },
+    drop: (id) => dropped.push(id),
+    change(id) {
+      const keys: Key[] = []
+      changed.set(id, keys)
+      return { add: (_operation, key) => keys.push(key) }
+    },
+  })
+  for (const [id, keys] of changed) {
+    const name = names.get(id)
     if (name !== undefined)
       trees.set(name, { keys: keys.length > NOTICE_KEYS_MAX ? undefined : [...new Set(keys)].sort() })
   }

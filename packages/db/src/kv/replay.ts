@@ -9,7 +9,6 @@ import type { CommitSequence, Key } from '../base/brand.ts'
 import { isPannierError, type PannierError } from '../base/errors.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import {
-  readBody,
   readCommit,
   type CommitBody,
   type CommitReader,
@@ -102,8 +101,7 @@ class Replay implements CommitReader {
   apply({ sequence, body }: LoggedCommit): void {
     if (sequence !== this.#sequence + 1) throw corruptBytes(`the log goes from commit ${this.#sequence} to ${sequence}`)
     this.#sequence = sequence
-    if (body instanceof Uint8Array) readCommit(body, this)
-    else readBody(body, this)
+    readCommit(body, this)
     for (const id of this.#dropped) {
       dropTree(this.#draft, this.#slotOf(id))
       this.#slotOfId.delete(id)

@@ -2,11 +2,11 @@
 import { andThen, type MaybePromise } from '../base/async.ts'
 import { badArgument } from '../base/options.ts'
 import type { Condition } from '../query/ast/normalise.ts'
-import { parseSelector } from '../query/ast/parse-selector.ts'
 import type { QuerySpecification, SortField } from '../query/planner/plan.ts'
 import type { OpenSource, QueryRelations, QueryRun, RelatedStep } from '../query/query-run.ts'
 import { followPath, type RelationPath } from './relation-path.ts'
 import { valuesAlong } from './related-values.ts'
+import { parseRelated } from './parse-related.ts'
 import { populate, populatedCollections, populationOf, type Population } from './populate.ts'
 import { relate, relatedCollections } from './relate.ts'
 import type { RelationGraph } from './relation-graph.ts'
@@ -27,7 +27,7 @@ export class CollectionRelations implements QueryRelations {
   }
 
   condition(selector: unknown): Condition {
-    return relate(this.#graph, this.#collection, parseSelector(selector, {}, true))
+    return relate(this.#graph, this.#collection, parseRelated(selector))
   }
 
   relatedOf(query: QuerySpecification): readonly string[] {

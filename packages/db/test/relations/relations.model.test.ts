@@ -5,8 +5,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { open, type Database, type Query } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import { COLUMNS_USE } from '../../src/query/query-run.ts'
+import { parseRelated } from '../../src/relations/parse-related.ts'
 import { RelationModel, type ModelSchema } from '../../testing/evaluate-relations.ts'
 import type { Document } from '../../testing/query-fixture.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
@@ -143,7 +143,7 @@ function expected(
   model: RelationModel,
   { collection, selector, sort, skip, limit = Infinity, populate }: RelationQuery,
 ): Expected {
-  const all = model.matching(collection, parseSelector(selector, {}, true))
+  const all = model.matching(collection, parseRelated(selector))
   const window = model.sorted(collection, all, sort).slice(skip, skip + limit)
   const byId = new Map(all.map((document) => [document._id, document]))
   const paths = populate.map((path) => path.split('.'))

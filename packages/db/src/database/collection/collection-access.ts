@@ -7,7 +7,7 @@ import type { IndexMaintenance } from '../../document/document-write.ts'
 import type { DeleteTarget, EncodedBatch } from '../../document/encoded-batch.ts'
 import type { WriteContext, WriteMode } from '../../document/write-documents.ts'
 import type { IndexDeclaration } from '../../index/index-definition.ts'
-import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
+import type { KeyValueStore, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { LoadLiveHost } from '../../query/query.ts'
 import type { QueryRelations } from '../../query/query-run.ts'
 import type { ColumnMemory, QuerySource } from '../../query/query-source.ts'
@@ -36,10 +36,19 @@ export interface DeleteRules {
   putEach(access: CollectionAccess, batch: EncodedBatch, mode: WriteMode, many: boolean): Promise<unknown>
 }
 
-/** What the relations that are declared do to writes. */
-export interface WriteRelations {
+/** What the relations that are declared do to a collection. */
+export interface DatabaseRelations {
+  /** How its queries follow them. */
+  readonly queriesOf: (name: string) => QueryRelations
   maintenanceOf(name: string, maintenance: IndexMaintenance): IndexMaintenance
   deleteRulesOf(name: string): DeleteRules | undefined
+}
+
+/** What uploads need of the database. */
+export interface UploadContext extends Pick<UploadTarget, 'environment' | 'wallClock' | 'closing'> {
+  readonly store: KeyValueStore
+  /** Tokens of uploads of this handle that are under way. */
+  readonly liveUploads: Set<string>
 }
 
 /** Where reads and writes go. */
@@ -53,8 +62,8 @@ export interface CollectionAccess {
   readonly columns: ColumnMemory | undefined
   /** Where live queries hear of commits; undefined inside a transaction. */
   readonly loadLiveHost: LoadLiveHost
-  /** Where content goes that is stored ahead of the write it belongs to; undefined inside a transaction. */
-  uploads(): UploadTarget | undefined
+  /** For content that is stored ahead of the write it belongs to (upload-target.ts); undefined inside a transaction. */
+  uploads(): UploadContext | undefined
   /** Work that ends in a write: a transaction, or the database, is not closed before it has ended. */
   pending<T>(work: Promise<T>): Promise<T>
   /** The collection as this handle last saw it, and whether that is committed. */

@@ -12,6 +12,7 @@ import { AttachmentPreparation } from '../../document/attachments/prepare.ts'
 import { checkId } from '../../document/document-id.ts'
 import type { DocumentWrite } from '../../document/document-write.ts'
 import type { CollectionAccess } from './collection-access.ts'
+import { uploadTarget } from './upload-target.ts'
 
 /** Options of `putAttachment`. */
 export interface PutAttachmentOptions {
@@ -47,7 +48,7 @@ export async function writeWithAttachments<R>(
   write: () => Promise<R>,
 ): Promise<R> {
   const checked = writes.map((one) => checkInputs(one, atomic))
-  const preparation = new AttachmentPreparation(access.uploads())
+  const preparation = new AttachmentPreparation(uploadTarget(access))
   try {
     for (const [at, attachments] of checked.entries())
       if (attachments !== undefined) writes[at]!.prepared = await preparation.prepare(attachments)
@@ -70,7 +71,7 @@ export async function putAttachment(
   checkReference(call, id, name, rev)
   const checked = calling(call, () => checkContent(name, content, contentType))
   const created = await newDocument(access, id)
-  const preparation = new AttachmentPreparation(access.uploads(), signal)
+  const preparation = new AttachmentPreparation(uploadTarget(access), signal)
   try {
     const added = await preparation.prepare([checked])
     const written = await access.write((transaction) =>

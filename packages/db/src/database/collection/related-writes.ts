@@ -6,12 +6,18 @@ import type { DeleteTarget, EncodedBatch } from '../../document/encoded-batch.ts
 import { deleteDocuments, putDocuments, type WriteFailure, type WriteMode } from '../../document/write-documents.ts'
 import type { WriteTransaction } from '../../kv/key-value-store.ts'
 import { CheckedMaintenance } from '../../relations/checked-writes.ts'
+import { declareRelations } from '../../relations/declare-relations.ts'
 import { type ActingRelations, actingRelations, DeleteWork } from '../../relations/delete-work.ts'
 import { indexOf } from '../../relations/references.ts'
 import type { RelationGraph } from '../../relations/relation-graph.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { Collection } from './collection.ts'
-import { type CollectionAccess, type DeleteRules, MigrationNeeded, type WriteRelations } from './collection-access.ts'
+import {
+  type CollectionAccess,
+  type DatabaseRelations,
+  type DeleteRules,
+  MigrationNeeded,
+} from './collection-access.ts'
 import type { JsonObject } from './document-types.ts'
 
 /** Documents that follow a delete within its own turn. More of them take a transaction that releases the thread. */
@@ -22,12 +28,29 @@ class TooLarge extends Error {}
 
 type CollectionOf = (name: string) => Collection<JsonObject>
 
-export class RelatedWrites implements WriteRelations {
+/** Takes up the relations of the declarations; gives these with the indexes that relations need. */
+export function relateCollections(
+  context: DatabaseContext,
+  collections: Parameters<typeof declareRelations>[0],
+  collectionOf: CollectionOf,
+): Readonly<Record<string, object>> {
+  const declared = declareRelations(collections)
+  context.relations = new RelatedWrites(context, declared, collectionOf)
+  return declared.collections
+}
+
+class RelatedWrites implements DatabaseRelations {
+  readonly queriesOf: DatabaseRelations['queriesOf']
   readonly #context: DatabaseContext
   readonly #graph: RelationGraph
   readonly #collectionOf: CollectionOf
 
-  constructor(context: DatabaseContext, graph: RelationGraph, collectionOf: CollectionOf) {
+  constructor(
+    context: DatabaseContext,
+    { graph, queriesOf }: ReturnType<typeof declareRelations>,
+    collectionOf: CollectionOf,
+  ) {
+    this.queriesOf = queriesOf
     this.#context = context
     this.#graph = graph
     this.#collectionOf = collectionOf

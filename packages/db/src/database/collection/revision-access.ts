@@ -16,6 +16,7 @@ import {
 } from '../../document/revision-reads.ts'
 import { parseRevision } from '../../document/revision.ts'
 import type { CollectionAccess } from './collection-access.ts'
+import { uploadTarget } from './upload-target.ts'
 import type { Key } from '../../base/brand.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
 import {
@@ -176,7 +177,7 @@ export async function compact(access: CollectionAccess): Promise<number> {
     forgotten += step.forgotten
     from = step.next
   } while (from !== undefined)
-  const uploads = access.uploads()
+  const uploads = uploadTarget(access)
   if (uploads !== undefined)
     await access.write((transaction) => forgetDeadUploads(transaction, access.writing, uploads))
   return forgotten

@@ -1,7 +1,6 @@
 /** Reads and writes of a collection outside transactions. */
 import { loadedModule } from '../../base/lazy-module.ts'
 import { andThen, type MaybePromise } from '../../base/async.ts'
-import type { UploadTarget } from '../../document/attachments/upload.ts'
 import { type CollectionState, DEFAULT_SETTINGS } from '../../document/catalog.ts'
 import { defineIndexes, type IndexDeclaration } from '../../index/index-definition.ts'
 import { indexMaintenance } from '../../index/maintain-indexes.ts'
@@ -46,7 +45,7 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
 
   /** `whenMigrated` resolves when it is worth another look. */
   constructor(name: string, context: DatabaseContext, declared: Declared, whenMigrated: () => Promise<void>) {
-    const { catalog } = context
+    const { catalog, relations } = context
     const { indexes, settings, schema } = declared
     this.#name = name
     this.#context = context
@@ -59,7 +58,6 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
     }
     const declaredIndexes = (): IndexDeclaration[] => [...indexes.values()]
     const maintenance = indexMaintenance(selectorTest, declaredIndexes)
-    const { writeRelations } = context
     this.writing = {
       catalog,
       name,
@@ -71,8 +69,8 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
         )
         return defineIndexes(transaction, catalog, state, declaredIndexes())
       },
-      maintenance: writeRelations?.maintenanceOf(name, maintenance) ?? maintenance,
-      deleteRules: writeRelations?.deleteRulesOf(name),
+      maintenance: relations?.maintenanceOf(name, maintenance) ?? maintenance,
+      deleteRules: relations?.deleteRulesOf(name),
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
       schema,
@@ -113,19 +111,9 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
     }
   }
 
-  uploads(): UploadTarget {
+  uploads(): DatabaseContext {
     this.#assertOutside()
-    const { store, catalog, environment, wallClock, closing, liveUploads } = this.#context
-    return {
-      environment,
-      wallClock,
-      closing,
-      live: liveUploads,
-      write: (run) => store.write(run),
-      snapshot: () => store.snapshot(),
-      create: (transaction) => (catalog.collection(transaction, this.#name) ?? this.writing.create(transaction)).number,
-      find: (transaction) => catalog.collection(transaction, this.#name)?.number,
-    }
+    return this.#context
   }
 
   pending<T>(work: Promise<T>): Promise<T> {
@@ -142,7 +130,7 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
   }
 
   get relations(): QueryRelations | undefined {
-    return this.#context.queriesOf?.(this.#name)
+    return this.#context.relations?.queriesOf(this.#name)
   }
 
   get columns(): ColumnMemory {

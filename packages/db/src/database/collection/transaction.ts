@@ -116,7 +116,7 @@ export class Transaction<Schemas extends object = object, Relations extends obje
 
   /** @internal */
   relationsOf(name: string): QueryRelations | undefined {
-    return this.#context.queriesOf?.(name)
+    return this.#context.relations?.queriesOf(name)
   }
 
   /** @internal Set when the transaction has to start over, whatever its function makes of it. */

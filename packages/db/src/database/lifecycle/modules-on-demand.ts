@@ -25,7 +25,7 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../schema/migrate.ts'),
   () => import('../schema/validator.ts'),
   () => import('../collection/transaction.ts'),
-  () => import('../../document/attachments/attach.ts'),
+  () => import('../../document/attachments/attachment-changes.ts'),
   () => import('../../document/list-documents.ts'),
   () => import('../../document/local-documents.ts'),
   () => import('../../document/plan-general.ts'),
@@ -53,5 +53,4 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../../query/search/run-search.ts'),
   () => import('../../view/view-engine.ts'),
   () => import('../collection/related-writes.ts'),
-  () => import('../../relations/declare-relations.ts'),
 ]

@@ -1,6 +1,5 @@
 /**
- * Gives documents their attachments, inside the transaction that writes them. Loaded only when there is an attachment
- * (on-demand.ts).
+ * Gives documents their attachments, inside the transaction that writes them. Loaded only when there is an attachment.
  */
 import { PannierError } from '../../base/errors.ts'
 import { decodeAttachments, digestText } from './attachment-section.ts'
@@ -8,12 +7,6 @@ import type { AttachmentEntry } from './attachment-section.ts'
 import { encodeAttachments } from './encode-attachments.ts'
 import type { BlobChanges } from './blob-changes.ts'
 import type { PreparedAttachment } from './prepare.ts'
-
-export { BlobChanges } from './blob-changes.ts'
-export { reclaimUploads } from './pending-uploads.ts'
-export { checkAttachments } from './attachment-input.ts'
-export { hashAttachments } from './encode-attachments.ts'
-export { prepareInMemory } from './prepare.ts'
 
 /** The document that gets attachments. */
 interface Attaching {

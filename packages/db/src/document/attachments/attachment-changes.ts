@@ -1,9 +1,13 @@
-/** The attachments in the writes of a transaction. Does and loads nothing until one occurs. */
-import type * as Attach from './attach.ts'
+/** The attachments in the writes of a transaction. Loaded when one occurs. */
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { DocumentWrite, Sections } from '../document-write.ts'
-import type { BlobChanges } from './blob-changes.ts'
-import { lazyModule } from '../../base/lazy-module.ts'
+import { attach } from './attach.ts'
+import { checkAttachments } from './attachment-input.ts'
+import { BlobChanges } from './blob-changes.ts'
+import { prepareInMemory } from './prepare.ts'
+
+export { hashAttachments } from './encode-attachments.ts'
+export { reclaimUploads } from './pending-uploads.ts'
 
 /** For one call that writes. First `attach` and `count` what is written, which may fail and miss, then `apply`, which does neither. */
 export class AttachmentWork {
@@ -26,7 +30,6 @@ export class AttachmentWork {
   attach(write: DocumentWrite, generation: number, parents: () => Sections): void {
     const { id, path, attachmentInputs } = write
     if (!write.hasAttachments) return
-    const { attach, checkAttachments, prepareInMemory } = attachmentWriting()
     write.prepared ??= prepareInMemory(checkAttachments(attachmentInputs))
     const keepRevpos = path !== undefined
     write.attachments = attach(this.#made(), write.prepared, { id, parents: listOf(parents()), generation, keepRevpos })
@@ -66,7 +69,7 @@ export class AttachmentWork {
   }
 
   #made(): BlobChanges {
-    return (this.#changes ??= new (attachmentWriting().BlobChanges)(this.#snapshot, this.#collectionNumber))
+    return (this.#changes ??= new BlobChanges(this.#snapshot, this.#collectionNumber))
   }
 }
 
@@ -76,6 +79,3 @@ function listOf(sections: Sections): readonly Uint8Array[] {
 }
 
 const NONE: readonly Uint8Array[] = []
-
-/** What a transaction needs for attachments; throws a Miss when it is not loaded yet. */
-export const attachmentWriting: () => typeof Attach = lazyModule(() => import('./attach.ts'))

@@ -7,7 +7,7 @@
  * In the dialect 'couchdb' a selector has CouchDB's meaning (docs/internals/query-planner.md, "Dialects").
  */
 import { PannierError } from '../../base/errors.ts'
-import { ArgumentError, nearest } from '../../base/options.ts'
+import { ArgumentError } from '../../base/options.ts'
 import { isPlainObject } from '../../codec/collation.ts'
 import { fieldNames } from '../../codec/field-path.ts'
 import { collationNamed, type Collation } from '../../codec/registered-collation.ts'
@@ -20,7 +20,6 @@ import {
   type ElementsPredicate,
   type JsonValue,
   type Predicate,
-  type QuantifiedPredicate,
   type ValueType,
 } from './predicate.ts'
 
@@ -39,9 +38,12 @@ export interface SelectorMeaning {
   readonly collation?: string | undefined
 }
 
-/** Also takes what was built (builder.ts). `related`: quantifiers may stand on relations. */
-export function parseSelector(selector: unknown, meaning: SelectorMeaning = {}, related = false): Predicate {
-  const parser = new SelectorParser(meaning, related)
+/** Also takes what was built (builder.ts). */
+export function parseSelector(
+  selector: unknown,
+  meaning: SelectorMeaning = {},
+  parser: SelectorParser = new SelectorParser(meaning),
+): Predicate {
   if (selector instanceof BuiltPredicate) return selector.predicate
   return parser.condition(selector, '', 0, false)
 }
@@ -60,15 +62,13 @@ export function parseFieldCondition(path: string, condition: object): Predicate 
   return new SelectorParser({}).condition(condition, path, 0, path === '')
 }
 
-class SelectorParser {
+export class SelectorParser {
   private readonly isCouch: boolean
   private readonly collation: Collation | undefined
   private conditions = 0
   private values = 0
-  private related: boolean
 
-  constructor(meaning: SelectorMeaning, related = false) {
-    this.related = related
+  constructor(meaning: SelectorMeaning) {
     this.collation = checkedCollation(meaning)
     this.isCouch = meaning.dialect === 'couchdb'
   }
@@ -93,8 +93,7 @@ class SelectorParser {
       } else if (path === '' && !isElement) fail(place, 'must be inside a field', name)
       else if (COMPARISONS.has(name)) comparisons.push(this.comparison(name as CompareOperator, operand, place))
       else if (ELEMENTS.has(name)) parts.push(this.elements(name, operand, path, place, depth))
-      else if (QUANTIFIERS.has(name)) parts.push(this.quantified(name, operand, path, place, depth))
-      else if (name !== '$options') parts.push(this.test(name, operand, path, place, condition))
+      else if (name !== '$options') parts.push(this.test(name, operand, path, place, depth, condition))
       else if (!('$regex' in condition)) fail(place, 'must stand beside $regex', name)
     }
     if (comparisons.length > 0) parts.unshift(...this.compared(path, comparisons))
@@ -138,24 +137,14 @@ class SelectorParser {
     return name === '$and' ? freeze({ kind: 'and', of }) : name === '$or' ? either(of) : not(either(of))
   }
 
-  private elements(name: string, operand: unknown, path: string, place: string, depth: number): Predicate {
+  protected elements(name: string, operand: unknown, path: string, place: string, depth: number): Predicate {
     if (!isPlainObject(operand)) fail(place, 'must be a selector', operand)
-    const { related } = this
-    // Elements are no documents.
-    this.related = false
     // For CouchDB `{}` is a value that elements can equal.
     const of =
       this.isCouch && Object.keys(operand).length === 0
         ? this.field(operand, '', depth + 1)
         : this.condition(operand, '', depth + 1, true)
-    this.related = related
     return freeze({ kind: 'elements', path, which: ELEMENTS.get(name)!, of })
-  }
-
-  private quantified(name: string, operand: unknown, path: string, place: string, depth: number): Predicate {
-    if (!this.related) fail(place, 'must be on a relation that open() declares', name)
-    const of = this.condition(operand, '', depth + 1, false)
-    return freeze({ kind: 'quantified', path, which: QUANTIFIERS.get(name)!, of })
   }
 
   private comparison(operator: CompareOperator, operand: unknown, place: string): Comparison {
@@ -165,7 +154,14 @@ class SelectorParser {
   }
 
   /** The operators that stand for themselves. */
-  private test(name: string, operand: unknown, path: string, place: string, condition: PlainObject): Predicate {
+  protected test(
+    name: string,
+    operand: unknown,
+    path: string,
+    place: string,
+    _depth: number,
+    condition: PlainObject,
+  ): Predicate {
     switch (name) {
       case '$ne':
         return not(this.compare(path, [this.comparison('$eq', operand, place)]))
@@ -205,8 +201,13 @@ class SelectorParser {
           fail(place, `must be a regular expression (${(error as Error).message})`, operand)
         }
       default:
-        return fail(place, `must be a known operator${nearQuantifier(name)}`, name)
+        return this.unknown(name, place)
     }
+  }
+
+  protected unknown(name: string, place: string): never {
+    const isQuantifier = ['$some', '$every', '$none'].includes(name)
+    return fail(place, isQuantifier ? 'must be on a relation that open() declares' : 'must be a known operator', name)
   }
 
   private aboutArrays(): { readonly arrays: 'whole' } | undefined {
@@ -251,14 +252,9 @@ const ELEMENTS: ReadonlyMap<string, ElementsPredicate['which']> = new Map([
   ['$allMatch', 'every'],
   ['$keyMapMatch', 'keys'],
 ])
-const QUANTIFIERS: ReadonlyMap<string, QuantifiedPredicate['which']> = new Map([
-  ['$some', 'some'],
-  ['$every', 'every'],
-  ['$none', 'none'],
-])
 const TYPES: ReadonlySet<unknown> = new Set(['null', 'boolean', 'number', 'string', 'array', 'object'])
 
-type PlainObject = Readonly<Record<string, unknown>>
+export type PlainObject = Readonly<Record<string, unknown>>
 
 /** A dotted path; each name in it is at least one character long. */
 function checkedPath(path: string): string {
@@ -292,11 +288,6 @@ export function freeze<T extends object>(value: T): Readonly<T> {
   return Object.freeze(value)
 }
 
-function nearQuantifier(name: string): string {
-  const near = nearest(name, [...QUANTIFIERS.keys()])
-  return near === undefined ? '' : ` (did you mean '${near}'?)`
-}
-
 /** Suggests a value to compare with instead. */
 function hintFor(value: unknown): string {
   if (value instanceof Date) return ' (a date as it is stored, e.g. date.toISOString())'
@@ -307,6 +298,6 @@ function exceed(place: string, what: string, max: number): never {
   throw new PannierError('PANNIER_LIMIT', `The selector has more than ${max} ${what} at "${place}".`)
 }
 
-function fail(place: string, must: string, got: unknown): never {
+export function fail(place: string, must: string, got: unknown): never {
   throw new ArgumentError(`the selector${place === '' ? '' : ` at '${place}'`} ${must}`, got)
 }
