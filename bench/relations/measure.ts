@@ -14,7 +14,7 @@ export interface RelationsRequest {
   readonly only: readonly string[]
 }
 
-/** Milliseconds by workload, or why there are none. */
+/** Milliseconds by workload, or why none was measured. */
 export type Outcomes = Readonly<Record<string, number | string>>
 
 export interface RelationsReport {

@@ -66,8 +66,8 @@ function countBars(): Bar[] {
   })
   const paths = files.map(({ path }) => path)
   return [
-    bar('files in packages/db/src', 326, paths, 320),
-    { name: 'lines in packages/db/src', count: lines, max: 48_800, goal: 41_000, offenders: [] },
+    bar('files in packages/db/src', 356, paths, 320),
+    { name: 'lines in packages/db/src', count: lines, max: 53_800, goal: 41_000, offenders: [] },
     bar('import cycles, dynamic imports and types included', 0, importCycles(modules)),
     bar('exports of src that nobody imports', 0, unused.byNobody),
     bar('exports of src that only tests import', 45, unused.byTestsOnly),

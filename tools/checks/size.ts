@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { joinModules } from './join-modules.ts'
 import { root } from './packages.ts'
 
-/** The ratchets: a little above what it is now. They may only be lowered. Writes that ask whether a relation acts on a delete took 0.2 KiB. */
-const EVERYDAY_BYTES_MAX = 71.4 * 1024
+/** The ratchets: a little above what it is now. They may only be lowered. ADR 30 says what raised this one to 72.5. */
+const EVERYDAY_BYTES_MAX = 72.6 * 1024
 const EVERYDAY_BYTES_GOAL = 58 * 1024
 /** 15: relations have a chunk of their own, as pages that declare none need nothing of it. */
 const CHUNKS_MAX = 15

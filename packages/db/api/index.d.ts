@@ -3635,6 +3635,7 @@ type StoredDocument = {
 
 /** A related document where its id stands. */
 interface Target<Document> {
+    /** Not there at run time. */
     readonly [target]?: Document;
 }
 

@@ -1222,6 +1222,7 @@ export interface SnapshotOptions extends LongWork {
 
 /** A related document where its id stands. */
 export interface Target<Document> {
+    /** Not there at run time. */
     readonly [target]?: Document;
 }
 

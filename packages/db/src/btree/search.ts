@@ -3,7 +3,7 @@
  * is not in memory throws a Miss.
  */
 import type { Key } from '../base/brand.ts'
-import { together } from '../base/miss.ts'
+import { Miss, together } from '../base/miss.ts'
 import { asArray, corruptBytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-encoding.ts'
 import { type Garbage, garbageBefore, isGarbage } from './branch.ts'
@@ -89,8 +89,8 @@ export function countBetween(cache: NodeCache, tree: Tree, gte: Key, lt: Key): n
   try {
     start = descend(cache, tree, gte)
   } catch (thrown) {
-    // The pages of both ends are fetched together.
-    descend(cache, tree, lt)
+    // The pages of both ends are fetched together. A page that is lost is reported once, and would then be asked for again.
+    if (thrown instanceof Miss) descend(cache, tree, lt)
     throw thrown
   }
   const { leaf, garbage, before, end } = start

@@ -37,7 +37,7 @@ export interface CoreOptions {
 }
 
 /** A commit that is in the log and not yet in pages. */
-export interface TailCommit extends LoggedCommit {
+interface TailCommit extends LoggedCommit {
   readonly bytes: number
 }
 

@@ -108,7 +108,7 @@ export function overlayGet(overlay: Overlay, key: Key): Change | undefined {
 }
 
 /** Changes in key order, each key once. */
-export interface OverlayColumns {
+interface OverlayColumns {
   readonly keys: readonly Key[]
   readonly changes: readonly Change[]
   readonly deltas: readonly Delta[]

@@ -39,7 +39,7 @@ export interface State {
 }
 
 /** A tree that belongs to a draft and is changed in place. */
-export type DraftTree = { -readonly [Property in keyof TreeState]: TreeState[Property] }
+type DraftTree = { -readonly [Property in keyof TreeState]: TreeState[Property] }
 
 /** A state while a batch of changes is made to it. What it was made from stays as it was. */
 export interface Draft {

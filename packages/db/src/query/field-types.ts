@@ -61,6 +61,7 @@ declare const target: unique symbol
 
 /** A related document where its id stands. */
 export interface Target<Document> {
+  /** Not there at run time. */
   readonly [target]?: Document
 }
 

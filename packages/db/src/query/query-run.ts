@@ -1,8 +1,8 @@
 /** How a query begins: on a source, after the relations that it follows were resolved and columns have answered. */
 import type { MaybePromise } from '../base/async.ts'
 import { loadedModule } from '../base/lazy-module.ts'
-import { leavesOf, type Condition, type LeafCondition, type RelatedCondition } from './ast/normalise.ts'
-import { isOnePoint } from './ast/value-set.ts'
+import { leavesOf, type Condition, type RelatedCondition } from './ast/normalise.ts'
+import { COLUMNS_USE, isForColumns } from './columns/column-use.ts'
 import type { Plan, QuerySpecification } from './planner/plan.ts'
 import type { QuerySource } from './query-source.ts'
 
@@ -37,9 +37,6 @@ export interface QueryRun {
   readonly related?: readonly RelatedStep[]
 }
 
-/** When columns are a gain: the least number of documents, and the least cost of a plan, by that of a walk of them all. */
-export const COLUMNS_USE: { documentsMin: number; costShareMin: number } = { documentsMin: 2000, costShareMin: 0.2 }
-
 /**
  * The query, with sets of documents in place of what columns tell faster. `check` may throw.
  *
@@ -56,16 +53,6 @@ export function withColumns(
   return loadedModule(import('./columns/answer.ts')).then(({ answerByColumns }) =>
     answerByColumns(source, query, asked, check),
   )
-}
-
-/** Whether it looks for text, or for several values among the elements of arrays: of a field that has a multi index. */
-export function isForColumns({ indexes }: QuerySource, leaf: LeafCondition): boolean {
-  if (leaf.kind === 'contains') return !leaf.negated
-  const isOfElements =
-    leaf.kind === 'within'
-      ? !leaf.whole && !leaf.self && leaf.collation === undefined && !isOnePoint(leaf.values)
-      : leaf.kind === 'elements' && leaf.which !== 'keys'
-  return isOfElements && indexes.some(({ multi, fields }) => multi && fields[0]!.path === leaf.path)
 }
 
 /** One step along a relation, as it was answered. */

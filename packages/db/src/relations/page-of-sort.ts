@@ -9,14 +9,14 @@ import type { RelationColumn } from '../query/columns/relation-column.ts'
 import { encodeIndexValue } from '../index/index-key.ts'
 import { CREATED } from '../query/planner/access-path.ts'
 import type { QuerySpecification } from '../query/planner/plan.ts'
-import { COLUMNS_USE } from '../query/query-run.ts'
+import { COLUMNS_USE } from '../query/columns/column-use.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import { NumberSetBuilder } from '../query/sets/number-set.ts'
 import { numbersOf, type Run } from './related-keys.ts'
 import { servesRelation } from './relation-index.ts'
 import type { Relation } from './relation-graph.ts'
 
-/** The same rows, of as few documents as can be told; the query itself where no column tells. Its first sort field is of the relation. */
+/** A query for the same rows of fewer documents; the query itself if there is no column. Its first sort field goes through the relation. */
 export async function pageOfSort(
   run: Run,
   source: QuerySource,

@@ -22,6 +22,7 @@ for (const seed of seedsOf('model', 8))
     await commit(db, random, schema, 20)
     const queries = Array.from({ length: LIVE }, () => randomQuery(db, random, schema))
     const shown = queries.map((query) => ({ query, rows: query.live(), count: query.liveCount() }))
+    await Promise.all(shown.flatMap(({ rows, count }) => [rows.ready, count.ready]))
     for (let round = 0; round < ROUNDS; round++) {
       for (let commits = random.below(3); commits >= 0; commits--) await commit(db, random, schema, 2)
       for (const { query, rows, count } of shown) {

@@ -5,7 +5,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { open, type Database, type Query } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { COLUMNS_USE } from '../../src/query/query-run.ts'
+import { COLUMNS_USE } from '../../src/query/columns/column-use.ts'
 import { parseRelated } from '../../src/relations/parse-related.ts'
 import { RelationModel, type ModelSchema } from '../../testing/evaluate-relations.ts'
 import type { Document } from '../../testing/query-fixture.ts'

@@ -137,7 +137,7 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
     return this.#kept.columns
   }
 
-  /** Of a collection that was dropped nothing is kept. */
+  /** Forgets what queries have kept of a collection that was dropped. */
   forget(collection: CollectionState): void {
     this.#kept.sets = undefined
     this.#kept.columns.store?.forget(collection)

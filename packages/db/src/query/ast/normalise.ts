@@ -73,7 +73,7 @@ export interface WithinCondition {
 }
 
 /** The document's number is in the set, which has only numbers of live documents. */
-export interface NumbersCondition {
+interface NumbersCondition {
   readonly kind: 'numbers'
   readonly numbers: NumberSet
   /** The field whose column gave the set, for explain. */
@@ -111,7 +111,7 @@ interface Negatable {
 }
 
 interface RegexCondition extends RegexPredicate, Negatable {}
-export interface ContainsCondition extends ContainsPredicate, Negatable {}
+interface ContainsCondition extends ContainsPredicate, Negatable {}
 interface SizeCondition extends SizePredicate, Negatable {}
 interface ModCondition extends ModPredicate, Negatable {}
 export interface ElementsCondition extends Omit<ElementsPredicate, 'of'>, Negatable {

@@ -5,7 +5,7 @@
 import { combine, type Condition } from '../ast/normalise.ts'
 import { compileCondition } from '../match.ts'
 import { planQuery, type QuerySpecification } from '../planner/plan.ts'
-import { COLUMNS_USE, isForColumns } from '../query-run.ts'
+import { COLUMNS_USE, isForColumns } from './column-use.ts'
 import type { QuerySource } from '../query-source.ts'
 import { columnsOf, type ColumnStore } from './column-store.ts'
 import { TextColumn } from './text-column.ts'

@@ -25,7 +25,7 @@ export class CollectionRows extends Follower<undefined> {
   #documents: number
   /** A document came back whose row is not here. */
   #broken = false
-  /** Rows of living documents in the order of their ids, but for those in `#changedIds`. */
+  /** Rows of living documents in the order of their ids, except those in `#changedIds`. */
   #byId: Uint32Array
   readonly #listeners = new Set<RowListener>()
   /** Rows that have come or gone since, with the ids of those that came. */
@@ -85,7 +85,7 @@ export class CollectionRows extends Follower<undefined> {
     return !this.#broken && this.#documents === documents.count()
   }
 
-  /** The row of the document with this number; -1 if there is none. */
+  /** The row of the document with this number; -1: no row. */
   rowOf(number: number): number {
     const row = positionIn(this.#numbers.values, this.length, number)
     return this.#numbers.values[row] === number && row < this.length ? row : -1

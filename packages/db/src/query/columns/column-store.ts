@@ -159,7 +159,7 @@ export class ColumnStore implements KeptColumns {
   }
 }
 
-/** Of a collection that is dropped and made again it is another one. No name is the start of another. */
+/** A collection that is dropped and made again has another one. No name is the start of another. */
 function nameOf({ number, epoch }: Pick<CollectionState, 'number' | 'epoch'>): string {
   return `${number} ${epoch} `
 }

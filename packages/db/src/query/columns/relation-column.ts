@@ -87,7 +87,7 @@ export class RelationColumn extends Follower<RelationSources> {
     return this.isAt(sources.source) && this.targets.isAt(sources.target)
   }
 
-  /** One more than the row of the living document to which a row leads; 0 if there is none. Of a relation to one. */
+  /** One more than the row of the living document to which a row leads; 0: it leads nowhere. For relations to one document. */
   targetOf(row: number): number {
     const to = this.#to.values[row]!
     const target = to >= 0 ? to : (this.#list(to).find((one) => this.targets.isAlive(one - 1)) ?? NOWHERE)

@@ -55,7 +55,7 @@ export class TextColumn extends Follower<ReadField<BodyView>> {
     return this.followTo(source, bodyFields(source.documents)(this.#path), check)
   }
 
-  /** The documents whose text, or a text of whose array, contains this. The column has reached the source. */
+  /** The documents that have this in their text, or in a text of their array. The column has reached the source. */
   containing(text: string): NumberSet {
     const folded = foldText(text)
     const { rows } = this
