@@ -101,6 +101,22 @@ describe('columns', () => {
     expect(await columns.select(source, 'kind', nothing)).toBeUndefined()
   })
 
+  test('ids that are too long for the index make no column, and it is tried once', async () => {
+    await using db = await open('long', {
+      storage: memory(),
+      collections: { users: {}, posts: { relations: { author: 'users' } } },
+    })
+    const posts = db.collection<Post>('posts')
+    await posts.insert({ author: 'x'.repeat(3000) })
+    using source = disposable(sourceOf(posts))
+    using target = disposable(sourceOf(db.collection('users')))
+    const columns = new ColumnStore(16 * MIB)
+    const index = source.indexes[0]!
+    expect(await columns.relation({ source, target, index }, nothing)).toBeUndefined()
+    const unread = { ...source, index: () => expect.unreachable('the index is not read again') }
+    expect(await columns.relation({ source: unread, target, index }, nothing)).toBeUndefined()
+  })
+
   test('a query that is cancelled while it makes a column does not fail the next one', async () => {
     await using db = await open('cancelled', { storage: slow(memory(), 1), collections: { posts: {} } })
     const posts = db.collection<Post>('posts')

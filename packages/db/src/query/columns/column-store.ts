@@ -84,7 +84,6 @@ export class ColumnStore implements KeptColumns {
     let column = this.#columns.get(name) as RelationColumn | undefined
     if (column?.targets !== targets) {
       column = await this.#once(name, () => RelationColumn.of(rows, targets, sources, check))
-      if (column === undefined) return undefined
     }
     if (!(await column.follows(sources, check))) {
       if (column.isFull) this.#noMore(name)

@@ -40,6 +40,7 @@ export class RelationColumn extends Follower<RelationSources> {
   readonly #dangling = new Set<string>()
   /** Of these, those that have not been looked for since: the target's rows may have been ahead of its ids. */
   readonly #unsure = new Set<string>()
+  #isCutOff = false
   /** The rows of those that have come. */
   readonly #came = new Map<string, number>()
 
@@ -54,21 +55,21 @@ export class RelationColumn extends Follower<RelationSources> {
     })
   }
 
-  /** Undefined if there can be none. Both collections' rows have reached the sources. */
+  /** Both collections' rows have reached the sources. */
   static async of(
     rows: CollectionRows,
     targets: CollectionRows,
     sources: RelationSources,
     check: () => void,
-  ): Promise<RelationColumn | undefined> {
+  ): Promise<RelationColumn> {
     const column = new RelationColumn(rows, targets, sources)
-    const isMade = (await column.#fill(sources, check)) && (await column.follows(sources, check))
-    return isMade ? column : undefined
+    column.#isCutOff = !(await column.#fill(sources, check))
+    return column
   }
 
-  /** More ids lead nowhere than can be remembered: the column must not be used any more. */
+  /** Ids are too long for the index, or too many lead nowhere: the column must not be used any more. */
   get isFull(): boolean {
-    return this.#dangling.size > DANGLING_MAX
+    return this.#isCutOff || this.#dangling.size > DANGLING_MAX
   }
 
   /** Memory. */
@@ -78,7 +79,7 @@ export class RelationColumn extends Follower<RelationSources> {
 
   /** Both collections' rows have reached the sources. */
   async follows(sources: RelationSources, check: () => void): Promise<boolean> {
-    if (!(await this.followTo(sources.source, sources, check)) || this.isFull) return false
+    if (this.isFull || !(await this.followTo(sources.source, sources, check)) || this.isFull) return false
     for (const work of [() => this.#makeSure(sources), () => this.#takeUp(sources)]) {
       check()
       const done = sources.source.attempt(work)
