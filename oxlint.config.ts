@@ -1,6 +1,15 @@
 /** Lint rules: layering, sizes, determinism and the mistakes that types do not catch. */
 import { defineConfig, type OxlintConfig } from 'oxlint'
-import { bansOf, LAYERS, PEER_BAN, SERVER_LAYERS, serverBansOf } from './tools/checks/layers.ts'
+import {
+  BACKEND_LAYERS,
+  backendBansOf,
+  bansOf,
+  LAYERS,
+  PEER_BAN,
+  SERVER_LAYERS,
+  serverBansOf,
+} from './tools/checks/layers.ts'
+import type { ImportBan } from './tools/checks/layers.ts'
 
 type Override = NonNullable<OxlintConfig['overrides']>[number]
 
@@ -19,18 +28,8 @@ const NONDETERMINISTIC_PROPERTIES = [
   { object: 'crypto', property: 'getRandomValues' },
 ]
 
-function layerRules(layer: string): Override {
-  return {
-    files: [`packages/db/src/${layer}/**`],
-    rules: { 'no-restricted-imports': ['error', { patterns: [PEER_BAN, ...bansOf(layer)] }] },
-  }
-}
-
-function serverLayerRules(layer: string): Override {
-  return {
-    files: [`packages/server/src/${layer}/**`],
-    rules: { 'no-restricted-imports': ['error', { patterns: [PEER_BAN, ...serverBansOf(layer)] }] },
-  }
+function layerRules(folder: string, bans: readonly ImportBan[]): Override {
+  return { files: [`${folder}/**`], rules: { 'no-restricted-imports': ['error', { patterns: [PEER_BAN, ...bans] }] } }
 }
 
 function determinismRules(layer: string): Override {
@@ -81,8 +80,9 @@ export default defineConfig({
   },
   overrides: [
     { files: ['packages/*/src/**'], rules: { 'eslint/no-console': 'error' } },
-    ...LAYERS.map(layerRules),
-    ...SERVER_LAYERS.map(serverLayerRules),
+    ...LAYERS.map((layer) => layerRules(`packages/db/src/${layer}`, bansOf(layer))),
+    ...BACKEND_LAYERS.map((layer) => layerRules(`packages/backend/src/${layer}`, backendBansOf(layer))),
+    ...SERVER_LAYERS.map((layer) => layerRules(`packages/server/src/${layer}`, serverBansOf(layer))),
     ...LAYERS.filter((layer) => layer !== 'database').map(determinismRules),
     {
       // A time-out while opening is a matter between this backend and its engine.

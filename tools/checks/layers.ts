@@ -19,15 +19,18 @@ export const LAYERS: readonly string[] = [
   'database',
 ]
 
+/** The same of the backend. `backend.ts` puts them together. */
+export const BACKEND_LAYERS: readonly string[] = ['gateway', 'fields', 'definitions', 'access', 'accounts', 'records']
+
 /** The same of the server. `server.ts` puts them together; `cli` stands above that. */
 export const SERVER_LAYERS: readonly string[] = [
-  'service',
   'sandbox',
   'http',
   'auth',
   'design',
   'replicator',
   'couch',
+  'rest',
   'cli',
 ]
 
@@ -94,18 +97,17 @@ export function bansOf(layer: string): readonly ImportBan[] {
   return bans
 }
 
+/** Everything that files of a layer of the backend may not import. */
+export function backendBansOf(layer: string): readonly ImportBan[] {
+  return [
+    ...bansOfAbove(layer, BACKEND_LAYERS, 'backend|index|internal'),
+    { regex: '^(fastify|@fastify|undici|node:http|@pannier/server)', message: 'The domain knows no HTTP.' },
+  ]
+}
+
 /** Everything that files of a layer of the server may not import. */
 export function serverBansOf(layer: string): readonly ImportBan[] {
-  const above = SERVER_LAYERS.slice(SERVER_LAYERS.indexOf(layer) + 1)
-  const bans: ImportBan[] = []
-  if (above.length > 0) {
-    bans.push({
-      regex: `^(\\./)?(\\.\\./)+((${above.join('|')})/|(server|server-options|index)\\.ts$)`,
-      message: `${layer}/ is below ${above.join(', ')}: imports point down only, type imports included.`,
-    })
-  }
-  if (layer === 'service')
-    bans.push({ regex: '^(fastify|@fastify|undici|node:http)', message: 'The domain knows no HTTP.' })
+  const bans = bansOfAbove(layer, SERVER_LAYERS, 'server|server-options|index')
   if (layer !== 'http' && layer !== 'couch') {
     bans.push({
       regex: '/http/http-error\\.ts$',
@@ -114,4 +116,15 @@ export function serverBansOf(layer: string): readonly ImportBan[] {
     })
   }
   return bans
+}
+
+function bansOfAbove(layer: string, layers: readonly string[], roots: string): ImportBan[] {
+  const above = layers.slice(layers.indexOf(layer) + 1)
+  if (above.length === 0) return []
+  return [
+    {
+      regex: `^(\\./)?(\\.\\./)+((${above.join('|')})/|(${roots})\\.ts$)`,
+      message: `${layer}/ is below ${above.join(', ')}: imports point down only, type imports included.`,
+    },
+  ]
 }

@@ -26,6 +26,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
   'packages/jsonstore',
   'packages/react',
   'packages/rules',
+  'packages/backend',
   'packages/server',
 ].map(readPackage)
 

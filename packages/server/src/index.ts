@@ -8,20 +8,18 @@ export type { Needs } from './http/declarations.ts'
 export { DEFAULT_LIMITS } from './http/server-limits.ts'
 export type { ServerLimits } from './http/server-limits.ts'
 export type { ReplicatorOptions } from './replicator/replicator-options.ts'
-export type { CollectionAdministration } from './service/collection-administration.ts'
-export type { Gateway } from './service/gateway.ts'
-export type { GuardedCollection } from './service/guarded-collection.ts'
+export { GUEST, SYSTEM, ServiceError } from '@pannier/backend'
 export type {
+  CollectionAdministration,
   GuardedChange,
   GuardedDocuments,
   GuardedWrite,
   Judge,
+  Principal,
   Refusal,
+  ServiceErrorCode,
   StoredDocuments,
   Write,
   WriteGuard,
-} from './service/guards.ts'
-export { GUEST, SYSTEM } from './service/principal.ts'
-export type { Principal } from './service/principal.ts'
-export { ServiceError } from './service/service-error.ts'
-export type { ServiceErrorCode } from './service/service-error.ts'
+} from '@pannier/backend'
+export type { Gateway, GuardedCollection } from '@pannier/backend/internal'

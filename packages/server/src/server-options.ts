@@ -11,7 +11,7 @@ import type { AppOptions } from './http/app.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
 import type { ServerLimits } from './http/server-limits.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
-import type { WriteGuard } from './service/guards.ts'
+import type { WriteGuard } from '@pannier/backend'
 
 /** Options of `createServer`. */
 export interface ServerOptions extends AppOptions {

@@ -52,13 +52,9 @@ import { Replicator } from './replicator/replicator.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 import { checkServerOptions } from './server-options.ts'
 import type { ServerOptions } from './server-options.ts'
-import { DatabaseUpdates } from './service/database-updates.ts'
-import { Databases } from './service/databases.ts'
-import type { JsonObject } from './service/documents.ts'
-import { Gateway } from './service/gateway.ts'
-import type { WriteGuard } from './service/guards.ts'
-import { ServerState } from './service/state.ts'
-import { ActiveTasks } from './service/tasks.ts'
+import type { WriteGuard } from '@pannier/backend'
+import { ActiveTasks, DatabaseUpdates, Databases, Gateway, ServerState } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 
 /** Where the server listens. */
 export interface ListenOptions {

@@ -2,7 +2,7 @@
  * Reports changes that affect permissions: of a user, the admins, ended sessions or a `_security` object. All watchers
  * share one listener, so a thousand open feeds do not slow down a write.
  */
-import { STATE_COLLECTION } from '../service/state.ts'
+import { STATE_COLLECTION } from '@pannier/backend/internal'
 import { USER_PREFIX } from './accounts.ts'
 import type { AuthHost } from './auth-host.ts'
 

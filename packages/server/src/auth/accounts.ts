@@ -4,10 +4,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { isPannierError } from 'pannier'
-import { isJsonObject } from '../service/documents.ts'
-import type { JsonObject } from '../service/documents.ts'
-import { forbidden, invalid, missing } from '../service/service-error.ts'
-import { STATE_COLLECTION } from '../service/state.ts'
+import { STATE_COLLECTION, forbidden, invalid, isJsonObject, missing } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import type { AuthHost } from './auth-host.ts'
 import { CREDENTIAL_FIELDS, PASSWORD_SCHEME, sessionSaltOf, verifyCredentials } from './couch-credentials.ts'
 import { checkNewPassword, type Passwords } from './passwords.ts'

@@ -1,7 +1,6 @@
 /** What authentication needs from the server around it. */
 import type { Collection, Database } from 'pannier'
-import type { JsonObject } from '../service/documents.ts'
-import type { StateStore } from '../service/state.ts'
+import type { JsonObject, StateStore } from '@pannier/backend/internal'
 
 export interface AuthHost {
   readonly database: Database

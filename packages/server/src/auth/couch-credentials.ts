@@ -5,7 +5,7 @@
  */
 import { createHash, pbkdf2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { JsonObject } from '../service/documents.ts'
+import type { JsonObject } from '@pannier/backend/internal'
 import type { Passwords } from './passwords.ts'
 
 /** Fields that only the server writes. */

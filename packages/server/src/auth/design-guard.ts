@@ -1,7 +1,6 @@
 /** Only admins of a database write its design documents, by any route: they are programs that run for all users. */
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
-import type { ServiceError } from '../service/service-error.ts'
+import type { GuardedDocuments, GuardedWrite, ServiceError, WriteGuard } from '@pannier/backend'
+import type { JsonObject } from '@pannier/backend/internal'
 import { refusalOf } from './permissions.ts'
 
 export function designGuard(securityOf: (database: string) => Promise<JsonObject | undefined>): WriteGuard {

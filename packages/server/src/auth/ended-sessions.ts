@@ -2,7 +2,7 @@
  * Sessions that were logged out before they expired. Kept in the server's state, so that they stay ended after a
  * restart.
  */
-import type { StateStore } from '../service/state.ts'
+import type { StateStore } from '@pannier/backend/internal'
 
 const STATE_ID = 'auth/ended-sessions'
 

@@ -4,7 +4,7 @@
  * Memory is bounded: the lowest counters are removed first.
  */
 import ipaddr from 'ipaddr.js'
-import { ServiceError } from '../service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
 
 export interface LoginLimits {
   readonly windowMs: number

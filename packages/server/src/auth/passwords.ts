@@ -5,7 +5,8 @@
  */
 import * as crypto from 'node:crypto'
 import { promisify } from 'node:util'
-import { invalid, ServiceError } from '../service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
+import { invalid } from '@pannier/backend/internal'
 import { HashQueue } from './hash-queue.ts'
 
 /** Bytes of UTF-8; long pass phrases are welcome. */

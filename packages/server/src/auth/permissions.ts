@@ -1,9 +1,9 @@
 /** CouchDB's `_security` objects and the rules of access to a database that follow from them. Pure functions. */
 import type { Needs } from '../http/declarations.ts'
-import { isJsonObject } from '../service/documents.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { Principal } from '../service/principal.ts'
-import { forbidden, invalid, ServiceError } from '../service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
+import type { Principal } from '@pannier/backend'
+import { forbidden, invalid, isJsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import { ADMIN_ROLE, USER_PREFIX } from './accounts.ts'
 
 interface SecurityGroup {

@@ -7,10 +7,10 @@
  * roles and password.
  */
 import type { Collection } from 'pannier'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
-import type { Principal } from '../service/principal.ts'
-import { conflicting, forbidden, ServiceError } from '../service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
+import type { GuardedDocuments, GuardedWrite, Principal, WriteGuard } from '@pannier/backend'
+import { conflicting, forbidden } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import { checkName, USER_PREFIX, withoutCredentials, type Accounts } from './accounts.ts'
 import { CREDENTIAL_FIELDS } from './couch-credentials.ts'
 import { USERS_DATABASE } from './permissions.ts'

@@ -1,6 +1,6 @@
 /** Finds the server that a command administers: a running one by its URL, or one that does not run by its folder. */
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { ServiceError } from '../service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
 import { HttpAdministration } from './administration-by-http.ts'
 import { FileAdministration } from './administration-of-file.ts'
 import type { Administration } from './administration.ts'

@@ -5,10 +5,9 @@ import { Accounts, checkName, USER_PREFIX } from '../auth/accounts.ts'
 import { HashQueue } from '../auth/hash-queue.ts'
 import { PASSWORD_CHARS_MIN, Passwords } from '../auth/passwords.ts'
 import { DEFAULT_SECURITY, USERS_DATABASE } from '../auth/permissions.ts'
-import { Databases } from '../service/databases.ts'
-import type { JsonObject } from '../service/documents.ts'
-import { ServiceError } from '../service/service-error.ts'
-import { ServerState } from '../service/state.ts'
+import { ServiceError } from '@pannier/backend'
+import { Databases, ServerState } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import {
   isMissing,
   isThere,

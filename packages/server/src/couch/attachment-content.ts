@@ -3,8 +3,7 @@ import type { Attachment, AttachmentStub } from 'pannier'
 import type { toCouchAttachment } from 'pannier/internal'
 import type { RevisionHistory } from 'pannier/types'
 import { HttpError, notFound } from '../http/http-error.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
+import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
 
 /** In CouchDB's JSON. */
 type Stubs = Readonly<Record<string, ReturnType<typeof toCouchAttachment<AttachmentStub>>>>

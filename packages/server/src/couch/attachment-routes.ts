@@ -9,7 +9,7 @@ import { badRequest, conflict, HttpError, notFound } from '../http/http-error.ts
 import { pathOf } from '../http/logging.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { bodyPieces } from '../http/request-body.ts'
-import type { JsonObject } from '../service/documents.ts'
+import type { JsonObject } from '@pannier/backend/internal'
 import { stubsOf } from './attachment-content.ts'
 import { attachmentLimits } from './body-limits.ts'
 import { atDocuments } from './document-address.ts'

@@ -6,8 +6,8 @@ import { fromCouchAttachment } from 'pannier/internal'
 import { ID_BYTES_MAX } from 'pannier/limits'
 import { badRequest, documentTooLarge, HttpError, tooLarge } from '../http/http-error.ts'
 import { RATIO_MAX } from '../http/unpacked.ts'
-import { isJsonObject, isLocalId } from '../service/documents.ts'
-import type { JsonObject } from '../service/documents.ts'
+import { isJsonObject, isLocalId } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import { checkLocalDocument, META_FIELDS } from './local-documents.ts'
 
 /** Limits of an inline attachment in gzip: its unpacked bytes, and the size below which the ratio does not matter. */

@@ -4,8 +4,7 @@ import type { DatabaseRoute } from '../http/declarations.ts'
 import { badRequest, HttpError, notFound } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
+import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
 import { jsonLimits } from './body-limits.ts'
 import {
   ALL_DOCS_INDEX,

@@ -7,8 +7,7 @@ import { LOCAL_PREFIX } from 'pannier/internal'
 import type { WriteResult } from 'pannier'
 import { isPannierError } from 'pannier'
 import { asBadRequest, badRequest, conflict, HttpError } from '../http/http-error.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
+import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
 
 /** CouchDB's own fields of documents. Local documents ignore them. */
 export const META_FIELDS: readonly string[] = [

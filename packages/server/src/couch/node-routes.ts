@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import { HttpError, notFound } from '../http/http-error.ts'
 import { readJson } from '../http/request-body.ts'
 import { NODE_NAME } from '../http/server-identity.ts'
-import type { JsonObject } from '../service/documents.ts'
+import type { JsonObject } from '@pannier/backend/internal'
 import { jsonLimits } from './body-limits.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 

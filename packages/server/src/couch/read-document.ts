@@ -2,8 +2,7 @@
 import { toCouchDocument } from 'pannier/internal'
 import { asBadRequest, badRequest, notFound } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
+import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
 import { checkRevision } from './document-input.ts'
 
 interface ReadFields {

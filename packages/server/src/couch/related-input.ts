@@ -12,8 +12,8 @@ import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
 import type { MultipartPart, MultipartReader } from '../http/multipart-reader.ts'
 import { parseJson } from '../http/strict-json.ts'
 import { checkRatio } from '../http/unpacked.ts'
-import { isJsonObject } from '../service/documents.ts'
-import type { JsonObject } from '../service/documents.ts'
+import { isJsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 
 interface RelatedLimits {
   /** Bytes of the document in JSON. */

@@ -3,8 +3,7 @@
  * about a mebibyte, or one document. A revision that is asked for several times in a row is read once.
  */
 import { toCouchDocument } from 'pannier/internal'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
+import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
 
 export interface RevisionReference {
   readonly id: string

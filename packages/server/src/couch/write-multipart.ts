@@ -2,8 +2,7 @@
  * Answers in parts: a document with its attachments (multipart/related), or several revisions of one (multipart/mixed).
  */
 import { contentDisposition } from '../http/content-disposition.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedCollection } from '../service/guarded-collection.ts'
+import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
 import { lackingAttachments, openAttachment, stubsOf } from './attachment-content.ts'
 
 type Part = string | Uint8Array

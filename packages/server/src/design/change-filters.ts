@@ -1,8 +1,7 @@
 /** Filters of change feeds that are functions of design documents: `ddoc/filter`, and `_view` with `ddoc/view`. */
 import { DEFAULT_SECURITY } from '../auth/permissions.ts'
-import type { FilterSource } from '../service/change-filter.ts'
-import type { JsonObject } from '../service/documents.ts'
-import { invalid, missing } from '../service/service-error.ts'
+import { invalid, missing } from '@pannier/backend/internal'
+import type { FilterSource, JsonObject } from '@pannier/backend/internal'
 import type { DesignDocuments } from './design-documents.ts'
 import { filterContext } from './filter-request.ts'
 

@@ -4,10 +4,10 @@
  */
 import { DEFAULT_SECURITY } from '../auth/permissions.ts'
 import { toHttpError } from '../http/http-error.ts'
-import { isJsonObject } from '../service/documents.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedDocuments, GuardedWrite, Refusal, StoredDocuments, WriteGuard } from '../service/guards.ts'
-import { asInvalid, conflicting, ServiceError } from '../service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
+import type { GuardedDocuments, GuardedWrite, Refusal, StoredDocuments, WriteGuard } from '@pannier/backend'
+import { asInvalid, conflicting, isJsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import { DESIGN_PREFIX, type DesignDocuments } from './design-documents.ts'
 import type { ValidateFunction } from './functions.ts'
 

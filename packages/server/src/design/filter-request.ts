@@ -2,8 +2,7 @@
  * The part of a request that filter functions see: no credentials (CVE-2023-45725), and not the client's address.
  * Otherwise the author of a design document could collect the cookies of all readers.
  */
-import type { FilterRequest } from '../service/change-filter.ts'
-import type { JsonObject } from '../service/documents.ts'
+import type { FilterRequest, JsonObject } from '@pannier/backend/internal'
 
 /** The user, as functions see them. */
 export interface UserContext {

@@ -1,5 +1,5 @@
 /** What routes declare, and the properties that requests get. */
-import type { Principal } from '../service/principal.ts'
+import type { Principal } from '@pannier/backend'
 
 /** What a route requires of the principal; each value includes those before it. */
 export type Needs = 'anyone' | 'user' | 'member' | 'database-admin' | 'server-admin'

@@ -1,8 +1,8 @@
 /** Errors on the wire, `{ "error", "reason" }`, and the status of each error of the domain and of the library. */
 import { isPannierError } from 'pannier'
 import type { ErrorCode, PannierError } from 'pannier'
-import { ServiceError } from '../service/service-error.ts'
-import type { ServiceErrorCode } from '../service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
+import type { ServiceErrorCode } from '@pannier/backend'
 
 /** The error of a request. The client gets only the fields below. */
 export class HttpError extends Error {

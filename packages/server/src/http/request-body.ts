@@ -2,7 +2,7 @@
  * Reads bodies of requests in pieces, unpacks compressed ones, and enforces limits of size and of a client's silence.
  * Nothing parses a content type before a handler asks for it.
  */
-import { isJsonObject } from '../service/documents.ts'
+import { isJsonObject } from '@pannier/backend/internal'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'

@@ -1,9 +1,9 @@
 /** One run of a replication, from the check of its user's rights to its end. */
 import type { Replication, ReplicationEvent, ReplicationResult } from 'pannier'
 import type { FetchFunction, ReplicationSequence, ReplicationSide } from 'pannier/types'
-import type { JsonObject } from '../service/documents.ts'
-import type { Principal } from '../service/principal.ts'
-import { ServiceError } from '../service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
+import type { Principal } from '@pannier/backend'
+import type { JsonObject } from '@pannier/backend/internal'
 import { checkAccess, openEndpoints } from './open-endpoints.ts'
 import type { ReplicationSpec } from './replication-spec.ts'
 import type { ReplicatorContext } from './replicator-context.ts'

@@ -1,8 +1,7 @@
 /** Checks what a replication is asked to do: bodies of `_replicate` and documents of `_replicator`. */
 import { createHash } from 'node:crypto'
-import { isJsonObject } from '../service/documents.ts'
-import type { JsonObject } from '../service/documents.ts'
-import { invalid } from '../service/service-error.ts'
+import { invalid, isJsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 
 export interface LocalEndpoint {
   readonly database: string

@@ -1,12 +1,14 @@
 /** What replications need from the server. */
 import type { Database } from 'pannier'
 import type { Auth } from '../auth/auth.ts'
-import type { FilterSource } from '../service/change-filter.ts'
-import type { DatabaseUpdates } from '../service/database-updates.ts'
-import type { Databases } from '../service/databases.ts'
-import type { Gateway } from '../service/gateway.ts'
-import type { ServerState } from '../service/state.ts'
-import type { ActiveTasks } from '../service/tasks.ts'
+import type {
+  ActiveTasks,
+  DatabaseUpdates,
+  Databases,
+  FilterSource,
+  Gateway,
+  ServerState,
+} from '@pannier/backend/internal'
 
 export interface ReplicatorContext {
   readonly database: Database

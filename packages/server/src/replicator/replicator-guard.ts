@@ -3,11 +3,10 @@
  * its owner's rights, and only the owner and server admins may change it.
  */
 import { REPLICATOR_DATABASE } from '../auth/permissions.ts'
-import { isJsonObject } from '../service/documents.ts'
-import type { JsonObject } from '../service/documents.ts'
-import type { GuardedDocuments, GuardedWrite, WriteGuard } from '../service/guards.ts'
-import type { Principal } from '../service/principal.ts'
-import { forbidden, ServiceError } from '../service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
+import type { GuardedDocuments, GuardedWrite, Principal, WriteGuard } from '@pannier/backend'
+import { forbidden, isJsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import { readSpec } from './replication-spec.ts'
 
 export const replicatorGuard: WriteGuard = {

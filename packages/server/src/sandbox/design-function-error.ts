@@ -1,5 +1,5 @@
 /** A function of a design document failed, was stopped, or refused a document. */
-import { ServiceError } from '../service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
 import type { FailureKind } from './protocol.ts'
 
 export class DesignFunctionError extends ServiceError {

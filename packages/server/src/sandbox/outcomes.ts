@@ -2,7 +2,7 @@
  * Checks the shape of what functions returned for documents: a function may tamper with the code that collects its
  * results.
  */
-import { isJsonObject } from '../service/documents.ts'
+import { isJsonObject } from '@pannier/backend/internal'
 import type { FailureKind, Outcome } from './protocol.ts'
 
 /** Failures of one document. Any other failure fails the call. */

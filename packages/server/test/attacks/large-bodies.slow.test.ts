@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startProcess, type ServerProcess } from '../../testing/processes.ts'
 import { HeldBodies } from '../../src/http/held-bodies.ts'
 import { JSON_VALUES_MAX, parseJson, parseMembers } from '../../src/http/strict-json.ts'
-import { GUEST } from '../../src/service/principal.ts'
+import { GUEST } from '@pannier/backend'
 import { ADMIN, send, STRANGER, until } from '../test-server.ts'
 
 const MEBIBYTE = 1024 * 1024

@@ -5,15 +5,14 @@ import { join } from 'node:path'
 import { fastify, type FastifyInstance } from 'fastify'
 import { open, type Collection, type Database } from 'pannier'
 import { Auth, type AuthOptions } from '../../src/auth/auth.ts'
-import { STATE_COLLECTION, type StateStore } from '../../src/service/state.ts'
+import type { ServiceError, StoredDocuments } from '@pannier/backend'
+import { STATE_COLLECTION } from '@pannier/backend/internal'
+import type { JsonObject, StateStore } from '@pannier/backend/internal'
 import type { AuthHost } from '../../src/auth/auth-host.ts'
 import { authPlugin } from '../../src/auth/plugin.ts'
 import { newSigningKey } from '../../src/auth/signing-key.ts'
-import type { ServiceError } from '../../src/service/service-error.ts'
-import type { StoredDocuments } from '../../src/service/guards.ts'
 import { HttpError, toHttpError } from '../../src/http/http-error.ts'
 import { readJsonObject } from '../../src/http/request-body.ts'
-import type { JsonObject } from '../../src/service/documents.ts'
 
 export interface AuthServer {
   readonly url: string

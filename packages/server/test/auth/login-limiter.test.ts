@@ -1,7 +1,7 @@
 /** The limiter of logins under many names and addresses. */
 import { expect, test } from 'vitest'
 import { LoginLimiter } from '../../src/auth/login-limiter.ts'
-import { ServiceError } from '../../src/service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
 
 const limits = { windowMs: 60_000, sameMax: 10, addressMax: 60, nameMax: 300 }
 

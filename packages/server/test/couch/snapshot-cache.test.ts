@@ -4,7 +4,7 @@ import type { Collection } from 'pannier'
 import { memory } from 'pannier/memory'
 import { expect, test } from 'vitest'
 import { SnapshotCache } from '../../src/couch/snapshot-cache.ts'
-import type { JsonObject } from '../../src/service/documents.ts'
+import type { JsonObject } from '@pannier/backend/internal'
 
 const signal = new AbortController().signal
 

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { designFunctions, type DesignFunctions } from '../../src/design/functions.ts'
 import { filterContext } from '../../src/design/filter-request.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
-import type { JsonObject } from '../../src/service/documents.ts'
-import { GUEST } from '../../src/service/principal.ts'
+import { GUEST } from '@pannier/backend'
+import type { JsonObject } from '@pannier/backend/internal'
 
 interface PouchDatabase {
   bulkDocs(documents: readonly object[]): Promise<unknown>

@@ -7,7 +7,7 @@ import type { NewAdmin } from '../../auth/bootstrap.ts'
 import { isLoopback } from '../../http/host-names.ts'
 import { createLogger } from '../../http/logging.ts'
 import { createServer } from '../../server.ts'
-import { ServiceError } from '../../service/service-error.ts'
+import { ServiceError } from '@pannier/backend'
 import { FailedError, UsageError } from '../outcome.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 

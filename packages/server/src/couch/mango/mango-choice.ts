@@ -3,8 +3,8 @@
  * CouchDB's index decides the answer. Its rows come in the order of that index and then of ids, and a partial index
  * that the query names restricts them. So the order of rows depends only on the definitions, not on the planner.
  */
-import { isJsonObject } from '../../service/documents.ts'
-import type { JsonObject } from '../../service/documents.ts'
+import { isJsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import { designIdOf, type MangoField, type MangoIndex } from './mango-definition.ts'
 
 export interface MangoChoice {

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import type { IndexInput } from 'pannier'
 import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
 import { badRequest, HttpError } from '../../http/http-error.ts'
-import { isJsonObject } from '../../service/documents.ts'
-import type { JsonObject } from '../../service/documents.ts'
+import { isJsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import { checkSelector } from './selector-errors.ts'
 
 export interface MangoField {

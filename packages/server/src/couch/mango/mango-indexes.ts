@@ -5,7 +5,7 @@
 import type { Collection, Database } from 'pannier'
 import type { Logger } from 'pino'
 import type { Named } from '../../design/design-documents.ts'
-import type { JsonObject } from '../../service/documents.ts'
+import type { JsonObject } from '@pannier/backend/internal'
 import { indexesOf, libraryIndex, libraryName } from './mango-definition.ts'
 import type { MangoIndex } from './mango-definition.ts'
 

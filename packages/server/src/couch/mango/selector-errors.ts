@@ -1,7 +1,7 @@
 /** Reports errors of a selector in CouchDB's words; the library has its own. */
 import { HttpError } from '../../http/http-error.ts'
-import { isJsonObject } from '../../service/documents.ts'
-import type { JsonObject } from '../../service/documents.ts'
+import { isJsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 
 /** @throws HttpError 400 `invalid_operator` or `bad_arg` */
 export function checkSelector(selector: JsonObject): void {

@@ -4,10 +4,10 @@
  */
 import fastifyPlugin from 'fastify-plugin'
 import { afterEach, expect, test } from 'vitest'
-import { GUEST, ServiceError, SYSTEM } from '../../src/index.ts'
-import type { GuardedChange, Principal, ServerOptions, WriteGuard } from '../../src/index.ts'
-import { basic, send, startServer, STRANGER } from '../test-server.ts'
-import type { Answer, TestServer } from '../test-server.ts'
+import { GUEST, ServiceError, SYSTEM } from '../src/index.ts'
+import type { GuardedChange, Principal, ServerOptions, WriteGuard } from '../src/index.ts'
+import { basic, send, startServer, STRANGER } from './test-server.ts'
+import type { Answer, TestServer } from './test-server.ts'
 
 const opened: TestServer[] = []
 afterEach(async () => {

@@ -1,0 +1,18 @@
+/** `@pannier/backend`: the domain of the server, without HTTP. */
+export type { CollectionAdministration } from './gateway/collection-administration.ts'
+export type { Gateway } from './gateway/gateway.ts'
+export type { GuardedCollection } from './gateway/guarded-collection.ts'
+export type {
+  GuardedChange,
+  GuardedDocuments,
+  GuardedWrite,
+  Judge,
+  Refusal,
+  StoredDocuments,
+  Write,
+  WriteGuard,
+} from './gateway/guards.ts'
+export { GUEST, SYSTEM } from './gateway/principal.ts'
+export type { Principal } from './gateway/principal.ts'
+export { ServiceError } from './gateway/service-error.ts'
+export type { ServiceErrorCode } from './gateway/service-error.ts'
