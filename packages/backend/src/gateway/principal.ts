@@ -12,7 +12,9 @@ export interface Principal {
   /** An admin of the whole server: no rule stops an admin. */
   readonly isAdmin: boolean
   /** What shows who it is. `delegation`: the server acts with the rights of a user who is not there. */
-  readonly by: 'nothing' | 'session' | 'password' | 'delegation' | 'system'
+  readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'system'
+  /** The record that has logged in, of an auth collection of the application. */
+  readonly account?: Account
   /** From where; undefined for what the server does by itself. */
   readonly address?: string
 }
@@ -22,3 +24,11 @@ export const SYSTEM: Principal = { name: null, roles: [], isAdmin: true, by: 'sy
 
 /** Somebody who has not logged in. */
 export const GUEST: Principal = { name: null, roles: [], isAdmin: false, by: 'nothing' }
+
+/** A record of an auth collection. */
+export interface Account {
+  /** The id of the collection's definition. */
+  readonly collection: string
+  /** The record as it is stored, with its hidden fields. */
+  readonly record: Readonly<Record<string, unknown>>
+}

@@ -28,23 +28,41 @@ export type ServiceErrorCode =
   /** A function of a design document took too much time or memory. */
   | 'FUNCTION_STOPPED'
 
+/** What is wrong with one value, in PocketBase's words. */
+export interface FieldError {
+  /** Stable: `validation_required`. */
+  readonly code: string
+  /** For a person. */
+  readonly message: string
+  /** What the message was made with. */
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+/** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
+export interface ErrorData {
+  readonly [name: string]: FieldError | ErrorData
+}
+
 /** What the server refuses, or can't do. */
 export class ServiceError extends Error {
   /** Stable: programs may compare it. */
   readonly code: ServiceErrorCode
   /** When it may go well. */
   readonly retryAfterSeconds: number | undefined
+  /** What is wrong with each field of an input. */
+  readonly data: ErrorData | undefined
 
   /** `message` is shown to the principal. */
   constructor(
     code: ServiceErrorCode,
     message: string,
-    options: ErrorOptions & { readonly retryAfterSeconds?: number } = {},
+    options: ErrorOptions & { readonly retryAfterSeconds?: number; readonly data?: ErrorData } = {},
   ) {
     super(message, options)
     this.name = 'ServiceError'
     this.code = code
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.data = options.data
   }
 }
 
