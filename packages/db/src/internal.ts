@@ -7,3 +7,12 @@ export { LOCAL_PREFIX } from './document/document-id.ts'
 export type { GuardedWrites } from './database/collection/guarded-writes.ts'
 export type { DocumentBeforeWrite, DocumentGuard, GuardReader, NewDocument } from './document/document-guard.ts'
 export type { CollectionHost } from './database/replication/local-peer.ts'
+export type {
+  Selection,
+  SelectionCombination,
+  SelectionComparison,
+  SelectionComplement,
+  SelectionElement,
+  SelectionRelated,
+  SelectionTest,
+} from './relations/selection/selection.ts'

@@ -1,0 +1,67 @@
+/**
+ * Which documents are meant, as a tree: what `compile` of `@pannier/rules` makes. A field of a document that is missing or
+ * null counts as the empty value: `''`, 0, false, no elements. The field `id` is `_id`.
+ * docs/internals/backend-contract.md is normative.
+ */
+
+export type Selection =
+  | SelectionCombination
+  | SelectionComplement
+  | SelectionComparison
+  | SelectionTest
+  | SelectionElement
+  | SelectionRelated
+
+/** All of them hold, or one of them. An empty `and` is every document, an empty `or` is none. */
+export interface SelectionCombination {
+  readonly kind: 'and' | 'or'
+  readonly of: readonly Selection[]
+}
+
+/** Every document that the selection does not have. */
+export interface SelectionComplement {
+  readonly kind: 'not'
+  readonly of: Selection
+}
+
+/** A stored value beside a known one. `contains` and `like` ignore the case of ASCII only. */
+export interface SelectionComparison {
+  readonly kind: 'compare'
+  /** `''` is the element of a list. */
+  readonly field: string
+  /** The number of a list's elements is compared. */
+  readonly isLength: boolean
+  /** `like` has SQLite's wildcards, with `\` before those that stand for themselves. */
+  readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains' | 'like'
+  /** Its type is that of the field. */
+  readonly value: string | number | boolean
+}
+
+/** A function of one document alone. */
+export interface SelectionTest {
+  readonly kind: 'test'
+  /** The fields that it reads; `''` is the element of a list. */
+  readonly fields: readonly string[]
+  /** Gets these fields as far as they are there, or `{ '': ELEMENT }`. */
+  readonly holds: (record: Readonly<Record<string, unknown>>) => boolean
+}
+
+/** A list has an element that meets a selection, in which the field `''` is the element. */
+export interface SelectionElement {
+  readonly kind: 'element'
+  readonly field: string
+  readonly of: Selection
+}
+
+/** Some document one step away meets all of `of`. An id that leads nowhere leads to no document. */
+export interface SelectionRelated {
+  readonly kind: 'related'
+  /** `to`: those whose ids are in `field`. `from`: those whose `field` has this document's id. `any`: all of the collection. */
+  readonly step: 'to' | 'from' | 'any'
+  readonly collection: string
+  /** `''` is the element of a list. */
+  readonly field: string
+  /** Pairs of equal texts: a field of the related document, and one of this document. For `any` only. */
+  readonly on: readonly (readonly [related: string, own: string])[]
+  readonly of: Selection
+}
