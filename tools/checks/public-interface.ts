@@ -5,7 +5,8 @@
  * error.
  */
 import { readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { PACKAGES } from './packages.ts'
 import { membersOf, statementsOf, withoutDocs, type Statement } from './statements.ts'
 
 interface Declaration {
@@ -106,16 +107,29 @@ function readModule(path: string): Module {
   const stars: string[] = []
   const module: Module = { declarations, imports, exports, stars }
   modules.set(path, module)
-  const locate = (specifier: string): string => resolve(dirname(path), specifier.replace(/\.(js|ts)$/, '.d.ts'))
+  const locate = (specifier: string): string =>
+    specifier.startsWith('.')
+      ? resolve(dirname(path), specifier.replace(/\.(js|ts)$/, '.d.ts'))
+      : typesOfEntry(specifier, path)
   for (const statement of statementsOf(readFileSync(path, 'utf8'))) {
     const { text } = statement
-    const [, from] = /from ['"](\..+)['"];$/.exec(text) ?? []
+    const [, from] = (text.startsWith('export') ? OF_EXPORT : OF_IMPORT).exec(text) ?? []
     const list = /^(?:import|export) (?:type )?\{([^]*?)\}/.exec(text)?.[1]
     if (text.startsWith('export *') && from !== undefined) stars.push(locate(from))
     else if (list !== undefined) addNames(text, list, from === undefined ? undefined : locate(from), imports, exports)
     else if (!AUGMENTATION.test(text)) addDeclaration(path, statement, module, declarations, exports)
   }
   return module
+}
+
+/** What an entry exports of another package of ours is described with it; what it only imports is not. */
+const OF_EXPORT = /from ['"]((?:\.|@pannier\/).+)['"];$/
+const OF_IMPORT = /from ['"](\..+)['"];$/
+
+function typesOfEntry(specifier: string, path: string): string {
+  for (const { folder, entries } of PACKAGES)
+    for (const entry of entries) if (entry.specifier === specifier) return join(folder, entry.types)
+  throw new Error(`${path} exports from ${specifier}, which no package offers`)
 }
 
 function addNames(

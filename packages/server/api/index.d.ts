@@ -28,6 +28,8 @@ export class CollectionAdministration {
     readonly database: string;
     /** In the database of the server. */
     readonly name: string;
+    /** @internal Use `gateway.administration`. */
+    constructor(database: Database, databases: Databases, name: string, collection: Collection<JsonObject>);
     /** Forgets what no reader needs, and writes everything to its place. */
     compact(): Promise<void>;
     /** Forgets leaves of a document; gives those that were there. */
@@ -48,6 +50,8 @@ export const GUEST: Principal;
 
 /** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
 export class Gateway {
+    /** @internal `guards` are asked in this order. */
+    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[]);
     /**
      * A collection as the principal may use it.
      *
@@ -59,12 +63,16 @@ export class Gateway {
     collection(principal: Principal, database: string): Promise<GuardedCollection>;
     /** What is set for a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
     administration(principal: Principal, database: string): Promise<CollectionAdministration>;
+    /** @internal For the server itself: what acts for somebody asks for `collection`. */
+    exists(database: string): Promise<boolean>;
     /** The names of all served collections, sorted. @throws ServiceError FORBIDDEN */
     names(principal: Principal): Promise<string[]>;
     /** Makes a collection. @throws ServiceError FORBIDDEN, INVALID_NAME, EXISTS */
     create(principal: Principal, database: string): Promise<void>;
     /** Drops a collection, with all that is set for it. @throws ServiceError FORBIDDEN, NOT_FOUND */
     drop(principal: Principal, database: string): Promise<void>;
+    /** @internal A collection as one end of a replication that the library runs. @throws as `collection`; FORBIDDEN unless all of it may be read */
+    replicationEnd({ principal, database, filter, asOutcome, asError }: ReplicationEnd): Promise<CollectionSide>;
 }
 
 /** A document inside the transaction. */
@@ -83,6 +91,8 @@ export class GuardedCollection {
     readonly database: string;
     /** In the database of the server. */
     readonly name: string;
+    /** @internal Use `gateway.collection`. */
+    constructor(principal: Principal, database: string, collection: Collection<JsonObject>, scope: ReadScope, writer: GuardedWriter);
     /** A document. */
     get(id: string, options?: RevisionReadOptions): Promise<Stored | undefined>;
     /** An attachment; its content is read when asked for. */
@@ -190,7 +200,9 @@ export interface Principal {
     /** An admin of the whole server: no rule stops an admin. */
     readonly isAdmin: boolean;
     /** What shows who it is. `delegation`: the server acts with the rights of a user who is not there. */
-    readonly by: 'nothing' | 'session' | 'password' | 'delegation' | 'system';
+    readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'system';
+    /** The record that has logged in, of an auth collection of the application. */
+    readonly account?: Account;
     /** From where; undefined for what the server does by itself. */
     readonly address?: string;
 }
@@ -300,9 +312,12 @@ export class ServiceError extends Error {
     readonly code: ServiceErrorCode;
     /** When it may go well. */
     readonly retryAfterSeconds: number | undefined;
+    /** What is wrong with each field of an input. */
+    readonly data: ErrorData | undefined;
     /** `message` is shown to the principal. */
     constructor(code: ServiceErrorCode, message: string, options?: ErrorOptions & {
         readonly retryAfterSeconds?: number;
+        readonly data?: ErrorData;
     });
 }
 
@@ -373,6 +388,21 @@ export interface WriteGuard {
  */
 export function createServer(options: ServerOptions): Promise<PannierServer>;
 
+interface AccessRules {
+    /** What a principal may read. @throws ServiceError if it may not open the collection at all */
+    scopeOf(principal: Principal, database: string): Promise<ReadScope>;
+    /** @throws ServiceError unless the principal may change what is set for a collection */
+    checkAdmin(principal: Principal, database: string): Promise<void>;
+}
+
+/** A record of an auth collection. */
+interface Account {
+    /** The id of the collection's definition. */
+    readonly collection: string;
+    /** The record as it is stored, with its hidden fields. */
+    readonly record: Readonly<Record<string, unknown>>;
+}
+
 /** The options of the HTTP server as such. */
 interface AppOptions {
     /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: any that connects. None when left out. */
@@ -388,11 +418,82 @@ interface AppOptions {
     readonly logger?: Logger | LoggerOptions | false;
 }
 
+interface ChangeFilter {
+    /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
+    accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>;
+    /** The feed is over. */
+    dispose(): void;
+}
+
+class Databases {
+    constructor(database: Database, state: ServerState, { bytesMax, history }?: DatabasesOptions);
+    /** Sorted. */
+    names(): Promise<string[]>;
+    has(name: string): Promise<boolean>;
+    /** @throws ServiceError NOT_FOUND */
+    get(name: string): Promise<Collection<JsonObject>>;
+    /**
+     * Runs `run`, which writes to the database; the database is not dropped meanwhile. Documents need `room`.
+     *
+     * @throws ServiceError NOT_FOUND
+     */
+    write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T>;
+    /** @throws ServiceError INVALID_NAME, EXISTS */
+    create(name: string): Promise<void>;
+    /** Makes it unless it is there. */
+    ensure(name: string): Promise<void>;
+    /** @throws ServiceError NOT_FOUND */
+    drop(name: string): Promise<void>;
+    /** The `_security` object as it was put; undefined if it never was. */
+    security(name: string): Promise<JsonObject | undefined>;
+    setSecurity(name: string, security: JsonObject): Promise<void>;
+    setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
+    /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
+    setHistory(name: string, history: boolean): Promise<void>;
+    close(): void;
+}
+
+interface DatabasesOptions {
+    /** Limit of each database. */
+    readonly bytesMax?: number;
+    /** Databases that are made keep the content of replaced revisions. */
+    readonly history?: boolean | undefined;
+}
+
+/** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
+interface ErrorData {
+    readonly [name: string]: FieldError | ErrorData;
+}
+
+/** What is wrong with one value, in PocketBase's words. */
+interface FieldError {
+    /** Stable: `validation_required`. */
+    readonly code: string;
+    /** For a person. */
+    readonly message: string;
+    /** What the message was made with. */
+    readonly params?: Readonly<Record<string, unknown>>;
+}
+
 /** The outcome of one document. */
 type GuardedOutcome = WriteResult | {
     readonly id: string;
     readonly error: Refusal;
 };
+
+class GuardedWriter {
+    /** Guards are asked in this order. */
+    constructor(databases: Databases, guards: readonly WriteGuard[]);
+    security({ database }: Writer): Promise<JsonObject | undefined>;
+    /**
+     * Runs `write`; the collection is not dropped meanwhile.
+     *
+     * @throws ServiceError NOT_FOUND
+     */
+    whileWriting<T>({ database }: Writer, write: (room: Room) => Promise<T>): Promise<T>;
+    /** Aligned with the documents. @throws ServiceError for what concerns all of them */
+    put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
+}
 
 interface HashQueueLimits {
     /** Made at the same time. */
@@ -420,15 +521,59 @@ interface PutOptions {
     readonly grouped?: boolean;
 }
 
+/** What may be read: everything, or the documents with these ids. */
+type ReadScope = 'all' | ReadonlySet<string>;
+
 /** What can be read of a view. */
 type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
+
+interface ReplicationEnd {
+    /** As of now: rights may change while it runs. */
+    readonly principal: () => Principal;
+    readonly database: string;
+    /** Filter of the documents that are read from here. */
+    readonly filter: ChangeFilter | undefined;
+    /** Why a document is not written, as the other side is to see it. */
+    readonly asOutcome: (outcome: GuardedOutcome) => WriteOutcome;
+    /** Why nothing is written. */
+    readonly asError: (error: unknown) => unknown;
+}
 
 /** As `dns.lookup` does with `all: true`. */
 type Resolve = (host: string, options: {
     readonly all: true;
 }, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
 
+class Room {
+    readonly leave: () => void;
+    constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
+    /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
+    admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
+}
+
+class ServerState implements StateStore {
+    constructor(database: Database);
+    get(id: string): Promise<JsonObject | undefined>;
+    set(id: string, content: JsonObject): Promise<void>;
+    delete(id: string): Promise<void>;
+    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
+}
+
+/** Small documents that are never served. */
+interface StateStore {
+    get(id: string): Promise<JsonObject | undefined>;
+    set(id: string, content: JsonObject): Promise<void>;
+    /** Returns the document; writes and returns the result of `make` if there is none. */
+    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
+}
+
 type Stored = JsonObject & {
     readonly _id: string;
     readonly _rev: string;
 };
+
+/** The principal as of now, and the name by which users know the collection. */
+interface Writer {
+    readonly principal: Principal;
+    readonly database: string;
+}

@@ -1,4 +1,4 @@
-/** Who asks, and in which request: what rules can read. */
+/** The actor: somebody in a request, as rules can read it. */
 import type { Principal } from '../gateway/principal.ts'
 
 /** What a rule can read of a request. */

@@ -45,9 +45,9 @@ export interface MailTemplate {
 
 export interface AuthDefinition extends DefinitionBase {
   readonly type: 'auth'
-  /** Who may log in. */
+  /** What an account has to meet to log in. */
   readonly authRule: Rule
-  /** Who may do to an account what else only itself may. */
+  /** Those that it admits may do to an account what else only itself may. */
   readonly manageRule: Rule
   readonly authAlert: { readonly enabled: boolean; readonly emailTemplate: MailTemplate }
   readonly oauth2: {

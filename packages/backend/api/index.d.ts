@@ -1,0 +1,377 @@
+// What `@pannier/backend` offers. Written by `npm run api`.
+
+/** What is set for a collection, and its upkeep. */
+export class CollectionAdministration {
+    /** The name by which users know it. */
+    readonly database: string;
+    /** In the database of the server. */
+    readonly name: string;
+    /** @internal Use `gateway.administration`. */
+    constructor(database: Database, databases: Databases, name: string, collection: Collection<JsonObject>);
+    /** Forgets what no reader needs, and writes everything to its place. */
+    compact(): Promise<void>;
+    /** Forgets leaves of a document; gives those that were there. */
+    purge(id: string, revs: readonly string[]): Promise<readonly string[]>;
+    /** The users that may use it: CouchDB's `_security`. */
+    setSecurity(security: JsonObject): Promise<void>;
+    /** How many revisions of a document are remembered. */
+    setRevisionsLimit(revisionsLimit: number): Promise<void>;
+    /** Whether the content of replaced revisions is kept. @throws ServiceError FORBIDDEN for a collection of the server's own */
+    setHistory(history: boolean): Promise<void>;
+}
+
+/** Somebody who has not logged in. */
+export const GUEST: Principal;
+
+/** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
+export class Gateway {
+    /** @internal `guards` are asked in this order. */
+    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[]);
+    /**
+     * A collection as the principal may use it.
+     *
+     * @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN
+     * @example
+     * const people = await server.gateway.collection(SYSTEM, 'people')
+     * const [outcome] = await people.put([{ _id: 'ann', age: 31 }])
+     */
+    collection(principal: Principal, database: string): Promise<GuardedCollection>;
+    /** What is set for a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
+    administration(principal: Principal, database: string): Promise<CollectionAdministration>;
+    /** @internal For the server itself: what acts for somebody asks for `collection`. */
+    exists(database: string): Promise<boolean>;
+    /** The names of all served collections, sorted. @throws ServiceError FORBIDDEN */
+    names(principal: Principal): Promise<string[]>;
+    /** Makes a collection. @throws ServiceError FORBIDDEN, INVALID_NAME, EXISTS */
+    create(principal: Principal, database: string): Promise<void>;
+    /** Drops a collection, with all that is set for it. @throws ServiceError FORBIDDEN, NOT_FOUND */
+    drop(principal: Principal, database: string): Promise<void>;
+    /** @internal A collection as one end of a replication that the library runs. @throws as `collection`; FORBIDDEN unless all of it may be read */
+    replicationEnd({ principal, database, filter, asOutcome, asError }: ReplicationEnd): Promise<CollectionSide>;
+}
+
+/** A document inside the transaction. */
+export interface GuardedChange {
+    /** The document as it is now; undefined if it is missing or deleted. A document in conflict gives its winner. */
+    readonly old: JsonObject | undefined;
+    /** As it will be. */
+    readonly document: JsonObject;
+}
+
+/** A collection for one principal. Its methods are those of the library's `Collection`; what is out of scope is FORBIDDEN. */
+export class GuardedCollection {
+    /** For whom it is. */
+    readonly principal: Principal;
+    /** The name by which users know it. */
+    readonly database: string;
+    /** In the database of the server. */
+    readonly name: string;
+    /** @internal Use `gateway.collection`. */
+    constructor(principal: Principal, database: string, collection: Collection<JsonObject>, scope: ReadScope, writer: GuardedWriter);
+    /** A document. */
+    get(id: string, options?: RevisionReadOptions): Promise<Stored | undefined>;
+    /** An attachment; its content is read when asked for. */
+    getAttachment(id: string, name: string, options?: {
+        readonly rev?: string;
+    }): Promise<Attachment | undefined>;
+    /** Revisions of many documents. */
+    bulkGet(references: readonly RevisionReference[], options: RevisionFields & {
+        readonly latest?: boolean;
+        readonly partial?: boolean;
+    }): Promise<BulkGetResult<JsonObject>[]>;
+    /** Which of these revisions are not here. */
+    revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
+    /** Documents in the order of their ids, or those with certain ids. */
+    list(options: ListIdsOptions): DocumentList<ListRow<Stored>>;
+    list(options: ListOptions): DocumentList<ListedRow<Stored>>;
+    /** The change feed. */
+    changes(options: ChangesOptions<JsonObject>): ChangeFeed<JsonObject>;
+    /** A query. It reads nothing before it is asked for an answer. */
+    find(selector: Selector<JsonObject>, meaning?: SelectorMeaning): Query<JsonObject, JsonObject>;
+    /** A view that is defined like this, to be read. */
+    view(name: string, definition: object): ReadableView;
+    /** How many documents there are, and how far the change feed goes. */
+    info(): Promise<CollectionInfo>;
+    /** Of this life of the collection. */
+    epoch(): Promise<string>;
+    /** The users that may use it, as an admin has set it; undefined: never set. */
+    security(): Promise<JsonObject | undefined>;
+    /** The whole collection as a replica file. */
+    exportReplica(signal: AbortSignal): AsyncIterable<Uint8Array>;
+    /** Writes documents, if guards let them pass. The outcomes are aligned with them. Those with `_local/` ids belong to `local`. @throws ServiceError for what concerns all of them */
+    put(documents: readonly JsonObject[], options?: PutOptions): Promise<GuardedOutcome[]>;
+    /** A `_local/` document. */
+    getLocal(id: string): Promise<Stored | undefined>;
+    /** All `_local/` documents. */
+    listLocal(): Promise<Stored[]>;
+    /** Writes a `_local/` document. @throws ServiceError FULL */
+    putLocal(document: JsonObject & {
+        readonly _id: string;
+    }): Promise<WriteResult>;
+    /** Deletes a `_local/` document. */
+    deleteLocal(id: string): Promise<void>;
+}
+
+/** For each document what is written instead, or why it is not written. */
+export type GuardedDocuments = readonly (JsonObject | Refusal)[];
+
+/** Documents before the transaction. */
+export interface GuardedWrite extends Write {
+    /** The documents that are to be written. */
+    readonly documents: readonly JsonObject[];
+    /** What the collection has of them. */
+    readonly stored: StoredDocuments;
+}
+
+/**
+ * Judges a document inside the transaction that writes it: nobody writes between the judgement and the write. It holds up all other
+ * writers, so it is short and synchronous. It may be called again, so it does nothing else. Undefined: the document passes.
+ */
+export type Judge = (change: GuardedChange) => Refusal | undefined;
+
+/** Somebody who acts. */
+export interface Principal {
+    /** Null: a guest, who has not logged in. */
+    readonly name: string | null;
+    /** The roles of the user. */
+    readonly roles: readonly string[];
+    /** An admin of the whole server: no rule stops an admin. */
+    readonly isAdmin: boolean;
+    /** What shows who it is. `delegation`: the server acts with the rights of a user who is not there. */
+    readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'system';
+    /** The record that has logged in, of an auth collection of the application. */
+    readonly account?: Account;
+    /** From where; undefined for what the server does by itself. */
+    readonly address?: string;
+}
+
+/** Why a document is not written. */
+export type Refusal = ServiceError | PannierError;
+
+/** The program around the server. */
+export const SYSTEM: Principal;
+
+/** What the server refuses, or can't do. */
+export class ServiceError extends Error {
+    /** Stable: programs may compare it. */
+    readonly code: ServiceErrorCode;
+    /** When it may go well. */
+    readonly retryAfterSeconds: number | undefined;
+    /** What is wrong with each field of an input. */
+    readonly data: ErrorData | undefined;
+    /** `message` is shown to the principal. */
+    constructor(code: ServiceErrorCode, message: string, options?: ErrorOptions & {
+        readonly retryAfterSeconds?: number;
+        readonly data?: ErrorData;
+    });
+}
+
+/** Codes are stable. */
+export type ServiceErrorCode = 
+/** It is not known who asks, and a guest may not. */
+'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND'
+/** Something else was written meanwhile, or has the name. */
+ | 'CONFLICT'
+/** A collection of this name. */
+ | 'EXISTS' | 'INVALID' | 'INVALID_NAME' | 'INVALID_DESIGN' | 'COMPILATION_FAILED' | 'TOO_LARGE' | 'DOCUMENT_TOO_LARGE' | 'TOO_MANY_REQUESTS'
+/** A collection takes no more bytes. */
+ | 'FULL'
+/** It may go well another time. */
+ | 'UNAVAILABLE'
+/** This place lacks what it takes. */
+ | 'UNSUPPORTED'
+/** A function of a design document has thrown. */
+ | 'FUNCTION_FAILED'
+/** A function of a design document took too much time or memory. */
+ | 'FUNCTION_STOPPED';
+
+/**
+ * What a guard may read of the collection. If a replicated document that it has judged was changed since, it is asked again. An edit
+ * needs no such care: it names the revision that it replaces.
+ */
+export interface StoredDocuments {
+    /** The name of the collection in the database of the server. */
+    readonly name: string;
+    /** The document, or undefined. */
+    get(id: string, options?: RevisionReadOptions): Promise<JsonObject | undefined>;
+    /** The live leaves of a document, and those that are deleted. */
+    leaves(id: string): Promise<JsonObject[]>;
+    /** Whether there was such a document. */
+    wasDeleted(id: string): Promise<boolean>;
+}
+
+/** Somebody writes, or is about to. */
+export interface Write {
+    /** The writer. */
+    readonly principal: Principal;
+    /** The name by which users know the collection. */
+    readonly database: string;
+    /** False: the revisions were made elsewhere, and are taken as they are. */
+    readonly newEdits: boolean;
+}
+
+/** Is asked about every write, whatever way it comes, but not about `_local/` documents. */
+export interface WriteGuard {
+    /**
+     * Before the transaction: what takes time, and what changes documents. Gives for each the document to write instead, or why it is
+     * refused; `write.documents` itself if it has nothing to say.
+     */
+    prepare?(write: GuardedWrite): GuardedDocuments | Promise<GuardedDocuments>;
+    /** Gives what judges inside the transaction; undefined if nothing has to. It is asked after all guards have prepared. */
+    decide?(write: Write): Judge | undefined;
+    /** Documents were written, these among them. */
+    written?(write: Write, documents: readonly JsonObject[]): void;
+}
+
+interface AccessRules {
+    /** What a principal may read. @throws ServiceError if it may not open the collection at all */
+    scopeOf(principal: Principal, database: string): Promise<ReadScope>;
+    /** @throws ServiceError unless the principal may change what is set for a collection */
+    checkAdmin(principal: Principal, database: string): Promise<void>;
+}
+
+/** A record of an auth collection. */
+interface Account {
+    /** The id of the collection's definition. */
+    readonly collection: string;
+    /** The record as it is stored, with its hidden fields. */
+    readonly record: Readonly<Record<string, unknown>>;
+}
+
+interface ChangeFilter {
+    /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
+    accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>;
+    /** The feed is over. */
+    dispose(): void;
+}
+
+class Databases {
+    constructor(database: Database, state: ServerState, { bytesMax, history }?: DatabasesOptions);
+    /** Sorted. */
+    names(): Promise<string[]>;
+    has(name: string): Promise<boolean>;
+    /** @throws ServiceError NOT_FOUND */
+    get(name: string): Promise<Collection<JsonObject>>;
+    /**
+     * Runs `run`, which writes to the database; the database is not dropped meanwhile. Documents need `room`.
+     *
+     * @throws ServiceError NOT_FOUND
+     */
+    write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T>;
+    /** @throws ServiceError INVALID_NAME, EXISTS */
+    create(name: string): Promise<void>;
+    /** Makes it unless it is there. */
+    ensure(name: string): Promise<void>;
+    /** @throws ServiceError NOT_FOUND */
+    drop(name: string): Promise<void>;
+    /** The `_security` object as it was put; undefined if it never was. */
+    security(name: string): Promise<JsonObject | undefined>;
+    setSecurity(name: string, security: JsonObject): Promise<void>;
+    setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
+    /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
+    setHistory(name: string, history: boolean): Promise<void>;
+    close(): void;
+}
+
+interface DatabasesOptions {
+    /** Limit of each database. */
+    readonly bytesMax?: number;
+    /** Databases that are made keep the content of replaced revisions. */
+    readonly history?: boolean | undefined;
+}
+
+/** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
+interface ErrorData {
+    readonly [name: string]: FieldError | ErrorData;
+}
+
+/** What is wrong with one value, in PocketBase's words. */
+interface FieldError {
+    /** Stable: `validation_required`. */
+    readonly code: string;
+    /** For a person. */
+    readonly message: string;
+    /** What the message was made with. */
+    readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** The outcome of one document. */
+type GuardedOutcome = WriteResult | {
+    readonly id: string;
+    readonly error: Refusal;
+};
+
+class GuardedWriter {
+    /** Guards are asked in this order. */
+    constructor(databases: Databases, guards: readonly WriteGuard[]);
+    security({ database }: Writer): Promise<JsonObject | undefined>;
+    /**
+     * Runs `write`; the collection is not dropped meanwhile.
+     *
+     * @throws ServiceError NOT_FOUND
+     */
+    whileWriting<T>({ database }: Writer, write: (room: Room) => Promise<T>): Promise<T>;
+    /** Aligned with the documents. @throws ServiceError for what concerns all of them */
+    put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
+}
+
+type JsonObject = Record<string, unknown>;
+
+interface PutOptions {
+    /** False: the revisions were made elsewhere, and are taken as they are. */
+    readonly newEdits?: boolean;
+    /** It is small: it may be written in one commit with those of others. */
+    readonly grouped?: boolean;
+}
+
+/** What may be read: everything, or the documents with these ids. */
+type ReadScope = 'all' | ReadonlySet<string>;
+
+/** What can be read of a view. */
+type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
+
+interface ReplicationEnd {
+    /** As of now: rights may change while it runs. */
+    readonly principal: () => Principal;
+    readonly database: string;
+    /** Filter of the documents that are read from here. */
+    readonly filter: ChangeFilter | undefined;
+    /** Why a document is not written, as the other side is to see it. */
+    readonly asOutcome: (outcome: GuardedOutcome) => WriteOutcome;
+    /** Why nothing is written. */
+    readonly asError: (error: unknown) => unknown;
+}
+
+class Room {
+    readonly leave: () => void;
+    constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
+    /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
+    admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
+}
+
+class ServerState implements StateStore {
+    constructor(database: Database);
+    get(id: string): Promise<JsonObject | undefined>;
+    set(id: string, content: JsonObject): Promise<void>;
+    delete(id: string): Promise<void>;
+    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
+}
+
+/** Small documents that are never served. */
+interface StateStore {
+    get(id: string): Promise<JsonObject | undefined>;
+    set(id: string, content: JsonObject): Promise<void>;
+    /** Returns the document; writes and returns the result of `make` if there is none. */
+    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
+}
+
+type Stored = JsonObject & {
+    readonly _id: string;
+    readonly _rev: string;
+};
+
+/** The principal as of now, and the name by which users know the collection. */
+interface Writer {
+    readonly principal: Principal;
+    readonly database: string;
+}

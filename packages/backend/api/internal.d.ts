@@ -1,0 +1,301 @@
+// What `@pannier/backend/internal` offers. Written by `npm run api`.
+
+import type {
+  CollectionAdministration,
+  Principal,
+  Refusal,
+  ServiceError,
+  WriteGuard,
+} from '@pannier/backend'
+
+export interface AccessRules {
+    /** What a principal may read. @throws ServiceError if it may not open the collection at all */
+    scopeOf(principal: Principal, database: string): Promise<ReadScope>;
+    /** @throws ServiceError unless the principal may change what is set for a collection */
+    checkAdmin(principal: Principal, database: string): Promise<void>;
+}
+
+/** Long work that runs, for `/_active_tasks`. */
+export interface ActiveTask {
+    update(facts: JsonObject): void;
+    end(): void;
+}
+
+export class ActiveTasks {
+    start(type: string, facts: JsonObject): ActiveTask;
+    list(): JsonObject[];
+}
+
+export interface ChangeFilter {
+    /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
+    accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>;
+    /** The feed is over. */
+    dispose(): void;
+}
+
+export class DatabaseUpdates {
+    readonly epoch: string;
+    /** `names`: of the databases that are there. */
+    constructor(database: Database, names: readonly string[]);
+    get lastSequence(): number;
+    created(name: string): void;
+    deleted(name: string): void;
+    /** Sequence of the newest event of a database; 0 without an event. */
+    sequenceOf(name: string): number;
+    since(sequence: number): DatabaseUpdate[];
+    /** Resolves when there is news, or `signal` is aborted. */
+    next(signal: AbortSignal): Promise<void>;
+    /** How many wait. */
+    get listeners(): number;
+    close(): void;
+}
+
+export class Databases {
+    constructor(database: Database, state: ServerState, { bytesMax, history }?: DatabasesOptions);
+    /** Sorted. */
+    names(): Promise<string[]>;
+    has(name: string): Promise<boolean>;
+    /** @throws ServiceError NOT_FOUND */
+    get(name: string): Promise<Collection<JsonObject>>;
+    /**
+     * Runs `run`, which writes to the database; the database is not dropped meanwhile. Documents need `room`.
+     *
+     * @throws ServiceError NOT_FOUND
+     */
+    write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T>;
+    /** @throws ServiceError INVALID_NAME, EXISTS */
+    create(name: string): Promise<void>;
+    /** Makes it unless it is there. */
+    ensure(name: string): Promise<void>;
+    /** @throws ServiceError NOT_FOUND */
+    drop(name: string): Promise<void>;
+    /** The `_security` object as it was put; undefined if it never was. */
+    security(name: string): Promise<JsonObject | undefined>;
+    setSecurity(name: string, security: JsonObject): Promise<void>;
+    setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
+    /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
+    setHistory(name: string, history: boolean): Promise<void>;
+    close(): void;
+}
+
+/** A filter of a change feed that is a function of a design document. */
+export interface FilterRequest {
+    readonly principal: Principal;
+    readonly database: string;
+    readonly collection: GuardedCollection;
+    readonly reader: FilterReader;
+    /** `ddoc/function`, or `_view`. */
+    readonly filter: string;
+    /** With `_view`: `ddoc/view`. */
+    readonly view: string | undefined;
+}
+
+/** Finds filters. @throws ServiceError NOT_FOUND if there is no such function */
+export type FilterSource = (request: FilterRequest) => Promise<ChangeFilter>;
+
+/** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
+export class Gateway {
+    /** @internal `guards` are asked in this order. */
+    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[]);
+    /**
+     * A collection as the principal may use it.
+     *
+     * @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN
+     * @example
+     * const people = await server.gateway.collection(SYSTEM, 'people')
+     * const [outcome] = await people.put([{ _id: 'ann', age: 31 }])
+     */
+    collection(principal: Principal, database: string): Promise<GuardedCollection>;
+    /** What is set for a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
+    administration(principal: Principal, database: string): Promise<CollectionAdministration>;
+    /** @internal For the server itself: what acts for somebody asks for `collection`. */
+    exists(database: string): Promise<boolean>;
+    /** The names of all served collections, sorted. @throws ServiceError FORBIDDEN */
+    names(principal: Principal): Promise<string[]>;
+    /** Makes a collection. @throws ServiceError FORBIDDEN, INVALID_NAME, EXISTS */
+    create(principal: Principal, database: string): Promise<void>;
+    /** Drops a collection, with all that is set for it. @throws ServiceError FORBIDDEN, NOT_FOUND */
+    drop(principal: Principal, database: string): Promise<void>;
+    /** @internal A collection as one end of a replication that the library runs. @throws as `collection`; FORBIDDEN unless all of it may be read */
+    replicationEnd({ principal, database, filter, asOutcome, asError }: ReplicationEnd): Promise<CollectionSide>;
+}
+
+/** A collection for one principal. Its methods are those of the library's `Collection`; what is out of scope is FORBIDDEN. */
+export class GuardedCollection {
+    /** For whom it is. */
+    readonly principal: Principal;
+    /** The name by which users know it. */
+    readonly database: string;
+    /** In the database of the server. */
+    readonly name: string;
+    /** @internal Use `gateway.collection`. */
+    constructor(principal: Principal, database: string, collection: Collection<JsonObject>, scope: ReadScope, writer: GuardedWriter);
+    /** A document. */
+    get(id: string, options?: RevisionReadOptions): Promise<Stored | undefined>;
+    /** An attachment; its content is read when asked for. */
+    getAttachment(id: string, name: string, options?: {
+        readonly rev?: string;
+    }): Promise<Attachment | undefined>;
+    /** Revisions of many documents. */
+    bulkGet(references: readonly RevisionReference[], options: RevisionFields & {
+        readonly latest?: boolean;
+        readonly partial?: boolean;
+    }): Promise<BulkGetResult<JsonObject>[]>;
+    /** Which of these revisions are not here. */
+    revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
+    /** Documents in the order of their ids, or those with certain ids. */
+    list(options: ListIdsOptions): DocumentList<ListRow<Stored>>;
+    list(options: ListOptions): DocumentList<ListedRow<Stored>>;
+    /** The change feed. */
+    changes(options: ChangesOptions<JsonObject>): ChangeFeed<JsonObject>;
+    /** A query. It reads nothing before it is asked for an answer. */
+    find(selector: Selector<JsonObject>, meaning?: SelectorMeaning): Query<JsonObject, JsonObject>;
+    /** A view that is defined like this, to be read. */
+    view(name: string, definition: object): ReadableView;
+    /** How many documents there are, and how far the change feed goes. */
+    info(): Promise<CollectionInfo>;
+    /** Of this life of the collection. */
+    epoch(): Promise<string>;
+    /** The users that may use it, as an admin has set it; undefined: never set. */
+    security(): Promise<JsonObject | undefined>;
+    /** The whole collection as a replica file. */
+    exportReplica(signal: AbortSignal): AsyncIterable<Uint8Array>;
+    /** Writes documents, if guards let them pass. The outcomes are aligned with them. Those with `_local/` ids belong to `local`. @throws ServiceError for what concerns all of them */
+    put(documents: readonly JsonObject[], options?: PutOptions): Promise<GuardedOutcome[]>;
+    /** A `_local/` document. */
+    getLocal(id: string): Promise<Stored | undefined>;
+    /** All `_local/` documents. */
+    listLocal(): Promise<Stored[]>;
+    /** Writes a `_local/` document. @throws ServiceError FULL */
+    putLocal(document: JsonObject & {
+        readonly _id: string;
+    }): Promise<WriteResult>;
+    /** Deletes a `_local/` document. */
+    deleteLocal(id: string): Promise<void>;
+}
+
+/** The outcome of one document. */
+export type GuardedOutcome = WriteResult | {
+    readonly id: string;
+    readonly error: Refusal;
+};
+
+export type JsonObject = Record<string, unknown>;
+
+/** What may be read: everything, or the documents with these ids. */
+export type ReadScope = 'all' | ReadonlySet<string>;
+
+/** What can be read of a view. */
+export type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
+
+/** Where the server keeps its state: no CouchDB database can have this name. */
+export const STATE_COLLECTION = "$server";
+
+export class ServerState implements StateStore {
+    constructor(database: Database);
+    get(id: string): Promise<JsonObject | undefined>;
+    set(id: string, content: JsonObject): Promise<void>;
+    delete(id: string): Promise<void>;
+    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
+}
+
+/** Small documents that are never served. */
+export interface StateStore {
+    get(id: string): Promise<JsonObject | undefined>;
+    set(id: string, content: JsonObject): Promise<void>;
+    /** Returns the document; writes and returns the result of `make` if there is none. */
+    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
+}
+
+/** Runs what the library checks: its TypeErrors are about what the principal has sent. */
+export function asInvalid<T>(run: () => Promise<T>): Promise<T>;
+
+/** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
+export function collectionName(name: string): string;
+
+export function conflicting(): ServiceError;
+
+export function forbidden(message: string): ServiceError;
+
+export function invalid(message: string): ServiceError;
+
+export function isJsonObject(value: unknown): value is JsonObject;
+
+/** Guards are not asked about these documents. */
+export function isLocalId(id: unknown): id is string;
+
+export function missing(message: string): ServiceError;
+
+interface DatabaseUpdate {
+    readonly sequence: number;
+    readonly name: string;
+    readonly type: UpdateType;
+}
+
+interface DatabasesOptions {
+    /** Limit of each database. */
+    readonly bytesMax?: number;
+    /** Databases that are made keep the content of replaced revisions. */
+    readonly history?: boolean | undefined;
+}
+
+/** What a change filter may know of a request for a feed: no credentials, and no place. */
+interface FilterReader {
+    readonly method: string;
+    readonly path: readonly string[];
+    readonly query: Readonly<Record<string, unknown>>;
+    readonly headers: Readonly<Record<string, string>>;
+}
+
+class GuardedWriter {
+    /** Guards are asked in this order. */
+    constructor(databases: Databases, guards: readonly WriteGuard[]);
+    security({ database }: Writer): Promise<JsonObject | undefined>;
+    /**
+     * Runs `write`; the collection is not dropped meanwhile.
+     *
+     * @throws ServiceError NOT_FOUND
+     */
+    whileWriting<T>({ database }: Writer, write: (room: Room) => Promise<T>): Promise<T>;
+    /** Aligned with the documents. @throws ServiceError for what concerns all of them */
+    put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
+}
+
+interface PutOptions {
+    /** False: the revisions were made elsewhere, and are taken as they are. */
+    readonly newEdits?: boolean;
+    /** It is small: it may be written in one commit with those of others. */
+    readonly grouped?: boolean;
+}
+
+interface ReplicationEnd {
+    /** As of now: rights may change while it runs. */
+    readonly principal: () => Principal;
+    readonly database: string;
+    /** Filter of the documents that are read from here. */
+    readonly filter: ChangeFilter | undefined;
+    /** Why a document is not written, as the other side is to see it. */
+    readonly asOutcome: (outcome: GuardedOutcome) => WriteOutcome;
+    /** Why nothing is written. */
+    readonly asError: (error: unknown) => unknown;
+}
+
+class Room {
+    readonly leave: () => void;
+    constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
+    /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
+    admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
+}
+
+type Stored = JsonObject & {
+    readonly _id: string;
+    readonly _rev: string;
+};
+
+type UpdateType = 'created' | 'updated' | 'deleted';
+
+/** The principal as of now, and the name by which users know the collection. */
+interface Writer {
+    readonly principal: Principal;
+    readonly database: string;
+}
