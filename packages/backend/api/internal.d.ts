@@ -180,7 +180,38 @@ export type GuardedOutcome = WriteResult | {
     readonly error: Refusal;
 };
 
+export const HASH_QUEUE_LIMITS: HashQueueLimits;
+
+export class HashQueue {
+    constructor(limits?: Partial<HashQueueLimits>);
+    /** @throws ServiceError TOO_MANY_REQUESTS if too many wait already */
+    run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export interface HashQueueLimits {
+    /** Made at the same time. */
+    readonly concurrencyMax: number;
+    /** Hashes that may wait. */
+    readonly waitingMax: number;
+}
+
 export type JsonObject = Record<string, unknown>;
+
+export const PASSWORD_CHARS_MIN = 8;
+
+export class Passwords {
+    constructor(queue?: HashQueue, algorithm?: Algorithm);
+    /** A PHC string. */
+    hash(password: string): Promise<string>;
+    /** Compares hashes in constant time. False for a record that is too weak or too expensive. */
+    verify(record: string, password: string): Promise<boolean>;
+    /** Takes as long as `verify`, so that timing does not reveal whether a name is known. */
+    waste(password: string): Promise<void>;
+    /** A record to be made again at the next login: of another algorithm, or with other parameters. */
+    isOutdated(record: string): boolean;
+    /** Runs another derivation in the same queue. */
+    queued<T>(work: () => Promise<T>): Promise<T>;
+}
 
 /** What may be read: everything, or the documents with these ids. */
 export type ReadScope = 'all' | ReadonlySet<string>;
@@ -210,6 +241,9 @@ export interface StateStore {
 /** Runs what the library checks: its TypeErrors are about what the principal has sent. */
 export function asInvalid<T>(run: () => Promise<T>): Promise<T>;
 
+/** @throws ServiceError INVALID for a password that can't be taken as a new one */
+export function checkNewPassword(password: unknown, charsMin: number): string;
+
 /** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
 export function collectionName(name: string): string;
 
@@ -225,6 +259,8 @@ export function isJsonObject(value: unknown): value is JsonObject;
 export function isLocalId(id: unknown): id is string;
 
 export function missing(message: string): ServiceError;
+
+type Algorithm = 'argon2id' | 'scrypt';
 
 interface DatabaseUpdate {
     readonly sequence: number;

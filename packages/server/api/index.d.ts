@@ -495,13 +495,6 @@ class GuardedWriter {
     put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
 }
 
-interface HashQueueLimits {
-    /** Made at the same time. */
-    readonly concurrencyMax: number;
-    /** Hashes that may wait. */
-    readonly waitingMax: number;
-}
-
 type JsonObject = Record<string, unknown>;
 
 interface LoginLimits {

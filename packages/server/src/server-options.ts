@@ -5,13 +5,13 @@ import type { Database, OpenOptions } from 'pannier'
 import type { Durability } from 'pannier/types'
 import type { OptionNames } from 'pannier/internal'
 import type { AuthOptions } from './auth/auth.ts'
-import { HASH_QUEUE_LIMITS } from './auth/hash-queue.ts'
 import { LOGIN_LIMITS } from './auth/login-limiter.ts'
 import type { AppOptions } from './http/app.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
 import type { ServerLimits } from './http/server-limits.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
 import type { WriteGuard } from '@pannier/backend'
+import { HASH_QUEUE_LIMITS } from '@pannier/backend/internal'
 
 /** Options of `createServer`. */
 export interface ServerOptions extends AppOptions {

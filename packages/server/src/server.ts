@@ -53,7 +53,15 @@ import { Sandbox } from './sandbox/sandbox.ts'
 import { checkServerOptions } from './server-options.ts'
 import type { ServerOptions } from './server-options.ts'
 import type { WriteGuard } from '@pannier/backend'
-import { ActiveTasks, DatabaseUpdates, Databases, Gateway, ServerState } from '@pannier/backend/internal'
+import {
+  ActiveTasks,
+  DatabaseUpdates,
+  Databases,
+  Gateway,
+  HashQueue,
+  Passwords,
+  ServerState,
+} from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 
 /** Where the server listens. */
@@ -249,7 +257,8 @@ async function openAuth(
 ): Promise<Auth> {
   const users = await databases.get(USERS_DATABASE)
   const signingKey = given === undefined ? await signingKeyIn(dir!) : newSigningKey()
-  const host = { database, state, users, security: (name: string) => databases.security(name) }
+  const passwords = new Passwords(new HashQueue(auth?.hashLimits))
+  const host = { database, state, passwords, users, security: (name: string) => databases.security(name) }
   return Auth.open(host, signingKey, {
     ...auth,
     ...(corsOrigins !== undefined && { corsOrigins }),

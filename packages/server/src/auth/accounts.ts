@@ -4,11 +4,17 @@
  */
 import { randomBytes } from 'node:crypto'
 import { isPannierError } from 'pannier'
-import { STATE_COLLECTION, forbidden, invalid, isJsonObject, missing } from '@pannier/backend/internal'
-import type { JsonObject } from '@pannier/backend/internal'
+import {
+  STATE_COLLECTION,
+  checkNewPassword,
+  forbidden,
+  invalid,
+  isJsonObject,
+  missing,
+} from '@pannier/backend/internal'
+import type { JsonObject, Passwords } from '@pannier/backend/internal'
 import type { AuthHost } from './auth-host.ts'
 import { CREDENTIAL_FIELDS, PASSWORD_SCHEME, sessionSaltOf, verifyCredentials } from './couch-credentials.ts'
-import { checkNewPassword, type Passwords } from './passwords.ts'
 
 export const USER_PREFIX = 'org.couchdb.user:'
 const NAME_CHARS_MAX = 200
@@ -38,9 +44,9 @@ export class Accounts {
   readonly #passwordCharsMin: number
   readonly #stopListening: () => void
 
-  constructor(host: AuthHost, passwords: Passwords, passwordCharsMin: number) {
+  constructor(host: AuthHost, passwordCharsMin: number) {
     this.#host = host
-    this.#passwords = passwords
+    this.#passwords = host.passwords
     this.#passwordCharsMin = passwordCharsMin
     this.#stopListening = host.database.onChange(({ collections }) => {
       if (collections.has(STATE_COLLECTION)) this.#known = undefined

@@ -1,10 +1,12 @@
 /** What authentication needs from the server around it. */
 import type { Collection, Database } from 'pannier'
-import type { JsonObject, StateStore } from '@pannier/backend/internal'
+import type { JsonObject, Passwords, StateStore } from '@pannier/backend/internal'
 
 export interface AuthHost {
   readonly database: Database
   readonly state: StateStore
+  /** All doors of the server share their queue. */
+  readonly passwords: Passwords
   /** The collection of the `_users` database. */
   readonly users: Collection<JsonObject>
   /** `_security` of a database as it was put; undefined if it never was. @throws ServiceError NOT_FOUND if there is no such database */

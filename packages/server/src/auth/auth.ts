@@ -3,16 +3,14 @@ import type { FastifyRequest } from 'fastify'
 import type { Needs } from '../http/declarations.ts'
 import { GUEST, ServiceError } from '@pannier/backend'
 import type { Principal, WriteGuard } from '@pannier/backend'
-import { forbidden } from '@pannier/backend/internal'
-import type { AccessRules, JsonObject, ReadScope } from '@pannier/backend/internal'
+import { forbidden, PASSWORD_CHARS_MIN } from '@pannier/backend/internal'
+import type { AccessRules, HashQueueLimits, JsonObject, ReadScope } from '@pannier/backend/internal'
 import { AccountWatch } from './account-watch.ts'
 import { Accounts, USER_PREFIX, type Account } from './accounts.ts'
 import type { AuthHost } from './auth-host.ts'
 import { BasicCache } from './basic-cache.ts'
 import { EndedSessions } from './ended-sessions.ts'
-import { HashQueue, type HashQueueLimits } from './hash-queue.ts'
 import { LoginLimiter, type LoginLimits } from './login-limiter.ts'
-import { PASSWORD_CHARS_MIN, Passwords } from './passwords.ts'
 import { principalOf, refusalOf, USERS_DATABASE } from './permissions.ts'
 import { decodeToken, encodeToken, isGenuine, newSessionId, readCookie } from './session-cookie.ts'
 import { usersGuard } from './users-guard.ts'
@@ -81,7 +79,7 @@ export class Auth implements AccessRules {
     this.options = options
     this.sessionMsMax = sessionMsMax
     this.allowedOrigins = new Set(options.corsOrigins)
-    this.accounts = new Accounts(host, new Passwords(new HashQueue(options.hashLimits)), passwordCharsMin)
+    this.accounts = new Accounts(host, passwordCharsMin)
     this.guard = usersGuard({
       accounts: this.accounts,
       signUp: options.signUp === true,

@@ -5,8 +5,7 @@
  */
 import { createHash, pbkdf2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { JsonObject } from '@pannier/backend/internal'
-import type { Passwords } from './passwords.ts'
+import type { JsonObject, Passwords } from '@pannier/backend/internal'
 
 /** Fields that only the server writes. */
 export const CREDENTIAL_FIELDS: readonly string[] = [

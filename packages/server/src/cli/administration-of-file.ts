@@ -2,11 +2,9 @@
 import { isPannierError } from 'pannier'
 import type { Database } from 'pannier'
 import { Accounts, checkName, USER_PREFIX } from '../auth/accounts.ts'
-import { HashQueue } from '../auth/hash-queue.ts'
-import { PASSWORD_CHARS_MIN, Passwords } from '../auth/passwords.ts'
 import { DEFAULT_SECURITY, USERS_DATABASE } from '../auth/permissions.ts'
 import { ServiceError } from '@pannier/backend'
-import { Databases, ServerState } from '@pannier/backend/internal'
+import { Databases, PASSWORD_CHARS_MIN, Passwords, ServerState } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import {
   isMissing,
@@ -108,8 +106,8 @@ export class FileAdministration implements Administration {
     await this.#databases.ensure(USERS_DATABASE)
     const users = await this.#databases.get(USERS_DATABASE)
     const security = (of: string): Promise<JsonObject | undefined> => this.#databases.security(of)
-    const host = { database: this.#database, state: this.#state, users, security }
-    return { accounts: new Accounts(host, new Passwords(new HashQueue()), PASSWORD_CHARS_MIN), users }
+    const host = { database: this.#database, state: this.#state, passwords: new Passwords(), users, security }
+    return { accounts: new Accounts(host, PASSWORD_CHARS_MIN), users }
   }
 }
 

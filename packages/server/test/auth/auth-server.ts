@@ -6,7 +6,7 @@ import { fastify, type FastifyInstance } from 'fastify'
 import { open, type Collection, type Database } from 'pannier'
 import { Auth, type AuthOptions } from '../../src/auth/auth.ts'
 import type { ServiceError, StoredDocuments } from '@pannier/backend'
-import { STATE_COLLECTION } from '@pannier/backend/internal'
+import { HashQueue, Passwords, STATE_COLLECTION } from '@pannier/backend/internal'
 import type { JsonObject, StateStore } from '@pannier/backend/internal'
 import type { AuthHost } from '../../src/auth/auth-host.ts'
 import { authPlugin } from '../../src/auth/plugin.ts'
@@ -102,6 +102,7 @@ class Running implements Omit<AuthServer, 'close'> {
     const host: AuthHost = {
       database,
       state,
+      passwords: new Passwords(new HashQueue(this.#options.hashLimits)),
       users,
       security: async (name) => (await state.get(`security/${name}`))?.['security'] as JsonObject | undefined,
     }

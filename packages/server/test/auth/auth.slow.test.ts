@@ -2,7 +2,7 @@
 import { createHash, pbkdf2Sync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ensureAdmin } from '../../src/auth/bootstrap.ts'
-import { HashQueue } from '../../src/auth/hash-queue.ts'
+import { HashQueue } from '@pannier/backend/internal'
 import { startAuthServer, type Answer, type AuthServer } from './auth-server.ts'
 
 const ADMIN = 'root:correct horse'

@@ -2,7 +2,7 @@
 import { pbkdf2Sync } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { verifyCredentials } from '../../src/auth/couch-credentials.ts'
-import { Passwords } from '../../src/auth/passwords.ts'
+import { Passwords } from '@pannier/backend/internal'
 
 const KEY = 'ab'.repeat(20)
 const pbkdf2 = { password_scheme: 'pbkdf2', derived_key: KEY, salt: 'salt', iterations: 10 }

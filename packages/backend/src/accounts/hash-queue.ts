@@ -1,5 +1,5 @@
 /** Limits password hashes: each takes tens of megabytes and milliseconds. A few run, a few wait, the rest is refused. */
-import { ServiceError } from '@pannier/backend'
+import { ServiceError } from '../gateway/service-error.ts'
 
 export interface HashQueueLimits {
   /** Made at the same time. */

@@ -5,8 +5,7 @@
  */
 import * as crypto from 'node:crypto'
 import { promisify } from 'node:util'
-import { ServiceError } from '@pannier/backend'
-import { invalid } from '@pannier/backend/internal'
+import { invalid, ServiceError } from '../gateway/service-error.ts'
 import { HashQueue } from './hash-queue.ts'
 
 /** Bytes of UTF-8; long pass phrases are welcome. */
