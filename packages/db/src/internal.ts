@@ -1,6 +1,9 @@
 /** What Pannier's own packages share: `pannier/internal`. It may change with every version. */
 export { badArgument, checkOptions } from './base/options.ts'
 export type { OptionNames } from './base/options.ts'
+export { relateRecords } from './database/records/relate-records.ts'
+export type { RecordRelation, RecordRelations } from './database/records/relate-records.ts'
+export type { FollowedChanges } from './relations/delete-work.ts'
 export { guarded } from './database/collection/guarded-writes.ts'
 export { fromCouchAttachment, toCouchAttachment, toCouchDocument } from './document/attachments/couch-attachments.ts'
 export { LOCAL_PREFIX } from './document/document-id.ts'

@@ -419,6 +419,11 @@ export class Database<Schemas extends object = object, Relations extends object 
     await this.close()
   }
 
+  /** @internal For our own packages. */
+  get context(): DatabaseContext {
+    return this.#context
+  }
+
   /** @internal Declares what the application opens the database with. `options`: for the work that this makes. */
   async begin(collections: Readonly<Record<string, DeclaredCollection>>, options: CollectionOptions): Promise<void> {
     this.#context.opening = true

@@ -1,8 +1,6 @@
 /** Checks the relations that `open` is given, and makes their graph. Loaded only if there are any. */
 import { badArgument, checkChoice, checkOptions, nearest, type OptionNames } from '../base/options.ts'
-import type { QueryRelations } from '../query/query-run.ts'
 import type { IndexInput } from '../index/index-definition.ts'
-import { CollectionRelations } from './collection-relations.ts'
 import { missingIndexes } from './relation-index.ts'
 import { backName, RelationGraph, type OnDelete, type Relation, type RelationOptions } from './relation-graph.ts'
 
@@ -14,8 +12,6 @@ interface DeclaredCollection {
 
 interface DeclaredRelations {
   readonly graph: RelationGraph
-  /** For the queries of a collection. */
-  readonly queriesOf: (collection: string) => QueryRelations
   /** The declarations without relations, with the indexes that these need. */
   readonly collections: Readonly<Record<string, object>>
 }
@@ -43,8 +39,7 @@ export function declareRelations(
     if (!Array.isArray(indexes)) return [name, options] as const
     return [name, { ...options, indexes: [...indexes, ...missingIndexes(graph.relationsOf(name), indexes)] }] as const
   })
-  const queriesOf = (collection: string): QueryRelations => new CollectionRelations(graph, collection)
-  return { graph, queriesOf, collections: Object.fromEntries(declared) }
+  return { graph, collections: Object.fromEntries(declared) }
 }
 
 function parseRelation(from: string, field: string, input: unknown, names: readonly string[]): Relation {

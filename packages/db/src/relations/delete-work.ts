@@ -23,6 +23,13 @@ const STEP_BODIES_MAX = 2000
 
 const PASSES: readonly OnDelete[] = ['cascade', 'restrict', 'unset']
 
+/** What followed from a delete, by collection: ids of documents. */
+export interface FollowedChanges {
+  readonly deleted: ReadonlyMap<string, ReadonlySet<string>>
+  /** They have lost ids. */
+  readonly changed: ReadonlyMap<string, ReadonlySet<string>>
+}
+
 /** Relations that act when documents of a collection, or what follows from that, are deleted. */
 export interface ActingRelations {
   readonly relations: readonly Relation[]
@@ -53,12 +60,22 @@ export class DeleteWork {
   readonly #contextOf: (collection: string) => WriteContext
   readonly #starts = new Map<string, number>()
   #positions: ReadonlyMap<string, number>
+  readonly #deleted = new Map<string, Set<string>>()
+  readonly #changed = new Map<string, Set<string>>()
+  readonly #isNoted: boolean
   #pass = 0
   #count = 0
 
-  constructor(transaction: WriteTransaction, acting: ActingRelations, contextOf: (collection: string) => WriteContext) {
+  /** `isNoted`: it is asked for `followed`. */
+  constructor(
+    transaction: WriteTransaction,
+    acting: ActingRelations,
+    contextOf: (collection: string) => WriteContext,
+    isNoted = false,
+  ) {
     this.#acting = acting
     this.#contextOf = contextOf
+    this.#isNoted = isNoted
     for (const name of acting.byTarget.keys())
       this.#starts.set(name, this.#bodiesOf(transaction, name)?.lastNumber ?? 0)
     this.#positions = this.#starts
@@ -67,6 +84,10 @@ export class DeleteWork {
   /** Documents that were deleted or changed. */
   get count(): number {
     return this.#count
+  }
+
+  get followed(): FollowedChanges {
+    return { deleted: this.#deleted, changed: this.#changed }
   }
 
   /**
@@ -79,7 +100,7 @@ export class DeleteWork {
     const onDelete = PASSES[this.#pass]
     if (onDelete === undefined) return false
     for (const [target, acting] of this.#acting.byTarget) {
-      const relations = acting.filter((relation) => relation.onDelete === onDelete)
+      const relations = acting.filter((relation) => passOf(relation) === onDelete)
       const { tombstones, end } = relations.length === 0 ? NO_BODIES : this.#read(transaction, target)
       if (end === undefined) continue
       const handled = this.#handle(transaction, relations, tombstones, onDelete)
@@ -121,7 +142,9 @@ export class DeleteWork {
     if (first === -1) return tombstones.length
     if (onDelete === 'restrict') {
       const at = counts[first]!.findIndex((count) => count > 0)
-      throw restricted(searches[at]!, tombstones[first]!.id, counts[first]![at]!)
+      const { relation } = searches[at]!
+      const { id } = tombstones[first]!
+      throw restricted(relation, { id, referring: searches[at]!.of(id, 1)[0]?.id, count: counts[first]![at]! })
     }
     const found = new Referring()
     let handled = first
@@ -129,20 +152,37 @@ export class DeleteWork {
       const { id } = tombstones[handled]!
       const wanted = counts[handled]!.reduce((sum, count) => sum + count, 0)
       const bodies = wanted === 0 ? [] : together(searches, (search) => search.of(id, room))
-      for (const [at, some] of bodies.entries()) for (const body of some) found.add(searches[at]!.relation, id, body)
+      for (const [at, some] of bodies.entries()) for (const body of some) found.add(searches[at]!, id, body)
       // Those that are left are found when it is looked at again.
       if (wanted > room) break
       room -= wanted
     }
     for (const [collection, referring] of found.byCollection) {
       const context = this.#contextOf(collection)
-      if (onDelete === 'cascade') deleteDocuments(transaction, context, [...referring.keys()].map(targetOf))
-      else updateDocuments(transaction, context, [...referring.keys()], (document) => unset(document, referring))
-      this.#count += referring.size
+      const isDeleted = (id: string): boolean => onDelete === 'cascade' && isOver(referring.get(id)!)
+      const ids = [...referring.keys()]
+      const [deleted, changed] = [ids.filter(isDeleted), ids.filter((id) => !isDeleted(id))]
+      for (const id of changed) assertFilled(id, referring.get(id)!)
+      if (deleted.length > 0) deleteDocuments(transaction, context, deleted.map(targetOf))
+      if (changed.length > 0)
+        updateDocuments(transaction, context, changed, (document) => unset(document, referring.get(document._id)!))
+      this.#note(collection, deleted, changed)
     }
     // A leaf that wins now may refer to any document that is gone.
     if (found.hasConflicts) this.#positions = this.#starts
     return found.hasConflicts ? 0 : handled
+  }
+
+  #note(collection: string, deleted: readonly string[], changed: readonly string[]): void {
+    this.#count += deleted.length + changed.length
+    if (!this.#isNoted) return
+    const gone = entryOf(this.#deleted, collection, () => new Set<string>())
+    const kept = entryOf(this.#changed, collection, () => new Set<string>())
+    for (const id of changed) kept.add(id)
+    for (const id of deleted) {
+      gone.add(id)
+      kept.delete(id)
+    }
   }
 
   #referrers(transaction: WriteTransaction, relation: Relation): Referrers | undefined {
@@ -170,7 +210,14 @@ interface NewBodies {
 const NO_BODIES: NewBodies = { tombstones: [], end: undefined }
 
 /** Deleted ids that a document refers to, by field. */
-type HeldIds = Map<string, { readonly relation: Relation; readonly ids: Set<string> }>
+type HeldIds = Map<string, Held>
+
+interface Held {
+  readonly relation: Relation
+  readonly ids: Set<string>
+  /** No other id is in the field. */
+  readonly isOnly: () => boolean
+}
 
 /** Documents that refer to deleted ones. */
 class Referring {
@@ -178,11 +225,36 @@ class Referring {
   /** One of them has leaves beside its winner. */
   hasConflicts = false
 
-  add(relation: Relation, deleted: string, { id, otherLeaves }: BodyView): void {
-    this.hasConflicts ||= otherLeaves
+  add(search: Referrers, deleted: string, body: BodyView): void {
+    const { relation } = search
+    const { id } = body
+    this.hasConflicts ||= body.otherLeaves
     const documents = entryOf(this.byCollection, relation.from, () => new Map<string, HeldIds>())
     const held = entryOf(documents, id, (): HeldIds => new Map())
-    entryOf(held, relation.field, () => ({ relation, ids: new Set<string>() })).ids.add(deleted)
+    entryOf(held, relation.field, (): Held => {
+      const ids = new Set<string>()
+      const all = relation.ofRecords ? search.idsIn(body) : []
+      return { relation, ids, isOnly: () => all.every((one) => ids.has(one)) }
+    }).ids.add(deleted)
+  }
+}
+
+/** The pass in which documents that refer to a deleted one are looked at. Whether one loses its last id is known at the end. */
+function passOf({ onDelete, many, ofRecords }: Relation): OnDelete {
+  return ofRecords && many && onDelete === 'restrict' ? 'unset' : onDelete
+}
+
+/** Whether a cascade takes the document along. */
+function isOver(held: HeldIds): boolean {
+  return Array.from(held.values()).some(({ isOnly }) => isOnly())
+}
+
+/** @throws PANNIER_RELATION where a field would lose its last id that needs one. */
+function assertFilled(referring: string, held: HeldIds): void {
+  for (const { relation, ids, isOnly } of held.values()) {
+    if (relation.onDelete !== 'restrict' || !isOnly()) continue
+    const [id] = [...ids]
+    throw restricted(relation, { id, referring, count: 1 })
   }
 }
 
@@ -197,21 +269,21 @@ function targetOf(id: string): DeleteTarget {
 }
 
 /** The document without the deleted ids. */
-function unset(document: StoredDocument, referring: ReadonlyMap<string, HeldIds>): StoredDocument {
-  for (const [field, { ids }] of referring.get(document._id)!) {
+function unset(document: StoredDocument, held: HeldIds): StoredDocument {
+  for (const [field, { relation, ids }] of held) {
     const { [field]: value } = document
     if (Array.isArray(value)) document[field] = value.filter((one) => !ids.has(one as string))
+    else if (relation.ofRecords) document[field] = relation.many ? [] : ''
     else delete document[field]
   }
   return document
 }
 
-function restricted(search: Referrers, id: string, count: number): PannierError {
-  const { relation } = search
-  const [body] = search.of(id, 1)
-  const referring = body?.id
+function restricted(
+  relation: Relation,
+  found: { readonly id: string | undefined; readonly referring: string | undefined; readonly count: number },
+): PannierError {
+  const { id, referring, count } = found
   const message = `The document '${id}' can't be deleted: ${count} of '${relation.from}' refer to it by '${relation.field}', as '${referring}' does.`
-  return new PannierError('PANNIER_RELATION', message, {
-    details: { id, relation: backName(relation), referring, count },
-  })
+  return new PannierError('PANNIER_RELATION', message, { details: { ...found, relation: backName(relation) } })
 }

@@ -44,9 +44,15 @@ export class Referrers {
     for (let isMore = true; isMore && found.length < limit;) {
       const numbers: number[] = []
       while (numbers.length < limit - found.length && (isMore = cursor.next())) numbers.push(cursor.keyNumber)
-      for (const body of this.#reader.bodiesOf(numbers)) if (this.#refersTo(body, id)) found.push(body)
+      for (const body of this.#reader.bodiesOf(numbers)) if (this.idsIn(body).includes(id)) found.push(body)
     }
     return found
+  }
+
+  /** The ids to which the document refers. */
+  idsIn(body: BodyView): readonly string[] {
+    this.#fields.load(body)
+    return referencesOf(this.relation, this.#fields.read(this.relation.field))
   }
 
   /** How many documents refer to the id. */
@@ -59,10 +65,5 @@ export class Referrers {
   #rangeOf(id: string): { readonly range: { gte: Key; lt: Key | undefined }; readonly isExact: boolean } {
     const gte = encodeIndexValue(id, this.#descending) as Key
     return { range: { gte, lt: prefixUpperBound(gte) }, isExact: decodeKey(gte, 0, this.#descending).exact }
-  }
-
-  #refersTo(body: BodyView, id: string): boolean {
-    this.#fields.load(body)
-    return referencesOf(this.relation, this.#fields.read(this.relation.field)).includes(id)
   }
 }

@@ -30,6 +30,11 @@ export interface Relation extends Required<RelationOptions> {
   readonly from: string
   /** The field that holds them. */
   readonly field: string
+  /**
+   * 'cascade' and 'restrict' act only where no other id is left in the field; other documents lose the id. A single field becomes
+   * the empty text.
+   */
+  readonly ofRecords?: true
 }
 
 /** One step of a path: from a document to its related documents. */

@@ -1,6 +1,6 @@
 /** Writes of a collection that a guard judges, for our own packages. */
 import { type DocumentGuard, judgeBy } from '../../document/document-guard.ts'
-import type { CollectionAccess } from './collection-access.ts'
+import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
 import type { TransactionCollection } from './collection-operations.ts'
 
 /** The writes that a guard judges. */
@@ -11,17 +11,28 @@ export type GuardedWrites<T extends object, Input extends object = T> = Pick<
 
 /**
  * The writes of a collection, each judged by `guard` inside the transaction that writes, alone or in a transaction.
- * Documents of one batch must have different ids, or the guard would not see the first of them.
+ * Documents of one batch must have different ids, or the guard would not see the first of them. `followed` is called after a
+ * delete that changed other documents; in a transaction before its end.
  */
 export function guarded<T extends object, Input extends object>(
   collection: TransactionCollection<T, Input>,
   guard: DocumentGuard,
+  followed?: CollectionWriting['followed'],
 ): GuardedWrites<T, Input> {
-  return collection.by((access) => guardedAccess(access, guard))
+  return collection.by((access) => guardedAccess(access, guard, followed))
 }
 
-function guardedAccess(access: CollectionAccess, guard: DocumentGuard): CollectionAccess {
+function guardedAccess(
+  access: CollectionAccess,
+  guard: DocumentGuard,
+  followed: CollectionWriting['followed'],
+): CollectionAccess {
+  const judge = judgeBy(guard, access.writing.catalog)
   return {
+    // Relations may change after it is made.
+    get writing() {
+      return { ...access.writing, judge, ...(followed && { followed }) }
+    },
     read: (read) => access.read(read),
     write: (write) => access.write(write),
     openSource: (related) => access.openSource(related),
@@ -31,6 +42,5 @@ function guardedAccess(access: CollectionAccess, guard: DocumentGuard): Collecti
     uploads: () => access.uploads(),
     pending: (work) => access.pending(work),
     known: () => access.known(),
-    writing: { ...access.writing, judge: judgeBy(guard, access.writing.catalog) },
   }
 }

@@ -1,4 +1,4 @@
-/** What declared relations do to the writes of collections. Loaded only if `open` declares relations. */
+/** What relations do to the writes of collections. Loaded only if there are any. */
 import { isPannierError, type PannierError } from '../../base/errors.ts'
 import { pauseIn, retryWhenStale } from '../../base/long-work.ts'
 import type { DocumentWrite, IndexMaintenance } from '../../document/document-write.ts'
@@ -6,9 +6,11 @@ import type { DeleteTarget, EncodedBatch } from '../../document/encoded-batch.ts
 import { deleteDocuments, putDocuments, type WriteFailure, type WriteMode } from '../../document/write-documents.ts'
 import type { WriteTransaction } from '../../kv/key-value-store.ts'
 import { CheckedMaintenance } from '../../relations/checked-writes.ts'
+import { CollectionRelations } from '../../relations/collection-relations.ts'
 import { declareRelations } from '../../relations/declare-relations.ts'
 import { type ActingRelations, actingRelations, DeleteWork } from '../../relations/delete-work.ts'
 import { indexOf } from '../../relations/references.ts'
+import type { QueryRelations } from '../../query/query-run.ts'
 import type { RelationGraph } from '../../relations/relation-graph.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { Collection } from './collection.ts'
@@ -35,53 +37,82 @@ export function relateCollections(
   collectionOf: CollectionOf,
 ): Readonly<Record<string, object>> {
   const declared = declareRelations(collections)
-  context.relations = new RelatedWrites(context, declared, collectionOf)
+  context.relations = new RelatedWrites(context, declared.graph, collectionOf)
   return declared.collections
 }
 
-class RelatedWrites implements DatabaseRelations {
-  readonly queriesOf: DatabaseRelations['queriesOf']
+/** The relations of a database. Another graph may take the place of the one that it has. */
+export class RelatedWrites implements DatabaseRelations {
   readonly #context: DatabaseContext
-  readonly #graph: RelationGraph
   readonly #collectionOf: CollectionOf
+  #graph: RelationGraph
+  readonly #checked = new Map<string, IndexMaintenance>()
+  readonly #acting = new Map<string, ActingRelations | undefined>()
 
-  constructor(
-    context: DatabaseContext,
-    { graph, queriesOf }: ReturnType<typeof declareRelations>,
-    collectionOf: CollectionOf,
-  ) {
-    this.queriesOf = queriesOf
+  constructor(context: DatabaseContext, graph: RelationGraph, collectionOf: CollectionOf) {
     this.#context = context
-    this.#graph = graph
     this.#collectionOf = collectionOf
+    this.#graph = graph
+  }
+
+  get graph(): RelationGraph {
+    return this.#graph
+  }
+
+  /** Writes and queries that begin from now on follow it. */
+  set graph(graph: RelationGraph) {
+    this.#graph = graph
+    this.#checked.clear()
+    this.#acting.clear()
+  }
+
+  queriesOf(name: string): QueryRelations {
+    return new CollectionRelations(this.#graph, name)
   }
 
   /** `maintenance`, with what the collection's relations check before it. */
   maintenanceOf(name: string, maintenance: IndexMaintenance): IndexMaintenance {
-    const checked = this.#graph.relationsOf(name).filter(({ check }) => check)
-    return checked.length === 0 ? maintenance : new CheckedMaintenance(maintenance, this.#context.catalog, checked)
+    let made = this.#checked.get(name)
+    if (made === undefined) {
+      const checked = this.#graph.relationsOf(name).filter(({ check }) => check)
+      made = checked.length === 0 ? maintenance : new CheckedMaintenance(maintenance, this.#context.catalog, checked)
+      this.#checked.set(name, made)
+    }
+    return made
   }
 
   /** What deletes in the collection do to those that refer to it; undefined: nothing. */
   deleteRulesOf(name: string): DeleteRules | undefined {
-    const acting = actingRelations(this.#graph, name)
-    return acting && new FollowedDeletes(this.#context, name, acting, this.#collectionOf)
+    return this.actingOn(name) && new FollowedDeletes(this.#context, name, this, this.#collectionOf)
+  }
+
+  /** The relations that act on deletes in the collection. */
+  actingOn(name: string): ActingRelations | undefined {
+    if (!this.#acting.has(name)) this.#acting.set(name, actingRelations(this.#graph, name))
+    return this.#acting.get(name)
   }
 }
 
 /** Errors of what was to be written, and not of the storage. */
 const refusals = new WeakSet<PannierError>()
 
+const NO_RELATIONS: ActingRelations = { relations: [], byTarget: new Map(), collections: [] }
+
+interface Followed<T> {
+  readonly work: DeleteWork
+  readonly result: T
+}
+
 class FollowedDeletes implements DeleteRules {
   readonly #context: DatabaseContext
   readonly #name: string
-  readonly #acting: ActingRelations
+  readonly #related: RelatedWrites
   readonly #collectionOf: CollectionOf
 
-  constructor(context: DatabaseContext, name: string, acting: ActingRelations, collectionOf: CollectionOf) {
+  constructor(context: DatabaseContext, name: string, related: RelatedWrites, collectionOf: CollectionOf) {
     this.#context = context
     this.#name = name
-    this.#acting = acting
+    this.#related = related
     this.#collectionOf = collectionOf
   }
 
@@ -89,17 +120,21 @@ class FollowedDeletes implements DeleteRules {
     // A transaction's own turn is its function's: each of its steps is whole.
     const isInside = access.loadLiveHost === undefined
     const followedMax = isInside ? Infinity : FOLLOWED_AT_ONCE_MAX
-    const atOnce = (transaction: WriteTransaction): T => {
-      const { work, result } = this.#begun(transaction, write)
+    const { followed } = access.writing
+    const isNoted = followed !== undefined
+    const atOnce = (transaction: WriteTransaction): Followed<T> => {
+      const { work, result } = this.#begun(transaction, write, isNoted)
       while (this.#step(work, transaction)) if (work.count > followedMax) throw new TooLarge()
-      return result
+      return { work, result }
     }
-    let run = (): Promise<T> => access.write(atOnce)
+    let run = (): Promise<Followed<T>> => access.write(atOnce)
     for (;;) {
       try {
-        return await run()
+        const { work, result } = await run()
+        if (work.count > 0) followed?.(work.followed)
+        return result
       } catch (error) {
-        if (error instanceof TooLarge) run = () => access.pending(this.#inSteps(write))
+        if (error instanceof TooLarge) run = () => access.pending(this.#inSteps(write, isNoted))
         else if (error instanceof MigrationNeeded && !isInside) await error.migrate()
         else throw error
       }
@@ -135,20 +170,20 @@ class FollowedDeletes implements DeleteRules {
   }
 
   /** In a transaction that releases the thread between its steps. */
-  #inSteps<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
+  #inSteps<T>(write: (transaction: WriteTransaction) => T, isNoted: boolean): Promise<Followed<T>> {
     const { store, environment } = this.#context
     const name = (): string => `that deletes documents of '${this.#name}', and what refers to them,`
     return retryWhenStale(async () => {
       const held = await store.begin(name)
       try {
-        const { work, result } = await held.attempt(() => this.#begun(held, write))
+        const { work, result } = await held.attempt(() => this.#begun(held, write, isNoted))
         const pause = pauseIn(environment)
         while (await held.attempt(() => this.#step(work, held))) {
           await held.relieve()
           await pause()
         }
         await held.commit()
-        return result
+        return { work, result }
       } finally {
         held.rollback()
       }
@@ -156,12 +191,11 @@ class FollowedDeletes implements DeleteRules {
   }
 
   /** What it throws undoes the write. @throws MigrationNeeded */
-  #begun<T>(
-    transaction: WriteTransaction,
-    write: (transaction: WriteTransaction) => T,
-  ): { readonly work: DeleteWork; readonly result: T } {
-    this.#assertReady(transaction)
-    const work = new DeleteWork(transaction, this.#acting, (name) => this.#collectionOf(name).writing)
+  #begun<T>(transaction: WriteTransaction, write: (transaction: WriteTransaction) => T, isNoted: boolean): Followed<T> {
+    // The relations of now: they may have changed since the delete was asked for.
+    const acting = this.#related.actingOn(this.#name) ?? NO_RELATIONS
+    this.#assertReady(transaction, acting)
+    const work = new DeleteWork(transaction, acting, (name) => this.#collectionOf(name).writing, isNoted)
     return { work, result: noting(() => write(transaction)) }
   }
 
@@ -170,13 +204,13 @@ class FollowedDeletes implements DeleteRules {
   }
 
   /** Documents of other collections will be found and written. */
-  #assertReady(transaction: WriteTransaction): void {
-    for (const name of this.#acting.collections) {
+  #assertReady(transaction: WriteTransaction, acting: ActingRelations): void {
+    for (const name of acting.collections) {
       const { declarations } = this.#collectionOf(name)
       const state = this.#context.catalog.collection(transaction, name)
       if (declarations.schema.needsMigration(state, true))
         throw new MigrationNeeded(() => declarations.migrations.migrate())
-      const relations = this.#acting.relations.filter(({ from }) => from === name)
+      const relations = acting.relations.filter(({ from }) => from === name)
       if (state !== undefined && relations.some((relation) => indexOf(state, relation) === undefined))
         throw new MigrationNeeded(() => declarations.ready())
     }

@@ -45,7 +45,7 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
 
   /** `whenMigrated` resolves when it is worth another look. */
   constructor(name: string, context: DatabaseContext, declared: Declared, whenMigrated: () => Promise<void>) {
-    const { catalog, relations } = context
+    const { catalog } = context
     const { indexes, settings, schema } = declared
     this.#name = name
     this.#context = context
@@ -69,8 +69,13 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
         )
         return defineIndexes(transaction, catalog, state, declaredIndexes())
       },
-      maintenance: relations?.maintenanceOf(name, maintenance) ?? maintenance,
-      deleteRules: relations?.deleteRulesOf(name),
+      // The backend changes relations while the database is open.
+      get maintenance() {
+        return context.relations?.maintenanceOf(name, maintenance) ?? maintenance
+      },
+      get deleteRules() {
+        return context.relations?.deleteRulesOf(name)
+      },
       settings: () => ({ ...DEFAULT_SETTINGS, ...settings }),
       newIds: context.newIds,
       schema,
