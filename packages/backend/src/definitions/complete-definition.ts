@@ -1,0 +1,106 @@
+/** Reads an input on top of a definition, as PocketBase's API does: what is left out stays, lists are replaced. */
+import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import { ServiceError } from '../gateway/service-error.ts'
+import type { FieldDefinition } from '../fields/field-definition.ts'
+import type { AuthDefinition, Definition } from './definition.ts'
+import { completeFields, malformed, withSystemFields } from './complete-fields.ts'
+import { indexesOf } from './index-statement.ts'
+import { scaffoldOf } from './scaffolds.ts'
+
+/** Of a new collection. @throws ServiceError INVALID */
+export function newDefinition(input: unknown): Definition {
+  if (!isJsonObject(input)) throw malformed()
+  const { type = '', name = '' } = input
+  if (typeof (type ?? '') !== 'string' || typeof (name ?? '') !== 'string')
+    throw new ServiceError('INVALID', 'Failed to load the collection type data due to invalid formatting.')
+  return mergeDefinition(scaffoldOf(type === 'auth' || type === 'view' ? type : 'base'), input)
+}
+
+/** `definition` with what the input says. @throws ServiceError INVALID */
+export function mergeDefinition(definition: Definition, input: unknown): Definition {
+  if (!isJsonObject(input)) throw malformed()
+  const { fields, ...rest } = input
+  // Nobody sets these.
+  const { created, updated } = definition
+  const merged = { ...(mergeObject(definition, rest, RULES) as unknown as Definition), created, updated }
+  if (fields === undefined) return merged
+  return { ...merged, fields: completeFields(fields) }
+}
+
+/** What every definition of its type has: system fields and their indexes, statements that name it. */
+export function completeDefinition(definition: Definition): Definition {
+  const fields: readonly FieldDefinition[] =
+    definition.type === 'view' ? definition.fields : withSystemFields(definition)
+  const complete = { ...definition, fields, indexes: indexesOf(definition) }
+  return complete.type === 'auth' ? withKnownMappedFields(complete) : complete
+}
+
+/** OAuth2 can't fill fields that are not there. */
+function withKnownMappedFields(definition: AuthDefinition): AuthDefinition {
+  const names = new Set(definition.fields.map(({ name }) => name))
+  const mappedFields = Object.fromEntries(
+    Object.entries(definition.oauth2.mappedFields).map(([key, field]) => [key, names.has(field) ? field : '']),
+  ) as AuthDefinition['oauth2']['mappedFields']
+  return { ...definition, oauth2: { ...definition.oauth2, mappedFields } }
+}
+
+/** Keys whose value may be null. */
+const RULES = new Set(['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule', 'authRule', 'manageRule'])
+
+function mergeObject(base: object, input: JsonObject, nullable: ReadonlySet<string> = new Set()): JsonObject {
+  return Object.fromEntries(
+    Object.entries(base).map(([key, value]) => {
+      if (input[key] === undefined) return [key, value]
+      if (nullable.has(key)) return [key, input[key] === null ? null : textOf(input[key])]
+      return [
+        key,
+        key === 'providers' ? mergeProviders(value as JsonObject[], input[key]) : mergeValue(value, input[key]),
+      ]
+    }),
+  )
+}
+
+/** Of the type of `base`. Null changes nothing, but empties a list. */
+function mergeValue(base: unknown, input: unknown): unknown {
+  if (Array.isArray(base)) {
+    if (input === null) return []
+    if (!Array.isArray(input)) throw malformed()
+    return input.map(textOf)
+  }
+  if (input === null) return base
+  if (isJsonObject(base)) {
+    if (!isJsonObject(input)) throw malformed()
+    return mergeObject(base, input)
+  }
+  if (typeof input !== typeof base || (typeof input === 'number' && !Number.isSafeInteger(input))) throw malformed()
+  return input
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'string') throw malformed()
+  return value
+}
+
+const PROVIDER = {
+  name: '',
+  clientId: '',
+  clientSecret: '',
+  authURL: '',
+  tokenURL: '',
+  userInfoURL: '',
+  displayName: '',
+}
+
+/** The nth of the new list takes from the nth of the old what it leaves out: nobody can read secrets to send them again. */
+function mergeProviders(old: readonly JsonObject[], input: unknown): JsonObject[] {
+  if (input === null) return []
+  if (!Array.isArray(input)) throw malformed()
+  return input.map((provider, index) => {
+    if (!isJsonObject(provider)) throw malformed()
+    const { pkce, extra, ...texts } = { ...PROVIDER, pkce: null, extra: null, ...old[index] }
+    const { pkce: newPkce = pkce, extra: newExtra = extra } = provider
+    if (newPkce !== null && typeof newPkce !== 'boolean') throw malformed()
+    if (newExtra !== null && !isJsonObject(newExtra)) throw malformed()
+    return { pkce: newPkce, ...mergeObject(texts, provider), extra: newExtra }
+  })
+}

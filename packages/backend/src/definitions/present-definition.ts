@@ -1,0 +1,59 @@
+/** A definition as the API shows it: PocketBase's order of keys, without secrets. */
+import type { JsonObject } from '../gateway/documents.ts'
+import type { Definition } from './definition.ts'
+
+const KEYS = [
+  'id',
+  'listRule',
+  'viewRule',
+  'createRule',
+  'updateRule',
+  'deleteRule',
+  'name',
+  'type',
+  'fields',
+  'indexes',
+  'created',
+  'updated',
+  'system',
+] as const
+
+type TokenOption = 'authToken' | 'passwordResetToken' | 'emailChangeToken' | 'verificationToken' | 'fileToken'
+type TemplateOption = 'verificationTemplate' | 'resetPasswordTemplate' | 'confirmEmailChangeTemplate'
+
+export const TOKENS: readonly TokenOption[] = [
+  'authToken',
+  'passwordResetToken',
+  'emailChangeToken',
+  'verificationToken',
+  'fileToken',
+]
+
+export const TEMPLATES: readonly TemplateOption[] = [
+  'verificationTemplate',
+  'resetPasswordTemplate',
+  'confirmEmailChangeTemplate',
+]
+
+const AUTH_KEYS = ['authRule', 'manageRule', 'authAlert', 'oauth2', 'passwordAuth', 'mfa', 'otp'] as const
+
+/** Everything but what signs tokens, and the secrets of OAuth2. */
+export function presentDefinition(definition: Definition): JsonObject {
+  const shown = picked(definition, KEYS)
+  shown['fields'] = definition.fields.map((field) => sorted(field))
+  if (definition.type === 'view') shown['viewQuery'] = definition.viewQuery
+  if (definition.type !== 'auth') return shown
+  Object.assign(shown, picked(definition, AUTH_KEYS))
+  const { providers, mappedFields, enabled } = definition.oauth2
+  shown['oauth2'] = { providers: providers.map(({ clientSecret: _, ...open }) => open), mappedFields, enabled }
+  for (const name of TOKENS) shown[name] = { duration: definition[name].duration }
+  return Object.assign(shown, picked(definition, TEMPLATES))
+}
+
+function picked<T extends object>(from: T, keys: readonly (keyof T & string)[]): JsonObject {
+  return Object.fromEntries(keys.map((key) => [key, from[key]]))
+}
+
+function sorted(of: object): JsonObject {
+  return Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
