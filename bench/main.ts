@@ -22,6 +22,10 @@ async function main(): Promise<void> {
     const { main: relations } = await import('./relations/main.ts')
     return relations(parameters.slice(1))
   }
+  if (parameters[0] === 'pocketbase') {
+    const { main: pocketbase } = await import('./pocketbase/main.ts')
+    return pocketbase(parameters.slice(1))
+  }
   let options: BenchOptions | undefined
   try {
     options = readOptions(parameters)

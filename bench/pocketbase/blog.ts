@@ -1,0 +1,141 @@
+/**
+ * The data of PocketBase's published benchmark: organizations, permissions, users, and posts of these users. A part of the relations
+ * leads nowhere. Records have the same ids on every server, so that answers can be compared.
+ */
+import { seededRandom } from '../../packages/db/testing/random.ts'
+import type { ApiClient } from './client.ts'
+
+export const ORGANIZATIONS = 100
+export const PERMISSIONS = 50
+export const USERS = 500
+export const TYPES = ['a', 'b', 'c', 'd', 'e'] as const
+export const PASSWORD = '1234567890'
+export const POSTS = 'posts'
+export const RULED = 'posts_ruled'
+
+const BATCH = 500
+const OPEN = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
+const WORDS =
+  'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et dolore'.split(
+    ' ',
+  )
+
+export function idOf(kind: string, index: number): string {
+  return `${kind}${String(index).padStart(15 - kind.length, '0')}`
+}
+
+export function postOf(index: number): Record<string, unknown> {
+  const random = seededRandom(index)
+  const text = (words: number): string => Array.from({ length: words }, () => random.pick(WORDS)).join(' ')
+  return {
+    title: `title ${index} ${text(4)}`,
+    description: `<p>${text(80)}</p>`,
+    public: index % 2 === 0,
+    type: TYPES.filter((_, bit) => ((index >> bit) & 1) === 1).slice(0, 3),
+    author: index % 200 === 199 ? '' : idOf('user', random.below(USERS)),
+  }
+}
+
+/** Makes the collections, and all records but the posts. */
+export async function makeBlog(client: ApiClient): Promise<void> {
+  await client.ask({ method: 'PATCH', path: '/api/settings', body: SETTINGS })
+  await client.ask({ method: 'PUT', path: '/api/collections/import', body: { collections: DEFINITIONS } })
+  await createAll(client, 'organizations', ORGANIZATIONS, (at) => ({ id: idOf('org', at), name: `org ${at}` }))
+  await createAll(client, 'permissions', PERMISSIONS, (at) => ({
+    id: idOf('perm', at),
+    name: `perm ${at}`,
+    active: at % 2 === 0,
+  }))
+  await createAll(client, 'people', USERS, (at) => ({
+    id: idOf('user', at),
+    email: `user${at}@example.com`,
+    password: PASSWORD,
+    passwordConfirm: PASSWORD,
+    name: `user ${at}`,
+    organization: at % 50 === 49 ? '' : idOf('org', at % ORGANIZATIONS),
+    permissions: at % 40 === 39 ? [] : [0, 1, 2].map((nth) => idOf('perm', (at * 7 + nth * 13) % PERMISSIONS)),
+  }))
+}
+
+/** Posts in batches, as fast as the server takes them. */
+export function makePosts(client: ApiClient, count: number): Promise<void> {
+  return createAll(client, POSTS, count, (at) => ({ id: idOf('post', at), ...postOf(at) }))
+}
+
+async function createAll(
+  client: ApiClient,
+  collection: string,
+  count: number,
+  record: (index: number) => object,
+): Promise<void> {
+  const url = `/api/collections/${collection}/records`
+  for (let from = 0; from < count; from += BATCH) {
+    const size = Math.min(BATCH, count - from)
+    const requests = Array.from({ length: size }, (_, at) => ({ method: 'POST', url, body: record(from + at) }))
+    await client.ask({ method: 'POST', path: '/api/batch', body: { requests } })
+  }
+}
+
+const SETTINGS = {
+  batch: { enabled: true, maxRequests: BATCH, timeout: 600 },
+  rateLimits: { enabled: false },
+  logs: { maxDays: 0 },
+}
+
+const relation = (name: string, collectionId: string, options: object = {}): object => ({
+  name,
+  type: 'relation',
+  collectionId,
+  maxSelect: 1,
+  ...options,
+})
+
+const POST_FIELDS: readonly object[] = [
+  { name: 'title', type: 'text', required: true },
+  { name: 'description', type: 'editor' },
+  { name: 'public', type: 'bool' },
+  { name: 'type', type: 'select', values: TYPES, maxSelect: 3 },
+  relation('author', 'benchpeople', { cascadeDelete: true }),
+  { name: 'created', type: 'autodate', onCreate: true },
+  { name: 'updated', type: 'autodate', onCreate: true, onUpdate: true },
+]
+
+const DEFINITIONS: readonly object[] = [
+  {
+    id: 'benchorganizations',
+    name: 'organizations',
+    type: 'base',
+    ...OPEN,
+    fields: [{ name: 'name', type: 'text', required: true }],
+  },
+  {
+    id: 'benchpermissions',
+    name: 'permissions',
+    type: 'base',
+    ...OPEN,
+    fields: [
+      { name: 'name', type: 'text', required: true },
+      { name: 'active', type: 'bool' },
+    ],
+  },
+  {
+    id: 'benchpeople',
+    name: 'people',
+    type: 'auth',
+    ...OPEN,
+    fields: [
+      { name: 'name', type: 'text' },
+      relation('organization', 'benchorganizations', { cascadeDelete: true }),
+      relation('permissions', 'benchpermissions', { maxSelect: 10 }),
+    ],
+  },
+  { id: 'benchposts', name: POSTS, type: 'base', ...OPEN, fields: POST_FIELDS },
+  {
+    id: 'benchruled',
+    name: RULED,
+    type: 'base',
+    ...OPEN,
+    createRule: "@request.auth.id != '' && @request.body.public:isset = true",
+    fields: POST_FIELDS,
+  },
+]
