@@ -89,6 +89,17 @@ export type Selection = Combination | Complement | FieldComparison | RecordTest 
 /** How a stored value is compared. `contains` and `like` ignore the case of ASCII only. */
 export type SelectionOperator = '=' | '<' | '<=' | '>' | '>=' | 'contains' | 'like';
 
+/** A field of a record, or of what its single relations lead to. */
+export interface SortPath {
+    /** `author.name` */
+    readonly path: string;
+    /** What a missing value counts as. */
+    readonly empty: '' | 0 | false;
+}
+
+/** The order of two lists of values, up to the first that differs. */
+export function compareSortValues(one: readonly unknown[], other: readonly unknown[], descending: readonly boolean[]): number;
+
 /**
  * Compiles a rule for a query planner. What depends on the request and the account alone is answered at once.
  *
@@ -99,3 +110,18 @@ export type SelectionOperator = '=' | '<' | '<=' | '>' | '>=' | 'contains' | 'li
  * // author.name ?= 'Ann': { kind: 'related', step: 'to', field: 'author', collection: 'users', of: { kind: 'compare', … } }
  */
 export function compile(bound: BoundRule, records: RuleRecords): Compiled;
+
+/** The `sort` of `bind` as paths, for a query planner. Undefined if one of them is computed: lists, JSON, `:length` and `:lower`. */
+export function sortPaths({ sort }: BoundRule): readonly SortPath[] | undefined;
+
+/**
+ * The values that a record is sorted by, for `compareSortValues`: those of the first rows that meet the rule.
+ *
+ * @example
+ * import { bind, parse } from '@pannier/rules'
+ * import { sortValues } from '@pannier/rules/compile'
+ *
+ * const bound = bind({ schema, collection: 'posts', filter: parse('public = true'), sort: ['tags:length'] })
+ * sortValues(bound, post, records) // [2]
+ */
+export function sortValues(bound: BoundRule, record: RuleRecord, records: RuleRecords): readonly unknown[];

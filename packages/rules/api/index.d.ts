@@ -13,7 +13,7 @@ export interface BindOptions {
     readonly rule?: Expression | undefined;
     /** What the caller asks for. Where it reads a row that the rule also reads, both speak of the same row. */
     readonly filter?: Expression | undefined;
-    /** Paths that a list is sorted by: their collections' list rules apply, too. */
+    /** Paths that a list is sorted by, for `@pannier/rules/compile`: their collections' list rules apply, too. */
     readonly sort?: readonly string[];
     /** Whether the filter may read hidden fields and all collections, as that of a superuser. False by default. */
     readonly trusted?: boolean;
@@ -29,6 +29,10 @@ export interface BindOptions {
 export interface BoundRule {
     /** The collection that it is about. */
     readonly collection: Collection;
+    /** Whether it reads rows beside the record: PocketBase then lists in the order of ids. */
+    readonly isJoined: boolean;
+    /** The collections of these rows. */
+    readonly collections: readonly Collection[];
 }
 
 /** A rule or a filter has at most this number of comparisons. */

@@ -4,7 +4,7 @@ import { RuleError, nearestHint } from './errors.ts'
 import { leafOf, type Side } from './leaf.ts'
 import { parse } from './parse.ts'
 import { resolvePath, scopeOf, type Scope } from './path.ts'
-import type { BoundRule, Condition, FunctionName, Join, Value } from './plan.ts'
+import { readBy, type BoundRule, type Condition, type FunctionName, type Join, type Value } from './plan.ts'
 import { NULL, parameter, type RuleRequest } from './request.ts'
 import type { Collection, Schema } from './schema.ts'
 import { MACRO_NAMES, macro } from './time.ts'
@@ -19,7 +19,7 @@ export interface BindOptions {
   readonly rule?: Expression | undefined
   /** What the caller asks for. Where it reads a row that the rule also reads, both speak of the same row. */
   readonly filter?: Expression | undefined
-  /** Paths that a list is sorted by: their collections' list rules apply, too. */
+  /** Paths that a list is sorted by, for `@pannier/rules/compile`: their collections' list rules apply, too. */
   readonly sort?: readonly string[]
   /** Whether the filter may read hidden fields and all collections, as that of a superuser. False by default. */
   readonly trusted?: boolean
@@ -45,23 +45,35 @@ export function bind(options: BindOptions): BoundRule {
   if (rule !== undefined) of.push(conditionOf(rule, scope))
   scope.trusted = trusted
   if (filter !== undefined) of.push(conditionOf(filter, scope))
-  for (const path of sort) resolvePath(path, 0, scope)
-  for (const join of scope.listed) of.push(...listCondition(join, scope))
+  const values = sort.map((path) => sortValue(path, scope))
+  const joins = [...scope.joins.values()]
+  for (const join of scope.listed) of.push(...listCondition(join, scope, joins))
   return {
     collection: scope.collection,
+    isJoined: joins.length > 0,
+    collections: joins.flatMap((join) => ('collection' in join ? [join.collection] : [])),
     record: scope.record,
     condition: of.length === 1 ? of[0]! : { kind: 'and', of },
+    sort: values,
     now,
   }
 }
 
+function sortValue(path: string, scope: Scope): Value {
+  const { value } = resolvePath(path, 0, scope)
+  if (readBy(value).length === 0) throw new RuleError('unknown', `"${path}" is no field to sort by.`, 0)
+  return value
+}
+
 /** PocketBase adds `id = '' || (RULE)` to the whole query, so that a missing row passes. */
-function listCondition(join: Join, outer: Scope): Condition[] {
+function listCondition(join: Join, outer: Scope, joins: Join[]): Condition[] {
   const { collection } = join as Extract<Join, { collection: Collection }>
   if (collection.listRule === null || collection.listRule === '') return []
   const scope: Scope = { ...outer, collection, record: join, joins: new Map(), listed: new Set(), trusted: true }
   const isMissing = leafOf(resolvePath('id', 0, scope), '=', false, { value: parameter(''), nulls: 'auto' }, join)
-  return [{ kind: 'or', of: [isMissing, conditionOf(parse(collection.listRule), scope)] }]
+  const rule = conditionOf(parse(collection.listRule), scope)
+  joins.push(...scope.joins.values())
+  return [{ kind: 'or', of: [isMissing, rule] }]
 }
 
 function conditionOf(expression: Expression, scope: Scope): Condition {

@@ -11,3 +11,4 @@ export type {
   Selection,
   SelectionOperator,
 } from './selection.ts'
+export { compareSortValues, sortPaths, sortValues, type SortPath } from './sort.ts'

@@ -34,7 +34,7 @@ export function evaluate(bound: BoundRule, record: RuleRecord, records: RuleReco
 }
 
 /** Whether some choice of rows, for the joins that have none yet, meets the condition. */
-function some(condition: Condition, work: Work): boolean | undefined {
+export function some(condition: Condition, work: Work): boolean | undefined {
   if (condition.kind === 'or') return anyOf(condition.of, (part) => some(part, work))
   const parts = condition.kind === 'and' ? condition.of : [condition]
   return allOf(independent(parts, work), (group) => together(group, work))
@@ -68,7 +68,7 @@ function together(parts: readonly Condition[], work: Work): boolean | undefined 
 }
 
 /** Whether `body` holds for some row of a join. */
-function withRows(join: Join, work: Work, body: () => boolean | undefined): boolean | undefined {
+export function withRows(join: Join, work: Work, body: () => boolean | undefined): boolean | undefined {
   const { rows, isComplete } = rowsOf(join, work)
   const answer = anyOf(rows, (row) => {
     work.rows.set(join, row)

@@ -80,10 +80,16 @@ export interface Leaf {
 export interface BoundRule {
   /** The collection that it is about. */
   readonly collection: Collection
+  /** Whether it reads rows beside the record: PocketBase then lists in the order of ids. */
+  readonly isJoined: boolean
+  /** The collections of these rows. */
+  readonly collections: readonly Collection[]
   /** @internal */
   readonly record: Join
   /** @internal */
   readonly condition: Condition
+  /** @internal What a list is sorted by. */
+  readonly sort: readonly Value[]
   /** @internal */
   readonly now: Date
 }

@@ -74,6 +74,12 @@ function convert({ value, affinity, real }: Typed, other: Affinity): string | nu
   return other === 'text' && affinity === 'none' ? textOf({ value, affinity, real }) : value!
 }
 
+/** NULL comes first, then numbers. */
+export function compareSorted(one: SqlValue, other: SqlValue): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null)
+  return orderOf(one, other)
+}
+
 function orderOf(one: string | number, other: string | number): number {
   if (typeof one === 'number') return typeof other === 'number' ? one - other : -1
   return typeof other === 'number' ? 1 : orderOfTexts(one, other)

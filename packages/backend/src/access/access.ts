@@ -1,0 +1,106 @@
+/** Who may do what with which record: the rules of definitions, bound to an actor. */
+import { bind, evaluate, FILTER_BYTES_MAX, parse, RuleError } from '@pannier/rules'
+import type { BoundRule, Expression, RuleRecord, RuleRecords, RuleRequest, Schema } from '@pannier/rules'
+import type { Definition, Rule } from '../definitions/definition.ts'
+import type { Actor } from './actor.ts'
+import { ruleRecord } from './rule-records.ts'
+
+/** What a rule of a definition is about. */
+export type Action = 'list' | 'view' | 'create' | 'update' | 'delete' | 'manage' | 'auth'
+
+/** What an answer depends on, beside the record. */
+export interface AllowOptions {
+  /** What the rule leads to, all of one state of the database. */
+  readonly records: RuleRecords
+  /** `@request.body`: values as their fields read them, modifiers applied. */
+  readonly body?: Readonly<Record<string, unknown>>
+  /** The record is not stored yet, as in a create. */
+  readonly unsaved?: boolean
+}
+
+export interface BindListOptions {
+  /** The rule of this action admits the records. */
+  readonly action: 'list' | 'view' | 'manage' | 'auth'
+  readonly filter?: string
+  /** Paths, without their directions. */
+  readonly sort?: readonly string[]
+  /** The context of the request, if it is another than the actor's. */
+  readonly context?: string
+}
+
+export class Access {
+  readonly #definitions: { readonly schema: Schema }
+  /** A definition that changes is another object. */
+  readonly #rules = new WeakMap<Definition, Map<string, Expression>>()
+
+  constructor(definitions: { readonly schema: Schema }) {
+    this.#definitions = definitions
+  }
+
+  /** Whether only superusers may do it, and the actor is none. */
+  isLocked({ principal }: Actor, definition: Definition, action: Action): boolean {
+    return !principal.isAdmin && ruleOf(definition, action) === null
+  }
+
+  /** Whether the rule admits a record. A rule that names what is no longer there admits nothing. */
+  allows(actor: Actor, definition: Definition, action: Action, record: RuleRecord, options: AllowOptions): boolean {
+    if (actor.principal.isAdmin) return true
+    const rule = ruleOf(definition, action)
+    if (rule === null || rule === '') return rule === ''
+    try {
+      const bound = bind({
+        schema: this.#definitions.schema,
+        collection: definition.id,
+        rule: this.#expressionOf(definition, rule),
+        request: ruleRequest(actor, options.body),
+        ...(options.unsaved === undefined ? {} : { unsaved: options.unsaved }),
+      })
+      return evaluate(bound, record, options.records) === true
+    } catch (error) {
+      if (error instanceof RuleError) return false
+      throw error
+    }
+  }
+
+  /**
+   * The rule and what a client asks for, as one: where both read a joined row, it is the same row. A locked rule is the caller's
+   * to refuse.
+   *
+   * @throws RuleError
+   */
+  bindList(actor: Actor, definition: Definition, { action, filter, sort = [], context }: BindListOptions): BoundRule {
+    const trusted = actor.principal.isAdmin
+    const rule = trusted ? null : ruleOf(definition, action)
+    const request = ruleRequest(actor)
+    return bind({
+      schema: this.#definitions.schema,
+      collection: definition.id,
+      rule: rule === null || rule === '' ? undefined : this.#expressionOf(definition, rule),
+      filter: filter === undefined || filter === '' ? undefined : parse(filter, { maxBytes: FILTER_BYTES_MAX }),
+      sort,
+      trusted,
+      request: context === undefined ? request : { ...request, context },
+    })
+  }
+
+  #expressionOf(definition: Definition, rule: string): Expression {
+    const parsed = this.#rules.get(definition) ?? new Map<string, Expression>()
+    this.#rules.set(definition, parsed)
+    const expression = parsed.get(rule) ?? parse(rule)
+    parsed.set(rule, expression)
+    return expression
+  }
+}
+
+/** The rule of an action. A definition that is none of accounts has nobody who manages them. */
+export function ruleOf(definition: Definition, action: Action): Rule {
+  if (action === 'manage' || action === 'auth') return definition.type === 'auth' ? definition[`${action}Rule`] : null
+  return definition[`${action}Rule`]
+}
+
+/** What a rule can read of a request. */
+function ruleRequest({ principal, request }: Actor, body: Readonly<Record<string, unknown>> = {}): RuleRequest {
+  const { account } = principal
+  const auth = account === undefined ? null : { collection: account.collection, record: ruleRecord(account.record) }
+  return { ...request, auth, body }
+}

@@ -1,0 +1,74 @@
+/** What a list is sorted by: fields that a query planner knows, or values that are computed for each record. */
+import { some, valueOf, withRows, type Work } from './evaluate.ts'
+import { readBy, withParents, type BoundRule, type Join, type Value } from './plan.ts'
+import type { RuleRecord, RuleRecords } from './records.ts'
+import { compareSorted, type SqlValue } from './values.ts'
+
+/** A field of a record, or of what its single relations lead to. */
+export interface SortPath {
+  /** `author.name` */
+  readonly path: string
+  /** What a missing value counts as. */
+  readonly empty: '' | 0 | false
+}
+
+/** The `sort` of `bind` as paths, for a query planner. Undefined if one of them is computed: lists, JSON, `:length` and `:lower`. */
+export function sortPaths({ sort }: BoundRule): readonly SortPath[] | undefined {
+  const paths = sort.map(sortPath)
+  return paths.some((path) => path === undefined) ? undefined : (paths as SortPath[])
+}
+
+function sortPath(value: Value): SortPath | undefined {
+  if (value.kind !== 'field' || value.field.isMany || value.field.type === 'geoPoint') return undefined
+  const names = [value.field.name]
+  for (let { join }: { join: Join } = value; join.kind !== 'record'; join = join.parent) {
+    if (join.kind !== 'related' || join.field === undefined) return undefined
+    names.unshift(join.field.name)
+  }
+  return { path: names.join('.'), empty: EMPTY[value.field.type] ?? '' }
+}
+
+const EMPTY: Readonly<Record<string, 0 | false>> = { number: 0, bool: false }
+
+/**
+ * The values that a record is sorted by, for `compareSortValues`: those of the first rows that meet the rule.
+ *
+ * @example
+ * import { bind, parse } from '@pannier/rules'
+ * import { sortValues } from '@pannier/rules/compile'
+ *
+ * const bound = bind({ schema, collection: 'posts', filter: parse('public = true'), sort: ['tags:length'] })
+ * sortValues(bound, post, records) // [2]
+ */
+export function sortValues(bound: BoundRule, record: RuleRecord, records: RuleRecords): readonly unknown[] {
+  const work: Work = { rows: new Map([[bound.record, record]]), records, now: bound.now }
+  const open = [...withParents(bound.sort.flatMap(readBy))].filter((join) => join !== bound.record)
+  let found: readonly SqlValue[] = bound.sort.map(() => null)
+  choose(open, work, () => {
+    if (some(bound.condition, work) !== true) return false
+    found = bound.sort.map((value) => valueOf(value, work)?.value ?? null)
+    return true
+  })
+  return found
+}
+
+/** Goes through the choices of rows until one is taken. */
+function choose(open: readonly Join[], work: Work, take: () => boolean): boolean | undefined {
+  const next = open.find(({ parent }) => parent === undefined || !open.includes(parent))
+  if (next === undefined) return take()
+  const rest = open.filter((join) => join !== next)
+  return withRows(next, work, () => choose(rest, work, take))
+}
+
+/** The order of two lists of values, up to the first that differs. */
+export function compareSortValues(
+  one: readonly unknown[],
+  other: readonly unknown[],
+  descending: readonly boolean[],
+): number {
+  for (const [index, isDescending] of descending.entries()) {
+    const sign = compareSorted(one[index] as SqlValue, other[index] as SqlValue)
+    if (sign !== 0) return isDescending ? -sign : sign
+  }
+  return 0
+}
