@@ -9,6 +9,7 @@ export { fromCouchAttachment, toCouchAttachment, toCouchDocument } from './docum
 export { LOCAL_PREFIX } from './document/document-id.ts'
 export type { GuardedWrites } from './database/collection/guarded-writes.ts'
 export type { DocumentBeforeWrite, DocumentGuard, GuardReader, NewDocument } from './document/document-guard.ts'
+export { LinearRegex } from './query/regex/linear-regex.ts'
 export type { CollectionHost } from './database/replication/local-peer.ts'
 export type {
   Selection,

@@ -1,0 +1,80 @@
+/** From what somebody sends to the values of a record. */
+import { toText } from './cast.ts'
+import type { FieldDefinition } from './field-definition.ts'
+import type { Modifier } from './field-type.ts'
+import { castValue, emptyValue, typeOfField } from './field-types.ts'
+import { NewPassword } from './password-field.ts'
+import { generate } from './pattern.ts'
+
+export interface InputOptions {
+  /** For autodate fields: `2026-11-22 15:04:49.813Z`. */
+  readonly now: string
+  /** Hidden fields are read too. */
+  readonly isSuperuser: boolean
+}
+
+/**
+ * The values of all fields. They are stored values, except what was not there before: a `NewPassword` in a password field, and
+ * a `NewFile` in a file field. The input has uploads as `NewFile`s.
+ *
+ * Keys that name no field are ignored. Modifiers work on the stored value, and shorter keys come first.
+ */
+export function applyInput(
+  fields: readonly FieldDefinition[],
+  old: Readonly<Record<string, unknown>> | undefined,
+  input: Readonly<Record<string, unknown>>,
+  options: InputOptions,
+): Record<string, unknown> {
+  const before = Object.fromEntries(fields.map((field) => [field.name, old?.[field.name] ?? emptyValue(field)]))
+  const values = { ...before }
+  for (const key of Object.keys(input).toSorted((a, b) => a.length - b.length)) {
+    const [field, modifier] = meant(fields, key) ?? []
+    if (field === undefined || (field.hidden && !options.isSuperuser && !isPassword(field))) continue
+    values[field.name] = changed(field, modifier, values[field.name], input[key])
+  }
+  for (const field of fields) values[field.name] = filled(field, values[field.name], old === undefined, options)
+  return values
+}
+
+/** Everybody may set the password of an account, though it is hidden. */
+function isPassword({ type, name, system }: FieldDefinition): boolean {
+  return type === 'password' && name === 'password' && system
+}
+
+const MODIFIERS: readonly (readonly [before: string, after: string, modifier: Modifier])[] = [
+  ['', '+', 'add'],
+  ['+', '', 'prepend'],
+  ['', '-', 'remove'],
+  ['', ':autogenerate', 'generate'],
+]
+
+/** Which field a key is about. */
+function meant(
+  fields: readonly FieldDefinition[],
+  key: string,
+): readonly [FieldDefinition, Modifier | undefined] | undefined {
+  const plain = fields.find(({ name }) => name === key)
+  if (plain !== undefined) return [plain, undefined]
+  for (const [before, after, modifier] of MODIFIERS) {
+    if (!key.startsWith(before) || !key.endsWith(after)) continue
+    const name = key.slice(before.length, key.length - after.length)
+    const field = fields.find((each) => each.name === name)
+    if (field !== undefined) return [field, modifier]
+  }
+  return undefined
+}
+
+function changed(field: FieldDefinition, modifier: Modifier | undefined, value: unknown, input: unknown): unknown {
+  if (field.type === 'autodate') return value
+  if (modifier !== undefined) return typeOfField(field).modify?.(field, modifier, value, input) ?? value
+  if (field.type !== 'password') return castValue(field, input)
+  const text = toText(input)
+  return text === '' ? '' : new NewPassword(text)
+}
+
+/** What comes by itself. */
+function filled(field: FieldDefinition, value: unknown, isNew: boolean, { now }: InputOptions): unknown {
+  if (field.type === 'autodate') return (isNew ? field.onCreate : field.onUpdate) ? now : value
+  const isMissing = field.type === 'text' && isNew && value === '' && field.autogeneratePattern !== ''
+  return isMissing ? generate(field.autogeneratePattern) : value
+}

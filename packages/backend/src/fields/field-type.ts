@@ -1,0 +1,37 @@
+/** What each type of field knows. */
+import type { ErrorData, FieldError } from '../gateway/service-error.ts'
+import type { FieldDefinition } from './field-definition.ts'
+
+/** What a value is checked against, beside its field. */
+export interface ValueContext {
+  /** The stored value. Undefined: the record is new. */
+  readonly old: unknown
+}
+
+/** What the options of a field are checked against. */
+export interface FieldContext {
+  readonly definition: { readonly type: 'base' | 'auth' | 'view'; readonly fields: readonly FieldDefinition[] }
+  /** The stored field of the same id. */
+  readonly old: FieldDefinition | undefined
+  /** The type of the collection with this id. */
+  typeOf(collectionId: string): 'base' | 'auth' | 'view' | undefined
+}
+
+/** Reads an option as JSON has it. Undefined: it is of a wrong type. */
+export type OptionReader = (value: unknown) => unknown
+
+export type Modifier = 'add' | 'prepend' | 'remove' | 'generate'
+
+export interface FieldType<F extends FieldDefinition> {
+  /** Its own options. `null` and options that are missing are read from `undefined`. */
+  readonly options: Readonly<Record<string, OptionReader>>
+  empty(field: F): unknown
+  /** Reads any value. */
+  cast(field: F, value: unknown): unknown
+  /** Of a value that `cast` has made. */
+  check(field: F, value: unknown, context: ValueContext): FieldError | undefined
+  /** By option. Undefined options are right. */
+  checkOptions?(field: F, context: FieldContext): Readonly<Record<string, FieldError | ErrorData | undefined>>
+  /** What `f+`, `+f`, `f-` and `f:autogenerate` make of the value. Undefined: there is no such modifier. */
+  modify?(field: F, modifier: Modifier, value: unknown, input: unknown): unknown
+}

@@ -1,0 +1,84 @@
+/** Files to be stored, as values of file fields. */
+import { randomInt } from 'node:crypto'
+import { extensionOf, typeOf } from './file-types.ts'
+
+/** What somebody uploads. */
+export interface Upload {
+  readonly name: string
+  readonly size: number
+  /** May be asked for more than once. */
+  stream(): ReadableStream<Uint8Array>
+}
+
+/** An upload that has its name in the record. */
+export class NewFile {
+  /** Lower case, with a random part. */
+  readonly name: string
+  readonly originalName: string
+  readonly size: number
+  /** By its content: `image/png`. */
+  readonly type: string
+  readonly stream: () => ReadableStream<Uint8Array>
+
+  static async from(upload: Upload): Promise<NewFile> {
+    return new NewFile(upload, typeOf(await headOf(upload.stream())))
+  }
+
+  private constructor(upload: Upload, type: string) {
+    this.originalName = upload.name
+    this.name = storedName(upload.name, type)
+    this.size = upload.size
+    this.type = type
+    this.stream = () => upload.stream()
+  }
+}
+
+/** The bytes that tell a type. */
+const HEAD_BYTES = 3072
+
+async function headOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const head = new Uint8Array(HEAD_BYTES)
+  let length = 0
+  for await (const bytes of stream) {
+    const taken = bytes.subarray(0, HEAD_BYTES - length)
+    head.set(taken, length)
+    length += taken.length
+    if (length === HEAD_BYTES) break
+  }
+  return head.subarray(0, length)
+}
+
+const NAME_MAX = 300
+const BASE_MAX = 100
+const BASE_MIN = 3
+const EXTENSION_MAX = 20
+const RANDOM_CHARS = 10
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
+
+/** `My File (1).TXT` becomes `my_file_1_xlguknnje3.TXT`. */
+function storedName(given: string, type: string): string {
+  const name = given.slice(-NAME_MAX)
+  const [extension = ''] = /(?:\.[^.]*)?\.[^.]*$/s.exec(name) ?? []
+  const base = snakeCase(name.slice(0, name.length - extension.length).replace(/^\.+|\.+$/g, ''))
+  const long = base.length < BASE_MIN ? base + randomPart() : base.slice(0, BASE_MAX)
+  return `${long}_${randomPart()}${cleanExtension(extension, type)}`
+}
+
+function cleanExtension(extension: string, type: string): string {
+  const clean = extension.replace(/[^\w.*+=#-]+/g, '').replace(/^\.+|\.+$/g, '')
+  const whole = clean === '' ? extensionOf(type) : `.${clean}`
+  return whole.length > EXTENSION_MAX ? `.${whole.slice(-EXTENSION_MAX).replace(/^\.+|\.+$/g, '')}` : whole
+}
+
+function snakeCase(text: string): string {
+  return text
+    .split(/[\W_]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.replace(/(?<=[^A-Z])[A-Z]/g, '_$&'))
+    .join('_')
+    .toLowerCase()
+}
+
+function randomPart(): string {
+  return Array.from({ length: RANDOM_CHARS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+}

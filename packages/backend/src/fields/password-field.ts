@@ -1,0 +1,57 @@
+/** Fields of type `password`. What is stored is the hash of a password. */
+import type { FieldError } from '../gateway/service-error.ts'
+import { toText } from './cast.ts'
+import { BLANK, fieldError, outside } from './field-errors.ts'
+import type { PasswordField } from './field-definition.ts'
+import type { FieldType } from './field-type.ts'
+import { flagOption, integerOption, textOption } from './options.ts'
+import { checkPattern, isMatch } from './pattern.ts'
+import { charsOf, NO_FORMAT } from './text-fields.ts'
+
+/** What bcrypt takes. */
+const LENGTH_MAX = 71
+
+/** A password that is not hashed yet. It must be before the record is stored. */
+export class NewPassword {
+  /** Private, so that no log shows it. */
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get text(): string {
+    return this.#text
+  }
+}
+
+export const PASSWORD: FieldType<PasswordField> = {
+  options: {
+    cost: integerOption,
+    max: integerOption,
+    min: integerOption,
+    pattern: textOption,
+    required: flagOption,
+  },
+  empty: () => '',
+  cast: (_, value) => (value instanceof NewPassword ? value : toText(value)),
+  check(field, value) {
+    if (value instanceof NewPassword) return checkPassword(field, value.text)
+    return field.required && value === '' ? BLANK : undefined
+  },
+  checkOptions: ({ min, max, cost, pattern }) => ({
+    min: outside(min, 1, LENGTH_MAX),
+    max: outside(max, min, LENGTH_MAX),
+    cost: outside(cost, 4, 31),
+    pattern: checkPattern(pattern),
+  }),
+}
+
+/** These messages have no parameters in PocketBase. */
+function checkPassword({ min, max, pattern }: PasswordField, text: string): FieldError | undefined {
+  const length = charsOf(text)
+  if (length < min) return fieldError('validation_min_text_constraint', `Must be at least ${min} character(s).`)
+  const most = max <= 0 ? LENGTH_MAX : max
+  if (length > most) return fieldError('validation_max_text_constraint', `Must be less than ${most} character(s).`)
+  return pattern !== '' && !isMatch(pattern, text) ? NO_FORMAT : undefined
+}

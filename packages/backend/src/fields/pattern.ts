@@ -1,0 +1,91 @@
+/**
+ * Patterns that users give: Go's regular expressions, as in PocketBase.
+ *
+ * Both engines here read JavaScript's expressions. So a pattern is translated first. Matching never backtracks: it takes
+ * a bounded number of steps, whatever the pattern is (docs/adr/0004-regular-expressions.md).
+ */
+import { randomInt } from 'node:crypto'
+import { PannierError } from 'pannier'
+import { LinearRegex } from 'pannier/internal'
+import randexp from 'randexp'
+import type { FieldError } from '../gateway/service-error.ts'
+import { fieldError } from './field-errors.ts'
+import { DOT, DOT_ALL, PatternError, translatePattern } from './translate-pattern.ts'
+
+/** Its types promise a property `default`, which Node does not show. */
+const RandExp = randexp as unknown as typeof randexp.default
+type RandExp = InstanceType<typeof RandExp>
+
+const KEPT_MAX = 1000
+/** How often `*` and `+` repeat in generated texts. */
+const REPEAT_MAX = 6
+/** What `.` generates. */
+const PLAIN = '[a-zA-Z0-9]'
+
+const matchers = new Map<string, LinearRegex>()
+const generators = new Map<string, RandExp>()
+
+/** The pattern, which `checkPattern` has let pass, is somewhere in the text. A text that takes too many steps does not match. */
+export function isMatch(pattern: string, text: string): boolean {
+  try {
+    return kept(matchers, pattern, compile).test(text)
+  } catch (error) {
+    if (!isLimit(error)) throw error
+    // What it has taken counts for all texts: the next one begins again.
+    matchers.delete(pattern)
+    return false
+  }
+}
+
+/**
+ * A random text that matches.
+ *
+ * @throws PatternError
+ */
+export function generate(pattern: string): string {
+  return kept(generators, pattern, generator).gen()
+}
+
+/** Undefined if it can be used. Empty patterns can. */
+export function checkPattern(pattern: string): FieldError | undefined {
+  try {
+    if (pattern !== '') compile(pattern)
+    return undefined
+  } catch (error) {
+    if (error instanceof PatternError) return fieldError('validation_invalid_regex', error.sentence)
+    throw error
+  }
+}
+
+function compile(pattern: string): LinearRegex {
+  const { source, flags } = translatePattern(pattern)
+  try {
+    return new LinearRegex(source, flags)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new PatternError(`error parsing regexp: ${error.message}`)
+    if (isLimit(error)) throw new PatternError('error parsing regexp: expression too large')
+    throw error
+  }
+}
+
+function generator(pattern: string): RandExp {
+  const { source, flags, isGenerative } = translatePattern(pattern)
+  if (!isGenerative) throw new PatternError('unsupported pattern operator')
+  const made = new RandExp(source.replaceAll(DOT, PLAIN).replaceAll(DOT_ALL, PLAIN), flags.replace('u', ''))
+  made.max = REPEAT_MAX
+  made.randInt = (low, high) => randomInt(low, high + 1)
+  return made
+}
+
+function isLimit(error: unknown): boolean {
+  return error instanceof PannierError && (error.code === 'PANNIER_LIMIT' || error.code === 'PANNIER_UNSAFE_REGEX')
+}
+
+function kept<T>(cache: Map<string, T>, pattern: string, make: (pattern: string) => T): T {
+  const known = cache.get(pattern)
+  if (known !== undefined) return known
+  if (cache.size >= KEPT_MAX) cache.clear()
+  const made = make(pattern)
+  cache.set(pattern, made)
+  return made
+}

@@ -1,0 +1,278 @@
+/**
+ * Go's syntax of regular expressions, as one of JavaScript with the flag `u`.
+ *
+ * What is refused though Go takes it: flags that are not at the front, and `\C`. `\S` in a class also excludes the spaces
+ * of Unicode.
+ */
+
+/** What is wrong with a pattern, in Go's words. */
+export class PatternError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'PatternError'
+  }
+
+  /** As PocketBase shows it. */
+  get sentence(): string {
+    return `${this.message[0]!.toUpperCase()}${this.message.slice(1)}.`
+  }
+}
+
+export interface TranslatedPattern {
+  readonly source: string
+  readonly flags: string
+  /** It only has what texts can be generated from: no places such as `^`, and no properties of Unicode. */
+  readonly isGenerative: boolean
+}
+
+/** What `.` becomes, without and with the flag `s`. */
+export const DOT: string = String.raw`[^\n]`
+export const DOT_ALL = '[^]'
+
+const REPEAT_MAX = 1000
+
+const SPACES = String.raw`\t\n\f\r `
+/** In a class. */
+const POSIX: Readonly<Record<string, string>> = {
+  alnum: 'a-zA-Z0-9',
+  alpha: 'a-zA-Z',
+  ascii: String.raw`\0-\x7f`,
+  blank: String.raw`\t `,
+  cntrl: String.raw`\0-\x1f\x7f`,
+  digit: '0-9',
+  graph: '!-~',
+  lower: 'a-z',
+  print: ' -~',
+  punct: String.raw`!-\/:-@\[-\`\{-~`,
+  space: String.raw`\t\n\v\f\r `,
+  upper: 'A-Z',
+  word: String.raw`\w`,
+  xdigit: '0-9a-fA-F',
+}
+const CONTROLS: Readonly<Record<string, string>> = { a: '\x07', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
+const SCRIPT = /^(?:[A-Z][a-z]?)$/
+
+/** @throws PatternError */
+export function translatePattern(pattern: string): TranslatedPattern {
+  return new Translator(pattern).translate()
+}
+
+class Translator {
+  readonly #pattern: string
+  readonly #flags: string
+  #at: number
+  #depth = 0
+  #source = ''
+  #isGenerative = true
+  /** There is something that can be repeated. */
+  #hasTerm = false
+
+  constructor(pattern: string) {
+    const [front, flags] = /^\(\?([imsU]+)\)/.exec(pattern) ?? ['', '']
+    this.#pattern = pattern
+    this.#at = front.length
+    this.#flags = flags
+  }
+
+  translate(): TranslatedPattern {
+    while (this.#at < this.#pattern.length) {
+      const source = this.#next()
+      this.#hasTerm = source !== '(?:' && source !== '|'
+      this.#source += source
+    }
+    if (this.#depth > 0) this.#fail('missing closing )', this.#pattern)
+    const flags = [...new Set(this.#flags)].filter((flag) => flag === 'i' || flag === 'm')
+    return { source: this.#source, flags: `${flags.toSorted().join('')}u`, isGenerative: this.#isGenerative }
+  }
+
+  #next(): string {
+    const char = this.#takeChar()
+    switch (char) {
+      case '(':
+        return this.#open()
+      case ')':
+        if (this.#depth-- === 0) this.#fail('unexpected )', this.#pattern)
+        return ')'
+      case '[':
+        return this.#class()
+      case '.':
+        return this.#flags.includes('s') ? DOT_ALL : DOT
+      case '\\':
+        return this.#escape()
+      case '{':
+      case '*':
+      case '+':
+      case '?':
+        return this.#repeat(char)
+      case '^':
+      case '$':
+        return this.#place(char)
+      case '|':
+        return char
+      default:
+        return literal(char)
+    }
+  }
+
+  #place(source: string): string {
+    this.#isGenerative = false
+    return source
+  }
+
+  #open(): string {
+    this.#depth++
+    const [whole, kind] = this.#take(/\?(:|P?<\w+>|[^)]*\)?)/y) ?? []
+    if (kind === undefined) return '(?:'
+    if (kind !== ':' && !kind.endsWith('>')) this.#fail('invalid or unsupported Perl syntax', `(${whole!}`)
+    return '(?:'
+  }
+
+  #repeat(char: string): string {
+    const [counts, least, most] = char === '{' ? (this.#take(/(\d+)(?:,(\d*))?\}/y) ?? []) : ['']
+    // Go takes `{` as a character where it counts nothing.
+    if (counts === undefined) return literal(char)
+    const operator = char + counts
+    if (!this.#hasTerm) this.#fail('missing argument to repetition operator', operator)
+    const max = most === undefined || most === '' ? Number(least ?? 0) : Number(most)
+    if (Number(least ?? 0) > max || max > REPEAT_MAX) this.#fail('invalid repeat count', operator)
+    const lazy = this.#take(/\?/y) === undefined ? '' : '?'
+    const [again] = this.#take(/[*+?]|\{\d+(?:,\d*)?\}/y) ?? []
+    if (again !== undefined) this.#fail('invalid nested repetition operator', operator + lazy + again)
+    return operator + lazy
+  }
+
+  /** Behind a backslash, outside a class. */
+  #escape(): string {
+    const [quoted] = this.#take(/Q(?:.*?\\E|.*)/sy) ?? []
+    if (quoted !== undefined) {
+      return quoted.slice(1).replace(/\\E$/, '').replace(/./gsu, literal)
+    }
+    const char = this.#pattern[this.#at] ?? ''
+    if (char === 'A' || char === 'z') {
+      if (this.#flags.includes('m')) this.#fail('unsupported with the flag m', `\\${char}`)
+      this.#at++
+      return this.#place(char === 'A' ? '^' : '$')
+    }
+    if (char === 'b' || char === 'B') {
+      this.#at++
+      return this.#place(`\\${char}`)
+    }
+    // `\-` is there in classes only.
+    const known = this.#characters()
+    return known === SPACES ? `[${known}]` : known === String.raw`\-` ? '-' : known
+  }
+
+  /** What a backslash stands for, as it stands in a class. */
+  #characters(): string {
+    const char = this.#takeChar()
+    switch (char) {
+      case 'd':
+      case 'D':
+      case 'w':
+      case 'W':
+      case 'S':
+        return `\\${char}`
+      case 's':
+        return SPACES
+      case 'p':
+      case 'P':
+        return this.#property(char)
+      case 'x':
+        return this.#hexadecimal()
+      case '':
+        return this.#fail('trailing backslash at end of expression', '')
+      default:
+        if (CONTROLS[char] !== undefined) return classLiteral(CONTROLS[char])
+        if (/[0-7]/.test(char)) return this.#octal(char)
+        return /^[^\w\u0080-\u{10ffff}]$/u.test(char)
+          ? classLiteral(char)
+          : this.#fail('invalid escape sequence', `\\${char}`)
+    }
+  }
+
+  #hexadecimal(): string {
+    const [, braced, plain] = this.#take(/(?:\{([\da-f]{1,6})\}|([\da-f]{2}))/iy) ?? []
+    const code = Number.parseInt(braced ?? plain ?? '', 16)
+    if (!(code <= 0x10ffff)) this.#fail('invalid escape sequence', String.raw`\x`)
+    return classLiteral(String.fromCodePoint(code))
+  }
+
+  #octal(first: string): string {
+    const [more = ''] = this.#take(/[0-7]{1,2}/y) ?? []
+    if (first !== '0' && more === '') this.#fail('invalid escape sequence', `\\${first}`)
+    return classLiteral(String.fromCodePoint(Number.parseInt(first + more, 8)))
+  }
+
+  #property(char: string): string {
+    const [whole = '', braced, plain] = this.#take(/(?:\{(\^?\w+)\}|([A-Z]))/y) ?? []
+    const name = (braced ?? plain ?? '').replace('^', '')
+    const isNegated = (braced?.startsWith('^') ?? false) !== (char === 'P')
+    const source = `\\${isNegated ? 'P' : 'p'}{${SCRIPT.test(name) ? name : `Script=${name}`}}`
+    try {
+      new RegExp(source, 'u')
+    } catch {
+      this.#fail('invalid character class range', `\\${char}${whole}`)
+    }
+    return this.#place(source)
+  }
+
+  #class(): string {
+    const start = this.#at - 1
+    let source = this.#take(/\^/y) === undefined ? '[' : '[^'
+    for (let isFirst = true; ; isFirst = false) {
+      if (this.#at >= this.#pattern.length) this.#fail('missing closing ]', this.#pattern.slice(start))
+      if (!isFirst && this.#take(/\]/y) !== undefined) return `${source}]`
+      source += this.#item()
+    }
+  }
+
+  /** A character, a range or a named class. */
+  #item(): string {
+    const start = this.#at
+    const [posix, negated, name] = this.#take(/\[:(\^?)(\w+):\]/y) ?? []
+    if (posix !== undefined) {
+      const known = POSIX[name!]
+      if (known === undefined || negated !== '') this.#fail('invalid character class range', posix)
+      return known
+    }
+    const low = this.#classChar()
+    if (this.#take(/-(?=[^\]])/y) === undefined) return low
+    const high = this.#classChar()
+    const range = `${low}-${high}`
+    try {
+      new RegExp(`[${range}]`, 'u')
+    } catch {
+      this.#fail('invalid character class range', this.#pattern.slice(start, this.#at))
+    }
+    return range
+  }
+
+  #classChar(): string {
+    const char = this.#takeChar()
+    return char === '\\' ? this.#characters() : classLiteral(char)
+  }
+
+  /** `''` at the end. */
+  #takeChar(): string {
+    return this.#take(/./suy)?.[0] ?? ''
+  }
+
+  #take(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.#at
+    const found = expression.exec(this.#pattern)
+    this.#at += found?.[0].length ?? 0
+    return found ?? undefined
+  }
+
+  #fail(what: string, where: string): never {
+    throw new PatternError(`error parsing regexp: ${what}: \`${where}\``)
+  }
+}
+
+function literal(char: string): string {
+  return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char
+}
+
+function classLiteral(char: string): string {
+  return char === '-' ? String.raw`\-` : literal(char)
+}
