@@ -20,7 +20,15 @@ export const LAYERS: readonly string[] = [
 ]
 
 /** The same of the backend. `backend.ts` puts them together. */
-export const BACKEND_LAYERS: readonly string[] = ['gateway', 'fields', 'definitions', 'access', 'accounts', 'records']
+export const BACKEND_LAYERS: readonly string[] = [
+  'gateway',
+  'settings',
+  'fields',
+  'definitions',
+  'access',
+  'accounts',
+  'records',
+]
 
 /** The same of the server. `server.ts` puts them together; `cli` stands above that. */
 export const SERVER_LAYERS: readonly string[] = [

@@ -1,5 +1,32 @@
 // What `@pannier/backend` offers. Written by `npm run api`.
 
+/** Somebody in a request. Every service of the backend takes one. */
+export interface Actor {
+    readonly principal: Principal;
+    readonly request: RequestInfo;
+}
+
+/** An application backend on a database. Get it by `openBackend`. */
+export interface Backend {
+    /** What the collections are. */
+    readonly definitions: Definitions;
+    /** Logins and tokens. */
+    readonly accounts: RecordAccounts;
+    /** What superusers have set. */
+    readonly settings: Settings;
+    /** Stops what runs. The database stays open. */
+    close(): Promise<void>;
+}
+
+export interface BackendOptions {
+    /** Hashes passwords; others may share its queue. */
+    readonly passwords?: Passwords;
+    /** Counts failed logins by address and name. All are let pass when left out. */
+    readonly attempt?: LoginAttempt;
+    /** The time in milliseconds since 1970. */
+    readonly now?: () => number;
+}
+
 /** What is set for a collection, and its upkeep. */
 export class CollectionAdministration {
     /** The name by which users know it. */
@@ -129,6 +156,16 @@ export interface GuardedWrite extends Write {
  */
 export type Judge = (change: GuardedChange) => Refusal | undefined;
 
+export interface ListOptions extends ShowOptions {
+    /** From 1. */
+    readonly page?: number;
+    readonly perPage?: number;
+    /** `-created,author.name` */
+    readonly sort?: string;
+    readonly filter?: string;
+    readonly skipTotal?: boolean;
+}
+
 /** Somebody who acts. */
 export interface Principal {
     /** Null: a guest, who has not logged in. */
@@ -145,8 +182,34 @@ export interface Principal {
     readonly address?: string;
 }
 
+/** What stands in a body: values by field, with modifiers such as `total+` in the keys. */
+export type RecordInput = Readonly<Record<string, unknown>>;
+
+/** Fields by name, with `id`, `collectionId`, `collectionName`, and `expand` if it was asked for. */
+export type RecordJson = Readonly<Record<string, unknown>>;
+
+export interface RecordPage {
+    readonly page: number;
+    readonly perPage: number;
+    /** -1 if it was skipped. */
+    readonly totalItems: number;
+    readonly totalPages: number;
+    readonly items: readonly RecordJson[];
+}
+
 /** Why a document is not written. */
 export type Refusal = ServiceError | PannierError;
+
+/** What a rule can read of a request. */
+export interface RequestInfo {
+    /** `default`, `oauth2`, `otp`, `password`, `realtime`, `protectedFile`, `batch` or `expand`. */
+    readonly context: string;
+    /** `GET`, `POST` and so on. */
+    readonly method: string;
+    readonly query: Readonly<Record<string, string>>;
+    /** Names in lower case, with `_` for `-`. */
+    readonly headers: Readonly<Record<string, string>>;
+}
 
 /** The program around the server. */
 export const SYSTEM: Principal;
@@ -185,6 +248,14 @@ export type ServiceErrorCode =
 /** A function of a design document took too much time or memory. */
  | 'FUNCTION_STOPPED';
 
+/** What is shown of a record. */
+export interface ShowOptions {
+    /** `author,comments_via_post.author` */
+    readonly expand?: string;
+    /** `id,title:excerpt(20,true)` */
+    readonly fields?: string;
+}
+
 /**
  * What a guard may read of the collection. If a replicated document that it has judged was changed since, it is asked again. An edit
  * needs no such care: it names the revision that it replaces.
@@ -198,6 +269,14 @@ export interface StoredDocuments {
     leaves(id: string): Promise<JsonObject[]>;
     /** Whether there was such a document. */
     wasDeleted(id: string): Promise<boolean>;
+}
+
+/** A file that is uploaded, as a value of a file field in a `RecordInput`. */
+export interface UploadedFile {
+    readonly name: string;
+    readonly size: number;
+    /** May be asked for more than once. */
+    stream(): ReadableStream<Uint8Array>;
 }
 
 /** Somebody writes, or is about to. */
@@ -223,6 +302,9 @@ export interface WriteGuard {
     written?(write: Write, documents: readonly JsonObject[]): void;
 }
 
+/** Makes the system collections of a new database. The database stays open when the backend is closed. */
+export function openBackend(database: Database, options?: BackendOptions): Promise<Backend>;
+
 interface AccessRules {
     /** What a principal may read. @throws ServiceError if it may not open the collection at all */
     scopeOf(principal: Principal, database: string): Promise<ReadScope>;
@@ -236,6 +318,75 @@ interface Account {
     readonly collection: string;
     /** The record as it is stored, with its hidden fields. */
     readonly record: Readonly<Record<string, unknown>>;
+}
+
+interface AccountsHost {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly settings: Settings;
+    readonly passwords: Passwords;
+    /** Counts failed logins. */
+    readonly attempt: LoginAttempt;
+    /** Whether a rule about logins admits a record, for the actor. */
+    readonly admits: (actor: Actor, definition: AuthDefinition, rule: string | null, record: JsonObject) => Promise<boolean>;
+    /** Milliseconds since 1970. */
+    readonly now: () => number;
+}
+
+type Algorithm = 'argon2id' | 'scrypt';
+
+interface AuthDefinition extends DefinitionBase {
+    readonly type: 'auth';
+    /** What an account has to meet to log in. */
+    readonly authRule: Rule;
+    /** Those that it admits may do to an account what else only itself may. */
+    readonly manageRule: Rule;
+    readonly authAlert: {
+        readonly enabled: boolean;
+        readonly emailTemplate: MailTemplate;
+    };
+    readonly oauth2: {
+        readonly enabled: boolean;
+        readonly mappedFields: Readonly<Record<'id' | 'name' | 'username' | 'avatarURL', string>>;
+        readonly providers: readonly Readonly<Record<string, unknown>>[];
+    };
+    readonly passwordAuth: {
+        readonly enabled: boolean;
+        readonly identityFields: readonly string[];
+    };
+    readonly mfa: {
+        readonly enabled: boolean;
+        readonly duration: number;
+        readonly rule: string;
+    };
+    readonly otp: {
+        readonly enabled: boolean;
+        readonly duration: number;
+        readonly length: number;
+        readonly emailTemplate: MailTemplate;
+    };
+    readonly authToken: TokenOptions;
+    readonly passwordResetToken: TokenOptions;
+    readonly emailChangeToken: TokenOptions;
+    readonly verificationToken: TokenOptions;
+    readonly fileToken: TokenOptions;
+    readonly verificationTemplate: MailTemplate;
+    readonly resetPasswordTemplate: MailTemplate;
+    readonly confirmEmailChangeTemplate: MailTemplate;
+}
+
+interface AutodateField extends FieldBase {
+    readonly type: 'autodate';
+    readonly onCreate: boolean;
+    readonly onUpdate: boolean;
+}
+
+interface BaseDefinition extends DefinitionBase {
+    readonly type: 'base';
+}
+
+interface BoolField extends FieldBase, Requirable {
+    readonly type: 'bool';
 }
 
 interface ChangeFilter {
@@ -280,10 +431,101 @@ interface DatabasesOptions {
     readonly history?: boolean | undefined;
 }
 
+interface DateField extends FieldBase, Requirable {
+    readonly type: 'date';
+    readonly min: string;
+    readonly max: string;
+}
+
+type Definition = BaseDefinition | ViewDefinition | AuthDefinition;
+
+interface DefinitionBase {
+    /** Stays when the collection is renamed. */
+    readonly id: string;
+    readonly name: string;
+    readonly system: boolean;
+    readonly listRule: Rule;
+    readonly viewRule: Rule;
+    readonly createRule: Rule;
+    readonly updateRule: Rule;
+    readonly deleteRule: Rule;
+    readonly fields: readonly FieldDefinition[];
+    /** `CREATE INDEX …` */
+    readonly indexes: readonly string[];
+    /** `2026-11-22 15:04:49.813Z` */
+    readonly created: string;
+    readonly updated: string;
+}
+
+/**
+ * What the collections of the application are. Only admins change it.
+ *
+ * @example
+ * const definitions = await Definitions.open(database)
+ * await definitions.create(SYSTEM, { name: 'posts', fields: [{ name: 'title', type: 'text' }] })
+ * definitions.find('Posts')?.fields
+ */
+class Definitions {
+    /** Makes the system collections of a new database. */
+    static open(database: Database): Promise<Definitions>;
+    /** By name in any case, or by id. */
+    find(nameOrId: string): Definition | undefined;
+    /** @throws ServiceError NOT_FOUND */
+    get(nameOrId: string): Definition;
+    /** In the order in which they were made. */
+    all(): readonly Definition[];
+    /** What rules may name: made of all definitions. Another one after every change. */
+    get schema(): Schema;
+    /** The library's collection that has the records. */
+    records(definition: Definition): Collection<JsonObject>;
+    /**
+     * Whether `definition` is what is stored, for a guard: a write that was prepared with an older one is prepared again.
+     */
+    isCurrent(definition: Definition, reader: GuardReader): boolean;
+    /** @throws ServiceError FORBIDDEN, INVALID with data */
+    create(principal: Principal, input: unknown): Promise<Definition>;
+    /** What is left out stays. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
+    update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition>;
+    /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
+    delete(principal: Principal, nameOrId: string): Promise<void>;
+    /** Ends what runs. */
+    close(): Promise<void>;
+}
+
+interface DomainField extends FieldBase, Requirable {
+    readonly type: 'email' | 'url';
+    readonly onlyDomains: readonly string[] | null;
+    readonly exceptDomains: readonly string[] | null;
+}
+
+interface EditorField extends FieldBase, Requirable {
+    readonly type: 'editor';
+    readonly maxSize: number;
+    readonly convertURLs: boolean;
+}
+
 /** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
 interface ErrorData {
     readonly [name: string]: FieldError | ErrorData;
 }
+
+/** What all fields have. */
+interface FieldBase {
+    /** Stays when the field is renamed. */
+    readonly id: string;
+    /** The key in records. */
+    readonly name: string;
+    /** Shown to superusers only. */
+    readonly hidden: boolean;
+    /** Stands for the record in the admin page. */
+    readonly presentable: boolean;
+    /** Can't be removed. */
+    readonly system: boolean;
+    /** What the admin page says about it. */
+    readonly help?: string;
+}
+
+type FieldDefinition = TextField | EditorField | NumberField | BoolField | DomainField | DateField | AutodateField | SelectField | FileField | RelationField | JsonField | GeoPointField | PasswordField;
 
 /** What is wrong with one value, in PocketBase's words. */
 interface FieldError {
@@ -293,6 +535,19 @@ interface FieldError {
     readonly message: string;
     /** What the message was made with. */
     readonly params?: Readonly<Record<string, unknown>>;
+}
+
+interface FileField extends FieldBase, Requirable {
+    readonly type: 'file';
+    readonly maxSelect: number;
+    readonly maxSize: number;
+    readonly mimeTypes: readonly string[] | null;
+    readonly thumbs: readonly string[] | null;
+    readonly protected: boolean;
+}
+
+interface GeoPointField extends FieldBase, Requirable {
+    readonly type: 'geoPoint';
 }
 
 /** The outcome of one document. */
@@ -315,7 +570,76 @@ class GuardedWriter {
     put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
 }
 
+/** A login by one method, where two are needed. */
+interface HalfLoggedIn {
+    /** What the login by the other method brings. */
+    readonly mfaId: string;
+}
+
+class HashQueue {
+    constructor(limits?: Partial<HashQueueLimits>);
+    /** @throws ServiceError TOO_MANY_REQUESTS if too many wait already */
+    run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+interface HashQueueLimits {
+    /** Made at the same time. */
+    readonly concurrencyMax: number;
+    /** Hashes that may wait. */
+    readonly waitingMax: number;
+}
+
+interface JsonField extends FieldBase, Requirable {
+    readonly type: 'json';
+    readonly maxSize: number;
+}
+
 type JsonObject = Record<string, unknown>;
+
+/** Somebody who has logged in. */
+interface LoggedIn {
+    readonly definition: AuthDefinition;
+    /** As it is stored. */
+    readonly record: JsonObject;
+    readonly token: string;
+}
+
+/** Call the result when the login has succeeded. @throws ServiceError TOO_MANY_REQUESTS */
+type LoginAttempt = (address: string, name: string) => () => void;
+
+interface MailTemplate {
+    readonly subject: string;
+    readonly body: string;
+}
+
+interface NumberField extends FieldBase, Requirable {
+    readonly type: 'number';
+    readonly min: number | null;
+    readonly max: number | null;
+    readonly onlyInt: boolean;
+}
+
+interface PasswordField extends FieldBase, Requirable {
+    readonly type: 'password';
+    readonly min: number;
+    readonly max: number;
+    readonly pattern: string;
+    readonly cost: number;
+}
+
+class Passwords {
+    constructor(queue?: HashQueue, algorithm?: Algorithm);
+    /** A PHC string. */
+    hash(password: string): Promise<string>;
+    /** Compares hashes in constant time. False for a record that is too weak or too expensive. */
+    verify(record: string, password: string): Promise<boolean>;
+    /** Takes as long as `verify`, so that timing does not reveal whether a name is known. */
+    waste(password: string): Promise<void>;
+    /** A record to be made again at the next login: of another algorithm, or with other parameters. */
+    isOutdated(record: string): boolean;
+    /** Runs another derivation in the same queue. */
+    queued<T>(work: () => Promise<T>): Promise<T>;
+}
 
 interface PutOptions {
     /** False: the revisions were made elsewhere, and are taken as they are. */
@@ -324,11 +648,49 @@ interface PutOptions {
     readonly grouped?: boolean;
 }
 
+/** How often something may be asked for. */
+interface RateLimitRule {
+    /** `*:auth`, `posts:create`, `/api/batch`, `/api/` */
+    readonly label: string;
+    readonly audience: '' | '@guest' | '@auth' | (string & {});
+    /** Seconds. */
+    readonly duration: number;
+    readonly maxRequests: number;
+}
+
 /** What may be read: everything, or the documents with these ids. */
 type ReadScope = 'all' | ReadonlySet<string>;
 
 /** What can be read of a view. */
 type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
+
+class RecordAccounts {
+    constructor(host: AccountsHost);
+    /** Whose the token is. Undefined for a text that is no valid token: then somebody is a guest. */
+    principalOf(token: string): Promise<Principal | undefined>;
+    /**
+     * Logs in with an identity and a password.
+     *
+     * @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS
+     */
+    authWithPassword(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn>;
+    /** Exchanges the token of the actor for one that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
+    authRefresh(actor: Actor, collection: string, token: string): Promise<LoggedIn>;
+    /** @throws ServiceError NOT_FOUND */
+    authDefinition(collection: string): AuthDefinition;
+    /** The superuser with this e-mail address. */
+    superuser(email: string): Promise<JsonObject | undefined>;
+    close(): void;
+}
+
+interface RelationField extends FieldBase, Requirable {
+    readonly type: 'relation';
+    /** The id of a definition. */
+    readonly collectionId: string;
+    readonly cascadeDelete: boolean;
+    readonly minSelect: number;
+    readonly maxSelect: number;
+}
 
 interface ReplicationEnd {
     /** As of now: rights may change while it runs. */
@@ -342,11 +704,37 @@ interface ReplicationEnd {
     readonly asError: (error: unknown) => unknown;
 }
 
+/** Of all types but `autodate`: the value must not be empty. */
+interface Requirable {
+    readonly required: boolean;
+}
+
 class Room {
     readonly leave: () => void;
     constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
     /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
     admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
+}
+
+/** `null`: superusers only. `''`: everybody. Else a rule. */
+type Rule = string | null;
+
+/** A place for files that speaks S3. */
+interface S3Settings {
+    readonly enabled: boolean;
+    readonly bucket: string;
+    readonly region: string;
+    readonly endpoint: string;
+    readonly accessKey: string;
+    readonly secret: string;
+    readonly forcePathStyle: boolean;
+}
+
+interface SelectField extends FieldBase, Requirable {
+    readonly type: 'select';
+    readonly values: readonly string[];
+    /** More than 1: the value is a list. */
+    readonly maxSelect: number;
 }
 
 class ServerState implements StateStore {
@@ -355,6 +743,71 @@ class ServerState implements StateStore {
     set(id: string, content: JsonObject): Promise<void>;
     delete(id: string): Promise<void>;
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
+}
+
+class Settings {
+    static open(database: Database): Promise<Settings>;
+    /** With their secrets: for the server itself. */
+    get values(): SettingsValues;
+    /** As an admin sees them. @throws ServiceError FORBIDDEN */
+    show({ isAdmin }: Principal): JsonObject;
+    /** What is left out stays. @throws ServiceError FORBIDDEN, INVALID with data */
+    update(principal: Principal, input: JsonObject): Promise<JsonObject>;
+    /** Whether a superuser may act from there. */
+    allowsSuperuserAt(address: string | undefined): boolean;
+    close(): Promise<void>;
+}
+
+/** With their secrets. */
+interface SettingsValues {
+    /** From where superusers may act; from everywhere if there are none. */
+    readonly superuserIPs: readonly string[];
+    readonly smtp: {
+        readonly enabled: boolean;
+        readonly port: number;
+        readonly host: string;
+        readonly username: string;
+        readonly password: string;
+        readonly authMethod: string;
+        readonly tls: boolean;
+        readonly localName: string;
+    };
+    readonly backups: {
+        readonly cron: string;
+        readonly cronMaxKeep: number;
+        readonly s3: S3Settings;
+    };
+    readonly s3: S3Settings;
+    readonly meta: {
+        readonly accentColor: string;
+        readonly appName: string;
+        readonly appURL: string;
+        readonly senderName: string;
+        readonly senderAddress: string;
+        readonly hideControls: boolean;
+    };
+    readonly rateLimits: {
+        readonly rules: readonly RateLimitRule[];
+        readonly excludedIPs: readonly string[];
+        readonly enabled: boolean;
+    };
+    readonly trustedProxy: {
+        readonly headers: readonly string[];
+        readonly useLeftmostIP: boolean;
+    };
+    readonly batch: {
+        readonly enabled: boolean;
+        readonly maxRequests: number;
+        /** Seconds. */
+        readonly timeout: number;
+        readonly maxBodySize: number;
+    };
+    readonly logs: {
+        readonly maxDays: number;
+        readonly minLevel: number;
+        readonly logIP: boolean;
+        readonly logAuthId: boolean;
+    };
 }
 
 /** Small documents that are never served. */
@@ -370,8 +823,33 @@ type Stored = JsonObject & {
     readonly _rev: string;
 };
 
+interface TextField extends FieldBase, Requirable {
+    readonly type: 'text';
+    readonly min: number;
+    /** 0: 5000. */
+    readonly max: number;
+    readonly pattern: string;
+    readonly autogeneratePattern: string;
+    readonly primaryKey: boolean;
+}
+
+/** How long tokens of a kind are valid, and what they are signed with, beside the key of the record. */
+interface TokenOptions {
+    /** Seconds. */
+    readonly duration: number;
+    readonly secret: string;
+}
+
+interface ViewDefinition extends DefinitionBase {
+    readonly type: 'view';
+    readonly viewQuery: string;
+}
+
 /** The principal as of now, and the name by which users know the collection. */
 interface Writer {
     readonly principal: Principal;
     readonly database: string;
 }
+
+/** Who a record is, that has shown its token. */
+function principalOf(definition: AuthDefinition, record: JsonObject): Principal;

@@ -241,6 +241,9 @@ export interface StateStore {
 /** Runs what the library checks: its TypeErrors are about what the principal has sent. */
 export function asInvalid<T>(run: () => Promise<T>): Promise<T>;
 
+/** Logins by OAuth2 are still to come, so no provider is listed. */
+export function authMethods({ passwordAuth, mfa, otp, oauth2 }: AuthDefinition): JsonObject;
+
 /** @throws ServiceError INVALID for a password that can't be taken as a new one */
 export function checkNewPassword(password: unknown, charsMin: number): string;
 
@@ -260,7 +263,67 @@ export function isLocalId(id: unknown): id is string;
 
 export function missing(message: string): ServiceError;
 
+/** Everything but what signs tokens, and the secrets of OAuth2. */
+export function presentDefinition(definition: Definition): JsonObject;
+
+/** Who a record is, that has shown its token. */
+export function principalOf(definition: AuthDefinition, record: JsonObject): Principal;
+
 type Algorithm = 'argon2id' | 'scrypt';
+
+interface AuthDefinition extends DefinitionBase {
+    readonly type: 'auth';
+    /** What an account has to meet to log in. */
+    readonly authRule: Rule;
+    /** Those that it admits may do to an account what else only itself may. */
+    readonly manageRule: Rule;
+    readonly authAlert: {
+        readonly enabled: boolean;
+        readonly emailTemplate: MailTemplate;
+    };
+    readonly oauth2: {
+        readonly enabled: boolean;
+        readonly mappedFields: Readonly<Record<'id' | 'name' | 'username' | 'avatarURL', string>>;
+        readonly providers: readonly Readonly<Record<string, unknown>>[];
+    };
+    readonly passwordAuth: {
+        readonly enabled: boolean;
+        readonly identityFields: readonly string[];
+    };
+    readonly mfa: {
+        readonly enabled: boolean;
+        readonly duration: number;
+        readonly rule: string;
+    };
+    readonly otp: {
+        readonly enabled: boolean;
+        readonly duration: number;
+        readonly length: number;
+        readonly emailTemplate: MailTemplate;
+    };
+    readonly authToken: TokenOptions;
+    readonly passwordResetToken: TokenOptions;
+    readonly emailChangeToken: TokenOptions;
+    readonly verificationToken: TokenOptions;
+    readonly fileToken: TokenOptions;
+    readonly verificationTemplate: MailTemplate;
+    readonly resetPasswordTemplate: MailTemplate;
+    readonly confirmEmailChangeTemplate: MailTemplate;
+}
+
+interface AutodateField extends FieldBase {
+    readonly type: 'autodate';
+    readonly onCreate: boolean;
+    readonly onUpdate: boolean;
+}
+
+interface BaseDefinition extends DefinitionBase {
+    readonly type: 'base';
+}
+
+interface BoolField extends FieldBase, Requirable {
+    readonly type: 'bool';
+}
 
 interface DatabaseUpdate {
     readonly sequence: number;
@@ -275,12 +338,81 @@ interface DatabasesOptions {
     readonly history?: boolean | undefined;
 }
 
+interface DateField extends FieldBase, Requirable {
+    readonly type: 'date';
+    readonly min: string;
+    readonly max: string;
+}
+
+type Definition = BaseDefinition | ViewDefinition | AuthDefinition;
+
+interface DefinitionBase {
+    /** Stays when the collection is renamed. */
+    readonly id: string;
+    readonly name: string;
+    readonly system: boolean;
+    readonly listRule: Rule;
+    readonly viewRule: Rule;
+    readonly createRule: Rule;
+    readonly updateRule: Rule;
+    readonly deleteRule: Rule;
+    readonly fields: readonly FieldDefinition[];
+    /** `CREATE INDEX …` */
+    readonly indexes: readonly string[];
+    /** `2026-11-22 15:04:49.813Z` */
+    readonly created: string;
+    readonly updated: string;
+}
+
+interface DomainField extends FieldBase, Requirable {
+    readonly type: 'email' | 'url';
+    readonly onlyDomains: readonly string[] | null;
+    readonly exceptDomains: readonly string[] | null;
+}
+
+interface EditorField extends FieldBase, Requirable {
+    readonly type: 'editor';
+    readonly maxSize: number;
+    readonly convertURLs: boolean;
+}
+
+/** What all fields have. */
+interface FieldBase {
+    /** Stays when the field is renamed. */
+    readonly id: string;
+    /** The key in records. */
+    readonly name: string;
+    /** Shown to superusers only. */
+    readonly hidden: boolean;
+    /** Stands for the record in the admin page. */
+    readonly presentable: boolean;
+    /** Can't be removed. */
+    readonly system: boolean;
+    /** What the admin page says about it. */
+    readonly help?: string;
+}
+
+type FieldDefinition = TextField | EditorField | NumberField | BoolField | DomainField | DateField | AutodateField | SelectField | FileField | RelationField | JsonField | GeoPointField | PasswordField;
+
+interface FileField extends FieldBase, Requirable {
+    readonly type: 'file';
+    readonly maxSelect: number;
+    readonly maxSize: number;
+    readonly mimeTypes: readonly string[] | null;
+    readonly thumbs: readonly string[] | null;
+    readonly protected: boolean;
+}
+
 /** What a change filter may know of a request for a feed: no credentials, and no place. */
 interface FilterReader {
     readonly method: string;
     readonly path: readonly string[];
     readonly query: Readonly<Record<string, unknown>>;
     readonly headers: Readonly<Record<string, string>>;
+}
+
+interface GeoPointField extends FieldBase, Requirable {
+    readonly type: 'geoPoint';
 }
 
 class GuardedWriter {
@@ -297,11 +429,45 @@ class GuardedWriter {
     put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
 }
 
+interface JsonField extends FieldBase, Requirable {
+    readonly type: 'json';
+    readonly maxSize: number;
+}
+
+interface MailTemplate {
+    readonly subject: string;
+    readonly body: string;
+}
+
+interface NumberField extends FieldBase, Requirable {
+    readonly type: 'number';
+    readonly min: number | null;
+    readonly max: number | null;
+    readonly onlyInt: boolean;
+}
+
+interface PasswordField extends FieldBase, Requirable {
+    readonly type: 'password';
+    readonly min: number;
+    readonly max: number;
+    readonly pattern: string;
+    readonly cost: number;
+}
+
 interface PutOptions {
     /** False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits?: boolean;
     /** It is small: it may be written in one commit with those of others. */
     readonly grouped?: boolean;
+}
+
+interface RelationField extends FieldBase, Requirable {
+    readonly type: 'relation';
+    /** The id of a definition. */
+    readonly collectionId: string;
+    readonly cascadeDelete: boolean;
+    readonly minSelect: number;
+    readonly maxSelect: number;
 }
 
 interface ReplicationEnd {
@@ -316,6 +482,11 @@ interface ReplicationEnd {
     readonly asError: (error: unknown) => unknown;
 }
 
+/** Of all types but `autodate`: the value must not be empty. */
+interface Requirable {
+    readonly required: boolean;
+}
+
 class Room {
     readonly leave: () => void;
     constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
@@ -323,12 +494,44 @@ class Room {
     admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
 }
 
+/** `null`: superusers only. `''`: everybody. Else a rule. */
+type Rule = string | null;
+
+interface SelectField extends FieldBase, Requirable {
+    readonly type: 'select';
+    readonly values: readonly string[];
+    /** More than 1: the value is a list. */
+    readonly maxSelect: number;
+}
+
 type Stored = JsonObject & {
     readonly _id: string;
     readonly _rev: string;
 };
 
+interface TextField extends FieldBase, Requirable {
+    readonly type: 'text';
+    readonly min: number;
+    /** 0: 5000. */
+    readonly max: number;
+    readonly pattern: string;
+    readonly autogeneratePattern: string;
+    readonly primaryKey: boolean;
+}
+
+/** How long tokens of a kind are valid, and what they are signed with, beside the key of the record. */
+interface TokenOptions {
+    /** Seconds. */
+    readonly duration: number;
+    readonly secret: string;
+}
+
 type UpdateType = 'created' | 'updated' | 'deleted';
+
+interface ViewDefinition extends DefinitionBase {
+    readonly type: 'view';
+    readonly viewQuery: string;
+}
 
 /** The principal as of now, and the name by which users know the collection. */
 interface Writer {

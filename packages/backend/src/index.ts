@@ -1,4 +1,7 @@
 /** `@pannier/backend`: the domain of the server, without HTTP. */
+export type { Actor, RequestInfo } from './access/actor.ts'
+export { openBackend } from './backend.ts'
+export type { Backend, BackendOptions } from './backend.ts'
 export type { CollectionAdministration } from './gateway/collection-administration.ts'
 export type { Gateway } from './gateway/gateway.ts'
 export type { GuardedCollection } from './gateway/guarded-collection.ts'
@@ -16,3 +19,11 @@ export { GUEST, SYSTEM } from './gateway/principal.ts'
 export type { Principal } from './gateway/principal.ts'
 export { ServiceError } from './gateway/service-error.ts'
 export type { ServiceErrorCode } from './gateway/service-error.ts'
+export type {
+  ListOptions,
+  RecordInput,
+  RecordJson,
+  RecordPage,
+  ShowOptions,
+  UploadedFile,
+} from './records/record-types.ts'

@@ -1,7 +1,10 @@
 /** What the server puts together: `@pannier/backend/internal`. It may change with every version. */
+export { authMethods } from './accounts/auth-methods.ts'
 export { HASH_QUEUE_LIMITS, HashQueue } from './accounts/hash-queue.ts'
 export type { HashQueueLimits } from './accounts/hash-queue.ts'
 export { checkNewPassword, PASSWORD_CHARS_MIN, Passwords } from './accounts/passwords.ts'
+export { principalOf } from './accounts/record-accounts.ts'
+export { presentDefinition } from './definitions/present-definition.ts'
 export type { ChangeFilter, FilterRequest, FilterSource } from './gateway/change-filter.ts'
 export { DatabaseUpdates } from './gateway/database-updates.ts'
 export { collectionName, Databases } from './gateway/databases.ts'

@@ -181,6 +181,8 @@ export interface PannierServer {
     readonly database: Database;
     /** What the server's users may do, for the program around it: `server.gateway.collection(SYSTEM, 'people')`. */
     readonly gateway: Gateway;
+    /** The application backend: collections with fields and rules, accounts, settings. */
+    readonly backend: Backend;
     /** The admin that this start has made because no admin existed. Show the password: it appears nowhere else. */
     readonly newAdmin: NewAdmin | undefined;
     /** The HTTP server, for more routes and for tests without a socket. */

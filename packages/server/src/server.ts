@@ -7,9 +7,11 @@ import { badArgument, checkOptions } from 'pannier/internal'
 import type { Database } from 'pannier'
 import type { OptionNames } from 'pannier/internal'
 import { Auth } from './auth/auth.ts'
+import type { AuthHost } from './auth/auth-host.ts'
 import { ensureAdmin } from './auth/bootstrap.ts'
 import type { NewAdmin } from './auth/bootstrap.ts'
 import { designGuard } from './auth/design-guard.ts'
+import { LoginLimiter } from './auth/login-limiter.ts'
 import { REPLICATOR_DATABASE, USERS_DATABASE } from './auth/permissions.ts'
 import { authPlugin } from './auth/plugin.ts'
 import { newSigningKey, signingKeyIn } from './auth/signing-key.ts'
@@ -45,14 +47,17 @@ import { refuseOtherMethods } from './http/other-methods.ts'
 import { makePrivate, makePrivateFolder } from './http/private-files.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
+import type { ServerLimits } from './http/server-limits.ts'
 import type { ReplicatorContext } from './replicator/replicator-context.ts'
 import { replicatorGuard } from './replicator/replicator-guard.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
 import { Replicator } from './replicator/replicator.ts'
+import { restPlugin } from './rest/rest-plugin.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 import { checkServerOptions } from './server-options.ts'
 import type { ServerOptions } from './server-options.ts'
-import type { WriteGuard } from '@pannier/backend'
+import { openBackend } from '@pannier/backend'
+import type { Backend, WriteGuard } from '@pannier/backend'
 import {
   ActiveTasks,
   DatabaseUpdates,
@@ -80,6 +85,8 @@ export interface PannierServer {
   readonly database: Database
   /** What the server's users may do, for the program around it: `server.gateway.collection(SYSTEM, 'people')`. */
   readonly gateway: Gateway
+  /** The application backend: collections with fields and rules, accounts, settings. */
+  readonly backend: Backend
   /** The admin that this start has made because no admin existed. Show the password: it appears nowhere else. */
   readonly newAdmin: NewAdmin | undefined
   /** The HTTP server, for more routes and for tests without a socket. */
@@ -146,10 +153,7 @@ async function assemble(
   if (isOwn) for (const warning of await makePrivate(options.dir!, DATABASE_FILES)) app.log.warn(warning)
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
-  const state = new ServerState(database)
-  const databases = new Databases(database, state, { bytesMax: limits.databaseBytesMax, history: options.history })
-  for (const name of [USERS_DATABASE, REPLICATOR_DATABASE]) await databases.ensure(name)
-  const auth = await openAuth(database, databases, state, options)
+  const { state, databases, auth, backend } = await openDomain(database, limits, options)
   const newAdmin = await ensureAdmin(auth.accounts, options.admin)
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
@@ -175,6 +179,7 @@ async function assemble(
   keepContext(app, context)
   await app.register(authPlugin(auth))
   await addRoutes(app, context, options)
+  await app.register(restPlugin({ backend, bodies: context.bodies, limits, corsOrigins: options.corsOrigins ?? [] }))
   openReplicator(app, { ...context, database, databases, state }, options.replication)
   refuseRest()
   await app.ready()
@@ -187,6 +192,7 @@ async function assemble(
     await ended
     for (const part of [context.indexes, designs, context.updates, databases, auth]) part.close()
     await sandbox.close()
+    await backend.close()
     metrics.registry.clear()
     if (isOwn) await database.close()
   }
@@ -198,11 +204,32 @@ async function assemble(
     },
     database,
     gateway: context.gateway,
+    backend,
     newAdmin,
     app,
     listen: async (listening) => (url = await listenAt(app, listening)),
     close: () => (closed ??= close()),
   }
+}
+
+/** What stands below HTTP. */
+interface Domain {
+  readonly state: ServerState
+  readonly databases: Databases
+  readonly auth: Auth
+  readonly backend: Backend
+}
+
+async function openDomain(database: Database, limits: ServerLimits, options: ServerOptions): Promise<Domain> {
+  const state = new ServerState(database)
+  const databases = new Databases(database, state, { bytesMax: limits.databaseBytesMax, history: options.history })
+  for (const name of [USERS_DATABASE, REPLICATOR_DATABASE]) await databases.ensure(name)
+  const passwords = new Passwords(new HashQueue(options.auth?.hashLimits))
+  const limiter = new LoginLimiter(options.auth?.loginLimits)
+  const attempt = (address: string, name: string): (() => void) => limiter.attempt(address, name)
+  const backend = await openBackend(database, { passwords, attempt })
+  const auth = await openAuth({ database, databases, state, passwords, limiter }, options)
+  return { state, databases, auth, backend }
 }
 
 async function listenAt(app: FastifyInstance, options: ListenOptions = {}): Promise<string> {
@@ -250,15 +277,13 @@ async function addRoutes(
 }
 
 async function openAuth(
-  database: Database,
-  databases: Databases,
-  state: ServerState,
+  parts: Pick<AuthHost, 'database' | 'state' | 'passwords' | 'limiter'> & { readonly databases: Databases },
   { database: given, dir, auth, corsOrigins, secureCookies }: ServerOptions,
 ): Promise<Auth> {
+  const { databases, ...shared } = parts
   const users = await databases.get(USERS_DATABASE)
   const signingKey = given === undefined ? await signingKeyIn(dir!) : newSigningKey()
-  const passwords = new Passwords(new HashQueue(auth?.hashLimits))
-  const host = { database, state, passwords, users, security: (name: string) => databases.security(name) }
+  const host = { ...shared, users, security: (name: string) => databases.security(name) }
   return Auth.open(host, signingKey, {
     ...auth,
     ...(corsOrigins !== undefined && { corsOrigins }),

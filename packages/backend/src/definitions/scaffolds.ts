@@ -5,7 +5,8 @@ import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { AuthDefinition, BaseDefinition, Definition, ViewDefinition } from './definition.ts'
 import { ALERT_MAIL, MAILS, OTP_MAIL } from './mail-templates.ts'
 
-const LOWER = 'abcdefghijklmnopqrstuvwxyz0123456789'
+/** Letters and digits of ids. */
+export const LOWER = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const LETTERS = `${LOWER}ABCDEFGHIJKLMNOPQRSTUVWXYZ`
 const SECRET_LENGTH = 50
 const DAY_SECONDS = 86_400

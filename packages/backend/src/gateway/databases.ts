@@ -12,6 +12,8 @@ import type { ServerState } from './state.ts'
 
 /** Names of collections have at most 200 characters. */
 const NAME = /^(?:_users|_replicator|_global_changes|[a-z][a-z0-9_$()+/-]{0,198})$/
+/** A database of this name could not be reached by its URL. */
+const REST = 'api'
 /** CouchDB's. */
 const REVISIONS_LIMIT_DEFAULT = 1000
 
@@ -102,6 +104,8 @@ export class Databases {
         `Name: '${name.slice(0, 80)}'. Only lowercase characters (a-z), digits (0-9), and any of the characters _, $, (, ), +, -, and / are allowed. Must begin with a letter.`,
       )
     }
+    if (name === REST)
+      throw new ServiceError('INVALID_NAME', `'${REST}' is where PocketBase's API is, so no database has this name.`)
     const exists = new ServiceError('EXISTS', 'The database could not be created, the file already exists.')
     if (this.#dropping.has(name)) throw exists
     if (!(await this.#make(name))) throw exists

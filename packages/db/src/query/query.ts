@@ -296,7 +296,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     const { sort } = this.#specification
     if (sort.some(isCreation))
       throw badArgument('live()', `the sort must not have '${CREATED}'`, sort.map(({ path }) => path).join())
-    return new LiveQuery<T>(this.#liveHost(), this.#liveRequest(options, this.#specification))
+    return new LiveQuery<T>(this.#liveHost(), this.#liveRequest(options))
   }
 
   /**
@@ -308,7 +308,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * for await (const count of unread) show(count)
    */
   liveCount(options: LiveOptions = {}): LiveCount {
-    return new LiveCount(this.#liveHost(), this.#liveRequest(options, countedBy(this.#specification)))
+    return new LiveCount(this.#liveHost(), this.#liveRequest(options))
   }
 
   /**
@@ -338,12 +338,12 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return loadHost()
   }
 
-  #liveRequest(options: LiveOptions, specification: QuerySpecification): LiveRequest {
+  #liveRequest(options: LiveOptions): LiveRequest {
     checkOptions('live() and liveCount()', options, LIVE_OPTIONS)
     const { signal = this.#abortSignal } = options
-    const { open, relations } = this.#origin
-    const followed = relations?.followed(open, specification)
-    return { specification, followed, open: () => this.#relate(specification, () => {}), signal }
+    const specification = this.#specification
+    const related = this.#origin.relations?.relatedOf(specification) ?? []
+    return { specification, related, open: () => this.#relate(specification, () => {}), signal }
   }
 
   #with<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {

@@ -2,13 +2,12 @@
 import { andThen, type MaybePromise } from '../base/async.ts'
 import { badArgument } from '../base/options.ts'
 import type { Condition } from '../query/ast/normalise.ts'
-import type { QuerySpecification } from '../query/planner/plan.ts'
-import type { FollowedQuery, OpenSource, QueryRelations, QueryRun, RelatedStep } from '../query/query-run.ts'
+import type { QuerySpecification, SortField } from '../query/planner/plan.ts'
+import type { OpenSource, QueryRelations, QueryRun, RelatedStep } from '../query/query-run.ts'
 import { followPath, type RelationPath } from './relation-path.ts'
-import { sortThrough } from './related-values.ts'
+import { valuesAlong } from './related-values.ts'
 import { parseRelated } from './parse-related.ts'
-import { populatedCollections, populating, populationOf, type Population } from './populate.ts'
-import { followedQuery } from './followed-query.ts'
+import { populate, populatedCollections, populationOf, type Population } from './populate.ts'
 import { relate, relatedCollections } from './relate.ts'
 import type { RelationGraph } from './relation-graph.ts'
 import { pageOfSort } from './page-of-sort.ts'
@@ -31,9 +30,10 @@ export class CollectionRelations implements QueryRelations {
     return relate(this.#graph, this.#collection, parseRelated(selector))
   }
 
-  followed(open: OpenSource, query: QuerySpecification): FollowedQuery | undefined {
-    const [sort, population] = [this.#sortPaths(query), this.#populationOf(query)]
-    return followedQuery(open, { collection: this.#collection, query, sort, population })
+  relatedOf(query: QuerySpecification): readonly string[] {
+    const { condition, sort } = query
+    const sorted = sort.flatMap(({ path }) => this.#follow('sort()', path).steps.map(({ to }) => to))
+    return [...relatedCollections(condition), ...sorted, ...populatedCollections(this.#populationOf(query))]
   }
 
   check(query: QuerySpecification): void {
@@ -51,37 +51,33 @@ export class CollectionRelations implements QueryRelations {
   }
 
   begin(open: OpenSource, query: QuerySpecification, check: () => void): MaybePromise<QueryRun> {
-    const names = this.#relatedOf(query)
+    const names = this.relatedOf(query)
     if (names.length === 0) return andThen(open(), (source) => ({ source, query }))
     return andThen(open(names), async (source) => {
       try {
         const related: RelatedStep[] = []
         const run = { source, check, related }
         const condition = await resolve(run, source, query.condition)
-        const paths = this.#sortPaths(query)
-        const sort = await sortThrough(run, source, query.sort, paths)
-        const populate = populating(run, source, this.#populationOf(query))
-        const relation = paths[0]?.steps[0]?.relation
+        const sort: SortField[] = []
+        for (const field of query.sort) {
+          const { steps, rest } = this.#follow('sort()', field.path)
+          const through = { path: field.path, values: await valuesAlong(run, source, steps, rest) }
+          sort.push(steps.length === 0 ? field : { ...field, path: steps[0]!.name, through })
+        }
+        const population = this.#populationOf(query)
+        const populated =
+          population.size === 0 ? undefined : (rows: readonly object[]) => populate(run, source, rows, population)
+        const relation = sort[0]?.through && this.#follow('sort()', query.sort[0]!.path).steps[0]!.relation
         const narrow =
           relation === undefined || query.limit === Infinity
             ? undefined
             : (wanted: QuerySpecification) => pageOfSort(run, source, wanted, relation)
-        return { source, query: { ...query, condition, sort }, related, populate, narrow }
+        return { source, query: { ...query, condition, sort }, related, populate: populated, narrow }
       } catch (error) {
         source.release()
         throw error
       }
     })
-  }
-
-  /** The collections that the query reads beside its own. */
-  #relatedOf(query: QuerySpecification): readonly string[] {
-    const sorted = this.#sortPaths(query).flatMap(({ steps }) => steps.map(({ to }) => to))
-    return [...relatedCollections(query.condition), ...sorted, ...populatedCollections(this.#populationOf(query))]
-  }
-
-  #sortPaths({ sort }: QuerySpecification): readonly RelationPath[] {
-    return sort.map(({ path }) => this.#follow('sort()', path))
   }
 
   #populationOf({ populate: paths = [], fields }: QuerySpecification): Population {

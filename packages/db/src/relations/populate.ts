@@ -6,7 +6,7 @@ import { planQuery } from '../query/planner/plan.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import { referencesOf } from './references.ts'
 import { allOf, eachBatch, isOneOf, type Run } from './related-keys.ts'
-import type { Relation, RelationGraph, RelationStep } from './relation-graph.ts'
+import type { RelationGraph, RelationStep } from './relation-graph.ts'
 import { followPath } from './relation-path.ts'
 
 /** The steps to take from rows, each with those to take from where it leads. */
@@ -16,12 +16,6 @@ interface PopulatedStep {
   readonly step: RelationStep
   readonly further: Map<string, PopulatedStep>
 }
-
-/** Documents by an id: their own, or one that they refer to. */
-export type RelatedDocuments = ReadonlyMap<string, readonly StoredDocument[]>
-
-/** The field that holds ids. */
-export type Reference = Pick<Relation, 'field' | 'many'>
 
 /** Throws a TypeError for a path that does not end with a relation, or one that `fields` leave out. */
 export function populationOf(
@@ -55,23 +49,19 @@ export function populatedCollections(population: Population): readonly string[] 
   return Array.from(population.values(), ({ step, further }) => [step.to, ...populatedCollections(further)]).flat()
 }
 
-/** What populates rows of the source; undefined: there is nothing to do. */
-export function populating(
+/** Rows that lead to the same document share it. */
+export async function populate(
   run: Run,
   source: QuerySource,
+  rows: readonly object[],
   population: Population,
-): ((rows: readonly object[]) => Promise<void>) | undefined {
-  return population.size === 0 ? undefined : (rows) => populate(run, source, rows, population)
-}
-
-/** Rows that lead to the same document share it. */
-async function populate(run: Run, source: QuerySource, rows: readonly object[], population: Population): Promise<void> {
+): Promise<void> {
   for (const { step, further } of population.values()) {
     const target = source.other!(step.to)
     const documents = rows as readonly Record<string, unknown>[]
     const found = step.back
-      ? await referring(run, target, step.relation, documents)
-      : await referredTo(run, target, step.relation, documents)
+      ? await referring(run, target, step, documents)
+      : await referredTo(run, target, step, documents)
     await populate(run, target, [...new Set([...found.values()].flat())], further)
     for (const row of documents) row[step.name] = valueIn(row, step, found)
   }
@@ -80,28 +70,23 @@ async function populate(run: Run, source: QuerySource, rows: readonly object[], 
 function valueIn(
   row: Readonly<Record<string, unknown>>,
   { back, many, relation, name }: RelationStep,
-  found: RelatedDocuments,
+  found: ReadonlyMap<string, readonly StoredDocument[]>,
 ): unknown {
   if (back) return found.get(row['_id'] as string) ?? []
   const documents = referencesOf(relation, row[name]).flatMap((id) => found.get(id) ?? [])
   return many ? documents : (documents[0] ?? null)
 }
 
-/** Related documents by their ids. */
-export async function referredTo(
+/** By their ids. */
+async function referredTo(
   run: Run,
   target: QuerySource,
-  relation: Reference,
+  { relation, name }: RelationStep,
   rows: readonly Readonly<Record<string, unknown>>[],
-): Promise<RelatedDocuments> {
-  return documentsOf(run, target, [...new Set(rows.flatMap((row) => referencesOf(relation, row[relation.field])))])
-}
-
-/** Those that exist, each by its id. */
-export async function documentsOf(run: Run, target: QuerySource, all: readonly string[]): Promise<RelatedDocuments> {
+): Promise<ReadonlyMap<string, readonly StoredDocument[]>> {
   const { documents } = target
   const found = new Map<string, readonly StoredDocument[]>()
-  let ids = all
+  let ids = [...new Set(rows.flatMap((row) => referencesOf(relation, row[name])))]
   while (ids.length > 0) {
     run.check()
     const bodies = await run.source.attempt(() => documents.getSome(ids))
@@ -112,13 +97,13 @@ export async function documentsOf(run: Run, target: QuerySource, all: readonly s
   return found
 }
 
-/** Documents by the ids that they refer to, in the order of their own ids. */
-export async function referring(
+/** By the ids that they refer to, in the order of their own ids. */
+async function referring(
   run: Run,
   target: QuerySource,
-  relation: Reference,
+  { relation }: RelationStep,
   rows: readonly Readonly<Record<string, unknown>>[],
-): Promise<RelatedDocuments> {
+): Promise<ReadonlyMap<string, readonly StoredDocument[]>> {
   const { field, many } = relation
   const ids = new Set(rows.map((row) => row['_id'] as string))
   const found = new Map<string, StoredDocument[]>()

@@ -38,13 +38,15 @@ interface Admin {
   readonly credentials: JsonObject
 }
 
+type AccountsHost = Omit<AuthHost, 'limiter'>
+
 export class Accounts {
-  readonly #host: AuthHost
+  readonly #host: AccountsHost
   readonly #passwords: Passwords
   readonly #passwordCharsMin: number
   readonly #stopListening: () => void
 
-  constructor(host: AuthHost, passwordCharsMin: number) {
+  constructor(host: AccountsHost, passwordCharsMin: number) {
     this.#host = host
     this.#passwords = host.passwords
     this.#passwordCharsMin = passwordCharsMin

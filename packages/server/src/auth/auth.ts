@@ -10,7 +10,7 @@ import { Accounts, USER_PREFIX, type Account } from './accounts.ts'
 import type { AuthHost } from './auth-host.ts'
 import { BasicCache } from './basic-cache.ts'
 import { EndedSessions } from './ended-sessions.ts'
-import { LoginLimiter, type LoginLimits } from './login-limiter.ts'
+import type { LoginLimiter, LoginLimits } from './login-limiter.ts'
 import { principalOf, refusalOf, USERS_DATABASE } from './permissions.ts'
 import { decodeToken, encodeToken, isGenuine, newSessionId, readCookie } from './session-cookie.ts'
 import { usersGuard } from './users-guard.ts'
@@ -73,7 +73,7 @@ export class Auth implements AccessRules {
     this.#signingKey = signingKey
     this.#ended = ended
     this.#now = now
-    this.#limiter = new LoginLimiter(options.loginLimits, now)
+    this.#limiter = host.limiter
     this.#basic = new BasicCache(now)
     this.#watch = new AccountWatch(host)
     this.options = options

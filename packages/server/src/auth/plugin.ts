@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { refuseCrossSite } from '../http/cross-site.ts'
+import { isRestUrl } from '../http/declarations.ts'
 import { readBody } from '../http/request-body.ts'
 import { parseJson } from '../http/strict-json.ts'
 import { GUEST } from '@pannier/backend'
@@ -27,6 +28,8 @@ export function authPlugin(auth: Auth): FastifyPluginAsync {
     app.decorateRequest('bodyBytesMax')
     app.addHook('onRequest', async (request) => {
       request.principal = GUEST
+      // It authenticates by itself, and knows no cookie.
+      if (isRestUrl(request.url)) return
       refuseCrossSite(request, auth.allowedOrigins, readCookie(request.headers.cookie) !== undefined)
       let { version } = auth
       // A new login must be answered even with a wrong password in the request's headers.

@@ -1,12 +1,13 @@
 /** The HTTP server without routes: limits, errors, logs, headers of every answer. It knows nothing about databases. */
 import cors from '@fastify/cors'
+import type { FastifyCorsOptions } from '@fastify/cors'
 import { fastify } from 'fastify'
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger, LoggerOptions } from 'pino'
 import { badArgument } from 'pannier/internal'
-import './declarations.ts'
+import { isRestUrl } from './declarations.ts'
 import { checkHost, hostNames } from './host-names.ts'
 import { HttpError, toHttpError } from './http-error.ts'
 import { createLogger } from './logging.ts'
@@ -142,7 +143,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
     if (URL.parse(origin)?.origin !== origin || origin === 'null')
       throw badArgument('createServer()', "corsOrigins must be origins like 'https://example.org'", origin)
   }
-  await app.register(cors, {
+  const options: FastifyCorsOptions = {
     origin: [...origins],
     credentials: true,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'COPY'],
@@ -167,16 +168,19 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
       'x-couch-request-id',
     ],
     maxAge: 600,
+  }
+  await app.register(cors, {
+    delegator: (request, done) => done(null, isRestUrl(request.url) ? { origin: false } : options),
   })
 }
 
-/** A page of any origin may POST forms and plain text without being asked; JSON it may not. */
+/** A page of any origin may POST forms and plain text without being asked; JSON it may not. PocketBase's API knows no cookie. */
 function checkContentType(
-  { method, headers, routeOptions }: FastifyRequest,
+  { method, url, headers, routeOptions }: FastifyRequest,
   _reply: FastifyReply,
   done: (error?: Error) => void,
 ): void {
-  if (method !== 'POST' || routeOptions.url === undefined) {
+  if (method !== 'POST' || routeOptions.url === undefined || isRestUrl(url)) {
     done()
     return
   }

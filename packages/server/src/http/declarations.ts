@@ -1,4 +1,4 @@
-/** What routes declare, and the properties that requests get. */
+/** What routes declare, the properties that requests get, and which door a URL is of. */
 import type { Principal } from '@pannier/backend'
 
 /** What a route requires of the principal; each value includes those before it. */
@@ -26,6 +26,11 @@ declare module 'fastify' {
      */
     readonly contentTypes?: readonly string[]
   }
+}
+
+/** PocketBase's API has errors, headers and authentication of its own. */
+export function isRestUrl(url: string): boolean {
+  return /^\/+api(?:[/?]|$)/.test(url)
 }
 
 /** The parameters of routes of a database. */

@@ -1,5 +1,6 @@
 /** Answers 405, with the allowed methods, to a known URL with a method that it does not have. */
 import type { FastifyInstance } from 'fastify'
+import { isRestUrl } from './declarations.ts'
 import type { Needs } from './declarations.ts'
 import { HttpError } from './http-error.ts'
 
@@ -15,7 +16,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
   const urls = new Map<string, KnownUrl>()
   let isDone = false
   app.addHook('onRoute', ({ method, url, config }) => {
-    if (isDone || url === '*') return
+    if (isDone || url === '*' || isRestUrl(url)) return
     const known = urls.get(url) ?? { methods: new Set<string>(), needs: config?.needs }
     urls.set(url, known)
     for (const one of [method].flat()) known.methods.add(one)

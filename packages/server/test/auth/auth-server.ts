@@ -10,6 +10,7 @@ import { HashQueue, Passwords, STATE_COLLECTION } from '@pannier/backend/interna
 import type { JsonObject, StateStore } from '@pannier/backend/internal'
 import type { AuthHost } from '../../src/auth/auth-host.ts'
 import { authPlugin } from '../../src/auth/plugin.ts'
+import { LoginLimiter } from '../../src/auth/login-limiter.ts'
 import { newSigningKey } from '../../src/auth/signing-key.ts'
 import { HttpError, toHttpError } from '../../src/http/http-error.ts'
 import { readJsonObject } from '../../src/http/request-body.ts'
@@ -102,6 +103,7 @@ class Running implements Omit<AuthServer, 'close'> {
     const host: AuthHost = {
       database,
       state,
+      limiter: new LoginLimiter(this.#options.loginLimits, this.#options.now),
       passwords: new Passwords(new HashQueue(this.#options.hashLimits)),
       users,
       security: async (name) => (await state.get(`security/${name}`))?.['security'] as JsonObject | undefined,

@@ -21,14 +21,12 @@ let revisions = 0
 
 beforeEach(async () => {
   fixture = new QueryFixture(modelKeyValueStore(), ['n'])
-  watch = new CollectionWatch({
-    name: 'items',
-    closing: new AbortController().signal,
-    onActive: () => {},
-    onFollow: () => {},
-    onIdle: () => {},
-    other: () => watch,
-  })
+  watch = new CollectionWatch(
+    new AbortController().signal,
+    () => {},
+    () => {},
+    () => watch,
+  )
   await fixture.upsert(Array.from({ length: 300 }, (_, n) => ({ _id: `d${n}`, n, owner: `u${n}` })))
   opened = 0
 })
@@ -44,7 +42,7 @@ async function live(
     opened++
     return { source: fixture.source(), query: specification }
   }
-  const work = watch.start({ specification, followed: undefined, open, signal: undefined }, state)
+  const work = watch.start({ specification, related: [], open, signal: undefined }, state)
   await work.ready
   return { work, state }
 }

@@ -1,0 +1,79 @@
+/**
+ * Remembers which tokens were right, and whose they are, so that a request costs neither a signature nor a read. A change of the
+ * record forgets its tokens.
+ */
+import type { Principal } from '../gateway/principal.ts'
+
+const ENTRIES_MAX = 10_000
+
+interface Known {
+  readonly principal: Principal
+  readonly expiresMs: number
+}
+
+export class KnownTokens {
+  readonly #known = new Map<string, Known>()
+  /** The tokens of a record. */
+  readonly #byRecord = new Map<string, Set<string>>()
+  /** Grows with each change: what was read before may be outdated. */
+  version = 0
+
+  get(token: string, nowMs: number): Principal | undefined {
+    const known = this.#known.get(token)
+    if (known === undefined) return undefined
+    if (nowMs < known.expiresMs) return known.principal
+    this.#delete(token, known)
+    return undefined
+  }
+
+  /** `version`: from before the record was read. */
+  set(token: string, known: Known, version: number): void {
+    if (version !== this.version) return
+    if (this.#known.size >= ENTRIES_MAX) {
+      const [oldest] = this.#known
+      this.#delete(...oldest!)
+    }
+    this.#known.set(token, known)
+    const record = recordOf(known)
+    const tokens = this.#byRecord.get(record)
+    if (tokens === undefined) this.#byRecord.set(record, new Set([token]))
+    else tokens.add(token)
+  }
+
+  /** Records of a collection were changed; all of them without `ids`. */
+  changed(collection: string, ids: readonly string[] | undefined): void {
+    this.version++
+    if (ids === undefined) {
+      for (const [token, known] of this.#known)
+        if (known.principal.account?.collection === collection) this.#delete(token, known)
+      return
+    }
+    for (const id of ids) {
+      const record = keyOf(collection, id)
+      for (const token of this.#byRecord.get(record) ?? []) this.#known.delete(token)
+      this.#byRecord.delete(record)
+    }
+  }
+
+  clear(): void {
+    this.version++
+    this.#known.clear()
+    this.#byRecord.clear()
+  }
+
+  #delete(token: string, known: Known): void {
+    this.#known.delete(token)
+    const record = recordOf(known)
+    const tokens = this.#byRecord.get(record)
+    tokens?.delete(token)
+    if (tokens?.size === 0) this.#byRecord.delete(record)
+  }
+}
+
+function recordOf({ principal: { account } }: Known): string {
+  return keyOf(account!.collection, String(account!.record['_id']))
+}
+
+function keyOf(collection: string, id: string): string {
+  return `${collection}/${id}`
+}

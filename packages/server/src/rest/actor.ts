@@ -1,0 +1,80 @@
+/** Who sends a request, from where, and what rules can read of it. */
+import type { FastifyRequest } from 'fastify'
+import { isIP } from 'node:net'
+import { GUEST, ServiceError } from '@pannier/backend'
+import type { Actor, Backend, RequestInfo } from '@pannier/backend'
+
+const BEARER = /^bearer /i
+
+/** The token of a request; empty if it has none. */
+export function tokenOf({ headers: { authorization = '' } }: FastifyRequest): string {
+  return authorization.replace(BEARER, '')
+}
+
+/** Sets the principal of a request. A token that is not valid makes a guest. @throws ServiceError FORBIDDEN */
+export async function identify(request: FastifyRequest, { accounts, settings }: Backend): Promise<void> {
+  const address = addressOf(request, settings.values.trustedProxy)
+  const token = tokenOf(request)
+  const principal = token === '' ? undefined : await accounts.principalOf(token)
+  request.principal = { ...(principal ?? GUEST), address }
+  if (principal === undefined) return
+  if (principal.isAdmin && !settings.allowsSuperuserAt(address)) throw new ServiceError('FORBIDDEN', '')
+  request.checkAgain = async () => {
+    const now = await accounts.principalOf(token)
+    if (now === undefined) throw new ServiceError('UNAUTHENTICATED', '')
+    request.principal = { ...now, address }
+  }
+}
+
+export function actorOf(request: FastifyRequest): Actor {
+  const { principal, method, query, headers } = request
+  const info: RequestInfo = {
+    context: 'default',
+    method,
+    query: firstOf(query as object),
+    headers: snakeCased(headers),
+  }
+  return { principal, request: info }
+}
+
+/** @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
+export function checkSuperuser({ principal }: FastifyRequest): void {
+  if (principal.isAdmin) return
+  if (principal.account === undefined)
+    throw new ServiceError('UNAUTHENTICATED', 'The request requires valid record authorization token.')
+  throw new ServiceError('FORBIDDEN', 'The authorized record is not allowed to perform this action.')
+}
+
+/** Headers as rules name them: `x_token`. */
+export function snakeCased(headers: object): Record<string, string> {
+  const entries = Object.entries(firstOf(headers))
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase().replaceAll('-', '_'), value]))
+}
+
+/** Of what comes several times the first. */
+function firstOf(values: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]: [string, unknown]) => [
+      name,
+      String(Array.isArray(value) ? value[0] : value),
+    ]),
+  )
+}
+
+interface TrustedProxy {
+  readonly headers: readonly string[]
+  readonly useLeftmostIP: boolean
+}
+
+/** As the first of the trusted headers says it. Otherwise that of the connection. */
+function addressOf({ headers, ip }: FastifyRequest, { headers: trusted, useLeftmostIP }: TrustedProxy): string {
+  for (const name of trusted) {
+    const value = headers[name.toLowerCase()]
+    const last = Array.isArray(value) ? value.at(-1) : value
+    if (last === undefined || last === '') continue
+    const addresses = last.split(',').map((text) => text.trim())
+    const found = (useLeftmostIP ? addresses : addresses.toReversed()).find((text) => isIP(text) !== 0)
+    if (found !== undefined) return found
+  }
+  return ip
+}

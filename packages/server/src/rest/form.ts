@@ -1,0 +1,171 @@
+/** Bodies of requests: JSON, or a form with or without files. */
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Busboy } from '@fastify/busboy'
+import type { BusboyHeaders } from '@fastify/busboy'
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '@pannier/backend'
+import type { UploadedFile } from '@pannier/backend'
+import { invalid, isJsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
+import type { BodyStore, StoredBody } from '../http/body-store.ts'
+import { bodyPieces, readBody } from '../http/request-body.ts'
+import type { BodyLimits } from '../http/request-body.ts'
+import { parseJson, parseJsonText } from '../http/strict-json.ts'
+
+/** As PocketBase. */
+const PARTS_MAX = 1000
+const FIELD_NAME_BYTES_MAX = 1024
+const JSON_PAYLOAD = '@jsonPayload'
+const PIECE_BYTES: number = 256 * 1024
+
+/** What a request brings. */
+export interface Form {
+  /** By name; those of a form as texts, numbers or booleans, as they look. */
+  readonly values: JsonObject
+  /** As they were sent, of a form. The values of JSON. */
+  readonly texts: JsonObject
+  /** By name. */
+  readonly files: ReadonlyMap<string, readonly UploadedFile[]>
+  /** Forgets the files. */
+  dispose(): Promise<void>
+}
+
+export interface FormOptions extends BodyLimits {
+  /** Where files wait. */
+  readonly bodies: BodyStore
+  /** What is said of a body that can't be read. */
+  readonly message: string
+}
+
+/** @throws ServiceError INVALID; HttpError 413, 408, 503 */
+export async function readForm(request: FastifyRequest, options: FormOptions): Promise<Form> {
+  if (isEmpty(request)) return formOf({})
+  const type = (request.headers['content-type'] ?? '').trim().toLowerCase()
+  try {
+    if (type.startsWith('application/json')) return formOf(objectIn(parseJson(await readBody(request, options))))
+    if (type.startsWith('multipart/form-data')) return await readMultipart(request, options)
+    if (type.startsWith('application/x-www-form-urlencoded')) {
+      const text = Buffer.from(await readBody(request, options)).toString()
+      return formOf(...valuesOf(new URLSearchParams(text)))
+    }
+  } catch (error) {
+    throw unreadable(error, options.message)
+  }
+  throw invalid('Unsupported Content-Type.')
+}
+
+function isEmpty({ headers }: FastifyRequest): boolean {
+  const length = headers['content-length']
+  return length === undefined ? headers['transfer-encoding'] === undefined : Number(length) === 0
+}
+
+/** JSON that is malformed, or no object. Other errors stay what they are. */
+function unreadable(error: unknown, message: string): unknown {
+  const { status = 400 } = error as { readonly status?: number }
+  if (error instanceof ServiceError || status !== 400) return error
+  return new ServiceError('INVALID', message, { cause: error })
+}
+
+function formOf(
+  values: JsonObject,
+  texts: JsonObject = values,
+  files: ReadonlyMap<string, readonly UploadedFile[]> = new Map(),
+  stored: readonly StoredBody[] = [],
+): Form {
+  const dispose = async (): Promise<void> => {
+    for (const body of stored) await body.dispose()
+  }
+  return { values, texts, files, dispose }
+}
+
+function objectIn(value: unknown): JsonObject {
+  if (value === null) return {}
+  if (!isJsonObject(value)) throw invalid('')
+  return value
+}
+
+async function readMultipart(request: FastifyRequest, options: FormOptions): Promise<Form> {
+  const { bodies, bytesMax } = options
+  const fields = new URLSearchParams()
+  const files = new Map<string, UploadedFile[]>()
+  const stored: StoredBody[] = []
+  const receiving: Promise<void>[] = []
+  const parser = new Busboy({
+    headers: request.headers as BusboyHeaders,
+    limits: { parts: PARTS_MAX, fieldNameSize: FIELD_NAME_BYTES_MAX, fieldSize: bytesMax, fileSize: bytesMax },
+    isPartAFile: (_name, _type, fileName) => fileName !== undefined && fileName !== '',
+  })
+  parser.on('field', (name, value) => fields.append(name, value))
+  parser.on('file', (field, stream, name) => {
+    const received = bodies
+      .receive(stream, () => {})
+      .then((body) => {
+        stored.push(body)
+        const others = files.get(field)
+        const file = uploadedFile(name, body)
+        if (others === undefined) files.set(field, [file])
+        else others.push(file)
+      })
+    receiving.push(received)
+  })
+  parser.on('partsLimit', () => parser.destroy(invalid('')))
+  try {
+    await pipeline(Readable.from(bodyPieces(request, options)), parser)
+    await Promise.all(receiving)
+  } catch (error) {
+    await Promise.allSettled(receiving)
+    for (const body of stored) await body.dispose()
+    throw error
+  }
+  return formOf(...valuesOf(fields), files, stored)
+}
+
+function uploadedFile(name: string, body: StoredBody): UploadedFile {
+  return { name, size: body.length, stream: () => streamOf(body) }
+}
+
+function streamOf(body: StoredBody): ReadableStream<Uint8Array> {
+  let at = 0
+  return new ReadableStream({
+    async pull(controller) {
+      if (at === body.length) {
+        controller.close()
+        return
+      }
+      const end = Math.min(body.length, at + PIECE_BYTES)
+      controller.enqueue(await body.read(at, end))
+      at = end
+    },
+  })
+}
+
+/** A name that comes several times is a list. `@jsonPayload` is JSON with more of them. */
+function valuesOf(form: URLSearchParams): [values: JsonObject, texts: JsonObject] {
+  const values: Record<string, unknown> = {}
+  const texts: Record<string, unknown> = {}
+  for (const name of new Set(form.keys())) {
+    if (name === JSON_PAYLOAD) continue
+    const all = form.getAll(name)
+    define(values, name, all.length === 1 ? inferred(all[0]!) : all.map(inferred))
+    define(texts, name, all.length === 1 ? all[0] : all)
+  }
+  for (const payload of form.getAll(JSON_PAYLOAD))
+    for (const [name, value] of Object.entries(objectIn(parseJsonText(payload)))) {
+      define(values, name, value)
+      define(texts, name, value)
+    }
+  return [values, texts]
+}
+
+/** Also for names such as `__proto__`. */
+function define(object: object, name: string, value: unknown): void {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+}
+
+/** `true`, `false`, and numbers in their shortest form. */
+function inferred(text: string): unknown {
+  if (text === 'true') return true
+  if (text === 'false') return false
+  return /^-?\d[\d.]*$/.test(text) && String(Number(text)) === text ? Number(text) : text
+}

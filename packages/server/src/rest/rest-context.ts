@@ -1,0 +1,22 @@
+/** What the routes of PocketBase's API share. */
+import type { FastifyInstance } from 'fastify'
+import type { Backend } from '@pannier/backend'
+import type { BodyStore } from '../http/body-store.ts'
+import type { ServerLimits } from '../http/server-limits.ts'
+
+export interface RestContext {
+  readonly backend: Backend
+  /** Where uploaded files wait. */
+  readonly bodies: BodyStore
+  readonly limits: ServerLimits
+  /** Origins whose pages may call; any if there are none. */
+  readonly corsOrigins: readonly string[]
+}
+
+/** A file of routes. Their URLs begin with `/api`. */
+export type RestRoutes = (app: FastifyInstance, context: RestContext) => void
+
+/** The parameters of routes of a collection. */
+export interface CollectionRoute {
+  Params: { readonly collection: string }
+}

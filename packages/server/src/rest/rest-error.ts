@@ -1,0 +1,81 @@
+/** Errors as PocketBase's API shows them: `{ "data", "message", "status" }`. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '@pannier/backend'
+import { toHttpError } from '../http/http-error.ts'
+import { restJson } from './rest-json.ts'
+
+const DEFAULT_MESSAGES: ReadonlyMap<number, string> = new Map([
+  [400, 'Something went wrong while processing your request.'],
+  [401, 'Missing or invalid authentication.'],
+  [403, 'You are not allowed to perform this request.'],
+  [404, "The requested resource wasn't found."],
+  [413, 'Request entity too large.'],
+  [429, 'Too Many Requests.'],
+])
+/** Of a failure of the server itself, which the log explains. */
+const FAILED = 'Something went wrong while processing your request.'
+
+/** The body of an error. */
+export interface RestError {
+  readonly data: unknown
+  readonly message: string
+  readonly status: number
+}
+
+export function answerRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const answer = restErrorOf(error)
+  if (answer.status >= 500) request.log.error({ err: error }, 'a request has failed')
+  const { retryAfterSeconds } = error as { readonly retryAfterSeconds?: number }
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+  reply
+    .code(answer.status)
+    .removeHeader('content-length')
+    .header('content-type', 'application/json')
+    .send(restJson(answer))
+}
+
+export function restErrorOf(error: unknown): RestError {
+  const service = serviceErrorIn(error)
+  if (service !== undefined) {
+    const status = statusOf(service)
+    const message = service.message === '' ? (DEFAULT_MESSAGES.get(status) ?? FAILED) : sentence(service.message)
+    return { data: service.data === undefined ? {} : shown(service.data), message, status }
+  }
+  const known = toHttpError(error)
+  const status = known?.status ?? 500
+  const isOfTheClient = status < 500 && status !== 400 && !DEFAULT_MESSAGES.has(status)
+  const message = isOfTheClient || status === 503 ? sentence(known!.reason) : (DEFAULT_MESSAGES.get(status) ?? FAILED)
+  return { data: {}, message, status }
+}
+
+function serviceErrorIn(error: unknown): ServiceError | undefined {
+  if (error instanceof ServiceError) return error
+  const { cause } = (error ?? {}) as { readonly cause?: unknown }
+  return cause instanceof ServiceError ? cause : undefined
+}
+
+/** As CouchDB's door has it, except for what that has words of its own for. */
+function statusOf(error: ServiceError): number {
+  if (error.code === 'EXISTS' || error.code === 'UNSUPPORTED') return 400
+  return toHttpError(error)!.status
+}
+
+/** Messages are sentences; keys of an error stand in the order of their names. */
+function shown(data: object): unknown {
+  const entries = Object.entries(data).sort(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(
+    entries.map(([name, value]: [string, unknown]) => {
+      if (name === 'params') return [name, value]
+      if (name === 'message' && typeof value === 'string') return [name, sentence(value)]
+      return [name, typeof value === 'object' && value !== null ? shown(value) : value]
+    }),
+  )
+}
+
+/** With a capital at its start and a full stop at its end. */
+export function sentence(text: string): string {
+  const trimmed = text.trim()
+  if (trimmed === '') return trimmed
+  const capital = trimmed[0]!.toUpperCase() + trimmed.slice(1)
+  return /[.?!]$/.test(capital) ? capital : `${capital}.`
+}

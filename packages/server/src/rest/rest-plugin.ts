@@ -1,0 +1,61 @@
+/**
+ * PocketBase's REST API under `/api`. It has errors, headers, CORS and authentication of its own: a token in the header
+ * `Authorization`, and never a cookie.
+ */
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '@pannier/backend'
+import { identify } from './actor.ts'
+import { healthRoutes } from './health-routes.ts'
+import { answerRestError } from './rest-error.ts'
+import type { RestContext, RestRoutes } from './rest-context.ts'
+import { restJson } from './rest-json.ts'
+
+const ROUTES: readonly RestRoutes[] = [healthRoutes]
+const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE']
+const JSON_TYPE = 'application/json'
+const HEADERS: Readonly<Record<string, string>> = {
+  'x-xss-protection': '1; mode=block',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+}
+
+/** Register it after authentication. */
+export function restPlugin(context: RestContext): FastifyPluginAsync {
+  return async (app: FastifyInstance) => {
+    app.setErrorHandler(answerRestError)
+    app.setReplySerializer(restJson)
+    app.addHook('onRequest', async (request, reply) => {
+      reply.headers(HEADERS).header('vary', 'Origin')
+      const isPreflight = allowOrigin(request, reply, context.corsOrigins)
+      if (isPreflight) return reply.code(204).send()
+      if (request.url.split('?', 1)[0]!.endsWith('/')) throw new ServiceError('NOT_FOUND', '')
+      await identify(request, context.backend)
+    })
+    app.addHook('onSend', (_request, reply, payload, done) => {
+      if (String(reply.getHeader('content-type')).startsWith(JSON_TYPE)) reply.header('content-type', JSON_TYPE)
+      done(null, payload)
+    })
+    for (const routes of ROUTES) routes(app, context)
+    for (const url of ['/api', '/api/*'])
+      app.route({ method: [...METHODS, 'OPTIONS'], url, exposeHeadRoute: false, handler: refuse })
+  }
+}
+
+function refuse(): never {
+  throw new ServiceError('NOT_FOUND', '')
+}
+
+/** Whether the request is one that a browser sends before another one. */
+function allowOrigin({ method, headers }: FastifyRequest, reply: FastifyReply, origins: readonly string[]): boolean {
+  const { origin, 'access-control-request-headers': asked } = headers
+  const isPreflight = method === 'OPTIONS'
+  const allowed = origins.length === 0 ? '*' : origins.find((one) => one === origin)
+  if (origin === undefined || allowed === undefined) return isPreflight
+  reply.header('access-control-allow-origin', allowed)
+  if (!isPreflight) return false
+  reply
+    .header('vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
+    .header('access-control-allow-methods', METHODS.join(','))
+  if (asked !== undefined) reply.header('access-control-allow-headers', asked)
+  return true
+}
