@@ -1,0 +1,141 @@
+/** What actors write of records, with what they see of it afterwards. */
+import type { Transaction } from 'pannier'
+import type { Actor, RequestInfo } from '../access/actor.ts'
+import type { Definition } from '../definitions/definition.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import type { Principal } from '../gateway/principal.ts'
+import { ServiceError } from '../gateway/service-error.ts'
+import { BatchError, batchTimeout } from './batch-error.ts'
+import type { RecordInput, RecordJson, ShowOptions } from './record-types.ts'
+import type { PreparedWrite, RecordOperation, WrittenRecord } from './write/operations.ts'
+import { RecordWriter, type RecordWriterParts } from './write/record-writer.ts'
+
+/** Shows documents as they are stored, as `RecordReads` does. */
+interface Shows {
+  show(
+    actor: Actor,
+    definition: Definition,
+    documents: readonly JsonObject[],
+    options: ShowOptions,
+  ): Promise<RecordJson[]>
+}
+
+export interface RecordWritesParts extends RecordWriterParts {
+  readonly reads: Shows
+}
+
+export interface ChangeOptions extends ShowOptions {
+  /** The write is a CONFLICT unless this is the revision of the record. */
+  readonly rev?: string
+}
+
+/** One operation of a batch, and the request that it stands for. */
+export type BatchOperation = RecordOperation & { readonly request: RequestInfo; readonly show?: ShowOptions }
+
+/** PocketBase names the files of a batch twice. */
+const NAMINGS_IN_BATCH = 2
+
+export class RecordWrites {
+  readonly #parts: RecordWritesParts
+  readonly #writer: RecordWriter
+
+  constructor(parts: RecordWritesParts) {
+    this.#parts = parts
+    this.#writer = new RecordWriter(parts)
+  }
+
+  /**
+   * Makes a record.
+   *
+   * @throws ServiceError NOT_FOUND, FORBIDDEN if the collection is locked; INVALID with data
+   */
+  async create(actor: Actor, collection: string, input: RecordInput, options: ShowOptions = {}): Promise<RecordJson> {
+    const written = await this.#writer.write(actor, { action: 'create', collection, input })
+    return this.#shown(actor, written!, options)
+  }
+
+  /**
+   * Changes the fields of a record that the input names.
+   *
+   * @throws ServiceError NOT_FOUND: also if the rule does not admit the record; FORBIDDEN if the collection is locked; CONFLICT; INVALID with
+   *   data
+   */
+  async update(
+    actor: Actor,
+    collection: string,
+    id: string,
+    input: RecordInput,
+    { rev, ...options }: ChangeOptions = {},
+  ): Promise<RecordJson> {
+    const operation: RecordOperation = { action: 'update', collection, id, input, ...(rev !== undefined && { rev }) }
+    const written = await this.#writer.write(actor, operation)
+    return this.#shown(actor, written!, options)
+  }
+
+  /**
+   * Deletes a record, with those that can't be without it.
+   *
+   * @throws ServiceError as `update`; INVALID if a record needs it
+   */
+  async delete(actor: Actor, collection: string, id: string, { rev }: Pick<ChangeOptions, 'rev'> = {}): Promise<void> {
+    await this.#writer.write(actor, { action: 'delete', collection, id, ...(rev !== undefined && { rev }) })
+  }
+
+  /**
+   * Writes all or nothing, one after another. Resolves with a record for each operation; undefined for a delete.
+   *
+   * @throws BatchError for the first operation that is refused; ServiceError INVALID if it takes too long
+   */
+  async batch(
+    principal: Principal,
+    operations: readonly BatchOperation[],
+    { timeoutMs }: { readonly timeoutMs: number },
+  ): Promise<readonly (RecordJson | undefined)[]> {
+    const deadline = AbortSignal.timeout(timeoutMs)
+    const actors = operations.map(({ request }): Actor => ({ principal, request }))
+    const written = await this.#writer.again(() => this.#writeAll(actors, operations, deadline))
+    return Promise.all(
+      written.map(async (record, index) => {
+        if (record === undefined) return undefined
+        return this.#shown(actors[index]!, record, operations[index]!.show ?? {})
+      }),
+    )
+  }
+
+  async #writeAll(
+    actors: readonly Actor[],
+    operations: readonly BatchOperation[],
+    deadline: AbortSignal,
+  ): Promise<readonly (WrittenRecord | undefined)[]> {
+    const steps: PreparedStep[] = []
+    for (const [index, operation] of operations.entries()) {
+      const step = await this.#writer.prepare(actors[index]!, operation, NAMINGS_IN_BATCH).catch(asRefused)
+      steps.push(step)
+      // Nothing after it will be written.
+      if (step instanceof ServiceError || deadline.aborted) break
+    }
+    return this.#parts.database.transaction(async (transaction: Transaction) => {
+      const written: (WrittenRecord | undefined)[] = []
+      for (const [index, step] of steps.entries()) {
+        const outcome = step instanceof ServiceError ? step : await step.run(transaction).catch(asRefused)
+        if (deadline.aborted) throw batchTimeout()
+        if (outcome instanceof ServiceError) throw new BatchError(index, outcome)
+        written.push(outcome)
+      }
+      return written
+    })
+  }
+
+  async #shown(actor: Actor, { definition, document }: WrittenRecord, options: ShowOptions): Promise<RecordJson> {
+    const [json] = await this.#parts.reads.show(actor, definition, [document], options)
+    return json!
+  }
+}
+
+type PreparedStep = PreparedWrite | ServiceError
+
+/** What refuses an operation. Anything else fails the batch as it is. */
+function asRefused(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  throw error
+}

@@ -1,0 +1,146 @@
+/** A record as a write would make it: from what is stored and what was sent. */
+import type { Definition } from '../../definitions/definition.ts'
+import { SUPERUSERS } from '../../definitions/system-collections.ts'
+import { applyInput } from '../../fields/apply-input.ts'
+import type { FieldDefinition } from '../../fields/field-definition.ts'
+import { checkValue, emptyValue } from '../../fields/field-types.ts'
+import { NewFile } from '../../fields/new-file.ts'
+import { NewPassword } from '../../fields/password-field.ts'
+import { generate } from '../../fields/pattern.ts'
+import { NO_FORMAT } from '../../fields/text-fields.ts'
+import { isJsonObject, type JsonObject } from '../../gateway/documents.ts'
+import type { FieldError } from '../../gateway/service-error.ts'
+import type { RecordInput } from '../record-types.ts'
+import { accountForm, type AccountForm, type CheckedPassword } from './account-form.ts'
+
+/** What was sent, when all that takes time is done with it. */
+export interface PreparedInput {
+  readonly definition: Definition
+  /** With `NewFile`s. */
+  readonly input: RecordInput
+  /** Hidden fields are read too. */
+  readonly isSuperuser: boolean
+  /** `2026-11-22 15:04:49.813Z` */
+  readonly now: string
+  /** Of new passwords, by field. */
+  readonly hashes: ReadonlyMap<string, string>
+}
+
+export interface Draft extends PreparedInput {
+  /** The stored document. Undefined: the record is new. */
+  readonly old: JsonObject | undefined
+  /** Of all fields, `id` too. They may be `NewPassword`s and `NewFile`s. */
+  readonly values: JsonObject
+  /** `@request.body` */
+  readonly body: JsonObject
+  /** Of accounts. */
+  readonly form: AccountForm | undefined
+  /** Whether the old password of the form is right. */
+  readonly checked: CheckedPassword | undefined
+  /** What fields refuse by themselves. */
+  readonly errors: Readonly<Record<string, FieldError>>
+}
+
+export function draftOf(prepared: PreparedInput, old: JsonObject | undefined, checked?: CheckedPassword): Draft {
+  const { definition, input, isSuperuser, now } = prepared
+  const stored = old && { ...old, id: old['_id'] }
+  const values = applyInput(definition.fields, stored, input, { isSuperuser, now })
+  const form = definition.type === 'auth' ? accountForm(input) : undefined
+  const errors = valueErrors(definition, old, values)
+  return { ...prepared, old, values, body: bodyOf(prepared, values), form, checked, errors }
+}
+
+/** What fields refuse by themselves, whatever other records there are. */
+export function valueErrors(
+  { fields }: Definition,
+  old: JsonObject | undefined,
+  values: JsonObject,
+): Readonly<Record<string, FieldError>> {
+  const errors: Record<string, FieldError> = {}
+  for (const field of fields) {
+    const { name } = field
+    const value = values[name]
+    // Undefined stands for a new record.
+    const before = old === undefined ? undefined : (old[name === 'id' ? '_id' : name] ?? emptyValue(field))
+    const error =
+      checkValue(field, value, { old: before }) ?? (name === 'id' && !canBeId(value) ? NO_FORMAT : undefined)
+    if (error !== undefined) errors[name] = error
+  }
+  return errors
+}
+
+/** The library's limit. */
+const ID_BYTES_MAX = 4096
+
+/** Whether the library takes it as an id. A pattern may admit others. */
+export function canBeId(id: unknown): id is string {
+  return typeof id === 'string' && id !== '' && !id.startsWith('_') && Buffer.byteLength(id) <= ID_BYTES_MAX
+}
+
+/** With what modifiers come to, under the names of the fields. */
+function bodyOf({ definition: { fields, type }, input, isSuperuser }: PreparedInput, values: JsonObject): JsonObject {
+  const body: JsonObject = { ...input }
+  for (const { name, hidden } of fields) {
+    const keys = [name, `${name}+`, `+${name}`, `${name}-`, `${name}:autogenerate`]
+    const given = keys.filter((key) => Object.hasOwn(input, key))
+    for (const key of given) delete body[key]
+    const isRead = isSuperuser || !hidden || (type === 'auth' && name === 'password')
+    if (given.length > 0 && isRead) body[name] = asSent(values[name])
+  }
+  return body
+}
+
+/** As rules read it. */
+function asSent(value: unknown): unknown {
+  if (value instanceof NewPassword) return value.text
+  if (value instanceof NewFile) return { name: value.name, originalName: value.originalName, size: value.size }
+  return Array.isArray(value) ? value.map(asSent) : value
+}
+
+/**
+ * The document to store. Files that no field names any more go with this write. What fields refuse is left out: the guard
+ * refuses the write, and the library could not take every value.
+ */
+export function documentOf(draft: Draft, tokenKey: string | undefined): JsonObject {
+  const { definition, old, values, hashes, errors } = draft
+  if (Object.keys(errors).length > 0) return { _id: old?.['_id'] ?? REFUSED_ID }
+  const { _rev: _, _attachments: kept, ...others } = old ?? {}
+  const document: JsonObject = { ...others, _id: old?.['_id'] ?? values['id'] }
+  const attachments = isJsonObject(kept) ? { ...kept } : {}
+  for (const field of definition.fields) {
+    const { name } = field
+    if (name === 'id') continue
+    const value = values[name]
+    document[name] = storedValue(field, value, hashes)
+    if (field.type !== 'file') continue
+    const names = new Set(listOf(document[name]))
+    for (const gone of listOf(old?.[name])) if (!names.has(gone)) delete attachments[gone as string]
+    for (const file of listOf(value))
+      if (file instanceof NewFile) attachments[file.name] = { data: file.stream(), contentType: file.type }
+  }
+  if (tokenKey !== undefined) document['tokenKey'] = tokenKey
+  if (definition.name === SUPERUSERS) document['verified'] = true
+  if (Object.keys(attachments).length > 0) document['_attachments'] = attachments
+  return document
+}
+
+/** Never stored. */
+const REFUSED_ID = 'refused'
+
+function storedValue({ name }: FieldDefinition, value: unknown, hashes: ReadonlyMap<string, string>): unknown {
+  if (value instanceof NewPassword) return hashes.get(name) ?? ''
+  if (Array.isArray(value)) return value.map((one: unknown) => (one instanceof NewFile ? one.name : one))
+  return value instanceof NewFile ? value.name : value
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value]
+}
+
+/** All tokens of an account end when its password or e-mail changes. `hasExternalAuths`: it is known to others by these. */
+export function renewedTokenKey({ definition, old, values }: Draft, hasExternalAuths: boolean): string | undefined {
+  if (definition.type !== 'auth' || old === undefined || old['tokenKey'] !== values['tokenKey']) return undefined
+  const isUpgraded = hasExternalAuths && old['verified'] !== true && values['verified'] === true
+  const isChanged = values['password'] instanceof NewPassword || old['email'] !== values['email']
+  return isChanged || isUpgraded ? generate('[a-zA-Z0-9]{50}') : undefined
+}

@@ -1,0 +1,162 @@
+/**
+ * Judges a write inside its transaction: the rule first, then what accounts ask, then each field. It reads what earlier writes
+ * of the group have written, and nobody writes before this one is stored.
+ */
+import type { GuardReader } from 'pannier/internal'
+import type { Access, AllowOptions } from '../../access/access.ts'
+import type { Actor } from '../../access/actor.ts'
+import { type DocumentReads, ruleRecord, ruleRecords } from '../../access/rule-records.ts'
+import type { Definitions } from '../../definitions/definitions.ts'
+import { recordsName, type Definition } from '../../definitions/definition.ts'
+import { SUPERUSERS } from '../../definitions/system-collections.ts'
+import type { FieldDefinition } from '../../fields/field-definition.ts'
+import { fieldError } from '../../fields/field-errors.ts'
+import { NewFile } from '../../fields/new-file.ts'
+import { NewPassword } from '../../fields/password-field.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
+import { conflicting, type ErrorData, type FieldError, missing, ServiceError } from '../../gateway/service-error.ts'
+import { accountErrors } from './account-form.ts'
+import { referenceErrors } from './account-references.ts'
+import { listOf, type Draft } from './draft.ts'
+import { failed } from './write-errors.ts'
+
+const MISSING_RECORDS = fieldError(
+  'validation_missing_rel_records',
+  'Failed to find all relation records with the provided ids.',
+)
+const MISSING_COLLECTION = fieldError(
+  'validation_missing_rel_collection',
+  'Relation connection is missing or cannot be accessed.',
+)
+const OTHER_ACCOUNT = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id.')
+const LAST_SUPERUSER = new ServiceError('INVALID', "You can't delete the only existing superuser.")
+
+/** Thrown by `judge` to have a write prepared again: the definition has changed. */
+export class DefinitionChanged extends Error {}
+
+/** A write of a stored record. */
+export interface StoredWrite {
+  /** The record as it is. */
+  readonly old: JsonObject
+  /** The revision that it must have. */
+  readonly rev: string | undefined
+}
+
+export class Judge {
+  readonly #definitions: Definitions
+  readonly #access: Access
+
+  constructor(definitions: Definitions, access: Access) {
+    this.#definitions = definitions
+    this.#access = access
+  }
+
+  /** Why a record is not made; undefined: it is right. */
+  create(actor: Actor, draft: Draft, reader: GuardReader): ServiceError | undefined {
+    const { definition, body } = draft
+    this.#assertCurrent(definition, reader)
+    const options = { records: ruleRecords(this.#definitions, readsOf(reader)), body, unsaved: true }
+    const asked = unsavedRecord(draft)
+    if (!this.#access.allows(actor, definition, 'create', asked, options)) return failed('create')
+    const data = this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, asked, options))
+    return data && failed('create', data)
+  }
+
+  /** Why a record is not changed. */
+  update(actor: Actor, draft: Draft, { old, rev }: StoredWrite, reader: GuardReader): ServiceError | undefined {
+    const { definition, body } = draft
+    this.#assertCurrent(definition, reader)
+    const options = { records: ruleRecords(this.#definitions, readsOf(reader)), body }
+    const record = ruleRecord(old)
+    if (!this.#access.allows(actor, definition, 'update', record, options)) return missing('')
+    if (rev !== undefined && old['_rev'] !== rev) return conflicting()
+    const data = this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
+    return data && failed('update', data)
+  }
+
+  /** Why a record is not deleted. */
+  delete(actor: Actor, definition: Definition, write: StoredWrite, reader: GuardReader): ServiceError | undefined {
+    const { old, rev } = write
+    this.#assertCurrent(definition, reader)
+    const records = ruleRecords(this.#definitions, readsOf(reader))
+    if (!this.#access.allows(actor, definition, 'delete', ruleRecord(old), { records })) return missing('')
+    if (rev !== undefined && old['_rev'] !== rev) return conflicting()
+    const isLast = definition.name === SUPERUSERS && readsOf(reader).all(recordsName(definition)).length === 1
+    return isLast ? LAST_SUPERUSER : undefined
+  }
+
+  #assertCurrent(definition: Definition, reader: GuardReader): void {
+    if (!this.#definitions.isCurrent(definition, reader)) throw new DefinitionChanged()
+  }
+
+  /** A guest manages nothing. */
+  #mayManage(actor: Actor, definition: Definition, record: JsonObject, options: AllowOptions): boolean {
+    return actor.principal.account !== undefined && this.#access.allows(actor, definition, 'manage', record, options)
+  }
+
+  /** The fields are looked at only if the account is right. */
+  #errorsIn(draft: Draft, reader: GuardReader, mayManage: () => boolean): ErrorData | undefined {
+    const { definition, old, values, form, checked, errors } = draft
+    const wrong = form && accountErrors({ old, values, form, isManager: draft.isSuperuser || mayManage(), checked })
+    return wrong ?? this.fieldErrors({ definition, old, values, errors }, reader)
+  }
+
+  /** What fields refuse, and what concerns the whole record. */
+  fieldErrors(
+    { definition, old, values, errors: found }: Pick<Draft, 'definition' | 'old' | 'values' | 'errors'>,
+    reader: GuardReader,
+  ): ErrorData | undefined {
+    const errors = { ...found }
+    for (const field of definition.fields) {
+      const { name } = field
+      const error = errors[name] === undefined ? this.#relationError(field, values[name], reader) : undefined
+      if (error !== undefined) errors[name] = error
+    }
+    if (Object.keys(errors).length > 0) return errors
+    const isNewAccount = old === undefined && definition.type === 'auth'
+    if (isNewAccount && this.#isAccount(definition, values['id'] as string, reader)) return { id: OTHER_ACCOUNT }
+    return referenceErrors(definition, values, this.#definitions, reader)
+  }
+
+  #relationError(field: FieldDefinition, value: unknown, reader: GuardReader): FieldError | undefined {
+    if (field.type !== 'relation') return undefined
+    const ids = listOf(value).filter((id) => typeof id === 'string' && id !== '') as string[]
+    if (ids.length === 0) return undefined
+    const related = this.#definitions.find(field.collectionId)
+    if (related === undefined) return MISSING_COLLECTION
+    return reader.getMany(recordsName(related), ids).includes(undefined) ? MISSING_RECORDS : undefined
+  }
+
+  /** Whether another collection has an account of this id: tokens name it by its id. */
+  #isAccount(definition: Definition, id: string, reader: GuardReader): boolean {
+    return this.#definitions
+      .all()
+      .some(
+        (other) => other.type === 'auth' && other !== definition && reader.get(recordsName(other), id) !== undefined,
+      )
+  }
+}
+
+/** The library's guard reader gets `via` and `all` soon. */
+function readsOf(reader: GuardReader): DocumentReads {
+  return reader as unknown as DocumentReads
+}
+
+/** What create rules see: nothing that the server adds by itself, and nobody who is verified. */
+function unsavedRecord({ definition, values, body }: Draft): JsonObject {
+  const record: JsonObject = {}
+  for (const field of definition.fields) {
+    const { name } = field
+    const isGenerated = field.type === 'text' && field.autogeneratePattern !== '' && !Object.hasOwn(body, name)
+    record[name] = isGenerated || field.type === 'autodate' ? '' : asRead(values[name])
+  }
+  if (record['id'] === '') record['id'] = '__temp_id__'
+  if (definition.type === 'auth') record['verified'] = false
+  return record
+}
+
+/** Rules read the names of files, and nothing of a password. */
+function asRead(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asRead)
+  return value instanceof NewFile ? value.name : value instanceof NewPassword ? '' : value
+}

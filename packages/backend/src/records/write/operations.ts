@@ -1,0 +1,39 @@
+/** Writes of single records: as they are asked for, and as they are ready. */
+import type { TransactionCollection } from 'pannier'
+import type { Definition } from '../../definitions/definition.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
+import type { RecordInput } from '../record-types.ts'
+
+/** Where a write takes place. */
+export interface Place {
+  collection<T extends object>(name: string): TransactionCollection<T>
+}
+
+/** A write of one record. */
+export type RecordOperation =
+  | { readonly action: 'create'; readonly collection: string; readonly input: RecordInput }
+  /** Changes the record with the id of the input, or makes it. */
+  | { readonly action: 'upsert'; readonly collection: string; readonly input: RecordInput }
+  | {
+      readonly action: 'update'
+      readonly collection: string
+      readonly id: string
+      readonly input: RecordInput
+      /** Only if this is the revision of the record. */
+      readonly rev?: string
+    }
+  | { readonly action: 'delete'; readonly collection: string; readonly id: string; readonly rev?: string }
+
+/** A record as it is stored now. */
+export interface WrittenRecord {
+  readonly definition: Definition
+  readonly document: JsonObject
+}
+
+/** A write that is ready. */
+export interface PreparedWrite {
+  /** Other records change with it, so it takes a transaction. */
+  readonly isWide: boolean
+  /** May be called again. Resolves with undefined after a delete. @throws ServiceError, DefinitionChanged */
+  run(place: Place): Promise<WrittenRecord | undefined>
+}

@@ -1,0 +1,232 @@
+/**
+ * Writes records. What takes time is done first. Then a guard judges the record inside the transaction that stores it, and a
+ * single write joins the group commit of the database.
+ */
+import { setTimeout } from 'node:timers/promises'
+import { isPannierError, type PannierError } from 'pannier'
+import type { Database, Transaction, TransactionCollection } from 'pannier'
+import { guarded } from 'pannier/internal'
+import type { DocumentGuard, FollowedChanges } from 'pannier/internal'
+import type { Access, Action } from '../../access/access.ts'
+import type { Actor } from '../../access/actor.ts'
+import type { Passwords } from '../../accounts/passwords.ts'
+import type { Definitions } from '../../definitions/definitions.ts'
+import { recordsName, type Definition } from '../../definitions/definition.ts'
+import { toText } from '../../fields/cast.ts'
+import { NewFile } from '../../fields/new-file.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
+import { forbidden, invalid, missing, ServiceError } from '../../gateway/service-error.ts'
+import { accountForm, type CheckedPassword } from './account-form.ts'
+import { AccountReferences } from './account-references.ts'
+import { canBeId, documentOf, draftOf, listOf, renewedTokenKey, type Draft, type PreparedInput } from './draft.ts'
+import { DefinitionChanged, Judge } from './judge.ts'
+import type { Place, PreparedWrite, RecordOperation, WrittenRecord } from './operations.ts'
+import { prepareInput } from './prepare-input.ts'
+import { asRefusal, writeError } from './write-errors.ts'
+
+export interface RecordWriterParts {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly access: Access
+  readonly passwords: Passwords
+}
+
+/** How often a write waits for the definitions, which follow what is stored. */
+const ROUNDS_MAX = 100
+
+export class RecordWriter {
+  readonly #parts: RecordWriterParts
+  readonly #judge: Judge
+  readonly #references: AccountReferences
+
+  constructor(parts: RecordWriterParts) {
+    this.#parts = parts
+    this.#judge = new Judge(parts.definitions, parts.access)
+    this.#references = new AccountReferences(parts.definitions)
+  }
+
+  /** Resolves with undefined after a delete. @throws ServiceError */
+  async write(actor: Actor, operation: RecordOperation): Promise<WrittenRecord | undefined> {
+    return this.again(async () => {
+      const { isWide, run } = await this.prepare(actor, operation)
+      const { database } = this.#parts
+      return isWide ? database.transaction((transaction: Transaction) => run(transaction)) : run(database)
+    })
+  }
+
+  /** Runs it again while definitions change. */
+  async again<T>(run: () => Promise<T>): Promise<T> {
+    for (let round = 1; ; round++) {
+      try {
+        return await run()
+      } catch (error) {
+        if (!(error instanceof DefinitionChanged)) throw error
+        if (round === ROUNDS_MAX)
+          throw new ServiceError('UNAVAILABLE', 'The collection keeps changing. Try again later.', { cause: error })
+        await setTimeout(round)
+      }
+    }
+  }
+
+  /** @throws ServiceError */
+  async prepare(actor: Actor, operation: RecordOperation, namings = 1): Promise<PreparedWrite> {
+    const definition = this.#definitionOf(operation.collection)
+    if (operation.action !== 'upsert') this.#assertUnlocked(actor, definition, operation.action)
+    if (operation.action === 'delete') return this.#prepareDelete(actor, definition, operation)
+    const { isAdmin: isSuperuser } = actor.principal
+    const prepared = await prepareInput(
+      { definition, input: operation.input, isSuperuser, namings },
+      this.#parts.passwords,
+    )
+    const isWide = definition.type === 'auth' && operation.action !== 'create' && changesAccount(prepared)
+    const run = async (place: Place): Promise<WrittenRecord> => {
+      if (operation.action === 'create') return this.#create(place, actor, prepared)
+      if (operation.action === 'update') return this.#update(place, actor, prepared, operation)
+      const id = toText(operation.input['id'])
+      const stored = !canBeId(id) ? undefined : await recordsIn(place, definition).get(id)
+      const action = stored === undefined ? 'create' : 'update'
+      this.#assertUnlocked(actor, definition, action)
+      const method = action === 'create' ? 'POST' : 'PATCH'
+      const acting: Actor = { ...actor, request: { ...actor.request, method } }
+      return action === 'create' ? this.#create(place, acting, prepared) : this.#update(place, acting, prepared, { id })
+    }
+    return { isWide, run }
+  }
+
+  /** @throws ServiceError NOT_FOUND; INVALID for a view */
+  #definitionOf(collection: string): Definition {
+    const definition = this.#parts.definitions.find(collection)
+    if (definition === undefined) throw missing('Missing collection context.')
+    if (definition.type === 'view') throw invalid('Unsupported collection type.')
+    return definition
+  }
+
+  #assertUnlocked(actor: Actor, definition: Definition, action: Action): void {
+    if (this.#parts.access.isLocked(actor, definition, action))
+      throw forbidden('Only superusers can perform this action.')
+  }
+
+  async #create(place: Place, actor: Actor, prepared: PreparedInput): Promise<WrittenRecord> {
+    const { definition } = prepared
+    const draft = draftOf(prepared, undefined)
+    const document = documentOf(draft, undefined)
+    const guard: DocumentGuard = ({ reader }) => refusal(this.#judge.create(actor, draft, reader))
+    try {
+      const { rev } = await guarded(recordsIn(place, definition), guard).insert(document)
+      return { definition, document: { ...document, _rev: rev } }
+    } catch (error) {
+      throw writeError(error, definition, 'create')
+    }
+  }
+
+  async #update(
+    place: Place,
+    actor: Actor,
+    prepared: PreparedInput,
+    { id, rev }: { readonly id: string; readonly rev?: string },
+  ): Promise<WrittenRecord> {
+    const { definition } = prepared
+    if (!canBeId(id)) throw missing('')
+    const checked = await this.#checkPassword(place, prepared, id)
+    const hasExternalAuths =
+      changesAccount(prepared) && (await this.#references.hasExternalAuths(place, { definition, ids: [id] }))
+    let made: { readonly draft: Draft; readonly document: JsonObject } | undefined
+    const change = (old: JsonObject): JsonObject => {
+      const draft = draftOf(prepared, old, checked)
+      made = { draft, document: documentOf(draft, renewedTokenKey(draft, hasExternalAuths)) }
+      return made.document
+    }
+    const guard: DocumentGuard = ({ reader, old }) => {
+      const { draft } = made!
+      const stored = old()
+      // Another write came in between: this one ends in a conflict.
+      if (stored === undefined || stored._rev !== draft.old!['_rev']) return undefined
+      return refusal(this.#judge.update(actor, draft, { old: stored, rev }, reader))
+    }
+    try {
+      const records = recordsIn(place, definition)
+      const written = hasFiles(prepared)
+        ? await replace(records, guard, id, change)
+        : await guarded(records, guard).update(id, change)
+      const { draft, document } = made!
+      if (changesAccount(prepared)) await this.#references.accountChanged(place, draft)
+      return { definition, document: { ...document, _rev: written.rev } }
+    } catch (error) {
+      throw writeError(error, definition, 'update')
+    }
+  }
+
+  /** Whether the old password is right, if one is asked for. */
+  async #checkPassword(place: Place, prepared: PreparedInput, id: string): Promise<CheckedPassword | undefined> {
+    const { definition, input, isSuperuser } = prepared
+    const { oldPassword, password, passwordConfirm } = accountForm(input)
+    const isAsked = definition.type === 'auth' && !isSuperuser && (password !== '' || passwordConfirm !== '')
+    if (!isAsked || oldPassword === '') return undefined
+    const hash = toText((await recordsIn(place, definition).get(id))?.['password'])
+    return { hash, isRight: hash !== '' && (await this.#parts.passwords.verify(hash, oldPassword)) }
+  }
+
+  async #prepareDelete(
+    actor: Actor,
+    definition: Definition,
+    { id, rev }: { readonly id: string; readonly rev?: string },
+  ): Promise<PreparedWrite> {
+    const { database } = this.#parts
+    const mayTakeAccounts = this.#references.mayTakeAccounts(definition)
+    const isWide = mayTakeAccounts && (await this.#references.areThere(database))
+    const guard: DocumentGuard = ({ reader, old }) =>
+      refusal(this.#judge.delete(actor, definition, { old: old()!, rev }, reader))
+    const run = async (place: Place): Promise<undefined> => {
+      const deleted = new Map<string, ReadonlySet<string>>([[recordsName(definition), new Set([id])]])
+      const followed = (changes: FollowedChanges): void => {
+        for (const [name, ids] of changes.deleted) deleted.set(name, new Set([...(deleted.get(name) ?? []), ...ids]))
+      }
+      if (!canBeId(id)) throw missing('')
+      try {
+        const outcome = await guarded(recordsIn(place, definition), guard, followed).delete(id)
+        if (outcome === undefined) throw missing('')
+        if (place !== database && mayTakeAccounts) await this.#references.accountsDeleted(place, deleted)
+        return undefined
+      } catch (error) {
+        throw writeError(error, definition, 'delete')
+      }
+    }
+    return { isWide, run }
+  }
+}
+
+function recordsIn(place: Place, definition: Definition): TransactionCollection<JsonObject> {
+  return place.collection<JsonObject>(recordsName(definition))
+}
+
+function refusal(error: ServiceError | undefined): PannierError | undefined {
+  return error && asRefusal(error)
+}
+
+/** As `update`, for a document with new attachments. Their content is read again if another write came in between. */
+async function replace(
+  records: TransactionCollection<JsonObject>,
+  guard: DocumentGuard,
+  id: string,
+  change: (old: JsonObject) => JsonObject,
+): Promise<{ readonly rev: string }> {
+  for (let round = 1; ; round++) {
+    const old = await records.get(id)
+    if (old === undefined) throw missing('')
+    try {
+      return await guarded(records, guard).put({ ...change(old), _rev: old._rev })
+    } catch (error) {
+      const isOvertaken = isPannierError(error, 'PANNIER_CONFLICT') && !(error.cause instanceof ServiceError)
+      if (!isOvertaken || round === ROUNDS_MAX) throw error
+    }
+  }
+}
+
+function hasFiles({ input }: PreparedInput): boolean {
+  return Object.values(input).some((value) => listOf(value).some((one) => one instanceof NewFile))
+}
+
+/** Whether records that belong to the account may go with the change. */
+function changesAccount({ definition, input }: PreparedInput): boolean {
+  return definition.type === 'auth' && (Object.hasOwn(input, 'password') || Object.hasOwn(input, 'verified'))
+}

@@ -1,0 +1,54 @@
+/** What the library refuses, in PocketBase's words. */
+import { isPannierError, PannierError } from 'pannier'
+import type { Definition } from '../../definitions/definition.ts'
+import { isSameName, parseIndex } from '../../definitions/index-statement.ts'
+import { fieldError } from '../../fields/field-errors.ts'
+import { conflicting, type ErrorData, missing, ServiceError } from '../../gateway/service-error.ts'
+
+const NOT_UNIQUE = fieldError('validation_not_unique', 'Value must be unique.')
+
+export function failed(action: 'create' | 'update', data?: ErrorData): ServiceError {
+  return new ServiceError('INVALID', `Failed to ${action} record.`, data && { data })
+}
+
+/** As a guard gives it to the library. */
+export function asRefusal(error: ServiceError): PannierError {
+  return new PannierError('PANNIER_INVALID_DOCUMENT', error.message, { cause: error })
+}
+
+/** The error for the client. What says nothing about the record stays as it is. */
+export function writeError(error: unknown, definition: Definition, action: 'create' | 'update' | 'delete'): unknown {
+  if (!isPannierError(error)) return error
+  if (error.cause instanceof ServiceError) return error.cause
+  switch (error.code) {
+    case 'PANNIER_UNIQUE':
+      return action === 'delete' ? error : failed(action, uniqueErrors(error, definition))
+    case 'PANNIER_CONFLICT':
+      return action === 'create' ? failed('create', { id: NOT_UNIQUE }) : conflicting()
+    case 'PANNIER_NOT_FOUND':
+      return missing('')
+    case 'PANNIER_RELATION':
+      return new ServiceError(
+        'INVALID',
+        'Failed to delete record. Make sure that the record is not part of a required relation reference.',
+        { cause: error },
+      )
+    case 'PANNIER_DOCUMENT_TOO_LARGE':
+    case 'PANNIER_DOCUMENT_TOO_DEEP':
+    case 'PANNIER_KEY_TOO_LARGE':
+    case 'PANNIER_BATCH_TOO_LARGE':
+    case 'PANNIER_ATTACHMENT_TOO_LARGE':
+    case 'PANNIER_LIMIT':
+      return new ServiceError('INVALID', `Failed to ${action} record.`, { cause: error })
+    default:
+      return error
+  }
+}
+
+/** Each column of the index that is a field. */
+function uniqueErrors({ details }: PannierError, { fields, indexes }: Definition): ErrorData {
+  const name = details?.['index']
+  const columns = indexes.map(parseIndex).find((index) => index?.name === name)?.columns ?? []
+  const named = fields.filter((field) => columns.some((column) => isSameName(column.name, field.name)))
+  return Object.fromEntries(named.map((field) => [field.name, NOT_UNIQUE]))
+}

@@ -1,0 +1,100 @@
+/** A database with definitions, and what writes and reads its records. */
+import { open, type Database, type DatabaseStorage } from 'pannier'
+import { memory } from 'pannier/memory'
+import { Access } from '../../src/access/access.ts'
+import type { Actor } from '../../src/access/actor.ts'
+import { Passwords } from '../../src/accounts/passwords.ts'
+import { Definitions } from '../../src/definitions/definitions.ts'
+import { recordsName } from '../../src/definitions/definition.ts'
+import type { JsonObject } from '../../src/gateway/documents.ts'
+import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
+import { ServiceError } from '../../src/gateway/service-error.ts'
+import type { UploadedFile } from '../../src/records/record-types.ts'
+import { RecordWrites } from '../../src/records/record-writes.ts'
+
+export interface World {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly access: Access
+  readonly writes: RecordWrites
+  readonly passwords: Passwords
+  /** The stored documents of a collection, by id. */
+  stored(collection: string): Promise<Record<string, JsonObject>>
+  close(): Promise<void>
+}
+
+export async function openWorld(
+  collections: readonly JsonObject[] = [],
+  storage: DatabaseStorage = memory(),
+): Promise<World> {
+  const database = await open('records', { storage })
+  const definitions = await Definitions.open(database)
+  for (const collection of collections) await definitions.create(SYSTEM, collection)
+  return worldOf(database, definitions)
+}
+
+export function worldOf(database: Database, definitions: Definitions): World {
+  const access = new Access(definitions)
+  const passwords = new Passwords()
+  const reads = {
+    show: async (_actor: Actor, _definition: unknown, documents: readonly JsonObject[]) =>
+      documents.map(({ _id, ...document }) => ({ ...document, id: _id })),
+  }
+  const writes = new RecordWrites({ database, definitions, access, passwords, reads })
+  return {
+    database,
+    definitions,
+    access,
+    writes,
+    passwords,
+    async stored(collection) {
+      const rows = await database
+        .collection<JsonObject>(recordsName(definitions.get(collection)))
+        .find()
+        .toArray()
+      return Object.fromEntries(rows.map((row) => [row._id, row]))
+    },
+    close: async () => {
+      await definitions.close()
+      await database.close()
+    },
+  }
+}
+
+export const ADMIN: Actor = actor(SYSTEM)
+export const NOBODY: Actor = actor(GUEST)
+
+export function actor(principal: Principal, method = 'POST'): Actor {
+  return { principal, request: { context: 'default', method, query: {}, headers: {} } }
+}
+
+/** A record that has logged in. */
+export function account(collection: string, record: JsonObject): Actor {
+  return actor({ name: null, roles: [], isAdmin: false, by: 'token', account: { collection, record } })
+}
+
+/** The code, the message and the data of what a write is refused with; undefined: it is not. */
+export async function refusal(write: Promise<unknown>): Promise<unknown> {
+  try {
+    await write
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return error.data === undefined ? [error.code, error.message] : [error.code, error.message, codesIn(error.data)]
+  }
+}
+
+/** `{ title: 'validation_required' }` */
+function codesIn(data: object): unknown {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, error]: [string, object]) => [
+      name,
+      'code' in error ? error.code : codesIn(error),
+    ]),
+  )
+}
+
+export function upload(name: string, content: string | Uint8Array): UploadedFile {
+  const blob = new Blob([content as never])
+  return { name, size: blob.size, stream: () => blob.stream() }
+}
