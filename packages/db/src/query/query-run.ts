@@ -1,9 +1,9 @@
 /** How a query begins: on a source, after the relations that it follows were resolved and columns have answered. */
-import type { MaybePromise } from '../base/async.ts'
+import { andThen, type MaybePromise } from '../base/async.ts'
 import { loadedModule } from '../base/lazy-module.ts'
-import { leavesOf, type Condition, type RelatedCondition } from './ast/normalise.ts'
+import { leavesOf, type Condition, type LeafCondition, type RelatedCondition } from './ast/normalise.ts'
 import { COLUMNS_USE, isForColumns } from './columns/column-use.ts'
-import type { Plan, QuerySpecification } from './planner/plan.ts'
+import { planQuery, type Plan, type QuerySpecification } from './planner/plan.ts'
 import type { QuerySource } from './query-source.ts'
 
 /** `related`: the collections that are read too, in the same snapshot. */
@@ -26,9 +26,8 @@ export interface QueryRelations {
 }
 
 /** A query on its snapshot; its source has to be released. */
-export interface QueryRun {
+export interface QueryRun extends Planned {
   readonly source: QuerySource
-  readonly query: QuerySpecification
   /** Gives a query for the same rows of fewer documents. */
   readonly narrow?: ((query: QuerySpecification) => Promise<QuerySpecification>) | undefined
   /** Changes rows: they get related documents in place of ids. */
@@ -38,7 +37,8 @@ export interface QueryRun {
 }
 
 /**
- * The query, with sets of documents in place of what columns tell faster. `check` may throw.
+ * The query, with sets of documents in place of what columns tell faster; and if it is the same, the plan for what is
+ * asked, as far as that was made. `check` may throw.
  *
  * @param asked What will be asked of the source: it decides whether a column is worth it.
  */
@@ -47,12 +47,27 @@ export function withColumns(
   query: QuerySpecification,
   check: () => void,
   asked: QuerySpecification = query,
-): MaybePromise<QuerySpecification> {
-  if (source.kept === undefined || source.documents.count() < COLUMNS_USE.documentsMin) return query
-  if (!leavesOf(query.condition).some((leaf) => isForColumns(source, leaf))) return query
-  return loadedModule(import('./columns/answer.ts')).then(({ answerByColumns }) =>
-    answerByColumns(source, query, asked, check),
+): MaybePromise<Planned> {
+  const documents = source.documents.count()
+  const ends = asked.sort.length === 0 && asked.limit < Infinity
+  const isFor = (leaf: LeafCondition): boolean => isForColumns(source, leaf, ends)
+  if (source.kept === undefined || documents < COLUMNS_USE.documentsMin || !leavesOf(query.condition).some(isFor))
+    return { query }
+  return andThen(
+    source.attempt(() => planQuery(source, asked)),
+    (plan) =>
+      plan.cost < documents * COLUMNS_USE.costShareMin
+        ? { query, plan }
+        : loadedModule(import('./columns/answer.ts')).then(async ({ answerByColumns }) => {
+            const answered = await answerByColumns(source, query, ends, check)
+            return answered === query ? { query, plan } : { query: answered }
+          }),
   )
+}
+
+export interface Planned {
+  readonly query: QuerySpecification
+  readonly plan?: Plan
 }
 
 /** One step along a relation, as it was answered. */

@@ -20,7 +20,7 @@ import type { LiveHost, LiveOptions, LiveRequest } from './live/live-types.ts'
 import type { FieldPath, FieldValue, Projected, Selector } from './field-types.ts'
 import type { Explanation } from './planner/explain.ts'
 import { CREATED } from './planner/access-path.ts'
-import { isCreation, type QuerySpecification, planQuery } from './planner/plan.ts'
+import { isCreation, type Plan, type QuerySpecification, planQuery } from './planner/plan.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
 import { withColumns, type OpenSource, type QueryRelations, type QueryRun } from './query-run.ts'
 import type { QuerySource } from './query-source.ts'
@@ -239,9 +239,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * const adults = await people.find({ age: { $gte: 18 } }).count()
    */
   async count(): Promise<number> {
-    const { source, query } = await this.#begin(countedBy(this.#specification))
+    const { source, query, plan } = await this.#begin(countedBy(this.#specification))
     try {
-      return await countRows(source, query, () => this.#checkAborted())
+      return await countRows(source, query, () => this.#checkAborted(), plan)
     } finally {
       source.release()
     }
@@ -256,9 +256,9 @@ export class Query<T extends object, Document extends object = T> implements Asy
   async page(): Promise<Page<T>> {
     const run = await this.#begin(this.#specification, true)
     try {
-      const total = await countRows(run.source, countedBy(run.query), () => this.#checkAborted())
+      const total = await countRows(run.source, countedBy(run.query), () => this.#checkAborted(), run.plan)
       const rows: T[] = []
-      for await (const batch of this.#batchesOf(run, BATCH_ROWS_WHOLE)) for (const row of batch) rows.push(row as T)
+      for await (const batch of this.#batchesOf(run, BATCH_ROWS_WHOLE, undefined)) for (const row of batch) rows.push(row as T)
       return { rows, total }
     } finally {
       run.source.release()
@@ -373,7 +373,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
   async *#batches(wanted: QuerySpecification, batchRows: number): AsyncGenerator<object[], void, undefined> {
     const run = await this.#begin(wanted)
     try {
-      yield* this.#batchesOf(run, batchRows)
+      yield* this.#batchesOf(run, batchRows, run.plan)
     } finally {
       run.source.release()
     }
@@ -383,9 +383,11 @@ export class Query<T extends object, Document extends object = T> implements Asy
   async *#batchesOf(
     { source, query, narrow, populate }: QueryRun,
     batchRows: number,
+    planned: Plan | undefined,
   ): AsyncGenerator<object[], void, undefined> {
     const narrowed = narrow === undefined ? query : await narrow(query)
-    const rows: Operator<object> = await source.attempt(() => planRows(source, narrowed))
+    const plan = narrowed === query ? planned : undefined
+    const rows: Operator<object> = await source.attempt(() => planRows(source, narrowed, plan))
     for (let count = batchRows; ; count = Math.min(count * 2, BATCH_ROWS_MAX)) {
       this.#checkAborted()
       const attempted = source.attempt(() => rows.next(count))
@@ -423,10 +425,10 @@ function countedBy(query: QuerySpecification): QuerySpecification {
 }
 
 function beginByColumns(run: QueryRun, counts: boolean, check: () => void): MaybePromise<QueryRun> {
-  const query = withColumns(run.source, run.query, check, counts ? countedBy(run.query) : run.query)
-  if (!isPromise(query)) return run
-  return query.then(
-    (changed) => ({ ...run, query: changed }),
+  const planned = withColumns(run.source, run.query, check, counts ? countedBy(run.query) : run.query)
+  if (!isPromise(planned)) return { ...run, ...planned }
+  return planned.then(
+    (changed) => ({ ...run, ...changed }),
     (error: unknown) => {
       run.source.release()
       throw error
@@ -435,15 +437,20 @@ function beginByColumns(run: QueryRun, counts: boolean, check: () => void): Mayb
 }
 
 /** May throw a Miss. */
-function planRows(source: QuerySource, query: QuerySpecification): Operator<object> {
+function planRows(source: QuerySource, query: QuerySpecification, plan: Plan | undefined): Operator<object> {
   // Whole documents are read from nothing else.
   if (query.fields === undefined && query.limit > 0) source.documents.prefetch()
-  return buildOperators(source, planQuery(source, query), query)
+  return buildOperators(source, plan ?? planQuery(source, query), query)
 }
 
 /** How many rows there are: known at once where no walk is needed to tell. `check` is called again and again, and may throw. */
-async function countRows(source: QuerySource, query: QuerySpecification, check: () => void): Promise<number> {
-  const plan = await source.attempt(() => planQuery(source, query))
+async function countRows(
+  source: QuerySource,
+  query: QuerySpecification,
+  check: () => void,
+  planned: Plan | undefined,
+): Promise<number> {
+  const plan = planned ?? (await source.attempt(() => planQuery(source, query)))
   if (plan.byRank) return plan.rows
   if (isAlways(plan.residual) && plan.access.kind !== 'scan') {
     const { countDocuments } = await loadedModule(import('./sets/collect-set.ts'))

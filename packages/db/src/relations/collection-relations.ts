@@ -61,8 +61,11 @@ export class CollectionRelations implements QueryRelations {
         const sort: SortField[] = []
         for (const field of query.sort) {
           const { steps, rest } = this.#follow('sort()', field.path)
-          const through = { path: field.path, values: await valuesAlong(run, source, steps, rest) }
-          sort.push(steps.length === 0 ? field : { ...field, path: steps[0]!.name, through })
+          if (steps.length === 0) sort.push(field)
+          else {
+            const through = { path: field.path, values: await valuesAlong(run, source, steps, rest) }
+            sort.push({ ...field, path: steps[0]!.name, through })
+          }
         }
         const population = this.#populationOf(query)
         const populated =

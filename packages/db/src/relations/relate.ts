@@ -85,7 +85,11 @@ function quantified(
     const some = along(steps, meets)
     return (which === 'none') === negated ? some : complementOf(some)
   }
-  const every = joined('and', [along(steps, ALWAYS), complementOf(along(steps, complementOf(meets)))])
+  // The single relations before lead to one document, which both parts are about.
+  const firstMany = steps.findIndex(({ many }) => many)
+  const single = firstMany === -1 ? steps.length - 1 : firstMany
+  const [before, after] = [steps.slice(0, single), steps.slice(single)]
+  const every = along(before, joined('and', [along(after, ALWAYS), complementOf(along(after, complementOf(meets)))]))
   return negated ? complementOf(every) : every
 }
 

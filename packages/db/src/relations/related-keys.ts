@@ -14,6 +14,7 @@ import { entryRange } from '../query/planner/key-ranges.ts'
 import type { RelatedStep } from '../query/query-run.ts'
 import { planQuery, type Plan, type QuerySpecification } from '../query/planner/plan.ts'
 import type { QuerySource } from '../query/query-source.ts'
+import { collectSet } from '../query/sets/collect-set.ts'
 import { NumberSetBuilder, type NumberSet } from '../query/sets/number-set.ts'
 
 /** One query under way: the source of its own collection, by which it waits, and whether it is still wanted. */
@@ -53,12 +54,11 @@ export async function fieldValues(
 
 /** The numbers of the documents that meet the condition. */
 export async function numbersOf(run: Run, target: QuerySource, condition: Condition): Promise<NumberSet> {
+  const plan = await run.source.attempt(() => planQuery(target, allOf(condition, [])))
+  const { access, residual } = plan
+  if (isAlways(residual) && access.kind !== 'scan') return collectSet(target, access, () => run.check())
   const numbers = new NumberSetBuilder()
-  const operator = await run.source.attempt(() => {
-    const plan = planQuery(target, allOf(condition, []))
-    return numberedRows(target, plan)
-  })
-  await eachBatch(run, operator, (rows) => {
+  await eachBatch(run, await run.source.attempt(() => numberedRows(target, plan)), (rows) => {
     for (const { number } of rows) numbers.add(number)
   })
   return numbers.build()
@@ -155,15 +155,13 @@ export async function eachBatch<Row>(
   }
 }
 
-/** The rows of a plan as numbers: it reads no document that need not be tested. */
+/** The rows of a plan that tests documents or entries, as numbers. */
 function numberedRows(source: QuerySource, { access, residual, filter }: Plan): Operator<EntryRow> {
-  const isTested = !isAlways(residual)
   const ofBody = testedBy(compileCondition(residual, bodyFields(source.documents), ({ number }) => number))
   if (access.kind === 'scan') return fullScan(source, undefined, ofBody)
-  const readsEntries = isTested && filter === 'entries'
+  const readsEntries = filter === 'entries'
   const fieldCount = readsEntries ? Infinity : undefined
   const entries = scanEntries(source, access, { reverse: false, skip: 0, fieldCount })
-  if (!isTested) return entries
   const ofEntry = readsEntries
     ? testedBy(compileCondition(residual, entryFields(access), ({ number }: EntryRow) => number))
     : (): undefined => undefined

@@ -1,33 +1,126 @@
 /** The values to which single relations lead, for sorts. */
+import { encodeIdKey } from '../codec/key-encoding.ts'
 import { compileFieldPath, getField } from '../codec/field-path.ts'
+import { encodeIndexValue } from '../index/index-key.ts'
+import type { CollectionRows } from '../query/columns/collection-rows.ts'
+import { columnsOf } from '../query/columns/column-store.ts'
 import { buildOperators } from '../query/operators/build.ts'
-import { planQuery } from '../query/planner/plan.ts'
+import { bodyFields } from '../query/operators/project.ts'
+import { planQuery, type ValuesById } from '../query/planner/plan.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import { allOf, eachBatch, type Run } from './related-keys.ts'
 import type { RelationStep } from './relation-graph.ts'
 import { ALWAYS } from './relate.ts'
 
-/** The value at the end of the path, by the id of the document to which the first step leads. Missing values are left out. */
+/** Related documents of one collection whose values are held. Tests change it. */
+export const RELATED_VALUES: { heldMax: number } = { heldMax: 100_000 }
+/** Memory of a held value besides its characters. */
+const VALUE_BYTES = 100
+
+/** The value at the end of the path, by the id of the document to which the first step leads. It may miss. */
 export async function valuesAlong(
   run: Run,
   source: QuerySource,
-  [step, ...others]: readonly RelationStep[],
+  steps: readonly RelationStep[],
   rest: string,
-): Promise<ReadonlyMap<unknown, unknown>> {
-  const values = new Map<unknown, unknown>()
-  if (step === undefined) return values
-  const target = source.other!(step.to)
-  const further = others.length === 0 ? undefined : await valuesAlong(run, target, others, rest)
+): Promise<ValuesById> {
+  const sources: QuerySource[] = []
+  for (const { to } of steps) sources.push((sources.at(-1) ?? source).other!(to))
+  const columns = columnsOf(source)
+  const make = (): Promise<ValuesById> => valuesIn(run, steps, sources, rest)
+  if (columns === undefined || sources.some(({ documents }) => documents.count() > RELATED_VALUES.heldMax))
+    return make()
+  const path = [...steps.map(({ name }) => name), rest].join('.')
+  return columns.unchanged(path, sources, make as () => Promise<HeldValues>)
+}
+
+async function valuesIn(
+  run: Run,
+  [, ...others]: readonly RelationStep[],
+  [target, ...further]: readonly QuerySource[],
+  rest: string,
+): Promise<ValuesById> {
+  const next = others.length === 0 ? undefined : await valuesIn(run, others, further, rest)
   const field = others[0]?.name ?? rest
+  const { documents } = target!
+  if (documents.count() > RELATED_VALUES.heldMax) return new ReadValues(target!, field, next)
   const path = compileFieldPath(field)
   const query = allOf(ALWAYS, field === '_id' ? [field] : ['_id', field])
-  const operator = await run.source.attempt(() => buildOperators(target, planQuery(target, query), query))
+  const operator = await run.source.attempt(() => buildOperators(target!, planQuery(target!, query), query))
+  const found: [id: string, own: unknown][] = []
   await eachBatch(run, operator, (rows) => {
-    for (const row of rows) {
-      const found = getField(row, path)
-      const value = further === undefined ? found : further.get(found)
-      if (value !== undefined) values.set((row as { readonly _id: string })._id, value)
-    }
+    for (const row of rows) found.push([(row as { readonly _id: string })._id, getField(row, path)])
   })
-  return values
+  if (next === undefined) return new HeldValues(found)
+  return new HeldValues(await run.source.attempt(() => found.map(([id, own]) => [id, next.get(own)] as const)))
+}
+
+/** Those of all documents, the missing ones left out. */
+export class HeldValues implements ValuesById {
+  /** About how much memory they take. */
+  readonly bytes: number
+  readonly #values: ReadonlyMap<unknown, unknown>
+  #places: Places | undefined
+
+  constructor(values: readonly (readonly [id: string, value: unknown])[]) {
+    const there = values.filter(([, value]) => value !== undefined)
+    this.#values = new Map(there)
+    const chars = there.map(([id, value]) => id.length + (typeof value === 'string' ? value.length : 0))
+    this.bytes = chars.reduce((sum, one) => sum + one, VALUE_BYTES * there.length)
+  }
+
+  get(id: unknown): unknown {
+    return this.#values.get(id)
+  }
+
+  /** Of the rows of the source, which both know it. */
+  async placesIn(run: Run, { documents }: QuerySource, rows: CollectionRows): Promise<Places> {
+    if (this.#places?.rows === rows) return this.#places
+    const ids = [...this.#values.keys()] as string[]
+    const numbers = await run.source.attempt(() => ids.map((id) => documents.numbersOf([encodeIdKey(id)])[0]))
+    const keys = ids.map((id) => encodeIndexValue(this.#values.get(id), false))
+    const order = [encodeIndexValue(undefined, false), ...[...new Set(keys)].sort()]
+    const placeOf = new Map(order.map((key, place) => [key, place]))
+    const byRow = new Uint32Array(rows.length + 1)
+    numbers.forEach((number, at) => {
+      byRow[rows.rowOf(number!) + 1] = placeOf.get(keys[at]!)!
+    })
+    return (this.#places = { rows, byRow, count: order.length })
+  }
+}
+
+/** The places of documents in the order of their values. Those without a value have the first place. */
+interface Places {
+  readonly rows: CollectionRows
+  /** By row, plus one; first that of no document. */
+  readonly byRow: Uint32Array
+  /** Different places. */
+  readonly count: number
+}
+
+/** Those of documents that are read when they are asked for. The last ones are held. */
+class ReadValues implements ValuesById {
+  readonly #source: QuerySource
+  readonly #read: ReturnType<ReturnType<typeof bodyFields>>
+  readonly #next: ValuesById | undefined
+  readonly #values = new Map<unknown, unknown>()
+
+  constructor(source: QuerySource, field: string, next: ValuesById | undefined) {
+    this.#source = source
+    this.#read = bodyFields(source.documents)(field)
+    this.#next = next
+  }
+
+  get(id: unknown): unknown {
+    if (typeof id !== 'string') return undefined
+    if (this.#values.has(id)) return this.#values.get(id)
+    const { documents } = this.#source
+    const numbers = documents.numbersOf([encodeIdKey(id)]).filter((number) => number !== undefined)
+    const [body] = documents.someBodiesOf(numbers)
+    const own = body && this.#read(body)
+    const value = this.#next === undefined ? own : this.#next.get(own)
+    if (this.#values.size >= RELATED_VALUES.heldMax) this.#values.clear()
+    this.#values.set(id, value)
+    return value
+  }
 }

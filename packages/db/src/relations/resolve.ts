@@ -41,8 +41,9 @@ async function resolveStep(run: Run, source: QuerySource, condition: RelatedCond
   const of = await resolve({ ...run, related }, target, condition.of)
   if (isNever(of)) return NEVER
   const { field, back, many } = condition
-  const query = await withColumns(target, allOf(of, [back ? field : '_id']), () => run.check())
-  const plan = await run.source.attempt(() => planQuery(target, query))
+  const planned = await withColumns(target, allOf(of, [back ? field : '_id']), () => run.check())
+  const { query } = planned
+  const plan = planned.plan ?? (await run.source.attempt(() => planQuery(target, query)))
   const numbers = await stepByColumn(run, source, target, condition, query.condition, plan)
   if (numbers !== undefined) {
     run.related.push({ condition, plan, query, way: 'column', ids: undefined, related })

@@ -26,7 +26,7 @@ test('explain counts the pages that the query reads', async () => {
     return new QueryFixture(await openKeyValueStore(options), ['n'])
   }
   const writer = await opened()
-  await writer.upsert(Array.from({ length: 5000 }, (_, n) => ({ _id: `d${n}`, n, text: `${n}`.repeat(40) })))
+  await writer.upsert(Array.from({ length: 1900 }, (_, n) => ({ _id: `d${n}`, n, text: `${n}`.repeat(100) })))
   await writer.store.checkpoint()
   await writer.store.close()
   for (const selector of [{ text: 'x' }, { n: { $lt: 900 } }, {}]) {

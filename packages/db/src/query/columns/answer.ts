@@ -1,58 +1,76 @@
-/**
- * Answers the parts of a condition that columns answer faster than the planned walk would: what is searched in texts, and
- * what is asked of all elements of an array.
- */
-import { combine, type Condition } from '../ast/normalise.ts'
+/** Answers parts of a condition by columns: what is searched in texts, and what is asked of the values of a field. */
+import { combine, type Condition, type LeafCondition } from '../ast/normalise.ts'
 import { compileCondition } from '../match.ts'
-import { planQuery, type QuerySpecification } from '../planner/plan.ts'
-import { COLUMNS_USE, isForColumns } from './column-use.ts'
+import type { QuerySpecification } from '../planner/plan.ts'
+import { isForColumns } from './column-use.ts'
 import type { QuerySource } from '../query-source.ts'
 import { columnsOf, type ColumnStore } from './column-store.ts'
+import type { NumberSet } from '../sets/number-set.ts'
 import { TextColumn } from './text-column.ts'
 
-/** As `withColumns` (query-run.ts). */
+/** The same query, with sets of documents in place of what columns tell. `ends`: as of `isForColumns`. */
 export async function answerByColumns(
   source: QuerySource,
   query: QuerySpecification,
-  asked: QuerySpecification,
+  ends: boolean,
   check: () => void,
 ): Promise<QuerySpecification> {
   const columns = columnsOf(source)
   if (columns === undefined) return query
-  const { cost } = await source.attempt(() => planQuery(source, asked))
-  if (cost < source.documents.count() * COLUMNS_USE.costShareMin) return query
-  return { ...query, condition: await answered(columns, source, query.condition, check) }
+  const condition = await new Answer(columns, source, ends, check).of(query.condition)
+  return condition === query.condition ? query : { ...query, condition }
 }
 
-async function answered(
-  columns: ColumnStore,
-  source: QuerySource,
-  condition: Condition,
-  check: () => void,
-): Promise<Condition> {
-  switch (condition.kind) {
-    case 'and':
-    case 'or': {
-      const parts: Condition[] = []
-      for (const part of condition.of) parts.push(await answered(columns, source, part, check))
-      return combine(condition.kind, parts)
+class Answer {
+  readonly #columns: ColumnStore
+  readonly #source: QuerySource
+  readonly #ends: boolean
+  readonly #check: () => void
+
+  constructor(columns: ColumnStore, source: QuerySource, ends: boolean, check: () => void) {
+    this.#columns = columns
+    this.#source = source
+    this.#ends = ends
+    this.#check = check
+  }
+
+  /** The condition itself if no column answers a part of it. */
+  async of(condition: Condition): Promise<Condition> {
+    switch (condition.kind) {
+      case 'and':
+      case 'or': {
+        const parts: Condition[] = []
+        for (const part of condition.of) parts.push(await this.of(part))
+        return parts.every((part, at) => part === condition.of[at]) ? condition : combine(condition.kind, parts)
+      }
+      case 'complement': {
+        const of = await this.of(condition.of)
+        return of === condition.of ? condition : { kind: 'complement', of }
+      }
+      case 'contains':
+      case 'within':
+      case 'elements':
+        return isForColumns(this.#source, condition, this.#ends) ? this.#ofLeaf(condition) : condition
+      default:
+        return condition
     }
-    case 'complement':
-      return { kind: 'complement', of: await answered(columns, source, condition.of, check) }
-    case 'contains': {
-      const { path, text } = condition
-      if (!isForColumns(source, condition) || !TextColumn.canFind(text)) return condition
-      const column = await columns.text(source, path, check)
-      return column === undefined ? condition : { kind: 'numbers', numbers: column.containing(text), column: path }
-    }
-    case 'within':
-    case 'elements': {
-      if (!isForColumns(source, condition)) return condition
-      const column = await columns.select(source, condition.path, check)
-      const test = compileCondition<unknown>(condition, () => (value) => value)
-      return column === undefined ? condition : { kind: 'numbers', numbers: column.where(test), column: condition.path }
-    }
-    default:
-      return condition
+  }
+
+  async #ofLeaf(leaf: LeafCondition): Promise<Condition> {
+    const { path } = leaf
+    const numbers = leaf.kind === 'contains' ? await this.#containing(path, leaf.text) : await this.#meeting(leaf)
+    return numbers === undefined ? leaf : { kind: 'numbers', numbers, column: path }
+  }
+
+  async #containing(path: string, text: string): Promise<NumberSet | undefined> {
+    if (!TextColumn.canFind(text)) return undefined
+    const column = await this.#columns.text(this.#source, path, this.#check)
+    return column && this.#columns.isTrue(column, this.#source) ? column.containing(text) : undefined
+  }
+
+  async #meeting(leaf: LeafCondition): Promise<NumberSet | undefined> {
+    const column = await this.#columns.select(this.#source, leaf.path, this.#check)
+    const test = compileCondition<unknown>(leaf, () => (value) => value)
+    return column && this.#columns.isTrue(column, this.#source) ? column.where(test) : undefined
   }
 }

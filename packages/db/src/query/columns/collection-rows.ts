@@ -7,7 +7,7 @@ import { encodeIdKey } from '../../codec/key-encoding.ts'
 import type { BodyView } from '../../document/body.ts'
 import { STEP_ROWS_MAX } from '../operators/operator.ts'
 import type { QuerySource } from '../query-source.ts'
-import { NumberSetBuilder, type NumberSet } from '../sets/number-set.ts'
+import { NumberSet } from '../sets/number-set.ts'
 import { Follower } from './follower.ts'
 import { GrowingArray, nextPosition, positionIn } from './growing-array.ts'
 
@@ -18,6 +18,7 @@ const MARKS_STEP = 4096
 type RowListener = (id: string, row: number | undefined) => void
 
 export class CollectionRows extends Follower<undefined> {
+  readonly isFull = false
   /** By row, ascending. */
   readonly #numbers: GrowingArray<Float64Array>
   /** By row: 1 where the document lives. */
@@ -117,19 +118,14 @@ export class CollectionRows extends Follower<undefined> {
     return marks
   }
 
-  /** Calls back with the row of each living document. */
-  each(take: (row: number) => void): void {
-    const alive = this.#alive.values
-    for (let row = 0; row < this.length; row++) if (alive[row] === 1) take(row)
+  /** By row: 1 where the document lives, else 0. It is the caller's. */
+  livingMarks(): Uint8Array {
+    return this.#alive.values.slice(0, this.length)
   }
 
-  /** The numbers of the living documents whose rows pass. */
-  where(test: (row: number) => boolean): NumberSet {
-    const builder = new NumberSetBuilder()
-    const alive = this.#alive.values
-    const numbers = this.#numbers.values
-    for (let row = 0; row < this.length; row++) if (alive[row] === 1 && test(row)) builder.add(numbers[row]!)
-    return builder.build()
+  /** The numbers of the documents whose rows are marked by 1; others have 0. */
+  marked(marks: Uint8Array): NumberSet {
+    return NumberSet.marked(this.#numbers.values, marks)
   }
 
   /** The rows of the living documents in the order of their ids, as of the source, which these rows have reached. May miss. */

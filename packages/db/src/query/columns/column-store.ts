@@ -11,6 +11,13 @@ import { TextColumn } from './text-column.ts'
 
 type Column = TextColumn | SelectColumn | RelationColumn
 
+/** What was made of collections, and how these were. */
+interface Made {
+  readonly bytes: number
+  readonly made: unknown
+  readonly state: string
+}
+
 /** The columns of the source's database; undefined in a transaction, whose writes may never be committed. */
 export function columnsOf({ kept }: QuerySource): ColumnStore | undefined {
   if (kept === undefined) return undefined
@@ -23,7 +30,7 @@ export class ColumnStore implements KeptColumns {
   readonly #bytesMax: number
   readonly #rows = new Map<string, CollectionRows>()
   /** The one that was used last stands last. */
-  readonly #columns = new Map<string, Column>()
+  readonly #columns = new Map<string, Column | Made>()
   /** Names of columns that cannot be made. */
   readonly #none = new Set<string>()
   /** What is being made: a second query waits for it rather than make another. */
@@ -70,7 +77,10 @@ export class ColumnStore implements KeptColumns {
   }
 
   /** The values of a field as of the source, if it has few different ones. */
-  select(source: QuerySource, path: string, check: () => void): Promise<SelectColumn | undefined> {
+  async select(source: QuerySource, path: string, check: () => void): Promise<SelectColumn | undefined> {
+    const name = `${nameOf(source.documents.collection)}select ${path}`
+    const isKnown = this.#columns.has(name) || this.#none.has(name)
+    if (!isKnown && !(await source.attempt(() => SelectColumn.canHold(source, path)))) this.#noMore(name)
     return this.#column(source, `select ${path}`, (rows) => new SelectColumn(rows, path), check)
   }
 
@@ -89,9 +99,26 @@ export class ColumnStore implements KeptColumns {
       if (column.isFull) this.#noMore(name)
       return undefined
     }
-    return this.#isTrue(column, source) && column.targets === this.#rows.get(nameOf(target.documents.collection))
+    return this.isTrue(column, source) && column.targets === this.#rows.get(nameOf(target.documents.collection))
       ? this.#used(name, column)
       : undefined
+  }
+
+  /** What is made of collections, and kept as long as none of them changes. */
+  async unchanged<Kind extends { readonly bytes: number }>(
+    what: string,
+    sources: readonly QuerySource[],
+    make: () => Promise<Kind>,
+  ): Promise<Kind> {
+    const name = `${nameOf(sources[0]!.documents.collection)}made ${what}`
+    const state = sources.map(({ documents }) => {
+      return `${nameOf(documents.collection)}${documents.bodies.lastNumber} ${documents.count()}`
+    }).join()
+    const known = this.#columns.get(name) as Made | undefined
+    if (known?.state === state) return this.#used(name, known).made as Kind
+    const made = await make()
+    this.#used(name, { bytes: made.bytes, made, state })
+    return made
   }
 
   async #column<Kind extends TextColumn | SelectColumn>(
@@ -101,19 +128,20 @@ export class ColumnStore implements KeptColumns {
     check: () => void,
   ): Promise<Kind | undefined> {
     const name = `${nameOf(source.documents.collection)}${kind}`
+    if (this.#none.has(name)) return undefined
     const rows = await this.rows(source, check)
-    if (rows === undefined || this.#none.has(name)) return undefined
+    if (rows === undefined) return undefined
     const column = (this.#columns.get(name) as Kind | undefined) ?? make(rows)
     this.#columns.set(name, column)
     if (!(await column.reach(source, check))) {
       if (column.isFull) this.#noMore(name)
       return undefined
     }
-    return this.#isTrue(column, source) ? this.#used(name, column) : undefined
+    return this.isTrue(column, source) ? this.#used(name, column) : undefined
   }
 
   /** Whether it and its rows are as of the source, now that others may have used them meanwhile. */
-  #isTrue(column: Column, source: QuerySource): boolean {
+  isTrue(column: Column, source: QuerySource): boolean {
     return (
       column.isAt(source) &&
       column.rows.isAt(source) &&
@@ -126,7 +154,7 @@ export class ColumnStore implements KeptColumns {
     this.#none.add(name)
   }
 
-  #used<Kind extends Column>(name: string, column: Kind): Kind {
+  #used<Kind extends Column | Made>(name: string, column: Kind): Kind {
     this.#columns.delete(name)
     this.#columns.set(name, column)
     for (const other of this.#columns.keys()) {

@@ -6,12 +6,17 @@ import type { QuerySource } from '../query-source.ts'
 /** The least number of documents, and the least cost of a plan, by that of a walk of all documents. Tests change it. */
 export const COLUMNS_USE: { documentsMin: number; costShareMin: number } = { documentsMin: 2000, costShareMin: 0.2 }
 
-/** Whether it looks for text, or for several values among the elements of arrays: of a field that has a multi index. */
-export function isForColumns({ indexes }: QuerySource, leaf: LeafCondition): boolean {
+/**
+ * Whether a column may answer it: what looks for text, asks for several values among the elements of arrays in a multi
+ * index, or for values of a field that has no index.
+ *
+ * @param ends Its query may end after a few documents: then what has no index is tested on these.
+ */
+export function isForColumns({ indexes }: QuerySource, leaf: LeafCondition, ends: boolean): boolean {
   if (leaf.kind === 'contains') return !leaf.negated
-  const isOfElements =
-    leaf.kind === 'within'
-      ? !leaf.whole && !leaf.self && leaf.collation === undefined && !isOnePoint(leaf.values)
-      : leaf.kind === 'elements' && leaf.which !== 'keys'
-  return isOfElements && indexes.some(({ multi, fields }) => multi && fields[0]!.path === leaf.path)
+  const isOfValues = leaf.kind === 'within' && !leaf.whole && !leaf.self && leaf.collation === undefined
+  if (!isOfValues && (leaf.kind !== 'elements' || leaf.which === 'keys')) return false
+  const serving = indexes.filter(({ fields, text }) => !text && fields.some(({ path }) => path === leaf.path))
+  if (serving.length === 0) return !ends && !leaf.path.startsWith('_')
+  return serving.some(({ multi }) => multi) && !(leaf.kind === 'within' && isOnePoint(leaf.values))
 }

@@ -24,6 +24,9 @@ export abstract class Follower<Context> {
     this.#goal = sequence
   }
 
+  /** What it follows cannot be held: it must not be used any more. */
+  abstract readonly isFull: boolean
+
   /** Bodies come in the order of their sequences, tombstones too; each replaces what was said of its document. */
   protected abstract follow(body: BodyView, context: Context): void
 
@@ -33,7 +36,7 @@ export abstract class Follower<Context> {
     return this.#goal === last && this.#sequence === last
   }
 
-  /** Learns what it lacks. False if it is ahead of the source, or gets there meanwhile. `check` may throw. */
+  /** Learns what it lacks. False if it is ahead of the source or gets there meanwhile, or is full. `check` may throw. */
   protected async followTo(source: QuerySource, context: Context, check: () => void): Promise<boolean> {
     const { bodies } = source.documents
     const last = bodies.lastNumber
@@ -43,14 +46,14 @@ export abstract class Follower<Context> {
       const cursor = bodies.cursor({ gte: numberKey(this.#sequence + 1) }, { expected: STEP_BODIES })
       const body = new BodyView()
       const isLate = stepClock(source.now)
-      for (let looked = 0; looked < STEP_BODIES && !isLate(); looked++) {
+      for (let looked = 0; looked < STEP_BODIES && !this.isFull && !isLate(); looked++) {
         if (!cursor.next()) return true
         this.follow(body.load(cursor.value, cursor.keyNumber), context)
         this.#sequence = body.sequence
       }
       return false
     }
-    while (this.#sequence < last) {
+    while (this.#sequence < last && !this.isFull) {
       check()
       const attempted = source.attempt(step)
       const isDone = isPromise(attempted) ? await attempted : attempted
@@ -59,6 +62,6 @@ export abstract class Follower<Context> {
       if (this.#goal > last) return false
       if (isDone) this.#sequence = last
     }
-    return true
+    return !this.isFull
   }
 }

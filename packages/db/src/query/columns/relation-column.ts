@@ -79,7 +79,7 @@ export class RelationColumn extends Follower<RelationSources> {
 
   /** Both collections' rows have reached the sources. */
   async follows(sources: RelationSources, check: () => void): Promise<boolean> {
-    if (this.isFull || !(await this.followTo(sources.source, sources, check)) || this.isFull) return false
+    if (!(await this.followTo(sources.source, sources, check))) return false
     for (const work of [() => this.#makeSure(sources), () => this.#takeUp(sources)]) {
       check()
       const done = sources.source.attempt(work)
@@ -91,31 +91,59 @@ export class RelationColumn extends Follower<RelationSources> {
   /** One more than the row of the living document to which a row leads; 0: it leads nowhere. For relations to one document. */
   targetOf(row: number): number {
     const to = this.#to.values[row]!
+    // A document that came back may have another row.
     const target = to >= 0 ? to : (this.#list(to).find((one) => this.targets.isAlive(one - 1)) ?? NOWHERE)
     return target > 0 && this.targets.isAlive(target - 1) ? target : NOWHERE
+  }
+
+  /** By `targetOf` how many of the rows with mark 1 have it. Documents that have gone may count for themselves. */
+  countTargets(marks: Uint8Array): Uint32Array {
+    const counts = new Uint32Array(this.targets.length + 1)
+    const to = this.#to.values
+    for (let row = 0; row < marks.length; row++) counts[Math.max(to[row]!, NOWHERE)]! += marks[row]!
+    this.#eachList((row) => {
+      counts[NOWHERE]! -= marks[row]!
+      counts[this.targetOf(row)]! += marks[row]!
+    })
+    return counts
+  }
+
+  /** Of the rows with mark 1 those whose `targetOf` has 1 in `hit`, ascending. */
+  rowsLeadingTo(hit: Uint8Array, marks: Uint8Array): number[] {
+    const rows: number[] = []
+    const to = this.#to.values
+    for (let row = 0; row < marks.length; row++)
+      if ((marks[row]! & hit[Math.max(to[row]!, NOWHERE)]!) === 1 && to[row]! >= 0) rows.push(row)
+    const first = rows.length
+    this.#eachList((row) => {
+      if ((marks[row]! & hit[this.targetOf(row)]!) === 1) rows.push(row)
+    })
+    return rows.length === first ? rows : rows.sort((left, right) => left - right)
   }
 
   /** The documents that lead to some of these. */
   leadingTo(targets: NumberSet): NumberSet {
     const hit = this.targets.marks(targets, 1)
+    // Those of deleted documents lead nowhere.
+    const marks = new Uint8Array(this.rows.length)
     const to = this.#to.values
-    return this.rows.where((row) => {
-      const target = to[row]!
-      return target >= 0 ? hit[target] === 1 : this.#list(target).some((one) => hit[one] === 1)
-    })
+    for (let row = 0; row < marks.length; row++) marks[row] = hit[Math.max(to[row]!, NOWHERE)]!
+    this.#eachList((row, list) => (marks[row] = Number(list.some((one) => hit[one] === 1))))
+    return this.rows.marked(marks)
   }
 
   /** The living documents to which some of these lead. */
   leadingFrom(numbers: NumberSet): NumberSet {
     const from = this.rows.marks(numbers, 0)
     const hit = new Uint8Array(this.targets.length + 1)
-    for (let row = 0; row < from.length; row++) {
-      if (from[row] === 0) continue
-      const target = this.#to.values[row]!
-      if (target >= 0) hit[target] = 1
-      else for (const one of this.#list(target)) hit[one] = 1
-    }
-    return this.targets.where((row) => hit[row + 1] === 1)
+    const to = this.#to.values
+    for (let row = 0; row < from.length; row++) hit[Math.max(to[row]!, NOWHERE)]! |= from[row]!
+    this.#eachList((row, list) => {
+      if (from[row] === 1) for (const one of list) hit[one] = 1
+    })
+    const marks = this.targets.livingMarks()
+    for (let row = 0; row < marks.length; row++) marks[row]! &= hit[row + 1]!
+    return this.targets.marked(marks)
   }
 
   protected override follow(body: BodyView, { source, target, index }: RelationSources): void {
@@ -155,6 +183,13 @@ export class RelationColumn extends Follower<RelationSources> {
   #list(to: number): Int32Array {
     const { values } = this.#lists
     return values.subarray(1 - to, 1 - to + values[-to]!)
+  }
+
+  /** Calls back with the lists, apart from the others: loops without calls are fast. */
+  #eachList(take: (row: number, list: Int32Array) => void): void {
+    if (this.#lists.length === 1) return
+    const to = this.#to.values
+    for (let row = 0; row < this.#to.length; row++) if (to[row]! < 0) take(row, this.#list(to[row]!))
   }
 
   /** Leaves out lists that nothing leads to. */

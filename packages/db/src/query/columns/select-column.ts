@@ -4,6 +4,7 @@
  */
 import { isArrayLike } from '../../codec/collation.ts'
 import type { BodyView } from '../../document/body.ts'
+import { elementsOf } from '../../index/index-key.ts'
 import type { ReadField } from '../match.ts'
 import { bodyFields } from '../operators/project.ts'
 import type { QuerySource } from '../query-source.ts'
@@ -14,6 +15,8 @@ import { GrowingArray } from './growing-array.ts'
 
 /** Different values; with more there is no column. */
 const VALUES_MAX = 30
+/** Documents that tell beforehand whether there are more. */
+const PROBED_DOCUMENTS = 512
 /** Different combinations of them; a query tests each. */
 const COMBINATIONS_MAX = 4096
 const IS_ARRAY = 1 << VALUES_MAX
@@ -40,15 +43,24 @@ export class SelectColumn extends Follower<ReadField<BodyView>> {
     this.#places = new GrowingArray(new Int32Array(rows.length))
   }
 
+  /** Whether the first documents have few values there. May miss. */
+  static canHold({ documents }: QuerySource, path: string): boolean {
+    const read = bodyFields(documents)(path)
+    const values = new Set<unknown>()
+    const cursor = documents.scan()
+    for (let looked = 0; looked < PROBED_DOCUMENTS && cursor.next(); looked++)
+      for (const value of elementsOf(read(cursor.body))) if (value !== undefined) values.add(value)
+    return values.size <= VALUES_MAX && [...values].every(hasBit)
+  }
+
   /** Memory. */
   get bytes(): number {
     return this.#places.bytes
   }
 
-  /** As that of its rows, which have reached the source. False also if it is full. */
-  async reach(source: QuerySource, check: () => void): Promise<boolean> {
-    if (this.isFull) return false
-    return (await this.followTo(source, bodyFields(source.documents)(this.#path), check)) && !this.isFull
+  /** As that of its rows, which have reached the source. */
+  reach(source: QuerySource, check: () => void): Promise<boolean> {
+    return this.followTo(source, bodyFields(source.documents)(this.#path), check)
   }
 
   /**
@@ -56,9 +68,11 @@ export class SelectColumn extends Follower<ReadField<BodyView>> {
    * any order. Each combination is tested once. The column has reached the source.
    */
   where(test: (value: unknown) => boolean): NumberSet {
-    const passes = this.#combinations.map((bits) => test(this.#valueOf(bits)))
+    const passes = Uint8Array.from(this.#combinations, (bits) => Number(test(this.#valueOf(bits))))
+    const marks = this.rows.livingMarks()
     const places = this.#places.values
-    return this.rows.where((row) => passes[places[row]!]!)
+    for (let row = 0; row < marks.length; row++) marks[row]! &= passes[places[row]!]!
+    return this.rows.marked(marks)
   }
 
   protected override follow(body: BodyView, read: ReadField<BodyView>): void {
@@ -87,7 +101,7 @@ export class SelectColumn extends Follower<ReadField<BodyView>> {
   #bitFor(value: unknown): number {
     const known = this.#bitOf.get(value)
     if (known !== undefined) return known
-    if ((typeof value === 'object' && value !== null) || this.#values.length === VALUES_MAX) {
+    if (!hasBit(value) || this.#values.length === VALUES_MAX) {
       this.isFull = true
       return 0
     }
@@ -102,4 +116,9 @@ export class SelectColumn extends Follower<ReadField<BodyView>> {
     const values = this.#values.filter((_, at) => (bits & (1 << at)) !== 0)
     return (bits & IS_ARRAY) === 0 ? values[0] : values
   }
+}
+
+/** Arrays and objects are not compared here. */
+function hasBit(value: unknown): boolean {
+  return typeof value !== 'object' || value === null
 }

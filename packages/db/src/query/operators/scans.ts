@@ -141,7 +141,6 @@ export function fetchRows<Row>(
     const numbers: number[] = []
     for (const { number, values } of batch) if (values === undefined) numbers.push(number)
     const bodies = numbers.length === 0 ? [] : documents.someBodiesOf(numbers)
-    tally?.(bodies.length)
     const rows: Row[] = []
     const isLate = stepClock(now)
     let next = 0
@@ -152,17 +151,19 @@ export function fetchRows<Row>(
       if (row !== undefined) rows.push(row)
       taken++
     }
+    tally?.(next)
     return { rows, taken }
   })
 }
 
-/** `read` gives the row of a document; undefined: it has none. */
+/** `read` gives the row of a document; undefined: it has none. It may throw a Miss. */
 export function fullScan<Row>(
   { documents, now }: QuerySource,
   tally: ((documents: number) => void) | undefined,
   read: (body: BodyView) => Row | undefined,
 ): Operator<Row> {
   let cursor: DocumentCursor | undefined
+  let isUnread = false
   let ended = false
   let rows: Row[] = []
   // Rows may be whole documents.
@@ -173,10 +174,12 @@ export function fullScan<Row>(
       const isFull = (): boolean => rows.length >= count || bytes >= BATCH_BYTES_MAX
       const isLate = stepClock(now)
       for (let looked = 0; looked < STEP_ROWS_MAX && !isFull() && !ended && !isLate(); looked++) {
-        if (!cursor.next()) ended = true
+        isUnread ||= cursor.next()
+        if (!isUnread) ended = true
         else {
-          tally?.(1)
           const row = read(cursor.body)
+          isUnread = false
+          tally?.(1)
           if (row === undefined) continue
           rows.push(row)
           bytes += cursor.body.bytes.length

@@ -20,8 +20,13 @@ export interface SortField {
 interface RelatedValues {
   /** As it was asked for. */
   readonly path: string
-  /** By the ids of the documents to which the field leads. */
-  readonly values: ReadonlyMap<unknown, unknown>
+  readonly values: ValuesById
+}
+
+/** By the ids of the documents to which a field leads. */
+export interface ValuesById {
+  /** Undefined for what is no such id. May throw a Miss. */
+  get(id: unknown): unknown
 }
 
 /** The query to plan. */

@@ -105,6 +105,28 @@ export function chunkOfBits(at: number, count: number, bits: Uint32Array): Chunk
   return { at, count, list, bits: undefined }
 }
 
+/** Those of the chunk's ascending numbers that have the mark 1; the others have 0. */
+export function markedChunk(at: number, numbers: Float64Array, marks: Uint8Array): Chunk {
+  const bits = new Uint32Array(WORDS)
+  const { length } = marks
+  const first = numbers[0]! - at * CHUNK_NUMBERS
+  if (numbers[length - 1]! - numbers[0]! === length - 1) {
+    for (let position = 0, place = first; position < length;) {
+      const word = place >>> 5
+      const end = Math.min(length, position + 32 - (place & 31))
+      let found = 0
+      for (; position < end; position++, place++) found |= marks[position]! << (place & 31)
+      bits[word] = found
+    }
+  } else {
+    for (let position = 0; position < length; position++) {
+      const place = numbers[position]! - at * CHUNK_NUMBERS
+      bits[place >>> 5]! |= marks[position]! << (place & 31)
+    }
+  }
+  return chunkOfBits(at, countBits(bits, WORDS), bits)
+}
+
 /** The bits of a list. */
 export function bitsOfList(list: Uint16Array, count: number): Uint32Array {
   const bits = new Uint32Array(WORDS)

@@ -11,6 +11,7 @@ import {
   hasPlace,
   intersect,
   LIST_MAX,
+  markedChunk,
   positionIn,
   rankOfPlace,
   subtract,
@@ -42,6 +43,18 @@ export class NumberSet {
     const builder = new NumberSetBuilder()
     for (const number of numbers) builder.add(number)
     return builder.build()
+  }
+
+  /** Those of ascending numbers that have the mark 1; the others have 0. */
+  static marked(numbers: Float64Array, marks: Uint8Array): NumberSet {
+    const chunks: Chunk[] = []
+    for (let from = 0; from < marks.length;) {
+      const at = Math.floor(numbers[from]! / CHUNK_NUMBERS)
+      const to = firstWhere(marks.length, (position) => numbers[position]! >= (at + 1) * CHUNK_NUMBERS)
+      chunks.push(markedChunk(at, numbers.subarray(from, to), marks.subarray(from, to)))
+      from = to
+    }
+    return new NumberSet(chunks)
   }
 
   has(number: number): boolean {
