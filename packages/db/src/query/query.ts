@@ -258,7 +258,8 @@ export class Query<T extends object, Document extends object = T> implements Asy
     try {
       const total = await countRows(run.source, countedBy(run.query), () => this.#checkAborted(), run.plan)
       const rows: T[] = []
-      for await (const batch of this.#batchesOf(run, BATCH_ROWS_WHOLE, undefined)) for (const row of batch) rows.push(row as T)
+      for await (const batch of this.#batchesOf(run, BATCH_ROWS_WHOLE, undefined))
+        for (const row of batch) rows.push(row as T)
       return { rows, total }
     } finally {
       run.source.release()

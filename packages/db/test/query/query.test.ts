@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { localCoordinator } from '../../src/database/coordination/local-coordinator.ts'
 import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import { COLUMNS_USE } from '../../src/query/columns/column-use.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
 import { counting } from '../../testing/counting-page-store.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
@@ -18,6 +19,10 @@ querySuite({
 test('explain counts the pages that the query reads', async () => {
   const storage = counting(memory())
   const environment = systemEnvironment()
+  const usual = { ...COLUMNS_USE }
+  // A column reads pages before the query does.
+  Object.assign(COLUMNS_USE, { documentsMin: Infinity })
+  onTestFinished(() => void Object.assign(COLUMNS_USE, usual))
   /** With nothing in memory. */
   const opened = async (): Promise<QueryFixture> => {
     const store = await storage.open('explain')
@@ -26,7 +31,7 @@ test('explain counts the pages that the query reads', async () => {
     return new QueryFixture(await openKeyValueStore(options), ['n'])
   }
   const writer = await opened()
-  await writer.upsert(Array.from({ length: 1900 }, (_, n) => ({ _id: `d${n}`, n, text: `${n}`.repeat(100) })))
+  await writer.upsert(Array.from({ length: 5000 }, (_, n) => ({ _id: `d${n}`, n, text: `${n}`.repeat(40) })))
   await writer.store.checkpoint()
   await writer.store.close()
   for (const selector of [{ text: 'x' }, { n: { $lt: 900 } }, {}]) {

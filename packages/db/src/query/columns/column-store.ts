@@ -111,9 +111,11 @@ export class ColumnStore implements KeptColumns {
     make: () => Promise<Kind>,
   ): Promise<Kind> {
     const name = `${nameOf(sources[0]!.documents.collection)}made ${what}`
-    const state = sources.map(({ documents }) => {
-      return `${nameOf(documents.collection)}${documents.bodies.lastNumber} ${documents.count()}`
-    }).join()
+    const state = sources
+      .map(({ documents }) => {
+        return `${nameOf(documents.collection)}${documents.bodies.lastNumber} ${documents.count()}`
+      })
+      .join()
     const known = this.#columns.get(name) as Made | undefined
     if (known?.state === state) return this.#used(name, known).made as Kind
     const made = await make()

@@ -14,9 +14,9 @@ export const COLUMNS_USE: { documentsMin: number; costShareMin: number } = { doc
  */
 export function isForColumns({ indexes }: QuerySource, leaf: LeafCondition, ends: boolean): boolean {
   if (leaf.kind === 'contains') return !leaf.negated
-  const isOfValues = leaf.kind === 'within' && !leaf.whole && !leaf.self && leaf.collation === undefined
-  if (!isOfValues && (leaf.kind !== 'elements' || leaf.which === 'keys')) return false
-  const serving = indexes.filter(({ fields, text }) => !text && fields.some(({ path }) => path === leaf.path))
-  if (serving.length === 0) return !ends && !leaf.path.startsWith('_')
-  return serving.some(({ multi }) => multi) && !(leaf.kind === 'within' && isOnePoint(leaf.values))
+  const serving = indexes.filter(({ fields }) => fields.some(({ path }) => path === leaf.path))
+  const isAsked = serving.length === 0 ? !ends : serving.some(({ multi }) => multi)
+  if (leaf.kind === 'elements') return isAsked && leaf.which !== 'keys'
+  if (leaf.kind !== 'within' || leaf.whole || leaf.self || leaf.collation !== undefined) return false
+  return isAsked && !(serving.length > 0 && isOnePoint(leaf.values))
 }

@@ -138,11 +138,7 @@ function missingScan(source: QuerySource, entries: AccessPath, path: string): Op
 }
 
 /** The set of the documents on a path. `check` is called again and again, and may throw. */
-export async function collectSet(
-  source: QuerySource,
-  access: AccessPath,
-  check: () => void,
-): Promise<NumberSet> {
+export async function collectSet(source: QuerySource, access: AccessPath, check: () => void): Promise<NumberSet> {
   const collector = await source.attempt(() => new SetCollector(source, access))
   for (;;) {
     check()
