@@ -402,9 +402,15 @@ export class Query<T extends object, Document extends object = T> implements Asy
   }
 
   /** `counts`: the total is asked for too. */
-  #begin(query: QuerySpecification, counts = false): MaybePromise<QueryRun> {
+  async #begin(query: QuerySpecification, counts = false): Promise<QueryRun> {
     const check = (): void => this.#checkAborted()
-    return andThen(this.#relate(query, check), (run) => beginByColumns(run, counts, check))
+    const run = await this.#relate(query, check)
+    try {
+      return { ...run, ...(await withColumns(run.source, run.query, check, counts ? countedBy(run.query) : run.query)) }
+    } catch (error) {
+      run.source.release()
+      throw error
+    }
   }
 
   /** Without columns: a live query also tests documents that come later. */
@@ -423,18 +429,6 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
 function countedBy(query: QuerySpecification): QuerySpecification {
   return { ...query, sort: [], skip: 0, limit: Infinity, fields: [], populate: [] }
-}
-
-function beginByColumns(run: QueryRun, counts: boolean, check: () => void): MaybePromise<QueryRun> {
-  const planned = withColumns(run.source, run.query, check, counts ? countedBy(run.query) : run.query)
-  if (!isPromise(planned)) return { ...run, ...planned }
-  return planned.then(
-    (changed) => ({ ...run, ...changed }),
-    (error: unknown) => {
-      run.source.release()
-      throw error
-    },
-  )
 }
 
 /** May throw a Miss. */

@@ -17,6 +17,6 @@ export function isForColumns({ indexes }: QuerySource, leaf: LeafCondition, ends
   const serving = indexes.filter(({ fields }) => fields.some(({ path }) => path === leaf.path))
   const isAsked = serving.length === 0 ? !ends : serving.some(({ multi }) => multi)
   if (leaf.kind === 'elements') return isAsked && leaf.which !== 'keys'
-  if (leaf.kind !== 'within' || leaf.whole || leaf.self || leaf.collation !== undefined) return false
+  if (leaf.kind !== 'within' || leaf.whole || leaf.self) return false
   return isAsked && !(serving.length > 0 && isOnePoint(leaf.values))
 }
