@@ -37,8 +37,8 @@ export interface QueryRun extends Planned {
 }
 
 /**
- * The query, with sets of documents in place of what columns tell faster; and if it is the same, the plan for what is
- * asked, as far as that was made. `check` may throw.
+ * The query, with sets of documents in place of what columns tell faster. If it is the same there may be the plan for
+ * what is asked. `check` may throw.
  *
  * @param asked What will be asked of the source: it decides whether a column is worth it.
  */
@@ -58,10 +58,9 @@ export function withColumns(
     (plan) =>
       plan.cost < documents * COLUMNS_USE.costShareMin
         ? { query, plan }
-        : loadedModule(import('./columns/answer.ts')).then(async ({ answerByColumns }) => {
-            const answered = await answerByColumns(source, query, ends, check)
-            return answered === query ? { query, plan } : { query: answered }
-          }),
+        : loadedModule(import('./columns/answer.ts')).then(({ answerByColumns }) =>
+            answerByColumns(source, query, ends, check),
+          ),
   )
 }
 

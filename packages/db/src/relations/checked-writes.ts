@@ -1,7 +1,7 @@
 /** `check: true`: refuses writes that refer to documents which do not exist. It stands before the unique indexes. */
-import { isPannierError, PannierError } from '../base/errors.ts'
+import { PannierError } from '../base/errors.ts'
 import { together } from '../base/miss.ts'
-import { encodeIdKey } from '../codec/key-encoding.ts'
+import { idKey } from '../query/columns/collection-rows.ts'
 import type { Key } from '../base/brand.ts'
 import type { Catalog, CollectionState } from '../document/catalog.ts'
 import { DocumentReader } from '../document/document-reader.ts'
@@ -106,16 +106,6 @@ function withoutStored(reader: DocumentReader, ids: ReadonlySet<string>): Readon
     if (number === undefined) missing.add(keys.get(sorted[at]!)!)
   })
   return missing
-}
-
-/** Undefined: it is too long for an id, so no document has it. */
-function idKey(id: string): Key | undefined {
-  try {
-    return encodeIdKey(id)
-  } catch (error) {
-    if (isPannierError(error, 'PANNIER_KEY_TOO_LARGE')) return undefined
-    throw error
-  }
 }
 
 /** Those of the writes that are not refused yet whose references lead nowhere. Documents of the batch count in their own collection. */

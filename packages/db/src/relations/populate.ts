@@ -3,6 +3,7 @@ import { badArgument } from '../base/options.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { buildOperators } from '../query/operators/build.ts'
 import { planQuery } from '../query/planner/plan.ts'
+import { idKey } from '../query/columns/collection-rows.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import { referencesOf } from './references.ts'
 import { allOf, eachBatch, isOneOf, type Run } from './related-keys.ts'
@@ -86,7 +87,8 @@ async function referredTo(
 ): Promise<ReadonlyMap<string, readonly StoredDocument[]>> {
   const { documents } = target
   const found = new Map<string, readonly StoredDocument[]>()
-  let ids = [...new Set(rows.flatMap((row) => referencesOf(relation, row[name])))]
+  const referred = new Set(rows.flatMap((row) => referencesOf(relation, row[name])))
+  let ids = [...referred].filter((id) => idKey(id) !== undefined)
   while (ids.length > 0) {
     run.check()
     const bodies = await run.source.attempt(() => documents.getSome(ids))

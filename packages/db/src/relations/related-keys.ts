@@ -1,10 +1,11 @@
 /** Reads the ids and the numbers that relations need, in slices: one attempt for each batch. */
 import type { Key } from '../base/brand.ts'
 import { isPromise } from '../base/async.ts'
-import { decodeKey, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
+import { decodeKey, prefixUpperBound } from '../codec/key-encoding.ts'
 import type { Cursor, TreeReader } from '../kv/key-value-store.ts'
 import { isAlways, type Condition } from '../query/ast/normalise.ts'
 import { intervalsOf, pointAt, points, STRINGS, type Interval } from '../query/ast/value-set.ts'
+import { idKey } from '../query/columns/collection-rows.ts'
 import { compileCondition } from '../query/match.ts'
 import { buildOperators, scanEntries } from '../query/operators/build.ts'
 import { BATCH_ROWS_MAX, STEP_ROWS_MAX, type EntryRow, type Operator } from '../query/operators/operator.ts'
@@ -67,7 +68,7 @@ export async function numbersOf(run: Run, target: QuerySource, condition: Condit
 /** The numbers of the documents with these ids; ids that lead nowhere add nothing. */
 export async function numbersOfIds(run: Run, target: QuerySource, ids: readonly string[]): Promise<NumberSet> {
   const numbers = new NumberSetBuilder()
-  const keys = ids.map<Key>(encodeIdKey).sort()
+  const keys = ids.flatMap((id) => idKey(id) ?? []).sort()
   for (let at = 0; at < keys.length; at += BATCH_ROWS_MAX) {
     run.check()
     const found = await run.source.attempt(() => target.documents.numbersOf(keys.slice(at, at + BATCH_ROWS_MAX)))

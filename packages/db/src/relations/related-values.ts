@@ -1,8 +1,7 @@
 /** The values to which single relations lead, for sorts. */
-import { encodeIdKey } from '../codec/key-encoding.ts'
 import { compileFieldPath, getField } from '../codec/field-path.ts'
 import { encodeIndexValue } from '../index/index-key.ts'
-import type { CollectionRows } from '../query/columns/collection-rows.ts'
+import { numberOfId, type CollectionRows } from '../query/columns/collection-rows.ts'
 import { columnsOf } from '../query/columns/column-store.ts'
 import { buildOperators } from '../query/operators/build.ts'
 import { bodyFields } from '../query/operators/project.ts'
@@ -73,11 +72,11 @@ export class HeldValues implements ValuesById {
     return this.#values.get(id)
   }
 
-  /** Of the rows of the source, which both know it. */
-  async placesIn(run: Run, { documents }: QuerySource, rows: CollectionRows): Promise<Places> {
+  /** Of the rows of the related collection. */
+  async placesIn(run: Run, target: QuerySource, rows: CollectionRows): Promise<Places> {
     if (this.#places?.rows === rows) return this.#places
     const ids = [...this.#values.keys()] as string[]
-    const numbers = await run.source.attempt(() => ids.map((id) => documents.numbersOf([encodeIdKey(id)])[0]))
+    const numbers = await run.source.attempt(() => ids.map((id) => numberOfId(target, id)))
     const keys = ids.map((id) => encodeIndexValue(this.#values.get(id), false))
     const order = [encodeIndexValue(undefined, false), ...[...new Set(keys)].sort()]
     const placeOf = new Map(order.map((key, place) => [key, place]))
@@ -114,10 +113,8 @@ class ReadValues implements ValuesById {
   get(id: unknown): unknown {
     if (typeof id !== 'string') return undefined
     if (this.#values.has(id)) return this.#values.get(id)
-    const { documents } = this.#source
-    const numbers = documents.numbersOf([encodeIdKey(id)]).filter((number) => number !== undefined)
-    const [body] = documents.someBodiesOf(numbers)
-    const own = body && this.#read(body)
+    const number = numberOfId(this.#source, id)
+    const own = number === undefined ? undefined : this.#read(this.#source.documents.someBodiesOf([number])[0]!)
     const value = this.#next === undefined ? own : this.#next.get(own)
     if (this.#values.size >= RELATED_VALUES.heldMax) this.#values.clear()
     this.#values.set(id, value)

@@ -7,6 +7,7 @@ import { open, type Database, type Query } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { COLUMNS_USE } from '../../src/query/columns/column-use.ts'
 import { parseRelated } from '../../src/relations/parse-related.ts'
+import { RELATED_VALUES } from '../../src/relations/related-values.ts'
 import { RelationModel, type ModelSchema } from '../../testing/evaluate-relations.ts'
 import type { Document } from '../../testing/query-fixture.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
@@ -25,7 +26,11 @@ const DOCUMENTS = 14
 const INDEXES = ['x', 'y', { on: 'tags', multi: true }, ['x', '_id']]
 
 const columnsUsually = { ...COLUMNS_USE }
-afterEach(() => void Object.assign(COLUMNS_USE, columnsUsually))
+const valuesUsually = { ...RELATED_VALUES }
+afterEach(() => {
+  Object.assign(COLUMNS_USE, columnsUsually)
+  Object.assign(RELATED_VALUES, valuesUsually)
+})
 
 type World = Record<string, Map<string, Document>>
 
@@ -33,6 +38,7 @@ for (const seed of seedsOf('model', 8))
   test(`queries over relations agree with the naive evaluator (SEED=${seed} SEEDS=1)`, async () => {
     const random = seededRandom(seed)
     if (random.chance(0.5)) Object.assign(COLUMNS_USE, { documentsMin: 0, costShareMin: 0 })
+    if (random.chance(0.3)) Object.assign(RELATED_VALUES, { heldMax: 5 })
     const schema = randomSchema(random)
     const storage = slow(memory(), seed)
     const collections = Object.fromEntries(

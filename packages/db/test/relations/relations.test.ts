@@ -383,3 +383,23 @@ test('more ids than are looked up one by one become sets of document numbers', a
   expect(await total('users', { posts_via_author: { $some: {} }, n: { $gte: 10 } })).toBe(count - 10)
   expect(await total('users', { posts_via_readers: { $some: { _id: { $ne: 'p3' } } } })).toBe(count)
 })
+
+test('a text that is too long for an id leads nowhere, also behind a column that is there', async () => {
+  const collections = { users: {}, posts: { relations: { author: 'users' } } }
+  await using long = await open('long', { storage: memory(), collections: collections as object })
+  const [users, posts] = [long.collection('users'), long.collection<{ author: string }>('posts')]
+  await users.insert(Array.from({ length: 3000 }, (_, n) => ({ _id: `u${n}`, name: `name ${n % 6}` })))
+  await posts.insert(Array.from({ length: 3000 }, (_, n) => ({ author: `u${n}` })))
+  const named = posts.find({ 'author.name': 'name 1' } as never)
+  expect(await named.count()).toBe(500)
+  const author = 'x'.repeat(5000)
+  await posts.insert({ author })
+  expect(await named.count()).toBe(500)
+  const [first] = await posts
+    .find()
+    .sort('author.name' as never)
+    .limit(1)
+    .toArray()
+  expect(first!.author).toBe(author)
+  expect(await posts.find({ author }).populate('author').first()).toMatchObject({ author: null })
+})

@@ -3,6 +3,7 @@ import { combine, type Condition, type LeafCondition } from '../ast/normalise.ts
 import { compileCondition } from '../match.ts'
 import type { QuerySpecification } from '../planner/plan.ts'
 import { isForColumns } from './column-use.ts'
+import type { Planned } from '../query-run.ts'
 import type { QuerySource } from '../query-source.ts'
 import { columnsOf, type ColumnStore } from './column-store.ts'
 import type { NumberSet } from '../sets/number-set.ts'
@@ -14,11 +15,10 @@ export async function answerByColumns(
   query: QuerySpecification,
   ends: boolean,
   check: () => void,
-): Promise<QuerySpecification> {
+): Promise<Planned> {
   const columns = columnsOf(source)
-  if (columns === undefined) return query
-  const condition = await new Answer(columns, source, ends, check).of(query.condition)
-  return condition === query.condition ? query : { ...query, condition }
+  if (columns === undefined) return { query }
+  return { query: { ...query, condition: await new Answer(columns, source, ends, check).of(query.condition) } }
 }
 
 class Answer {
@@ -34,19 +34,16 @@ class Answer {
     this.#check = check
   }
 
-  /** The condition itself if no column answers a part of it. */
   async of(condition: Condition): Promise<Condition> {
     switch (condition.kind) {
       case 'and':
       case 'or': {
         const parts: Condition[] = []
         for (const part of condition.of) parts.push(await this.of(part))
-        return parts.every((part, at) => part === condition.of[at]) ? condition : combine(condition.kind, parts)
+        return combine(condition.kind, parts)
       }
-      case 'complement': {
-        const of = await this.of(condition.of)
-        return of === condition.of ? condition : { kind: 'complement', of }
-      }
+      case 'complement':
+        return { kind: 'complement', of: await this.of(condition.of) }
       case 'contains':
       case 'within':
       case 'elements':

@@ -3,7 +3,9 @@
  * stays as long as these rows live: that of a deleted document is empty, and is taken up again if it comes back.
  */
 import { isPromise } from '../../base/async.ts'
-import { encodeIdKey } from '../../codec/key-encoding.ts'
+import type { Key } from '../../base/brand.ts'
+import { encodeIdKey, ID_BYTES_MAX } from '../../codec/key-encoding.ts'
+import { textToByteString } from '../../codec/text.ts'
 import type { BodyView } from '../../document/body.ts'
 import { STEP_ROWS_MAX } from '../operators/operator.ts'
 import type { QuerySource } from '../query-source.ts'
@@ -13,6 +15,18 @@ import { GrowingArray, nextPosition, positionIn } from './growing-array.ts'
 
 /** Numbers of a set that are handled at a time. */
 const MARKS_STEP = 4096
+
+/** The key of what may be an id; undefined: it is too long for one, so no document has it. */
+export function idKey(text: string): Key | undefined {
+  const key = textToByteString(text)
+  return key.length > ID_BYTES_MAX ? undefined : (key as Key)
+}
+
+/** The number of the document that has an id; undefined: there is none. May miss. */
+export function numberOfId({ documents }: QuerySource, id: string): number | undefined {
+  const key = idKey(id)
+  return key === undefined ? undefined : documents.numbersOf([key])[0]
+}
 
 /** `row`: undefined when the document goes. */
 type RowListener = (id: string, row: number | undefined) => void

@@ -3,7 +3,7 @@
  * the relation's index, so no document is read; then it follows the changes of its documents.
  */
 import { isPromise } from '../../base/async.ts'
-import { prefixUpperBound, decodeKey, encodeIdKey } from '../../codec/key-encoding.ts'
+import { prefixUpperBound, decodeKey } from '../../codec/key-encoding.ts'
 import type { BodyView } from '../../document/body.ts'
 import type { IndexDefinition } from '../../document/catalog.ts'
 import { elementsOf, encodeIndexValue } from '../../index/index-key.ts'
@@ -11,7 +11,7 @@ import { STEP_ROWS_MAX } from '../operators/operator.ts'
 import { bodyFields } from '../operators/project.ts'
 import type { QuerySource } from '../query-source.ts'
 import type { NumberSet } from '../sets/number-set.ts'
-import type { CollectionRows } from './collection-rows.ts'
+import { numberOfId, type CollectionRows } from './collection-rows.ts'
 import { Follower } from './follower.ts'
 import { GrowingArray } from './growing-array.ts'
 
@@ -157,8 +157,8 @@ export class RelationColumn extends Follower<RelationSources> {
   }
 
   /** May miss, and then has done nothing. */
-  #targetsOf({ documents }: QuerySource, ids: readonly string[]): number[] {
-    const numbers = ids.map((id) => documents.numbersOf([encodeIdKey(id)])[0])
+  #targetsOf(target: QuerySource, ids: readonly string[]): number[] {
+    const numbers = ids.map((id) => numberOfId(target, id))
     return numbers.flatMap((number, at) => {
       if (number !== undefined) return this.targets.rowOf(number) + 1
       this.#dangling.add(ids[at]!)
@@ -210,9 +210,8 @@ export class RelationColumn extends Follower<RelationSources> {
   /** May miss, and is then called again. */
   #makeSure({ source, target }: RelationSources): void {
     if (!this.isAt(source) || !this.targets.isAt(target)) return
-    const { documents } = target
     for (const id of this.#unsure) {
-      const [number] = documents.numbersOf([encodeIdKey(id)])
+      const number = numberOfId(target, id)
       this.#unsure.delete(id)
       if (number !== undefined && this.#dangling.delete(id)) this.#came.set(id, this.targets.rowOf(number))
     }
