@@ -72,7 +72,7 @@ export class HeldValues implements ValuesById {
     return this.#values.get(id)
   }
 
-  /** Of the rows of the related collection. */
+  /** By the rows of the related collection. */
   async placesIn(run: Run, target: QuerySource, rows: CollectionRows): Promise<Places> {
     if (this.#places?.rows === rows) return this.#places
     const ids = [...this.#values.keys()] as string[]

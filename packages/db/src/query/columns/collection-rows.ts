@@ -22,7 +22,7 @@ export function idKey(text: string): Key | undefined {
   return key.length > ID_BYTES_MAX ? undefined : (key as Key)
 }
 
-/** The number of the document that has an id; undefined: there is none. May miss. */
+/** The number of the document with this id; undefined: no document has it. May miss. */
 export function numberOfId({ documents }: QuerySource, id: string): number | undefined {
   const key = idKey(id)
   return key === undefined ? undefined : documents.numbersOf([key])[0]

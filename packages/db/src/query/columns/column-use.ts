@@ -7,8 +7,8 @@ import type { QuerySource } from '../query-source.ts'
 export const COLUMNS_USE: { documentsMin: number; costShareMin: number } = { documentsMin: 2000, costShareMin: 0.2 }
 
 /**
- * Whether a column may answer it: what looks for text, asks for several values among the elements of arrays in a multi
- * index, or for values of a field that has no index.
+ * Whether a column may answer it. Columns look for text, and for values of a field without an index. Where a field has a
+ * multi index, they look for several values.
  *
  * @param ends Its query may end after a few documents: then what has no index is tested on these.
  */

@@ -108,7 +108,7 @@ export class RelationColumn extends Follower<RelationSources> {
     return counts
   }
 
-  /** Of the rows with mark 1 those whose `targetOf` has 1 in `hit`, ascending. */
+  /** Rows with mark 1 whose `targetOf` has 1 in `hit`, ascending. */
   rowsLeadingTo(hit: Uint8Array, marks: Uint8Array): number[] {
     const rows: number[] = []
     const to = this.#to.values
