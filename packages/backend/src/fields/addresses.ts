@@ -4,8 +4,10 @@ import { isMatch } from './pattern.ts'
 const WIDE = '\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef'
 
 const DOTTED = new RegExp(`^(?!\\.)(?:\\.?[\\w!#$%&'*+\\-/=?^\`{|}~${WIDE}])+$`)
-/** Each character can be read in one way only, so that no text takes long. */
-const QUOTED = new RegExp(`^"(?:[\\x01-\\t\\v\\f\\x0e-\\x20!#-[\\]-\\x7f${WIDE}]|\\r\\n[ \\t]|\\([\\x0d"\\\\])*"$`)
+/** In quotes, as PocketBase reads them: each character has a quote before it. */
+const BLANKS = '(?:[ \\t]*\\r\\n)?[ \\t]+'
+const QUOTED_CHAR = `[\\x01-\\b\\v\\f\\x0e-\\x1f!#-[\\]-\\x7f${WIDE}]|\\([\\x01-\\t\\v-\\x7f]`
+const QUOTED = new RegExp(`^(?:"(?:${BLANKS})?(?:${QUOTED_CHAR}))*(?:${BLANKS})?"$`)
 const FRONT_LABELS = new RegExp(`^[a-zA-Z0-9${WIDE}](?:[\\w.~${WIDE}-]*[a-zA-Z0-9${WIDE}])?$`)
 const LAST_LABEL = new RegExp(`^[a-zA-Z${WIDE}](?:[\\w~${WIDE}-]*[a-zA-Z${WIDE}])?$`)
 
@@ -32,7 +34,7 @@ const LETTERS = `[${LETTER}\u00a1-\uffff]`
 const ANY = `[${LETTER}0-9\u00a1-\uffff]`
 const BYTE = String.raw`\d{1,2}|1\d\d|2[0-4]\d|25[0-5]`
 const IP4 = String.raw`(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3]|24\d|25[0-5])(?:\.(?:${BYTE})){3}`
-const IP6 = String.raw`\[[0-9a-fA-F:.]+\]`
+const IP6 = String.raw`\[[0-9a-fA-F:.]+(?:%[0-9a-zA-Z]+)?\]`
 const FRONT = [
   String.raw`${PLAIN}[${LETTER}0-9_-]*${PLAIN}(?:[-.]${PLAIN}+)*`,
   String.raw`www\.`,

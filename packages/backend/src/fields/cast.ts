@@ -27,7 +27,8 @@ function decimal(value: number): string {
   return point > 0 ? sign! + digits.padEnd(point, '0') : `${sign}0.${'0'.repeat(-point)}${digits}`
 }
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+/** Digits may have `_` between them. */
+const NUMBER = /^[+-]?(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:e[+-]?\d(?:_?\d)*)?$/i
 const INFINITE = /^([+-]?)inf(?:inity)?$/i
 
 export function toNumber(value: unknown): number {
@@ -38,7 +39,7 @@ export function toNumber(value: unknown): number {
   if (/^nan$/i.test(value)) return NaN
   const [, sign] = INFINITE.exec(value) ?? []
   if (sign !== undefined) return sign === '-' ? -Infinity : Infinity
-  const read = NUMBER.test(value) ? Number(value) : 0
+  const read = NUMBER.test(value) ? Number(value.replaceAll('_', '')) : 0
   return Number.isFinite(read) ? read + 0 : 0
 }
 

@@ -10,12 +10,14 @@ const FOUND_VIA = fieldError('validation_found_via', 'The value cannot contain "
 /** CouchDB keeps such names for itself, and an app collection is a CouchDB database too. */
 const FOUND_UNDERSCORE = fieldError('validation_match_invalid', 'The name of a field must not begin with "_".')
 
-/** By option. Undefined if nothing is wrong. */
+/** By option, in the order of the alphabet. Undefined if nothing is wrong. */
 export function checkField(field: FieldDefinition, context: FieldContext): ErrorData | undefined {
   const own = typeOfField(field).checkOptions?.(field, context)
   const help = field.help === undefined ? undefined : outsideLength(field.help, 1, 300)
   const errors = { ...own, id: checkId(field.id), name: checkName(field.name) ?? own?.['name'], help }
-  const found = Object.entries(errors).filter(([, error]) => error !== undefined)
+  const found = Object.entries(errors)
+    .filter(([, error]) => error !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
   return found.length === 0 ? undefined : (Object.fromEntries(found) as ErrorData)
 }
 

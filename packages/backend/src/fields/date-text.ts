@@ -55,7 +55,7 @@ export function timeOfDateText(text: string): number {
 
 type Parts = Readonly<Record<string, string | undefined>>
 
-/** Undefined for a day or a time that is not there. */
+/** Undefined if there is no such day or time. */
 function timeOf(parts: Parts): number | undefined {
   const year = yearOf(parts)
   const month = parts['monthName'] === undefined ? number(parts['month'], 1) : monthOf(parts['monthName'])

@@ -16,7 +16,7 @@ interface FieldBase {
   readonly help?: string
 }
 
-/** Of all types but `autodate`: the value must not be empty. */
+/** All types but `autodate` have this: the value must not be empty. */
 interface Requirable {
   readonly required: boolean
 }

@@ -3,10 +3,18 @@ import type { FieldError } from '../gateway/service-error.ts'
 
 type Params = Readonly<Record<string, unknown>>
 
-/** `{max}` in the message is the parameter `max`. */
+/** `{max}` in the message is the parameter `max`. Parameters are in the order of the alphabet, as PocketBase shows them. */
 export function fieldError(code: string, message: string, params?: Params): FieldError {
-  if (params === undefined) return { code, message }
-  return { code, message: message.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name])), params }
+  if (params === undefined) return { code, message: sentence(message) }
+  const filled = message.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]))
+  return { code, message: sentence(filled), params }
+}
+
+/** With a capital, and a full stop unless there is another end. */
+export function sentence(text: string): string {
+  const trimmed = text.trim()
+  const capital = trimmed.slice(0, 1).toUpperCase() + trimmed.slice(1)
+  return /[.?!]?$/.exec(capital)![0] === '' && capital !== '' ? `${capital}.` : capital
 }
 
 export const BLANK: FieldError = fieldError('validation_required', 'Cannot be blank.')
@@ -38,5 +46,5 @@ export function outside(value: number, min: number, max: number): FieldError | u
 export function outsideLength(text: string, min: number, max: number): FieldError | undefined {
   const length = Buffer.byteLength(text)
   if (length === 0 || (length >= min && length <= max)) return undefined
-  return fieldError('validation_length_out_of_range', 'The length must be between {min} and {max}.', { min, max })
+  return fieldError('validation_length_out_of_range', 'The length must be between {min} and {max}.', { max, min })
 }

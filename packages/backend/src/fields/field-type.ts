@@ -28,7 +28,7 @@ export interface FieldType<F extends FieldDefinition> {
   empty(field: F): unknown
   /** Reads any value. */
   cast(field: F, value: unknown): unknown
-  /** Of a value that `cast` has made. */
+  /** What is wrong with a value that `cast` has made. */
   check(field: F, value: unknown, context: ValueContext): FieldError | undefined
   /** By option. Undefined options are right. */
   checkOptions?(field: F, context: FieldContext): Readonly<Record<string, FieldError | ErrorData | undefined>>

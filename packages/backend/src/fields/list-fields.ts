@@ -68,7 +68,7 @@ export const SELECT: FieldType<SelectField> = {
     const unknown = texts.find((text) => !values.includes(text))
     return unknown === undefined
       ? undefined
-      : fieldError('validation_invalid_value', 'Invalid value {value}.', { value: unknown })
+      : fieldError('validation_invalid_value', 'Invalid value {value}', { value: unknown })
   },
   checkOptions: ({ values, maxSelect }) => ({
     values: values.length === 0 ? BLANK : undefined,

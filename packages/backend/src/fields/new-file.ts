@@ -25,8 +25,8 @@ export class NewFile {
   }
 
   private constructor(upload: Upload, type: string) {
-    this.originalName = upload.name
-    this.name = storedName(upload.name, type)
+    this.originalName = upload.name.slice(upload.name.lastIndexOf('/') + 1)
+    this.name = storedName(this.originalName, type)
     this.size = upload.size
     this.type = type
     this.stream = () => upload.stream()

@@ -13,12 +13,12 @@ export function integerOption(value: unknown): unknown {
   return read(value, 0, Number.isInteger(value))
 }
 
-/** `null` if there is none. */
+/** `null` if the option is missing. */
 export function numberOption(value: unknown): unknown {
   return read(value, null, typeof value === 'number')
 }
 
-/** `null` if there is none. */
+/** `null` if the option is missing. */
 export function textsOption(value: unknown): unknown {
   if (!Array.isArray(value)) return read(value, null, false)
   // Go reads null as the empty text.

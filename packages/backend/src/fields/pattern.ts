@@ -52,7 +52,7 @@ export function checkPattern(pattern: string): FieldError | undefined {
     if (pattern !== '') compile(pattern)
     return undefined
   } catch (error) {
-    if (error instanceof PatternError) return fieldError('validation_invalid_regex', error.sentence)
+    if (error instanceof PatternError) return fieldError('validation_invalid_regex', error.message)
     throw error
   }
 }

@@ -105,7 +105,7 @@ const EMPTY_JSON = ['null', '""', '[]', '{}']
 export const JSON_FIELD: FieldType<JsonField> = {
   options: { maxSize: integerOption, required: flagOption },
   empty: () => null,
-  cast: (_, value) => (typeof value === 'string' ? readJson(value) : (value ?? null)),
+  cast: (_, value) => (typeof value === 'string' ? readJson(value) : withSortedKeys(value ?? null)),
   check(field, value) {
     const text = JSON.stringify(value)
     const maxSize = field.maxSize <= 0 ? JSON_MAX : field.maxSize
@@ -115,6 +115,14 @@ export const JSON_FIELD: FieldType<JsonField> = {
     return field.required && EMPTY_JSON.includes(text) ? BLANK : undefined
   },
   checkOptions: ({ maxSize }) => ({ maxSize: outside(maxSize, 0, INTEGER_MAX) }),
+}
+
+/** PocketBase keeps no other order of keys, except in texts of JSON. */
+function withSortedKeys(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withSortedKeys)
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, each]) => [key, withSortedKeys(each)]))
 }
 
 /** A text that looks like JSON is read as JSON. */

@@ -2,7 +2,7 @@
 import type { FieldError } from '../gateway/service-error.ts'
 import { toText } from './cast.ts'
 import { BLANK, fieldError, INTEGER_MAX, NOT_BLANK, outside } from './field-errors.ts'
-import type { EditorField, TextField } from './field-definition.ts'
+import type { EditorField, FieldDefinition, TextField } from './field-definition.ts'
 import type { FieldType } from './field-type.ts'
 import { flagOption, integerOption, textOption } from './options.ts'
 import { checkPattern, generate, isMatch } from './pattern.ts'
@@ -37,6 +37,10 @@ const FORBIDDEN_IN_ID = [
 const RESERVED_ID = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])$/i
 
 const NOT_CHANGEABLE = fieldError('validation_pk_change', 'The record primary key cannot be changed.')
+const COMPOSITE = fieldError(
+  'validation_unsupported_composite_pk',
+  'Composite PKs are not supported and the collection must have only 1 PK.',
+)
 export const NO_FORMAT: FieldError = fieldError('validation_invalid_format', 'Invalid value format.')
 
 export const TEXT: FieldType<TextField> = {
@@ -54,7 +58,7 @@ export const TEXT: FieldType<TextField> = {
     if (field.primaryKey && old !== undefined) return value === old ? undefined : NOT_CHANGEABLE
     return checkText(field, value as string)
   },
-  checkOptions(field) {
+  checkOptions(field, { definition }) {
     const { primaryKey, name, min, max, pattern, hidden, required, autogeneratePattern } = field
     return {
       name:
@@ -64,6 +68,7 @@ export const TEXT: FieldType<TextField> = {
       min: outside(min, 0, INTEGER_MAX),
       max: outside(max, min, INTEGER_MAX),
       pattern: primaryKey && pattern === '' ? BLANK : checkPattern(pattern),
+      primaryKey: primaryKey && hasOtherKey(definition.fields, field) ? COMPOSITE : undefined,
       hidden: primaryKey && hidden ? NOT_BLANK : undefined,
       required: primaryKey && !required ? BLANK : undefined,
       autogeneratePattern: checkPattern(autogeneratePattern) ?? checkGenerated(field),
@@ -87,6 +92,10 @@ function checkText(field: TextField, value: string): FieldError | undefined {
   }
   if (pattern !== '' && !isMatch(pattern, value)) return NO_FORMAT
   return primaryKey && pattern !== ID_PATTERN ? checkId(value) : undefined
+}
+
+function hasOtherKey(fields: readonly FieldDefinition[], { id }: TextField): boolean {
+  return fields.some((other) => other.type === 'text' && other.primaryKey && other.id !== id)
 }
 
 function tooShort(min: number): FieldError {
@@ -130,7 +139,7 @@ function checkGenerated(field: TextField): FieldError | undefined {
     }
   } catch (error) {
     if (!(error instanceof PatternError)) throw error
-    return fieldError('validation_invalid_autogenerate_pattern', error.sentence)
+    return fieldError('validation_invalid_autogenerate_pattern', error.message)
   }
   return undefined
 }

@@ -11,11 +11,6 @@ export class PatternError extends Error {
     super(message)
     this.name = 'PatternError'
   }
-
-  /** As PocketBase shows it. */
-  get sentence(): string {
-    return `${this.message[0]!.toUpperCase()}${this.message.slice(1)}.`
-  }
 }
 
 export interface TranslatedPattern {
@@ -121,10 +116,9 @@ class Translator {
 
   #open(): string {
     this.#depth++
-    const [whole, kind] = this.#take(/\?(:|P?<\w+>|[^)]*\)?)/y) ?? []
-    if (kind === undefined) return '(?:'
-    if (kind !== ':' && !kind.endsWith('>')) this.#fail('invalid or unsupported Perl syntax', `(${whole!}`)
-    return '(?:'
+    const [whole, kind] = this.#take(/\?(:|P?<\w+>|.?)/sy) ?? []
+    const isKnown = kind === undefined || kind === ':' || kind.endsWith('>')
+    return isKnown ? '(?:' : this.#fail('invalid or unsupported Perl syntax', `(${whole!}`)
   }
 
   #repeat(char: string): string {
