@@ -5,6 +5,7 @@ import type {
   LiveUpdate,
   Migration,
   PannierError,
+  Query,
   StandardSchema,
   TransactionCollection,
   WriteOutcome,
@@ -57,13 +58,28 @@ export interface FollowedChanges {
     readonly changed: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Reads what the transaction sees: what is committed, and what writes before it in its group have written. May miss. */
+/**
+ * Reads what a transaction sees, or what a snapshot has. A transaction sees what is committed, and what writes before it in its
+ * group have written.
+ */
 export class GuardReader {
     constructor(snapshot: Snapshot, catalog: Catalog);
     /** The document of that id; undefined if there is no such document or collection. */
     get(collection: string, id: string): StoredDocument | undefined;
     /** As `get` of each. What is missing in memory is fetched together. */
     getMany(collection: string, ids: readonly string[]): (StoredDocument | undefined)[];
+    /**
+     * All documents whose field has the id, alone or in an array: by an index on the field, else of all documents.
+     *
+     * @throws PANNIER_LIMIT if there are too many.
+     */
+    via(collection: string, field: string, id: string): StoredDocument[];
+    /**
+     * All documents of a collection, in the order of their ids.
+     *
+     * @throws PANNIER_LIMIT if there are too many.
+     */
+    all(collection: string): StoredDocument[];
 }
 
 /** The writes that a guard judges. */
@@ -71,6 +87,18 @@ export type GuardedWrites<T extends object, Input extends object = T> = Pick<Tra
 
 /** Begins the ids of documents that belong to one copy of a collection, such as replication checkpoints. */
 export const LOCAL_PREFIX = "_local/";
+
+export class LinearRegex {
+    /** Characters and instructions looked at so far. */
+    chars: number;
+    instructions: number;
+    constructor(source: string, flags: string);
+    get work(): number;
+    /** How large it is. */
+    get size(): number;
+    /** @throws PANNIER_LIMIT if that takes more work than an expression may */
+    test(text: string): boolean;
+}
 
 /** A document as it will be stored, without `_rev` and `_attachments`. A tombstone has `_deleted`. */
 export type NewDocument = {
@@ -109,15 +137,14 @@ export interface SelectionCombination {
     readonly of: readonly Selection[];
 }
 
-/** A stored value beside a known one. `contains` and `like` ignore the case of ASCII only. */
+/** A stored value beside a known one. `contains` ignores the case of ASCII only. */
 export interface SelectionComparison {
     readonly kind: 'compare';
     /** `''` is the element of a list. */
     readonly field: string;
     /** The number of a list's elements is compared. */
     readonly isLength: boolean;
-    /** `like` has SQLite's wildcards, with `\` before those that stand for themselves. */
-    readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains' | 'like';
+    readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains';
     /** Its type is that of the field. */
     readonly value: string | number | boolean;
 }
@@ -133,6 +160,15 @@ export interface SelectionElement {
     readonly kind: 'element';
     readonly field: string;
     readonly of: Selection;
+}
+
+export interface SelectionOptions {
+    /** The library's name of a collection that the selection names; the same by default. */
+    readonly nameOf?: (collection: string) => string;
+    /** For a selection that has too many documents: tells which are meant. It is synchronous, and may be asked again. */
+    readonly residual?: (document: StoredDocument, reader: GuardReader) => boolean;
+    /** By paths of a sort: what a missing or null value counts as. */
+    readonly empty?: EmptyValues;
 }
 
 /** Some document one step away meets all of `of`. An id that leads nowhere leads to no document. */
@@ -192,6 +228,9 @@ export function guarded<T extends object, Input extends object>(collection: Tran
  * those that it began with. Resolves when their indexes are built. Until then deletes wait that need one.
  */
 export function relateRecords(database: Database, relations: RecordRelations): Promise<void>;
+
+/** The query for all documents that a selection has. Its paths name documents' fields, so `id` is `_id` in a sort. */
+export function selectionQuery<T extends object>({ name, access }: Pick<TransactionCollection<T>, 'name' | 'access'>, selection: Selection, { nameOf, residual, empty }?: SelectionOptions): Query<StoredDocument>;
 
 /** An attachment as CouchDB's JSON has it. */
 export function toCouchAttachment<A extends {
@@ -528,9 +567,11 @@ interface ComplementCondition {
     readonly of: Condition;
 }
 
-type Condition = AllOf | AnyOf | WithinCondition | TestCondition | NumbersCondition | ComplementCondition | RelatedCondition;
+type Condition = AllOf | AnyOf | WithinCondition | TestCondition | HoldsCondition | NumbersCondition | ComplementCondition | RelatedCondition;
 
 interface ContainsCondition extends ContainsPredicate, Negatable {
+    /** Undefined: by Unicode. */
+    readonly fold?: TextFold | undefined;
 }
 
 /** The value, or an element of an array, is a string in which this text stands, upper or lower case (match.ts, `foldText`). */
@@ -724,6 +765,9 @@ interface ElementsPredicate {
     readonly of: Predicate;
 }
 
+/** What a field of a sort counts as where it has no value. */
+type EmptyValues = Readonly<Record<string, '' | 0 | false>>;
+
 class EncodedBatch {
     readonly writes: readonly DocumentWrite[];
     constructor(writes: readonly DocumentWrite[], guess: ShapeGuess);
@@ -823,6 +867,14 @@ interface HeldTransaction extends WriteTransaction {
     commit(): Promise<void>;
     /** Idempotent; nothing of it stays. */
     rollback(): void;
+}
+
+/** A function says so. Only relations/selection makes it. */
+interface HoldsCondition {
+    readonly kind: 'holds';
+    /** The fields that it is given; '' is the element itself. */
+    readonly paths: readonly string[];
+    readonly holds: (values: readonly unknown[]) => boolean;
 }
 
 /**
@@ -1240,6 +1292,11 @@ interface RelatedCondition {
     readonly back: boolean;
     /** It holds an array of ids. */
     readonly many: boolean;
+    /**
+     * The related documents are those with equal texts, and no field leads to them: pairs of a field of theirs and one of the
+     * document. A missing text is the empty one. Without pairs they are all documents.
+     */
+    readonly on?: readonly (readonly [related: string, own: string])[];
     readonly of: Condition;
 }
 
@@ -1405,6 +1462,12 @@ interface Subscriber {
 
 /** Conditions that no set of values can express. */
 type TestCondition = RegexCondition | ContainsCondition | SizeCondition | ModCondition | ElementsCondition;
+
+/** How texts are made alike. */
+interface TextFold {
+    readonly name: string;
+    readonly of: (text: string) => string;
+}
 
 interface TextSettings {
     /** A BCP 47 tag, for finding words and for lower case. */

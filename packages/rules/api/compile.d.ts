@@ -48,7 +48,6 @@ export interface FieldComparison {
     readonly field: string;
     /** Whether the number of a list's elements is compared. */
     readonly isLength: boolean;
-    /** `like` has SQLite's wildcards, with `\` before those that stand for themselves. */
     readonly operator: SelectionOperator;
     /** It has the field's type; a length is a number. */
     readonly value: string | number | boolean;
@@ -86,8 +85,8 @@ export interface RelatedSelection {
 /** Records of one collection, by their fields and by related records. */
 export type Selection = Combination | Complement | FieldComparison | RecordTest | ElementSelection | RelatedSelection;
 
-/** How a stored value is compared. `contains` and `like` ignore the case of ASCII only. */
-export type SelectionOperator = '=' | '<' | '<=' | '>' | '>=' | 'contains' | 'like';
+/** How a stored value is compared. `contains` ignores the case of ASCII only. */
+export type SelectionOperator = '=' | '<' | '<=' | '>' | '>=' | 'contains';
 
 /** A field of a record, or of what its single relations lead to. */
 export interface SortPath {

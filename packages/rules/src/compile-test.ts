@@ -3,7 +3,7 @@ import { testOf, valueOf, type Row, type Work } from './evaluate.ts'
 import { readBy, readByTest, type Join, type Test, type Value } from './plan.ts'
 import type { RuleRecord } from './records.ts'
 import { affinityOf } from './schema.ts'
-import { ALL, either, MORE, not, NOTHING, type Compiled, type Selection, type SelectionOperator } from './selection.ts'
+import { ALL, both, either, MORE, not, NOTHING, type Compiled, type Selection } from './selection.ts'
 import { compare, numberIn, textOf, type Affinity, type Order, type Typed } from './values.ts'
 
 /** A value of the record that a selection can name. It is never NULL. */
@@ -59,7 +59,13 @@ function compareColumn(test: Test, wanted: boolean, here: Join, work: Work): Com
       const column = columnOf(test.left, here)
       const pattern = knownOf(test.right, work)
       if (column?.type !== 'text' || pattern === undefined) return undefined
-      return pattern.value === null ? constant(false) : exact(like(column, textOf(pattern)), wanted !== test.negated)
+      if (pattern.value === null) return constant(false)
+      const isMet = wanted !== test.negated
+      const { literal, isWhole } = literalOf(textOf(pattern))
+      const contained = contains(column, literal)
+      if (isWhole) return exact(contained, isMet)
+      const tested = recordTest(test, wanted, here, work)
+      return isMet ? { ...tested, selection: both([contained, tested.selection]) } : tested
     }
     case 'coalesced':
     case 'compare':
@@ -127,11 +133,19 @@ function isEmpty({ field, isLength, type }: Column): Selection {
   return type === 'text' ? { kind: 'compare', field, isLength, operator: '=', value: '' } : NOTHING
 }
 
-/** A pattern with `%` around it, and no other wildcard, is a text that is contained. */
-function like({ field, isLength }: Column, pattern: string): Selection {
+function contains({ field, isLength }: Column, value: string): Selection {
+  return value === '' ? ALL : { kind: 'compare', field, isLength, operator: 'contains', value }
+}
+
+/** The longest text that stands in all that the pattern matches. `isWhole`: what has it matches. */
+function literalOf(pattern: string): { readonly literal: string; readonly isWhole: boolean } {
   const inner = /^%((?:[^%_\\]|\\[^])*)%$/.exec(pattern)?.[1]
-  const operator: SelectionOperator = inner === undefined ? 'like' : 'contains'
-  return { kind: 'compare', field, isLength, operator, value: inner?.replaceAll(/\\([^])/g, '$1') ?? pattern }
+  const parts = (inner ?? pattern).match(/(?:[^%_\\]|\\[^])+/g) ?? ['']
+  const literals = parts.map((part) => part.replaceAll(/\\([^])/g, '$1'))
+  return {
+    literal: literals.reduce((longest, next) => (next.length > longest.length ? next : longest)),
+    isWhole: inner !== undefined,
+  }
 }
 
 function columnOf(value: Value, here: Join): Column | undefined {

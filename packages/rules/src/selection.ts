@@ -23,8 +23,8 @@ export interface Complement {
   readonly of: Selection
 }
 
-/** How a stored value is compared. `contains` and `like` ignore the case of ASCII only. */
-export type SelectionOperator = '=' | '<' | '<=' | '>' | '>=' | 'contains' | 'like'
+/** How a stored value is compared. `contains` ignores the case of ASCII only. */
+export type SelectionOperator = '=' | '<' | '<=' | '>' | '>=' | 'contains'
 
 /** A stored value beside a known one of the same type. Texts are in the order of their code points. */
 export interface FieldComparison {
@@ -34,7 +34,6 @@ export interface FieldComparison {
   readonly field: string
   /** Whether the number of a list's elements is compared. */
   readonly isLength: boolean
-  /** `like` has SQLite's wildcards, with `\` before those that stand for themselves. */
   readonly operator: SelectionOperator
   /** It has the field's type; a length is a number. */
   readonly value: string | number | boolean

@@ -53,12 +53,6 @@ function compares(
   expect(typeof stored).toBe(typeof value)
   const [one, other] = [stored as string, value as string]
   if (operator === 'contains') return fold(one).includes(fold(other))
-  if (operator === 'like') {
-    const source = other.replaceAll(/\\([^])|([%_])|([^\w\s])/g, (_, escaped?: string, wild?: string, plain?: string) =>
-      wild === undefined ? (escaped ?? plain!).replace(/[^\w\s]/, '\\$&') : wild === '%' ? '[^]*' : '[^]',
-    )
-    return new RegExp(`^${fold(source)}$`).test(fold(one))
-  }
   const order = one < other ? -1 : one > other ? 1 : 0
   return { '=': order === 0, '<': order < 0, '<=': order <= 0, '>': order > 0, '>=': order >= 0 }[operator]
 }

@@ -79,9 +79,16 @@ test('@collection is joined by equal fields', () => {
   })
 })
 
-test('a contained text stays a text, a pattern stays a pattern', () => {
+test('a contained text stays a text, a pattern is a test of what has its longest text', () => {
   expect(compiled("title ~ '50_'").selection).toMatchObject({ operator: 'contains', value: '50_' })
-  expect(compiled("title ~ 'a%b'").selection).toMatchObject({ operator: 'like', value: 'a%b' })
+  expect(compiled("title ~ 'a%bc'").selection).toMatchObject({
+    kind: 'and',
+    of: [
+      { operator: 'contains', value: 'bc' },
+      { kind: 'test', fields: ['title'] },
+    ],
+  })
+  expect(compiled("title !~ 'a%bc'").selection).toMatchObject({ kind: 'test', fields: ['title'] })
 })
 
 test('a function of the record alone is a test, with the fields that it reads', () => {

@@ -44,6 +44,10 @@ export function compileCondition<Row>(
         return all
       }
     }
+    case 'holds': {
+      const reads = condition.paths.map(reader)
+      return (row) => condition.holds(reads.map((read) => read(row)))
+    }
     case 'related':
       return unreachable(condition as never)
     default:
@@ -86,8 +90,9 @@ function valueTest(condition: TestCondition): Test<unknown> {
       return (value) => typeof value === 'string' && found(value)
     }
     case 'contains': {
-      const text = foldText(condition.text)
-      return (value) => typeof value === 'string' && foldText(value).includes(text)
+      const fold = condition.fold?.of ?? foldText
+      const text = fold(condition.text)
+      return (value) => typeof value === 'string' && fold(value).includes(text)
     }
     case 'mod': {
       const { divisor, remainder } = condition

@@ -2,7 +2,7 @@
 import { isPromise } from '../base/async.ts'
 import { Miss } from '../base/miss.ts'
 import type { SelectorTest, ReadPath } from '../index/index-key.ts'
-import { expressionsOf, leavesOf, normalise, type Condition } from './ast/normalise.ts'
+import { expressionsOf, normalise, pathsOf, type Condition } from './ast/normalise.ts'
 import { compileCondition } from './match.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
 import { ArgumentError } from '../base/options.ts'
@@ -51,7 +51,7 @@ export function indexCondition({ where, ...meaning }: PartialIndex): Condition {
 
 /** Throws a TypeError for what can't be the selector of an index. */
 export function checkIndexSelector(index: PartialIndex): void {
-  for (const { path } of leavesOf(indexCondition(index))) {
+  for (const path of pathsOf(indexCondition(index))) {
     if (isReserved(fieldNames(path)[0]!) && path !== '_id')
       throw new ArgumentError(`where must not have fields that start with '_'`, path)
   }

@@ -3,6 +3,7 @@ import { andThen, type MaybePromise } from '../base/async.ts'
 import { badArgument } from '../base/options.ts'
 import type { Condition } from '../query/ast/normalise.ts'
 import type { QuerySpecification, SortField } from '../query/planner/plan.ts'
+import type { QuerySource } from '../query/query-source.ts'
 import type { OpenSource, QueryRelations, QueryRun, RelatedStep } from '../query/query-run.ts'
 import { followPath, type RelationPath } from './relation-path.ts'
 import { valuesAlong } from './related-values.ts'
@@ -11,23 +12,24 @@ import { populate, populatedCollections, populationOf, type Population } from '.
 import { relate, relatedCollections } from './relate.ts'
 import type { RelationGraph } from './relation-graph.ts'
 import { pageOfSort } from './page-of-sort.ts'
+import type { Run } from './related-keys.ts'
 import { resolve } from './resolve.ts'
 
 export class CollectionRelations implements QueryRelations {
-  readonly #graph: RelationGraph
+  readonly graph: RelationGraph
   readonly #collection: string
 
   constructor(graph: RelationGraph, collection: string) {
-    this.#graph = graph
+    this.graph = graph
     this.#collection = collection
   }
 
   get collections(): readonly string[] {
-    return this.#graph.collections
+    return this.graph.collections
   }
 
   condition(selector: unknown): Condition {
-    return relate(this.#graph, this.#collection, parseRelated(selector))
+    return relate(this.graph, this.#collection, parseRelated(selector))
   }
 
   relatedOf(query: QuerySpecification): readonly string[] {
@@ -51,26 +53,18 @@ export class CollectionRelations implements QueryRelations {
   }
 
   begin(open: OpenSource, query: QuerySpecification, check: () => void): MaybePromise<QueryRun> {
-    const names = this.relatedOf(query)
-    if (names.length === 0) return andThen(open(), (source) => ({ source, query }))
-    return andThen(open(names), async (source) => {
+    if (this.isPlain(query)) return andThen(open(), (source) => ({ source, query }))
+    return andThen(open(this.relatedOf(query)), async (source) => {
       try {
         const related: RelatedStep[] = []
         const run = { source, check, related }
-        const condition = await resolve(run, source, query.condition)
+        const condition = await this.conditionFor(run, source, query.condition)
         const sort: SortField[] = []
-        for (const field of query.sort) {
-          const { steps, rest } = this.#follow('sort()', field.path)
-          if (steps.length === 0) sort.push(field)
-          else {
-            const through = { path: field.path, values: await valuesAlong(run, source, steps, rest) }
-            sort.push({ ...field, path: steps[0]!.name, through })
-          }
-        }
+        for (const field of query.sort) sort.push(await this.sortFor(run, source, field))
         const population = this.#populationOf(query)
         const populated =
           population.size === 0 ? undefined : (rows: readonly object[]) => populate(run, source, rows, population)
-        const relation = sort[0]?.through && this.#follow('sort()', query.sort[0]!.path).steps[0]!.relation
+        const relation = query.sort[0] && this.#follow('sort()', query.sort[0].path).steps[0]?.relation
         const narrow =
           relation === undefined || query.limit === Infinity
             ? undefined
@@ -83,11 +77,30 @@ export class CollectionRelations implements QueryRelations {
     })
   }
 
+  /** Whether its own collection alone answers it. */
+  protected isPlain(query: QuerySpecification): boolean {
+    return this.relatedOf(query).length === 0
+  }
+
+  /** A condition on fields and numbers of the documents alone. */
+  protected conditionFor(run: Run, source: QuerySource, condition: Condition): Promise<Condition> {
+    return resolve(run, source, condition)
+  }
+
+  /** `empty`: what the field of a related document counts as where it has no value. */
+  protected async sortFor(run: Run, source: QuerySource, field: SortField, empty?: unknown): Promise<SortField> {
+    const { path } = field
+    const { steps, rest } = this.#follow('sort()', path)
+    if (steps.length === 0) return field
+    const values = await valuesAlong(run, source, steps, rest, empty)
+    return { ...field, path: steps[0]!.name, through: { path, values } }
+  }
+
   #populationOf({ populate: paths = [], fields }: QuerySpecification): Population {
-    return populationOf(this.#graph, this.#collection, paths, fields)
+    return populationOf(this.graph, this.#collection, paths, fields)
   }
 
   #follow(call: string, path: string): RelationPath {
-    return followPath(this.#graph, this.#collection, path, `${call}: a path`)
+    return followPath(this.graph, this.#collection, path, `${call}: a path`)
   }
 }

@@ -9,6 +9,9 @@ import type { Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { servesRelation } from './relation-index.ts'
 import type { Relation } from './relation-graph.ts'
 
+/** A field that holds ids. */
+type HeldRelation = Pick<Relation, 'field' | 'many'>
+
 /** The ids that the value of a relation's field holds, as queries follow them. */
 export function referencesOf({ many }: Pick<Relation, 'many'>, value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
@@ -22,14 +25,14 @@ export function indexOf(state: CollectionState, relation: Relation): IndexDefini
 }
 
 /** Finds documents by what one of their relations refers to. Reads may miss. */
-export class Referrers {
-  readonly relation: Relation
+export class Referrers<Followed extends HeldRelation = Relation> {
+  readonly relation: Followed
   readonly #reader: DocumentReader
   readonly #tree: TreeReader
   readonly #descending: boolean
   readonly #fields: FieldReader
 
-  constructor(snapshot: Snapshot, state: CollectionState, relation: Relation, index: IndexDefinition) {
+  constructor(snapshot: Snapshot, state: CollectionState, relation: Followed, index: IndexDefinition) {
     this.relation = relation
     this.#reader = new DocumentReader(snapshot, state)
     this.#tree = existingTree(snapshot, indexTreeName(state.number, index.number))

@@ -37,6 +37,7 @@ export function relatedCollections(condition: Condition): readonly string[] {
     case 'or':
       return condition.of.flatMap(relatedCollections)
     case 'complement':
+    case 'elements':
       return relatedCollections(condition.of)
     case 'related':
       return [condition.to, ...relatedCollections(condition.of)]

@@ -16,20 +16,25 @@ export const RELATED_VALUES: { heldMax: number } = { heldMax: 100_000 }
 /** Memory of a held value besides its characters. */
 const VALUE_BYTES = 100
 
-/** The value at the end of the path, by the id of the document to which the first step leads. It may miss. */
+/**
+ * The value at the end of the path, by the id of the document to which the first step leads. It may miss. `empty`: what a
+ * missing or null value there counts as.
+ */
 export async function valuesAlong(
   run: Run,
   source: QuerySource,
   steps: readonly RelationStep[],
   rest: string,
+  empty?: unknown,
 ): Promise<ValuesById> {
   const sources: QuerySource[] = []
   for (const { to } of steps) sources.push((sources.at(-1) ?? source).other!(to))
   const columns = columnsOf(source)
-  const make = (): Promise<ValuesById> => valuesIn(run, steps, sources, rest)
+  const make = (): Promise<ValuesById> => valuesIn(run, steps, sources, rest, empty)
   if (columns === undefined || sources.some(({ documents }) => documents.count() > RELATED_VALUES.heldMax))
     return make()
-  const path = [...steps.map(({ name }) => name), rest].join('.')
+  const names = [...steps.map(({ name }) => name), rest].join('.')
+  const path = empty === undefined ? names : `${names} or ${JSON.stringify(empty)}`
   return columns.unchanged(path, sources, make as () => Promise<HeldValues>)
 }
 
@@ -38,17 +43,19 @@ async function valuesIn(
   [, ...others]: readonly RelationStep[],
   [target, ...further]: readonly QuerySource[],
   rest: string,
+  empty: unknown,
 ): Promise<ValuesById> {
-  const next = others.length === 0 ? undefined : await valuesIn(run, others, further, rest)
+  const next = others.length === 0 ? undefined : await valuesIn(run, others, further, rest, empty)
   const field = others[0]?.name ?? rest
   const { documents } = target!
-  if (documents.count() > RELATED_VALUES.heldMax) return new ReadValues(target!, field, next)
+  const orEmpty = (own: unknown): unknown => (next === undefined && empty !== undefined ? (own ?? empty) : own)
+  if (documents.count() > RELATED_VALUES.heldMax) return new ReadValues(target!, field, next, orEmpty)
   const path = compileFieldPath(field)
   const query = allOf(ALWAYS, field === '_id' ? [field] : ['_id', field])
   const operator = await run.source.attempt(() => buildOperators(target!, planQuery(target!, query), query))
   const found: [id: string, own: unknown][] = []
   await eachBatch(run, operator, (rows) => {
-    for (const row of rows) found.push([(row as { readonly _id: string })._id, getField(row, path)])
+    for (const row of rows) found.push([(row as { readonly _id: string })._id, orEmpty(getField(row, path))])
   })
   if (next === undefined) return new HeldValues(found)
   return new HeldValues(await run.source.attempt(() => found.map(([id, own]) => [id, next.get(own)] as const)))
@@ -102,9 +109,11 @@ class ReadValues implements ValuesById {
   readonly #source: QuerySource
   readonly #read: ReturnType<ReturnType<typeof bodyFields>>
   readonly #next: ValuesById | undefined
+  readonly #orEmpty: (own: unknown) => unknown
   readonly #values = new Map<unknown, unknown>()
 
-  constructor(source: QuerySource, field: string, next: ValuesById | undefined) {
+  constructor(source: QuerySource, field: string, next: ValuesById | undefined, orEmpty: (own: unknown) => unknown) {
+    this.#orEmpty = orEmpty
     this.#source = source
     this.#read = bodyFields(source.documents)(field)
     this.#next = next
@@ -114,7 +123,8 @@ class ReadValues implements ValuesById {
     if (typeof id !== 'string') return undefined
     if (this.#values.has(id)) return this.#values.get(id)
     const number = numberOfId(this.#source, id)
-    const own = number === undefined ? undefined : this.#read(this.#source.documents.someBodiesOf([number])[0]!)
+    const body = number === undefined ? undefined : this.#source.documents.someBodiesOf([number])[0]!
+    const own = body && this.#orEmpty(this.#read(body))
     const value = this.#next === undefined ? own : this.#next.get(own)
     if (this.#values.size >= RELATED_VALUES.heldMax) this.#values.clear()
     this.#values.set(id, value)

@@ -85,6 +85,7 @@ function checkBackName(
   throw new ArgumentError(`${place} must follow a known relation ${hint}`, name)
 }
 
-function escapedName(name: string): string {
+/** As it stands in a path. */
+export function escapedName(name: string): string {
   return name.replaceAll(/[.\\]/g, String.raw`\$&`)
 }

@@ -11,6 +11,7 @@ import { complementOf, NEVER } from './relate.ts'
 import { allOf, isOneOf, distinctStrings, fieldValues, numbersOf, numbersOfIds, type Run } from './related-keys.ts'
 import { referencesOf } from './references.ts'
 import { servesRelation } from './relation-index.ts'
+import { partnersOf } from './selection/join.ts'
 
 /** Keys that the planner looks up one by one; more become a set of document numbers. */
 const KEYS_MAX = 10_000
@@ -28,6 +29,8 @@ export async function resolve(run: Run, source: QuerySource, condition: Conditio
     }
     case 'complement':
       return complementOf(await resolve(run, source, condition.of))
+    case 'elements':
+      return { ...condition, of: await resolve(run, source, condition.of) }
     case 'related':
       return resolveStep(run, source, condition)
     default:
@@ -40,10 +43,16 @@ async function resolveStep(run: Run, source: QuerySource, condition: RelatedCond
   const related: RelatedStep[] = []
   const of = await resolve({ ...run, related }, target, condition.of)
   if (isNever(of)) return NEVER
-  const { field, back, many } = condition
-  const planned = await withColumns(target, allOf(of, [back ? field : '_id']), () => run.check())
+  const { field, back, many, on } = condition
+  const fields = on === undefined ? [back ? field : '_id'] : [...new Set(on.map(([theirs]) => theirs))]
+  const wanted = { ...allOf(of, fields), ...(fields.length === 0 && { limit: 1 }) }
+  const planned = await withColumns(target, wanted, () => run.check())
   const { query } = planned
   const plan = planned.plan ?? (await run.source.attempt(() => planQuery(target, query)))
+  if (on !== undefined) {
+    run.related.push({ condition, plan, query, way: 'documents', ids: undefined, related })
+    return partnersOf(run, target, on, query, plan)
+  }
   const numbers = await stepByColumn(run, source, target, condition, query.condition, plan)
   if (numbers !== undefined) {
     run.related.push({ condition, plan, query, way: 'column', ids: undefined, related })
@@ -61,7 +70,7 @@ async function resolveStep(run: Run, source: QuerySource, condition: RelatedCond
   })
   if (ids.length === 0) return NEVER
   const within = isOneOf(back ? '_id' : field, ids, back || !many)
-  if (ids.length <= KEYS_MAX) return within
+  if (ids.length <= KEYS_MAX || field === '') return within
   return { kind: 'numbers', numbers: await (back ? numbersOfIds(run, source, ids) : numbersOf(run, source, within)) }
 }
 

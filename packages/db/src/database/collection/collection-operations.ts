@@ -78,7 +78,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
   /** The name of the collection. */
   readonly name: string
   /** @internal */
-  protected readonly access: CollectionAccess
+  readonly access: CollectionAccess
   #guess: ShapeGuess | undefined
 
   /** @internal */

@@ -40,6 +40,7 @@ export type Condition =
   | AnyOf
   | WithinCondition
   | TestCondition
+  | HoldsCondition
   | NumbersCondition
   | ComplementCondition
   | RelatedCondition
@@ -72,6 +73,14 @@ export interface WithinCondition {
   readonly collation?: Collation | undefined
 }
 
+/** A function says so. Only relations/selection makes it. */
+export interface HoldsCondition {
+  readonly kind: 'holds'
+  /** The fields that it is given; '' is the element itself. */
+  readonly paths: readonly string[]
+  readonly holds: (values: readonly unknown[]) => boolean
+}
+
 /** The document's number is in the set, which has only numbers of live documents. */
 interface NumbersCondition {
   readonly kind: 'numbers'
@@ -96,11 +105,16 @@ export interface RelatedCondition {
   readonly back: boolean
   /** It holds an array of ids. */
   readonly many: boolean
+  /**
+   * The related documents are those with equal texts, and no field leads to them: pairs of a field of theirs and one of the
+   * document. A missing text is the empty one. Without pairs they are all documents.
+   */
+  readonly on?: readonly (readonly [related: string, own: string])[]
   readonly of: Condition
 }
 
 /** A condition about one field. */
-export type LeafCondition = WithinCondition | TestCondition
+export type LeafCondition = WithinCondition | TestCondition | HoldsCondition
 
 /** Conditions that no set of values can express. */
 export type TestCondition = RegexCondition | ContainsCondition | SizeCondition | ModCondition | ElementsCondition
@@ -111,7 +125,17 @@ interface Negatable {
 }
 
 interface RegexCondition extends RegexPredicate, Negatable {}
-interface ContainsCondition extends ContainsPredicate, Negatable {}
+export interface ContainsCondition extends ContainsPredicate, Negatable {
+  /** Undefined: by Unicode. */
+  readonly fold?: TextFold | undefined
+}
+
+/** How texts are made alike. */
+export interface TextFold {
+  readonly name: string
+  readonly of: (text: string) => string
+}
+
 interface SizeCondition extends SizePredicate, Negatable {}
 interface ModCondition extends ModPredicate, Negatable {}
 export interface ElementsCondition extends Omit<ElementsPredicate, 'of'>, Negatable {
@@ -192,7 +216,7 @@ export function leavesOf(condition: Condition): readonly LeafCondition[] {
 
 /** Every path that the condition reads. */
 export function pathsOf(condition: Condition): readonly string[] {
-  return leavesOf(condition).map(({ path }) => path)
+  return leavesOf(condition).flatMap((leaf) => (leaf.kind === 'holds' ? leaf.paths : leaf.path))
 }
 
 /** The regular expressions in it, wherever they are. */

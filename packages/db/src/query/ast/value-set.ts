@@ -87,14 +87,21 @@ export function intersectAll(sets: readonly ValueSet[]): ValueSet {
   return intersect(intersectAll(sets.slice(0, half)), intersectAll(sets.slice(half)))
 }
 
-/** The union of sets without MISSING. */
 export function unite(sets: readonly ValueSet[]): ValueSet {
-  return complement(intersectAll(sets.map(complement)))
+  return othersThan(intersectAll(sets.map(othersThan)))
+}
+
+/** Everything but these, and MISSING if that is not among them. */
+export function othersThan(set: ValueSet): ValueSet {
+  return toggledAt(MISSING[0]!, set)
 }
 
 /** Everything that a field can be but these. */
 export function complement(set: ValueSet): ValueSet {
-  const [lowest] = EVERYTHING as [Cut]
+  return toggledAt(EVERYTHING[0]!, set)
+}
+
+function toggledAt(lowest: Cut, set: ValueSet): ValueSet {
   return set.length > 0 && compareCuts(set[0]!, lowest) === 0 ? set.slice(1) : [lowest, ...set]
 }
 

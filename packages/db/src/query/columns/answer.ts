@@ -1,5 +1,11 @@
 /** Answers parts of a condition by columns: what is searched in texts, and what is asked of the values of a field. */
-import { combine, type Condition, type LeafCondition } from '../ast/normalise.ts'
+import {
+  combine,
+  type Condition,
+  type ContainsCondition,
+  type HoldsCondition,
+  type LeafCondition,
+} from '../ast/normalise.ts'
 import { compileCondition } from '../match.ts'
 import type { QuerySpecification } from '../planner/plan.ts'
 import { isForColumns } from './column-use.ts'
@@ -53,19 +59,19 @@ class Answer {
     }
   }
 
-  async #ofLeaf(leaf: LeafCondition): Promise<Condition> {
+  async #ofLeaf(leaf: Exclude<LeafCondition, HoldsCondition>): Promise<Condition> {
     const { path } = leaf
-    const numbers = leaf.kind === 'contains' ? await this.#containing(path, leaf.text) : await this.#meeting(leaf)
+    const numbers = leaf.kind === 'contains' ? await this.#containing(leaf) : await this.#meeting(leaf)
     return numbers === undefined ? leaf : { kind: 'numbers', numbers, column: path }
   }
 
-  async #containing(path: string, text: string): Promise<NumberSet | undefined> {
+  async #containing({ path, text, fold }: ContainsCondition): Promise<NumberSet | undefined> {
     if (!TextColumn.canFind(text)) return undefined
-    const column = await this.#columns.text(this.#source, path, this.#check)
+    const column = await this.#columns.text(this.#source, path, this.#check, fold)
     return column && this.#columns.isTrue(column, this.#source) ? column.containing(text) : undefined
   }
 
-  async #meeting(leaf: LeafCondition): Promise<NumberSet | undefined> {
+  async #meeting(leaf: Exclude<LeafCondition, HoldsCondition>): Promise<NumberSet | undefined> {
     const column = await this.#columns.select(this.#source, leaf.path, this.#check)
     const test = compileCondition<unknown>(leaf, () => (value) => value)
     return column && this.#columns.isTrue(column, this.#source) ? column.where(test) : undefined

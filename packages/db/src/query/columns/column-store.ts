@@ -7,6 +7,7 @@ import type { CollectionState } from '../../document/catalog.ts'
 import { CollectionRows } from './collection-rows.ts'
 import { RelationColumn, type RelationSources } from './relation-column.ts'
 import { SelectColumn } from './select-column.ts'
+import type { TextFold } from '../ast/normalise.ts'
 import { TextColumn } from './text-column.ts'
 
 type Column = TextColumn | SelectColumn | RelationColumn
@@ -72,8 +73,8 @@ export class ColumnStore implements KeptColumns {
   }
 
   /** The texts of a field as of the source. */
-  text(source: QuerySource, path: string, check: () => void): Promise<TextColumn | undefined> {
-    return this.#column(source, `text ${path}`, (rows) => new TextColumn(rows, path), check)
+  text(source: QuerySource, path: string, check: () => void, fold?: TextFold): Promise<TextColumn | undefined> {
+    return this.#column(source, `text ${fold?.name ?? ''} ${path}`, (rows) => new TextColumn(rows, path, fold), check)
   }
 
   /** The values of a field as of the source, if it has few different ones. */

@@ -7,10 +7,10 @@ import type { BodyView } from '../../document/body.ts'
 import { bodyFields } from '../operators/project.ts'
 import type { QuerySource } from '../query-source.ts'
 import { NumberSetBuilder, type NumberSet } from '../sets/number-set.ts'
-import type { ReadField } from '../match.ts'
+import type { TextFold } from '../ast/normalise.ts'
+import { foldText, type ReadField } from '../match.ts'
 import type { CollectionRows } from './collection-rows.ts'
 import { Follower } from './follower.ts'
-import { foldText } from '../match.ts'
 import { positionIn } from './growing-array.ts'
 
 /** Rows of one string. */
@@ -34,15 +34,17 @@ export class TextColumn extends Follower<ReadField<BodyView>> {
   readonly rows: CollectionRows
   readonly #blocks: Block[] = []
   readonly #path: string
+  readonly #fold: (text: string) => string
   /** About how much memory it takes. */
   bytes = 0
   /** There is no limit to texts. */
   readonly isFull = false
 
-  constructor(rows: CollectionRows, path: string) {
+  constructor(rows: CollectionRows, path: string, fold?: TextFold) {
     super(0)
     this.rows = rows
     this.#path = path
+    this.#fold = fold?.of ?? foldText
   }
 
   /** Whether it can look for this text. */
@@ -57,7 +59,7 @@ export class TextColumn extends Follower<ReadField<BodyView>> {
 
   /** The documents that have this in their text, or in a text of their array. The column has reached the source. */
   containing(text: string): NumberSet {
-    const folded = foldText(text)
+    const folded = this.#fold(text)
     const { rows } = this
     const found = new NumberSetBuilder()
     const add = (row: number): void => {
@@ -79,7 +81,7 @@ export class TextColumn extends Follower<ReadField<BodyView>> {
   protected override follow(body: BodyView, read: ReadField<BodyView>): void {
     const row = this.rows.rowOf(body.number)
     if (row === -1) return
-    const text = body.deleted ? '' : textOf(read(body))
+    const text = body.deleted ? '' : textOf(read(body), this.#fold)
     const block = this.#blockOf(row)
     block.changes.set(row % BLOCK_ROWS, text)
     this.bytes += text.length + CHANGE_BYTES
@@ -113,13 +115,13 @@ export class TextColumn extends Follower<ReadField<BodyView>> {
 }
 
 /** Those of an array with separators between them. What is no text contains none. */
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return foldText(value)
+function textOf(value: unknown, fold: (text: string) => string): string {
+  if (typeof value === 'string') return fold(value)
   if (!isArrayLike(value)) return ''
   const texts: string[] = []
   for (let at = 0; at < value.length; at++) {
     const element: unknown = value[at]
-    if (typeof element === 'string') texts.push(foldText(element))
+    if (typeof element === 'string') texts.push(fold(element))
   }
   return texts.join(SEPARATOR)
 }

@@ -259,6 +259,7 @@ function explainCondition(condition: Condition): unknown {
   }
   if (condition.kind === 'complement') return { $complement: explainCondition(condition.of) }
   if (condition.kind === 'related') return unreachable(condition as never)
+  if (condition.kind === 'holds') return { $function: condition.paths }
   if (condition.kind === 'within') {
     const { path, values, every, self } = condition
     return { [path]: { [self ? '$value' : every ? '$every' : '$some']: explainValues(values) } }

@@ -24,15 +24,14 @@ export interface SelectionComplement {
   readonly of: Selection
 }
 
-/** A stored value beside a known one. `contains` and `like` ignore the case of ASCII only. */
+/** A stored value beside a known one. `contains` ignores the case of ASCII only. */
 export interface SelectionComparison {
   readonly kind: 'compare'
   /** `''` is the element of a list. */
   readonly field: string
   /** The number of a list's elements is compared. */
   readonly isLength: boolean
-  /** `like` has SQLite's wildcards, with `\` before those that stand for themselves. */
-  readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains' | 'like'
+  readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains'
   /** Its type is that of the field. */
   readonly value: string | number | boolean
 }

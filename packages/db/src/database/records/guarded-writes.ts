@@ -1,7 +1,7 @@
 /** Writes of a collection that a guard judges, for our own packages. */
-import { type DocumentGuard, judgeBy } from '../../document/document-guard.ts'
-import type { CollectionAccess, CollectionWriting } from './collection-access.ts'
-import type { TransactionCollection } from './collection-operations.ts'
+import { type DocumentGuard, judgeBy } from './document-guard.ts'
+import type { CollectionAccess, CollectionWriting } from '../collection/collection-access.ts'
+import type { TransactionCollection } from '../collection/collection-operations.ts'
 
 /** The writes that a guard judges. */
 export type GuardedWrites<T extends object, Input extends object = T> = Pick<

@@ -2,15 +2,15 @@
  * Guards judge writes inside the transaction that writes. Nobody writes between the judgement and the write.
  * docs/internals/life-of-a-write.md is the contract.
  */
-import type { PannierError } from '../base/errors.ts'
-import { together } from '../base/miss.ts'
-import { decodeDocument } from '../codec/decode-document.ts'
-import type { ShapeDictionary } from '../codec/shape.ts'
-import type { Snapshot } from '../kv/key-value-store.ts'
-import type { Catalog } from './catalog.ts'
-import { DocumentReader, type StoredDocument } from './document-reader.ts'
-import type { DocumentWrite } from './document-write.ts'
-import type { WriteContext } from './write-documents.ts'
+import type { PannierError } from '../../base/errors.ts'
+import { together } from '../../base/miss.ts'
+import { decodeDocument } from '../../codec/decode-document.ts'
+import type { ShapeDictionary } from '../../codec/shape.ts'
+import type { Catalog } from '../../document/catalog.ts'
+import { GuardReader } from './guard-reader.ts'
+import { DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
+import type { DocumentWrite } from '../../document/document-write.ts'
+import type { WriteContext } from '../../document/write-documents.ts'
 
 /** A document as it will be stored, without `_rev` and `_attachments`. A tombstone has `_deleted`. */
 export type NewDocument = { _id: string; _deleted?: true } & Record<string, unknown>
@@ -36,40 +36,6 @@ export interface DocumentBeforeWrite {
  * synchronous and do nothing else, as it may be asked again about the same document.
  */
 export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | undefined
-
-/** Reads what the transaction sees: what is committed, and what writes before it in its group have written. May miss. */
-export class GuardReader {
-  readonly #snapshot: Snapshot
-  readonly #catalog: Catalog
-  readonly #readers = new Map<string, DocumentReader | undefined>()
-
-  constructor(snapshot: Snapshot, catalog: Catalog) {
-    this.#snapshot = snapshot
-    this.#catalog = catalog
-  }
-
-  /** The document of that id; undefined if there is no such document or collection. */
-  get(collection: string, id: string): StoredDocument | undefined {
-    const reader = this.#readerOf(collection)
-    const body = reader?.get(id)
-    return body && reader!.decode(body)
-  }
-
-  /** As `get` of each. What is missing in memory is fetched together. */
-  getMany(collection: string, ids: readonly string[]): (StoredDocument | undefined)[] {
-    const reader = this.#readerOf(collection)
-    if (reader === undefined) return ids.map(() => undefined)
-    return reader.getMany(ids).map((body) => body && reader.decode(body))
-  }
-
-  #readerOf(name: string): DocumentReader | undefined {
-    if (!this.#readers.has(name)) {
-      const state = this.#catalog.collection(this.#snapshot, name)
-      this.#readers.set(name, state && new DocumentReader(this.#snapshot, state))
-    }
-    return this.#readers.get(name)
-  }
-}
 
 /** Asks the guard about each document of a batch that can be written at all. */
 export function judgeBy(guard: DocumentGuard, catalog: Catalog): NonNullable<WriteContext['judge']> {
