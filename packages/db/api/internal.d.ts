@@ -1078,6 +1078,8 @@ class NumberSet {
     readonly count: number;
     /** Ascending numbers take the least time. */
     static of(numbers: Iterable<number>): NumberSet;
+    /** Those of ascending numbers that have the mark 1; the others have 0. */
+    static marked(numbers: Float64Array, marks: Uint8Array): NumberSet;
     has(number: number): boolean;
     /** How many numbers of the set are lower. */
     rank(number: number): number;
@@ -1152,6 +1154,11 @@ interface PlanSource {
     index(definition: IndexDefinition): EntryTree;
 }
 
+interface Planned {
+    readonly query: QuerySpecification;
+    readonly plan?: Plan;
+}
+
 type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | ContainsPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate | QuantifiedPredicate;
 
 /** An attachment whose content is at hand. */
@@ -1197,9 +1204,8 @@ interface QueryRelations {
 }
 
 /** A query on its snapshot; its source has to be released. */
-interface QueryRun {
+interface QueryRun extends Planned {
     readonly source: QuerySource;
-    readonly query: QuerySpecification;
     /** Gives a query for the same rows of fewer documents. */
     readonly narrow?: ((query: QuerySpecification) => Promise<QuerySpecification>) | undefined;
     /** Changes rows: they get related documents in place of ids. */
@@ -1317,8 +1323,7 @@ interface RelatedStep {
 interface RelatedValues {
     /** As it was asked for. */
     readonly path: string;
-    /** By the ids of the documents to which the field leads. */
-    readonly values: ReadonlyMap<unknown, unknown>;
+    readonly values: ValuesById;
 }
 
 interface Revision {
@@ -1566,6 +1571,12 @@ interface UploadTarget {
 type ValueSet = readonly Cut[];
 
 type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
+/** By the ids of the documents to which a field leads. */
+interface ValuesById {
+    /** Undefined for what is no such id. May throw a Miss. */
+    get(id: unknown): unknown;
+}
 
 /**
  * The value is in the set. For an array: some element is or, with `every`, every element is.
