@@ -1,9 +1,10 @@
 /** Reads an input on top of a definition, as PocketBase's API does: what is left out stays, lists are replaced. */
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
-import { ServiceError } from '../gateway/service-error.ts'
+import { completeFields } from '../fields/complete-fields.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
+import { invalid, ServiceError } from '../gateway/service-error.ts'
 import type { AuthDefinition, Definition } from './definition.ts'
-import { completeFields, malformed, withSystemFields } from './complete-fields.ts'
+import { withSystemFields } from './system-fields.ts'
 import { indexesOf } from './index-statement.ts'
 import { scaffoldOf } from './scaffolds.ts'
 
@@ -103,4 +104,8 @@ function mergeProviders(old: readonly JsonObject[], input: unknown): JsonObject[
     if (newExtra !== null && !isJsonObject(newExtra)) throw malformed()
     return { pkce: newPkce, ...mergeObject(texts, provider), extra: newExtra }
   })
+}
+
+function malformed(): ServiceError {
+  return invalid('Failed to load the submitted data due to invalid formatting.')
 }

@@ -1,32 +1,19 @@
-/** The definitions of all collections: kept in `$definitions`, and in memory for those who ask. */
-import { createSchema, type Schema } from '@pannier/rules'
-import type { Collection, Database, Transaction } from 'pannier'
+/** The definitions of all collections: kept in the database, and in memory for those who ask. */
+import type { Schema } from '@pannier/rules'
+import type { Collection, Database } from 'pannier'
 import type { GuardReader } from 'pannier/internal'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, missing, ServiceError } from '../gateway/service-error.ts'
+import { checkChange, type ProposedChange } from './check-change.ts'
 import { completeDefinition, mergeDefinition, newDefinition } from './complete-definition.ts'
-import { recordsName, type Definition } from './definition.ts'
-import { idOf } from './scaffolds.ts'
+import type { Definition } from './definition.ts'
+import { importedChange, importError } from './import.ts'
+import { listDefinitions, type DefinitionListOptions, type DefinitionPage } from './list-definitions.ts'
+import { presentScaffolds } from './present-definition.ts'
+import { idOf, randomText } from './scaffolds.ts'
+import { DefinitionStore } from './store.ts'
 import { SYSTEM_COLLECTIONS } from './system-collections.ts'
-
-/** No CouchDB database can have this name. */
-const COLLECTION = '$definitions'
-/** The document that every change of a definition writes. */
-const VERSION = 'version'
-
-/** Ids of definitions may begin with `_`, those of documents may not. */
-function documentId({ id }: Definition): string {
-  return `definition/${id}`
-}
-
-/** All definitions at one moment. */
-interface State {
-  readonly version: number
-  readonly all: readonly Definition[]
-  readonly found: ReadonlyMap<string, Definition>
-  readonly schema: Schema
-}
 
 /**
  * What the collections of the application are. Only admins change it.
@@ -37,26 +24,24 @@ interface State {
  * definitions.find('Posts')?.fields
  */
 export class Definitions {
-  readonly #database: Database
-  #state: State = stateOf(0, [])
+  readonly #store: DefinitionStore
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
 
   /** Makes the system collections of a new database. */
   static async open(database: Database): Promise<Definitions> {
-    const definitions = new Definitions(database)
-    await definitions.#load()
-    if (definitions.#state.version === 0) await definitions.#addSystemCollections()
+    const definitions = new Definitions(await DefinitionStore.open(database))
+    if (definitions.all().length === 0) await definitions.#addSystemCollections()
     return definitions
   }
 
-  private constructor(database: Database) {
-    this.#database = database
+  private constructor(store: DefinitionStore) {
+    this.#store = store
   }
 
   /** By name in any case, or by id. */
   find(nameOrId: string): Definition | undefined {
-    return this.#state.found.get(nameOrId.toLowerCase())
+    return this.#store.state.found.get(nameOrId.toLowerCase())
   }
 
   /** @throws ServiceError NOT_FOUND */
@@ -68,35 +53,45 @@ export class Definitions {
 
   /** In the order in which they were made. */
   all(): readonly Definition[] {
-    return this.#state.all
+    return this.#store.state.all
   }
 
   /** What rules may name: made of all definitions. Another one after every change. */
   get schema(): Schema {
-    return this.#state.schema
+    return this.#store.state.schema
   }
 
   /** The library's collection that has the records. */
   records(definition: Definition): Collection<JsonObject> {
-    return this.#database.collection<JsonObject>(recordsName(definition))
+    return this.#store.records(definition)
   }
 
-  /**
-   * Whether `definition` is what is stored, for a guard: a write that was prepared with an older one is prepared again.
-   */
-  isCurrent(definition: Definition, reader: GuardReader): boolean {
-    return (
-      this.find(definition.id) === definition && reader.get(COLLECTION, VERSION)?.['version'] === this.#state.version
-    )
+  /** Whether `definition` is what the reader sees. A write that was prepared with an older one is prepared again. */
+  isCurrent(definition: Definition, reader: Pick<GuardReader, 'get'>): boolean {
+    return this.#store.isCurrent(definition, reader)
+  }
+
+  /** A page of them, as the API shows them. @throws ServiceError FORBIDDEN, INVALID */
+  list(principal: Principal, options: DefinitionListOptions): DefinitionPage {
+    checkAdmin(principal)
+    return listDefinitions(this.all(), options)
+  }
+
+  /** What a new collection of each type begins with, as the API shows it. @throws ServiceError FORBIDDEN */
+  scaffolds(principal: Principal): JsonObject {
+    checkAdmin(principal)
+    return presentScaffolds()
   }
 
   /** @throws ServiceError FORBIDDEN, INVALID with data */
   async create(principal: Principal, input: unknown): Promise<Definition> {
     checkAdmin(principal)
+    const given = newDefinition(input)
     return this.#inTurn(async () => {
-      const definition = this.#newDefinition(input)
-      await this.#write([definition])
-      return definition
+      const definition = this.#completed(given)
+      const change = checkChange(this.#store.state, { changed: [definition], removed: [] })
+      const written = await this.#write(change, 'Failed to create collection.')
+      return written.changed.find(({ id }) => id === definition.id)!
     })
   }
 
@@ -105,10 +100,10 @@ export class Definitions {
     checkAdmin(principal)
     return this.#inTurn(async () => {
       const old = this.get(nameOrId)
-      const merged = completeDefinition(mergeDefinition(old, input))
-      const definition: Definition = { ...merged, updated: now() }
-      await this.#write([definition])
-      return definition
+      const definition = { ...completeDefinition(mergeDefinition(old, input)), updated: now() }
+      const change = checkChange(this.#store.state, { changed: [withNewSecret(definition, old)], removed: [] })
+      const written = await this.#write(change, 'Failed to update collection.')
+      return written.changed.find(({ id }) => id === definition.id)!
     })
   }
 
@@ -117,18 +112,61 @@ export class Definitions {
     checkAdmin(principal)
     await this.#inTurn(async () => {
       const definition = this.get(nameOrId)
-      await this.#write([], [definition])
-      await this.#database.dropCollection(recordsName(definition))
+      const message = 'Failed to delete collection'
+      if (definition.system) throw new ServiceError('INVALID', `${message}.`)
+      const referring = this.all().filter((other) => other.id !== definition.id && refersTo(other, definition))
+      if (referring.length > 0) {
+        const names = referring.map(({ name }) => name).join(', ')
+        throw new ServiceError('INVALID', `${message} probably due to existing reference in ${names}.`)
+      }
+      const change = checkChange(this.#store.state, { changed: [], removed: [definition] })
+      if (change.brokenViews.some((view) => dependsOn(view, definition))) throw new ServiceError('INVALID', `${message}.`)
+      await this.#write(change, `${message}.`)
     })
   }
 
-  /** Ends what runs. */
+  /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */
+  async truncate(principal: Principal, nameOrId: string): Promise<void> {
+    checkAdmin(principal)
+    await this.#store.truncate(this.get(nameOrId))
+  }
+
+  /**
+   * Makes and changes all that the list has, or nothing. Fields that it lacks stay, unless `deleteMissing`, which also deletes
+   * collections.
+   *
+   * @throws ServiceError FORBIDDEN, INVALID with data
+   */
+  async import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void> {
+    checkAdmin(principal)
+    await this.#inTurn(async () => {
+      const proposed = importedChange(this.all(), list, deleteMissing, (given) => this.#completed(given))
+      const change = checkChange(this.#store.state, proposed)
+      if (change.wrong !== undefined) throw importError(change.wrong)
+      await this.#write(change, 'Failed to import collections.')
+    })
+  }
+
+  /** Ends when the changes have ended that were asked for. */
   async close(): Promise<void> {
     await this.#turn
   }
 
-  #newDefinition(input: unknown): Definition {
-    const given = newDefinition(input)
+  async #write(change: ProposedChange, message: string): Promise<ProposedChange> {
+    const { wrong } = change
+    if (wrong !== undefined) throw new ServiceError('INVALID', message, { data: wrong.errors })
+    try {
+      await this.#store.write(change)
+    } catch (error) {
+      if (error instanceof ServiceError && error.data !== undefined)
+        throw new ServiceError('INVALID', message, { data: error.data, cause: error })
+      throw error
+    }
+    return change
+  }
+
+  /** A new one, with id and times. */
+  #completed(given: Definition): Definition {
     const id = given.id === '' ? this.#freeId(given) : given.id
     const created = now()
     return completeDefinition({ ...given, id, created, updated: created })
@@ -142,33 +180,8 @@ export class Definitions {
   }
 
   async #addSystemCollections(): Promise<void> {
-    const definitions = SYSTEM_COLLECTIONS.map((input) => this.#newDefinition(input))
-    await this.#write(definitions)
-  }
-
-  async #write(changed: readonly Definition[], removed: readonly Definition[] = []): Promise<void> {
-    const { version } = this.#state
-    await this.#database.transaction(async (transaction: Transaction) => {
-      const documents = transaction.collection<JsonObject>(COLLECTION)
-      const stored = await documents.get(VERSION)
-      if ((stored?.['version'] ?? 0) !== version) throw new ServiceError('CONFLICT', '')
-      await documents.upsert([
-        { _id: VERSION, version: version + 1 },
-        ...changed.map((definition) => ({ ...definition, _id: documentId(definition) })),
-      ])
-      await documents.delete(removed.map(documentId))
-    })
-    await this.#load()
-  }
-
-  async #load(): Promise<void> {
-    const documents = this.#database.collection<JsonObject>(COLLECTION)
-    const rows = await documents.find({}).sort('$created').toArray()
-    const version = (rows.find(({ _id }) => _id === VERSION)?.['version'] ?? 0) as number
-    this.#state = stateOf(
-      version,
-      rows.flatMap(({ _id, _rev, ...definition }) => (_id === VERSION ? [] : [definition as unknown as Definition])),
-    )
+    const changed = SYSTEM_COLLECTIONS.map((input) => this.#completed(newDefinition(input)))
+    await this.#write(checkChange(this.#store.state, { changed, removed: [] }), '')
   }
 
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
@@ -178,11 +191,15 @@ export class Definitions {
   }
 }
 
-function stateOf(version: number, all: readonly Definition[]): State {
-  const found = new Map<string, Definition>()
-  for (const definition of all) found.set(definition.id.toLowerCase(), definition)
-  for (const definition of all) found.set(definition.name.toLowerCase(), definition)
-  return { version, all, found, schema: createSchema(all) }
+/** Another rule of who may log in ends all logins. */
+function withNewSecret(definition: Definition, old: Definition): Definition {
+  if (definition.type !== 'auth' || old.type !== 'auth' || (definition.authRule ?? '') === (old.authRule ?? ''))
+    return definition
+  return { ...definition, authToken: { ...definition.authToken, secret: randomText(50) } }
+}
+
+function refersTo({ fields }: Definition, { id }: Definition): boolean {
+  return fields.some((field) => field.type === 'relation' && field.collectionId === id)
 }
 
 function checkAdmin({ isAdmin, name }: Principal): void {

@@ -1,0 +1,140 @@
+/** What is wrong with the options of an auth collection. */
+import type { Schema } from '@pannier/rules'
+import { isUrl } from '../fields/addresses.ts'
+import { BLANK, fieldError, outside, outsideLength } from '../fields/field-errors.ts'
+import type { ErrorData, FieldError } from '../gateway/service-error.ts'
+import { checkRule, checkSystemRule, errorsOf } from './check-definition.ts'
+import type { AuthDefinition, Definition, MailTemplate, TokenOptions } from './definition.ts'
+import { uniqueIndexOf } from './index-statement.ts'
+import { TEMPLATES, TOKENS } from './present-definition.ts'
+
+type Errors = Readonly<Record<string, FieldError | ErrorData | undefined>>
+
+/** The names of OAuth2 providers. */
+const PROVIDERS: ReadonlySet<string> = new Set(
+  (
+    'apple google microsoft yandex facebook instagram2 github gitlab bitbucket gitee gitea discord twitter kakao vk linear ' +
+    'notion monday lark box spotify trakt twitch patreon strava wakatime livechat mailcow planningcenter oidc oidc2 oidc3'
+  ).split(' '),
+)
+const DAY_SECONDS = 86_400
+/** Some three years. */
+const TOKEN_SECONDS_MAX = 94_670_856
+
+export function checkAuthOptions(definition: AuthDefinition, old: Definition | undefined, schema: Schema): Errors {
+  const oldAuth = old?.type === 'auth' ? old : undefined
+  const errors: Errors = {
+    authRule:
+      checkRule(definition.authRule, schema, definition.name) ??
+      checkSystemRule(definition.authRule, oldAuth, oldAuth?.authRule),
+    manageRule: checkManageRule(definition, oldAuth, schema),
+    authAlert: errorsOf({ emailTemplate: checkTemplate(definition.authAlert.emailTemplate) }),
+    passwordAuth: checkIdentityFieldsGiven(definition),
+    oauth2: checkOAuth2(definition),
+    otp: checkOtp(definition),
+    mfa: errorsOf({ duration: definition.mfa.enabled ? within(definition.mfa.duration, 10, DAY_SECONDS) : undefined }),
+    ...Object.fromEntries(TOKENS.map((name) => [name, checkToken(definition[name])])),
+    ...Object.fromEntries(TEMPLATES.map((name) => [name, checkTemplate(definition[name])])),
+  }
+  return errorsOf(errors) ?? checkMfa(definition, oldAuth, schema) ?? checkIdentityFields(definition)
+}
+
+function within(value: number, min: number, max: number): FieldError | undefined {
+  return value === 0 ? BLANK : outside(value, min, max)
+}
+
+function checkManageRule(
+  { manageRule, name }: AuthDefinition,
+  old: AuthDefinition | undefined,
+  schema: Schema,
+): FieldError | undefined {
+  if (manageRule === '') return fieldError('validation_nil_or_not_empty_required', BLANK.message)
+  return checkRule(manageRule, schema, name) ?? checkSystemRule(manageRule, old, old?.manageRule)
+}
+
+function checkTemplate({ subject, body }: MailTemplate): ErrorData | undefined {
+  return errorsOf({ subject: subject === '' ? BLANK : undefined, body: body === '' ? BLANK : undefined })
+}
+
+function checkToken({ duration, secret }: TokenOptions): ErrorData | undefined {
+  return errorsOf({
+    secret: secret === '' ? BLANK : outsideLength(secret, 30, 255),
+    duration: within(duration, 10, TOKEN_SECONDS_MAX),
+  })
+}
+
+function checkOtp({ otp }: AuthDefinition): ErrorData | undefined {
+  return errorsOf({
+    duration: otp.enabled ? within(otp.duration, 10, DAY_SECONDS) : undefined,
+    length: otp.enabled ? within(otp.length, 4, Infinity) : undefined,
+    emailTemplate: checkTemplate(otp.emailTemplate),
+  })
+}
+
+function checkMfa(
+  { name, mfa, passwordAuth, oauth2, otp }: AuthDefinition,
+  old: AuthDefinition | undefined,
+  schema: Schema,
+): Errors | undefined {
+  if (!mfa.enabled) return undefined
+  if ([passwordAuth, oauth2, otp].filter(({ enabled }) => enabled).length < 2) {
+    const error = fieldError(
+      'validation_mfa_not_enough_auths',
+      'MFA requires at least 2 auth methods to be enabled.',
+    )
+    return { mfa: { enabled: error } }
+  }
+  const rule = checkRule(mfa.rule, schema, name) ?? checkSystemRule(mfa.rule, old, old?.mfa.rule)
+  return rule && { mfa: { rule } }
+}
+
+function checkIdentityFieldsGiven({ passwordAuth }: AuthDefinition): ErrorData | undefined {
+  return passwordAuth.enabled && passwordAuth.identityFields.length === 0 ? { identityFields: BLANK } : undefined
+}
+
+/** One account at most has the value of such a field. */
+function checkIdentityFields({ passwordAuth, fields, indexes }: AuthDefinition): Errors {
+  if (!passwordAuth.enabled) return {}
+  for (const fieldName of passwordAuth.identityFields) {
+    const isThere = fields.some(({ name }) => name === fieldName)
+    if (isThere && uniqueIndexOf(indexes, fieldName) !== undefined) continue
+    const error = isThere
+      ? fieldError(
+          'validation_missing_unique_constraint',
+          "The field {fieldName} doesn't have a UNIQUE constraint.",
+          { fieldName },
+        )
+      : fieldError('validation_missing_field', 'Invalid or missing field {fieldName}.', { fieldName })
+    return { passwordAuth: { identityFields: error } }
+  }
+  return {}
+}
+
+function checkOAuth2({ oauth2: { enabled, providers } }: AuthDefinition): ErrorData | undefined {
+  if (!enabled) return undefined
+  const errors = errorsOf(Object.fromEntries(providers.map((provider, place) => [place, checkProvider(provider)])))
+  if (errors !== undefined) return { providers: errors }
+  const names = providers.map(({ name }) => name)
+  const twice = names.findIndex((name, place) => names.indexOf(name) < place)
+  if (twice < 0) return undefined
+  const message = 'The provider {name} is already registered.'
+  return {
+    providers: { [twice]: { name: fieldError('validation_duplicated_provider', message, { name: names[twice] }) } },
+  }
+}
+
+function checkProvider(provider: Readonly<Record<string, unknown>>): ErrorData | undefined {
+  const text = (key: string): string => provider[key] as string
+  const url = (key: string): FieldError | undefined =>
+    text(key) === '' || isUrl(text(key)) ? undefined : fieldError('validation_is_url', 'Must be a valid URL.')
+  const name = text('name')
+  const unknown = fieldError('validation_missing_provider', 'Invalid or missing provider with name {name}.', { name })
+  return errorsOf({
+    name: name === '' ? BLANK : PROVIDERS.has(name) ? undefined : unknown,
+    clientId: text('clientId') === '' ? BLANK : undefined,
+    clientSecret: text('clientSecret') === '' ? BLANK : undefined,
+    authURL: url('authURL'),
+    tokenURL: url('tokenURL'),
+    userInfoURL: url('userInfoURL'),
+  })
+}

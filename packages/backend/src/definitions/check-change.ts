@@ -1,0 +1,67 @@
+/** A change of definitions as a whole: fields of views are derived, then everything is checked. */
+import { createSchema } from '@pannier/rules'
+import type { FieldDefinition } from '../fields/field-definition.ts'
+import { fieldError } from '../fields/field-errors.ts'
+import type { ErrorData, FieldError } from '../gateway/service-error.ts'
+import { checkDefinition, withChanged } from './check-definition.ts'
+import type { Definition, ViewDefinition } from './definition.ts'
+import { SqlError } from './sql/tokens.ts'
+import type { DefinitionChange, DefinitionState } from './store.ts'
+import { viewFields } from './views/view-fields.ts'
+
+export interface ProposedChange extends DefinitionChange {
+  /** The first of the changed definitions that is wrong, and what is. */
+  readonly wrong: { readonly definition: Definition; readonly errors: ErrorData } | undefined
+  /** Views that can't be read after the change. */
+  readonly brokenViews: readonly Definition[]
+}
+
+export function checkChange({ all: before }: Pick<DefinitionState, 'all'>, change: DefinitionChange): ProposedChange {
+  const gone = new Set(change.removed.map(({ id }) => id))
+  const proposed = withChanged(before, change.changed).filter(({ id }) => !gone.has(id))
+  const { all, viewErrors } = withViewFields(proposed)
+  const old = new Map(before.map((definition) => [definition.id, definition]))
+  const [schema, byId] = [createSchema(all), new Map(all.map((definition) => [definition.id, definition]))]
+  const proposedIds = new Set(change.changed.map(({ id }) => id))
+  const errorsOfOne = ({ id }: Definition): ProposedChange['wrong'] => {
+    const definition = byId.get(id)!
+    const context = { old: old.get(id), all, schema, viewError: viewErrors.get(id) }
+    const errors = checkDefinition(definition, context)
+    return errors && { definition, errors }
+  }
+  const wrong = change.changed.map(errorsOfOne).find((one) => one !== undefined)
+  const changed = all.filter((definition) => proposedIds.has(definition.id) || old.get(definition.id) !== definition)
+  return { changed, removed: change.removed, wrong, brokenViews: all.filter(({ id }) => viewErrors.has(id)) }
+}
+
+/** Fields of views follow what they are made of. A view that can't be made keeps its fields. */
+function withViewFields(proposed: readonly Definition[]): {
+  readonly all: readonly Definition[]
+  readonly viewErrors: ReadonlyMap<string, FieldError>
+} {
+  const views = proposed.filter((definition) => definition.type === 'view')
+  let all = proposed
+  for (let round = 0; round <= views.length; round++) {
+    const viewErrors = new Map<string, FieldError>()
+    const changed: ViewDefinition[] = []
+    for (const { id } of views) {
+      const view = all.find((definition) => definition.id === id) as ViewDefinition
+      try {
+        const fields = viewFields(view, all)
+        if (!isSame(fields, view.fields)) changed.push({ ...view, fields })
+      } catch (error) {
+        if (!(error instanceof SqlError)) throw error
+        viewErrors.set(id, fieldError('validation_invalid_view_query', `Invalid query - ${error.message}.`))
+      }
+    }
+    if (changed.length === 0) return { all, viewErrors }
+    all = withChanged(all, changed)
+  }
+  throw new Error('Fields of views never settle.')
+}
+
+/** Apart from ids, which are made of nothing. */
+function isSame(fields: readonly FieldDefinition[], others: readonly FieldDefinition[]): boolean {
+  const text = (list: readonly FieldDefinition[]): string => JSON.stringify(list.map((field) => ({ ...field, id: '' })))
+  return text(fields) === text(others)
+}

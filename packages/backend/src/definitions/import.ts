@@ -1,0 +1,108 @@
+/** Lists of definitions, as they are exported and imported. */
+import { completeFields } from '../fields/complete-fields.ts'
+import { BLANK, fieldError } from '../fields/field-errors.ts'
+import type { FieldDefinition } from '../fields/field-definition.ts'
+import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import { ServiceError, type ErrorData, type FieldError } from '../gateway/service-error.ts'
+import { completeDefinition, mergeDefinition, newDefinition } from './complete-definition.ts'
+import type { Definition } from './definition.ts'
+import { isSameName } from './index-statement.ts'
+import type { DefinitionChange } from './store.ts'
+
+/**
+ * What an import changes.
+ *
+ * @throws ServiceError INVALID
+ */
+export function importedChange(
+  all: readonly Definition[],
+  list: unknown,
+  deleteMissing: boolean,
+  complete: (given: Definition) => Definition,
+): DefinitionChange {
+  if (list !== undefined && list !== null && !(Array.isArray(list) && list.every(isJsonObject)))
+    throw new ServiceError('INVALID', 'An error occurred while loading the submitted data.')
+  if (!Array.isArray(list) || list.length === 0)
+    throw new ServiceError('INVALID', 'An error occurred while validating the submitted data.', {
+      data: { collections: BLANK },
+    })
+  const imported = (list as readonly JsonObject[]).map((input) => ({
+    definition: importedDefinition(all, input, deleteMissing, complete),
+    created: String(input['created'] ?? ''),
+  }))
+  // Views come last, as they may read the others.
+  imported.sort(
+    (one, other) =>
+      Number(one.definition.type === 'view') - Number(other.definition.type === 'view') ||
+      (one.created < other.created ? -1 : Number(one.created > other.created)),
+  )
+  const changed = imported.map(({ definition }) => definition)
+  const kept = new Set(changed.map(({ id }) => id))
+  return { changed, removed: deleteMissing ? all.filter(({ id, system }) => !system && !kept.has(id)) : [] }
+}
+
+function importedDefinition(
+  all: readonly Definition[],
+  input: JsonObject,
+  deleteMissing: boolean,
+  complete: (given: Definition) => Definition,
+): Definition {
+  const { id, name } = input
+  const wanted = String(id === undefined || id === null || id === '' ? (name ?? '') : id)
+  const old = all.find((one) => isSameName(one.id, wanted)) ?? all.find((one) => isSameName(one.name, wanted))
+  try {
+    if (old === undefined) return complete(newDefinition(input))
+    const merged = mergeDefinition(old, { ...input, id: old.id, fields: undefined })
+    const fields = importedFields(old.fields, input['fields'], deleteMissing)
+    return completeDefinition({ ...merged, fields, updated: new Date().toISOString().replace('T', ' ') })
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    throw failed(`Failed to import the collections configuration. Raw error:\n${error.message}`)
+  }
+}
+
+/** With fields of the old definition that are not in the list. A new field of the same name and type is the old one. */
+function importedFields(
+  old: readonly FieldDefinition[],
+  input: unknown,
+  deleteMissing: boolean,
+): readonly FieldDefinition[] {
+  if (input === undefined || input === null) return deleteMissing ? old.filter(({ system }) => system) : old
+  const fields = [...completeFields(input)]
+  for (const field of old) {
+    if ((deleteMissing && !field.system) || fields.some(({ id }) => id === field.id)) continue
+    const same = fields.findIndex(({ name, type }) => name === field.name && type === field.type)
+    if (same < 0) fields.push(field)
+    else fields[same] = field
+  }
+  return fields
+}
+
+/** What is wrong with an import: all of it in one message, as PocketBase tells it. */
+export function importError(wrong: { readonly definition: Definition; readonly errors: ErrorData }): ServiceError {
+  const { definition, errors } = wrong
+  const text = JSON.stringify(plain(errors), undefined, 2)
+  return failed(`Data validations failed for collection "${definition.name}" (${definition.id}):\n${text}.`)
+}
+
+function failed(message: string): ServiceError {
+  const collections = fieldError('validation_collections_import_failure', message)
+  return new ServiceError('INVALID', 'Failed to import collections.', { data: { collections } })
+}
+
+/** The codes of what PocketBase words in lower case, without a full stop, in a place where nobody corrects it. */
+const LOWER_CASE =
+  /^validation_(?:required|empty|nil|nil_or_not_empty_required|match_invalid|in_invalid|not_in_invalid|length_out_of_range|is_url|(?:min_greater|max_less)_equal_than_required)$/
+
+function plain(errors: ErrorData): JsonObject {
+  const entries = Object.entries(errors).map(([name, error]): [string, unknown] => {
+    if (!isFieldError(error)) return [name, plain(error)]
+    const { code, message } = error
+    return [name, LOWER_CASE.test(code) ? message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, '') : message]
+  })
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function isFieldError(error: FieldError | ErrorData): error is FieldError {
+  return typeof error['code'] === 'string'
+}

@@ -1,0 +1,68 @@
+/** The fields of a view, as PocketBase derives them from its columns. */
+import { completeField } from '../../fields/complete-fields.ts'
+import type { FieldDefinition } from '../../fields/field-definition.ts'
+import type { Definition, ViewDefinition } from '../definition.ts'
+import { isSameName } from '../index-statement.ts'
+import { randomText } from '../scaffolds.ts'
+import { SqlError } from '../sql/tokens.ts'
+import { planOf, type ViewPlan, type ViewTable } from './view-plan.ts'
+import type { SelectColumn } from './select.ts'
+
+/** @throws SqlError */
+export function viewFields(view: Pick<ViewDefinition, 'viewQuery'> & { readonly id?: string }, all: readonly Definition[]): readonly FieldDefinition[] {
+  const plan = planOf(view.viewQuery, all)
+  checkCircles(view.id, plan, all)
+  const fields: FieldDefinition[] = []
+  for (const column of plan.select.columns) fields.push(completeField(fieldOf(column, plan), fields))
+  if (!fields.some(({ name }) => name === 'id'))
+    throw new SqlError(
+      'missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don\'t have one)',
+    )
+  return fields
+}
+
+/** A view that reads itself has no rows. */
+function checkCircles(id: string | undefined, plan: ViewPlan, all: readonly Definition[], seen: readonly string[] = []): void {
+  for (const { definition } of plan.tables) {
+    if (definition.type !== 'view') continue
+    if (definition.id === id || seen.includes(definition.id))
+      throw new SqlError(`view ${definition.name} is circularly defined`)
+    checkCircles(id, planOf(definition.viewQuery, all), all, [...seen, definition.id])
+  }
+}
+
+/** What `completeField` takes. */
+function fieldOf({ expression, name }: SelectColumn, { tables }: ViewPlan): Readonly<Record<string, unknown>> {
+  if (name === 'id') return { name, type: 'text', system: true, required: true, primaryKey: true, pattern: '^[a-z0-9]+$' }
+  if (expression.kind === 'call' && expression.name === 'count') return { name, type: 'number', onlyInt: true }
+  if (expression.kind === 'call' && expression.name === 'total') return { name, type: 'number' }
+  if (expression.kind === 'cast') return { name, ...(CASTS[expression.type] ?? JSON_FIELD) }
+  if (expression.kind !== 'column') return { name, ...JSON_FIELD }
+  // As PocketBase has it: a column without table is one of the first.
+  const table = expression.table === '' ? tables[0]! : tables.find(({ alias }) => isSameName(alias, expression.table))!
+  return { ...fieldOfColumn(table, expression.name), name }
+}
+
+function fieldOfColumn({ definition }: ViewTable, name: string): Readonly<Record<string, unknown>> {
+  const field = definition.fields.find((one) => isSameName(one.name, name))
+  if (field === undefined) return JSON_FIELD
+  if (field.name === 'id') return { type: 'relation', maxSelect: 1, collectionId: definition.id }
+  return { ...field, id: `_clone_${randomText(4)}` }
+}
+
+/** `maxSize` is that of PocketBase's JSON; nothing is stored here. */
+const JSON_FIELD = { type: 'json', maxSize: 1 }
+
+const NUMBER = { type: 'number' }
+const INTEGER = { type: 'number', onlyInt: true }
+const BOOL = { type: 'bool' }
+const CASTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  real: NUMBER,
+  decimal: NUMBER,
+  numeric: NUMBER,
+  int: INTEGER,
+  integer: INTEGER,
+  text: { type: 'text' },
+  boolean: BOOL,
+  bool: BOOL,
+}
