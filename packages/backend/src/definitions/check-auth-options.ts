@@ -3,12 +3,10 @@ import type { Schema } from '@pannier/rules'
 import { isUrl } from '../fields/addresses.ts'
 import { BLANK, fieldError, outside, outsideLength } from '../fields/field-errors.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
-import { checkRule, checkSystemRule, errorsOf } from './check-definition.ts'
+import { checkRule, checkSystemRule, errorsOf, type Errors } from './check-rule.ts'
 import type { AuthDefinition, Definition, MailTemplate, TokenOptions } from './definition.ts'
 import { uniqueIndexOf } from './index-statement.ts'
 import { TEMPLATES, TOKENS } from './present-definition.ts'
-
-type Errors = Readonly<Record<string, FieldError | ErrorData | undefined>>
 
 /** The names of OAuth2 providers. */
 const PROVIDERS: ReadonlySet<string> = new Set(
@@ -78,10 +76,7 @@ function checkMfa(
 ): Errors | undefined {
   if (!mfa.enabled) return undefined
   if ([passwordAuth, oauth2, otp].filter(({ enabled }) => enabled).length < 2) {
-    const error = fieldError(
-      'validation_mfa_not_enough_auths',
-      'MFA requires at least 2 auth methods to be enabled.',
-    )
+    const error = fieldError('validation_mfa_not_enough_auths', 'MFA requires at least 2 auth methods to be enabled.')
     return { mfa: { enabled: error } }
   }
   const rule = checkRule(mfa.rule, schema, name) ?? checkSystemRule(mfa.rule, old, old?.mfa.rule)
@@ -99,11 +94,9 @@ function checkIdentityFields({ passwordAuth, fields, indexes }: AuthDefinition):
     const isThere = fields.some(({ name }) => name === fieldName)
     if (isThere && uniqueIndexOf(indexes, fieldName) !== undefined) continue
     const error = isThere
-      ? fieldError(
-          'validation_missing_unique_constraint',
-          "The field {fieldName} doesn't have a UNIQUE constraint.",
-          { fieldName },
-        )
+      ? fieldError('validation_missing_unique_constraint', "The field {fieldName} doesn't have a UNIQUE constraint.", {
+          fieldName,
+        })
       : fieldError('validation_missing_field', 'Invalid or missing field {fieldName}.', { fieldName })
     return { passwordAuth: { identityFields: error } }
   }
@@ -112,15 +105,16 @@ function checkIdentityFields({ passwordAuth, fields, indexes }: AuthDefinition):
 
 function checkOAuth2({ oauth2: { enabled, providers } }: AuthDefinition): ErrorData | undefined {
   if (!enabled) return undefined
-  const errors = errorsOf(Object.fromEntries(providers.map((provider, place) => [place, checkProvider(provider)])))
-  if (errors !== undefined) return { providers: errors }
   const names = providers.map(({ name }) => name)
-  const twice = names.findIndex((name, place) => names.indexOf(name) < place)
-  if (twice < 0) return undefined
-  const message = 'The provider {name} is already registered.'
-  return {
-    providers: { [twice]: { name: fieldError('validation_duplicated_provider', message, { name: names[twice] }) } },
+  const twice = names.findIndex((name, place) => name !== '' && names.indexOf(name) < place)
+  if (twice >= 0) {
+    const message = 'The provider {name} is already registered.'
+    const error = fieldError('validation_duplicated_provider', message, { name: names[twice] })
+    return { providers: { [twice]: { name: error } } }
   }
+  return errorsOf({
+    providers: errorsOf(Object.fromEntries(providers.map((provider, place) => [place, checkProvider(provider)]))),
+  })
 }
 
 function checkProvider(provider: Readonly<Record<string, unknown>>): ErrorData | undefined {

@@ -13,7 +13,7 @@ export interface ProposedChange extends DefinitionChange {
   /** The first of the changed definitions that is wrong, and what is. */
   readonly wrong: { readonly definition: Definition; readonly errors: ErrorData } | undefined
   /** Views that can't be read after the change. */
-  readonly brokenViews: readonly Definition[]
+  readonly brokenViews: readonly ViewDefinition[]
 }
 
 export function checkChange({ all: before }: Pick<DefinitionState, 'all'>, change: DefinitionChange): ProposedChange {
@@ -31,7 +31,7 @@ export function checkChange({ all: before }: Pick<DefinitionState, 'all'>, chang
   }
   const wrong = change.changed.map(errorsOfOne).find((one) => one !== undefined)
   const changed = all.filter((definition) => proposedIds.has(definition.id) || old.get(definition.id) !== definition)
-  return { changed, removed: change.removed, wrong, brokenViews: all.filter(({ id }) => viewErrors.has(id)) }
+  return { changed, removed: change.removed, wrong, brokenViews: viewsOf(all).filter(({ id }) => viewErrors.has(id)) }
 }
 
 /** Fields of views follow what they are made of. A view that can't be made keeps its fields. */
@@ -39,7 +39,7 @@ function withViewFields(proposed: readonly Definition[]): {
   readonly all: readonly Definition[]
   readonly viewErrors: ReadonlyMap<string, FieldError>
 } {
-  const views = proposed.filter((definition) => definition.type === 'view')
+  const views = viewsOf(proposed)
   let all = proposed
   for (let round = 0; round <= views.length; round++) {
     const viewErrors = new Map<string, FieldError>()
@@ -58,6 +58,10 @@ function withViewFields(proposed: readonly Definition[]): {
     all = withChanged(all, changed)
   }
   throw new Error('Fields of views never settle.')
+}
+
+function viewsOf(all: readonly Definition[]): readonly ViewDefinition[] {
+  return all.filter((definition) => definition.type === 'view')
 }
 
 /** Apart from ids, which are made of nothing. */

@@ -1,12 +1,13 @@
 /** What is wrong with a definition, in PocketBase's codes and words. */
-import { check, type Schema } from '@pannier/rules'
+import type { Schema } from '@pannier/rules'
 import { BLANK, fieldError, NO_MATCH, outsideLength } from '../fields/field-errors.ts'
-import { checkField } from '../fields/fields.ts'
+import { checkField } from '../fields/check-field.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { checkAuthOptions } from './check-auth-options.ts'
-import { checkIndexes } from './check-indexes.ts'
-import type { Definition, Rule } from './definition.ts'
+import { checkIndexes, checkIndexExpressions } from './check-indexes.ts'
+import { checkRule, checkSystemRule, errorsOf } from './check-rule.ts'
+import type { Definition } from './definition.ts'
 import { isSameName } from './index-statement.ts'
 import { ACCOUNT_FIELDS, ID_FIELD } from './scaffolds.ts'
 
@@ -20,8 +21,6 @@ export interface DefinitionContext {
   readonly viewError: FieldError | undefined
 }
 
-type Errors = Readonly<Record<string, FieldError | ErrorData | undefined>>
-
 /** Undefined: it is right. */
 export function checkDefinition(definition: Definition, context: DefinitionContext): ErrorData | undefined {
   const { old, schema } = context
@@ -30,8 +29,9 @@ export function checkDefinition(definition: Definition, context: DefinitionConte
     checkRule(definition[name], schema, definition.name) ?? checkSystemRule(definition[name], old, old?.[name])
   const writeRule = (name: RuleName): FieldError | undefined =>
     definition.type === 'view' && definition[name] !== null ? NOT_FOR_VIEWS : rule(name)
-  return errorsOf({
+  const errors = errorsOf({
     id: checkId(definition, context),
+    type: TYPES.has(definition.type) ? undefined : UNKNOWN_TYPE,
     system: old !== undefined && old.system !== definition.system ? SYSTEM_CHANGED : undefined,
     name: checkName(definition, context),
     fields: checkFields(definition, context),
@@ -44,16 +44,13 @@ export function checkDefinition(definition: Definition, context: DefinitionConte
     ...(definition.type === 'view' && { viewQuery: definition.viewQuery === '' ? BLANK : context.viewError }),
     ...(definition.type === 'auth' && checkAuthOptions(definition, old, schema)),
   })
-}
-
-/** Without what is right; undefined if all is. */
-export function errorsOf(errors: Errors): ErrorData | undefined {
-  const wrong = Object.entries(errors).filter((entry): entry is [string, FieldError | ErrorData] => entry[1] !== undefined)
-  return wrong.length === 0 ? undefined : Object.fromEntries(wrong)
+  return errors ?? errorsOf({ indexes: checkIndexExpressions(definition) })
 }
 
 type RuleName = 'listRule' | 'viewRule' | 'createRule' | 'updateRule' | 'deleteRule'
 
+const TYPES: ReadonlySet<string> = new Set(['base', 'auth', 'view'])
+const UNKNOWN_TYPE = fieldError('validation_in_invalid', 'Must be a valid value.')
 const TYPE_CHANGED = fieldError('validation_collection_type_change', 'Collection type cannot be changed.')
 const SYSTEM_CHANGED = fieldError(
   'validation_collection_system_flag_change',
@@ -61,6 +58,11 @@ const SYSTEM_CHANGED = fieldError(
 )
 const NOT_FOR_VIEWS = fieldError('validation_nil', 'Must be blank.')
 
+/** Of a new definition. */
+export const ID_TAKEN: FieldError = fieldError(
+  'validation_invalid_or_existing_id',
+  'The model id is invalid or already exists.',
+)
 const ID_BYTES_MAX = 100
 const NAME_BYTES_MAX = 255
 
@@ -70,10 +72,7 @@ function checkId({ id }: Definition, { old, all }: DefinitionContext): FieldErro
   const tooLong = outsideLength(id, 1, ID_BYTES_MAX)
   if (tooLong !== undefined) return tooLong
   if (!/^\w+$/.test(id)) return NO_MATCH
-  const isTaken = all.filter((other) => isSameName(other.id, id)).length > 1
-  return isTaken
-    ? fieldError('validation_invalid_or_existing_id', 'The model id is invalid or already exists.')
-    : undefined
+  return all.some((other) => other.id !== id && isSameName(other.id, id)) ? ID_TAKEN : undefined
 }
 
 function checkName({ id, name }: Definition, { old, all }: DefinitionContext): FieldError | undefined {
@@ -88,23 +87,8 @@ function checkName({ id, name }: Definition, { old, all }: DefinitionContext): F
   if (others.some((other) => isSameName(other.name, name)))
     return fieldError('validation_collection_name_exists', 'Collection name must be unique (case insensitive).')
   if (all.some((other) => isSameName(other.id, name)))
-    return fieldError(
-      'validation_collection_name_id_duplicate',
-      'The name must not match an existing collection id.',
-    )
+    return fieldError('validation_collection_name_id_duplicate', 'The name must not match an existing collection id.')
   return undefined
-}
-
-/** @param collection - its name in `schema` */
-export function checkRule(rule: Rule, schema: Schema, collection: string): FieldError | undefined {
-  if (rule === null || rule === '') return undefined
-  const [error] = schema.find(collection) === undefined ? [] : check(rule, schema, collection).errors
-  return error && fieldError('validation_invalid_rule', `Invalid rule. Raw error: ${error.message}`)
-}
-
-export function checkSystemRule(rule: Rule, old: Definition | undefined, oldRule: Rule | undefined): FieldError | undefined {
-  if (old?.system !== true || rule === oldRule) return undefined
-  return fieldError('validation_collection_system_rule_change', 'System collection API rule cannot be changed.')
 }
 
 function checkFields(definition: Definition, context: DefinitionContext): FieldError | ErrorData | undefined {
@@ -113,7 +97,9 @@ function checkFields(definition: Definition, context: DefinitionContext): FieldE
     checkDuplicates(fields) ??
     checkNeeded(definition) ??
     (type === 'view' ? undefined : checkStaying(fields, context.old)) ??
-    errorsByPlace(fields, (field) => (type === 'auth' && RESERVED.has(field.name) ? { name: RESERVED_NAME } : undefined)) ??
+    errorsByPlace(fields, (field) =>
+      type === 'auth' && RESERVED.has(field.name) ? { name: RESERVED_NAME } : undefined,
+    ) ??
     errorsByPlace(fields, (field) =>
       checkField(field, {
         definition,
@@ -155,8 +141,7 @@ function checkNeeded({ type, fields }: Definition): FieldError | undefined {
   if (fields.length === 0) return BLANK
   const has = (wanted: { readonly name: string; readonly type: string }): boolean =>
     fields.some((field) => field.name === wanted.name && field.type === wanted.type)
-  if (!has(ID_FIELD.defaults))
-    return fieldError('validation_missing_primary_key', 'Missing or invalid "id" PK field.')
+  if (!has(ID_FIELD.defaults)) return fieldError('validation_missing_primary_key', 'Missing or invalid "id" PK field.')
   const lacking = type === 'auth' ? ACCOUNT_FIELDS.find(({ defaults }) => !has(defaults)) : undefined
   if (lacking === undefined) return undefined
   const { name } = lacking.defaults

@@ -9,10 +9,7 @@ import { SqlError } from './sql/tokens.ts'
 const NOT_FOR_VIEWS = fieldError('validation_indexes_not_supported', "View collections don't support indexes.")
 const INVALID = fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.')
 const SAME_NAME = fieldError('validation_duplicated_index_name', 'The index name already exists.')
-const SAME_DEFINITION = fieldError(
-  'validation_duplicated_index_definition',
-  'The index definition already exists.',
-)
+const SAME_DEFINITION = fieldError('validation_duplicated_index_definition', 'The index definition already exists.')
 
 export function checkIndexes(
   definition: Definition,
@@ -23,7 +20,6 @@ export function checkIndexes(
   if (type === 'view') return indexes.length > 0 ? NOT_FOR_VIEWS : undefined
   const others = namesOfOthers(definition, all)
   const [names, bodies] = [new Set<string>(), new Set<string>()]
-  const parsed: IndexStatement[] = []
   for (const [place, text] of indexes.entries()) {
     const statement = parseIndex(text)
     if (statement === undefined) return { [place]: INVALID }
@@ -35,9 +31,8 @@ export function checkIndexes(
     if (bodies.has(body)) return { [place]: SAME_DEFINITION }
     names.add(name)
     bodies.add(body)
-    parsed.push(statement)
   }
-  return checkSystemIndexes(definition, old) ?? checkExpressions(parsed, definition)
+  return checkSystemIndexes(definition, old)
 }
 
 function namesOfOthers({ id }: Definition, all: readonly Definition[]): ReadonlyMap<string, string> {
@@ -65,7 +60,9 @@ function checkSystemIndexes({ indexes }: Definition, old: Definition | undefined
   for (const text of old?.indexes ?? []) {
     const index = parseIndex(text)
     if (index?.unique !== true || bodies.has(bodyOf(index))) continue
-    const field = old!.fields.find(({ name, system }) => system && index.columns.some((one) => isSameName(one.name, name)))
+    const field = old!.fields.find(
+      ({ name, system }) => system && index.columns.some((one) => isSameName(one.name, name)),
+    )
     if (field === undefined) continue
     return fieldError(
       'validation_invalid_unique_system_field_index',
@@ -81,8 +78,10 @@ function bodiesOf(text: string, bodyOf: (index: IndexStatement) => string): read
   return index === undefined ? [] : [bodyOf(index)]
 }
 
-function checkExpressions(indexes: readonly IndexStatement[], definition: Definition): ErrorData | undefined {
-  const errors = indexes.flatMap((index, place) => {
+/** Of a definition that is right otherwise: what SQLite would not create. */
+export function checkIndexExpressions(definition: Definition): ErrorData | undefined {
+  const errors = definition.indexes.flatMap((text, place) => {
+    const index = parseIndex(text)!
     try {
       libraryIndexOf(index, definition)
       return []

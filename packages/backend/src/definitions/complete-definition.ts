@@ -1,7 +1,6 @@
 /** Reads an input on top of a definition, as PocketBase's API does: what is left out stays, lists are replaced. */
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import { completeFields } from '../fields/complete-fields.ts'
-import type { FieldDefinition } from '../fields/field-definition.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
 import type { AuthDefinition, Definition } from './definition.ts'
 import { withSystemFields } from './system-fields.ts'
@@ -10,8 +9,7 @@ import { scaffoldOf } from './scaffolds.ts'
 
 /** Of a new collection. @throws ServiceError INVALID */
 export function newDefinition(input: unknown): Definition {
-  if (!isJsonObject(input)) throw malformed()
-  const { type = '', name = '' } = input
+  const { type = '', name = '' } = isJsonObject(input) ? input : { type: input }
   if (typeof (type ?? '') !== 'string' || typeof (name ?? '') !== 'string')
     throw new ServiceError('INVALID', 'Failed to load the collection type data due to invalid formatting.')
   return mergeDefinition(scaffoldOf(type === 'auth' || type === 'view' ? type : 'base'), input)
@@ -20,7 +18,7 @@ export function newDefinition(input: unknown): Definition {
 /** `definition` with what the input says. @throws ServiceError INVALID */
 export function mergeDefinition(definition: Definition, input: unknown): Definition {
   if (!isJsonObject(input)) throw malformed()
-  const { fields, ...rest } = input
+  const { fields, ...rest } = input['type'] === '' ? { ...input, type: 'base' } : input
   // Nobody sets these.
   const { created, updated } = definition
   const merged = { ...(mergeObject(definition, rest, RULES) as unknown as Definition), created, updated }
@@ -30,10 +28,9 @@ export function mergeDefinition(definition: Definition, input: unknown): Definit
 
 /** What every definition of its type has: system fields and their indexes, statements that name it. */
 export function completeDefinition(definition: Definition): Definition {
-  const fields: readonly FieldDefinition[] =
-    definition.type === 'view' ? definition.fields : withSystemFields(definition)
-  const complete = { ...definition, fields, indexes: indexesOf(definition) }
-  return complete.type === 'auth' ? withKnownMappedFields(complete) : complete
+  const complete = { ...definition, fields: withSystemFields(definition), indexes: indexesOf(definition) }
+  // A type that was changed is refused later.
+  return complete.type === 'auth' && 'oauth2' in complete ? withKnownMappedFields(complete) : complete
 }
 
 /** OAuth2 can't fill fields that are not there. */

@@ -1,19 +1,25 @@
 /** The definitions of all collections: kept in the database, and in memory for those who ask. */
 import type { Schema } from '@pannier/rules'
-import type { Collection, Database } from 'pannier'
-import type { GuardReader } from 'pannier/internal'
+import { isPannierError, type Collection, type Database } from 'pannier'
+import { DIFFERENT } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, missing, ServiceError } from '../gateway/service-error.ts'
 import { checkChange, type ProposedChange } from './check-change.ts'
+import { ID_TAKEN } from './check-definition.ts'
 import { completeDefinition, mergeDefinition, newDefinition } from './complete-definition.ts'
-import type { Definition } from './definition.ts'
+import type { Definition, ViewDefinition } from './definition.ts'
 import { importedChange, importError } from './import.ts'
 import { listDefinitions, type DefinitionListOptions, type DefinitionPage } from './list-definitions.ts'
 import { presentScaffolds } from './present-definition.ts'
 import { idOf, randomText } from './scaffolds.ts'
-import { DefinitionStore } from './store.ts'
+import { DefinitionStore, type DefinitionReader } from './store.ts'
+import { SqlError } from './sql/tokens.ts'
 import { SYSTEM_COLLECTIONS } from './system-collections.ts'
+import { planOf } from './views/view-plan.ts'
+
+const CREATE_FAILED = 'Failed to create collection.'
+const UPDATE_FAILED = 'Failed to update collection.'
 
 /**
  * What the collections of the application are. Only admins change it.
@@ -67,7 +73,7 @@ export class Definitions {
   }
 
   /** Whether `definition` is what the reader sees. A write that was prepared with an older one is prepared again. */
-  isCurrent(definition: Definition, reader: Pick<GuardReader, 'get'>): boolean {
+  isCurrent(definition: Definition, reader: DefinitionReader): boolean {
     return this.#store.isCurrent(definition, reader)
   }
 
@@ -89,8 +95,10 @@ export class Definitions {
     const given = newDefinition(input)
     return this.#inTurn(async () => {
       const definition = this.#completed(given)
+      const isTaken = this.all().some(({ id }) => id === definition.id)
+      if (isTaken) throw new ServiceError('INVALID', CREATE_FAILED, { data: { id: ID_TAKEN } })
       const change = checkChange(this.#store.state, { changed: [definition], removed: [] })
-      const written = await this.#write(change, 'Failed to create collection.')
+      const written = await this.#write(change, CREATE_FAILED)
       return written.changed.find(({ id }) => id === definition.id)!
     })
   }
@@ -101,8 +109,9 @@ export class Definitions {
     return this.#inTurn(async () => {
       const old = this.get(nameOrId)
       const definition = { ...completeDefinition(mergeDefinition(old, input)), updated: now() }
+      if (definition.id !== old.id) throw new ServiceError('INVALID', UPDATE_FAILED, { data: { id: DIFFERENT } })
       const change = checkChange(this.#store.state, { changed: [withNewSecret(definition, old)], removed: [] })
-      const written = await this.#write(change, 'Failed to update collection.')
+      const written = await this.#write(change, UPDATE_FAILED)
       return written.changed.find(({ id }) => id === definition.id)!
     })
   }
@@ -120,7 +129,8 @@ export class Definitions {
         throw new ServiceError('INVALID', `${message} probably due to existing reference in ${names}.`)
       }
       const change = checkChange(this.#store.state, { changed: [], removed: [definition] })
-      if (change.brokenViews.some((view) => dependsOn(view, definition))) throw new ServiceError('INVALID', `${message}.`)
+      if (change.brokenViews.some((view) => reads(view, definition, this.all())))
+        throw new ServiceError('INVALID', `${message}.`)
       await this.#write(change, `${message}.`)
     })
   }
@@ -128,7 +138,18 @@ export class Definitions {
   /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */
   async truncate(principal: Principal, nameOrId: string): Promise<void> {
     checkAdmin(principal)
-    await this.#store.truncate(this.get(nameOrId))
+    const definition = this.get(nameOrId)
+    if (definition.type === 'view') {
+      const message = "View collections cannot be truncated since they don't store their own records."
+      throw new ServiceError('INVALID', message)
+    }
+    try {
+      await this.#store.truncate(definition)
+    } catch (error) {
+      if (!isPannierError(error, 'PANNIER_RELATION')) throw error
+      const message = 'Failed to truncate collection (most likely due to required cascade delete record references).'
+      throw new ServiceError('INVALID', message, { cause: error })
+    }
   }
 
   /**
@@ -196,6 +217,16 @@ function withNewSecret(definition: Definition, old: Definition): Definition {
   if (definition.type !== 'auth' || old.type !== 'auth' || (definition.authRule ?? '') === (old.authRule ?? ''))
     return definition
   return { ...definition, authToken: { ...definition.authToken, secret: randomText(50) } }
+}
+
+/** Whether a view reads a collection, without another view between them. */
+function reads(view: ViewDefinition, { id }: Definition, all: readonly Definition[]): boolean {
+  try {
+    return planOf(view.viewQuery, all).tables.some(({ definition }) => definition.id === id)
+  } catch (error) {
+    if (error instanceof SqlError) return false
+    throw error
+  }
 }
 
 function refersTo({ fields }: Definition, { id }: Definition): boolean {

@@ -28,7 +28,7 @@ export function importedChange(
     })
   const imported = (list as readonly JsonObject[]).map((input) => ({
     definition: importedDefinition(all, input, deleteMissing, complete),
-    created: String(input['created'] ?? ''),
+    created: textOf(input['created']),
   }))
   // Views come last, as they may read the others.
   imported.sort(
@@ -41,6 +41,10 @@ export function importedChange(
   return { changed, removed: deleteMissing ? all.filter(({ id, system }) => !system && !kept.has(id)) : [] }
 }
 
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
 function importedDefinition(
   all: readonly Definition[],
   input: JsonObject,
@@ -48,7 +52,7 @@ function importedDefinition(
   complete: (given: Definition) => Definition,
 ): Definition {
   const { id, name } = input
-  const wanted = String(id === undefined || id === null || id === '' ? (name ?? '') : id)
+  const wanted = textOf(id) || textOf(name)
   const old = all.find((one) => isSameName(one.id, wanted)) ?? all.find((one) => isSameName(one.name, wanted))
   try {
     if (old === undefined) return complete(newDefinition(input))
@@ -98,7 +102,10 @@ function plain(errors: ErrorData): JsonObject {
   const entries = Object.entries(errors).map(([name, error]): [string, unknown] => {
     if (!isFieldError(error)) return [name, plain(error)]
     const { code, message } = error
-    return [name, LOWER_CASE.test(code) ? message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, '') : message]
+    return [
+      name,
+      LOWER_CASE.test(code) ? message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, '') : message,
+    ]
   })
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

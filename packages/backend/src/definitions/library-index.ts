@@ -31,10 +31,9 @@ export function libraryIndexOf(statement: IndexStatement, definition: Definition
   const where = statement.where === '' ? undefined : parseCondition(statement.where)
   for (const { name } of where === undefined ? [] : columnsOf(where)) fieldNamed(name, definition.fields)
   const fields = columns.flatMap((field) => (field === undefined ? [] : [field]))
-  const collation = collationOf(statement, fields)
   const selector = where === undefined ? undefined : selectorOf(where, definition.fields)
   const isWhole = fields.length === columns.length && fields.length <= COLUMNS_MAX
-  const isExact = isWhole && collation !== undefined && (where === undefined || selector !== undefined)
+  const isExact = isWhole && isBinary(statement, columns) && (where === undefined || selector !== undefined)
   if (statement.unique && !isExact) throw new SqlError('this UNIQUE constraint is not supported')
   if (!isExact || (!statement.unique && isNeedless(statement, fields))) return undefined
   const on = fields.map(({ name }, place) => {
@@ -45,7 +44,6 @@ export function libraryIndexOf(statement: IndexStatement, definition: Definition
     on,
     ...(statement.unique && { unique: true }),
     ...(selector !== undefined && { where: selector }),
-    ...(collation !== '' && { collation }),
   }
   const name = `${statement.name.slice(0, NAME_CHARS_MAX)} ${crc32(JSON.stringify(input))}`
   return { name, fields: fields.map((field) => field.name), unique: statement.unique, input: { ...input, name } }
@@ -93,18 +91,13 @@ function parseCondition(text: string): SqlExpression {
 
 const PLAIN_TYPES: ReadonlySet<string> = new Set(['number', 'bool'])
 
-/** `''`: strings as they are; undefined: the library has none of this kind. */
-function collationOf({ columns }: IndexStatement, fields: readonly FieldDefinition[]): '' | 'nocase' | undefined {
+/** Whether it compares texts as they are. */
+function isBinary({ columns }: IndexStatement, fields: readonly (FieldDefinition | undefined)[]): boolean {
   const names = columns.map(({ collate }) => collate.toLowerCase())
   const unknown = names.find((name) => !['', 'binary', 'nocase', 'rtrim'].includes(name))
   if (unknown !== undefined) throw new SqlError(`SQL logic error: no such collation sequence: ${unknown} (1)`)
   // Numbers are the same in each.
-  const used = new Set(names.filter((_, place) => !PLAIN_TYPES.has(fields[place]?.type ?? '')))
-  used.delete('')
-  used.delete('binary')
-  if (used.size === 0) return ''
-  const all = fields.every(({ type }, place) => names[place] === 'nocase' || PLAIN_TYPES.has(type))
-  return all && used.has('nocase') ? 'nocase' : undefined
+  return names.every((name, place) => name === '' || name === 'binary' || PLAIN_TYPES.has(fields[place]?.type ?? ''))
 }
 
 type Selector = Readonly<Record<string, unknown>>
@@ -141,7 +134,8 @@ const TEXT_TYPES: ReadonlySet<string> = new Set(['text', 'editor', 'email', 'url
 /** What SQLite compares the column with, as documents have it. Undefined: not comparable. */
 function storedValue(field: FieldDefinition, value: string | number | boolean | null): unknown {
   if (value === null) return undefined
-  const isText = TEXT_TYPES.has(field.type) || (['select', 'file', 'relation'].includes(field.type) && !isMany(field))
+  if (isMany(field)) return value === '[]' ? [] : undefined
+  const isText = TEXT_TYPES.has(field.type) || ['select', 'file', 'relation'].includes(field.type)
   if (isText) return typeof value === 'boolean' ? undefined : toText(value)
   if (field.type === 'number') return toNumber(value)
   if (field.type === 'bool') return [true, 1, false, 0].includes(value as number) ? Boolean(value) : undefined

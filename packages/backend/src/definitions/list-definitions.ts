@@ -63,7 +63,13 @@ export function listDefinitions(all: readonly Definition[], options: DefinitionL
 function filtered(all: readonly Definition[], filter: string): readonly Definition[] {
   if (filter === '') return all
   try {
-    const bound = bind({ schema: SCHEMA, collection: NAME, filter: parse(filter), request: { auth: null }, trusted: true })
+    const bound = bind({
+      schema: SCHEMA,
+      collection: NAME,
+      filter: parse(filter),
+      request: { auth: null },
+      trusted: true,
+    })
     return all.filter((definition) => evaluate(bound, definition as unknown as RuleRecord, NO_RECORDS) === true)
   } catch (error) {
     if (error instanceof RuleError) throw invalid('')
@@ -75,7 +81,10 @@ function sorted(all: readonly Definition[], sort: string): readonly Definition[]
   if (sort === '') return all
   const keys = sort.split(',').map((part) => sortKey(part.trim()))
   if (keys.length > SORTS_MAX) throw invalid('')
-  const rows = all.map((definition, place) => ({ definition, values: keys.map((key) => key.valueOf(definition, place)) }))
+  const rows = all.map((definition, place) => ({
+    definition,
+    values: keys.map((key) => key.valueOf(definition, place)),
+  }))
   rows.sort((one, other) => {
     for (const [at, { direction }] of keys.entries()) {
       const [a, b] = [one.values[at]!, other.values[at]!]

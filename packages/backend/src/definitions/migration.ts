@@ -11,7 +11,9 @@ export type Migration = (document: JsonObject) => JsonObject | undefined
 export function migrationOf(old: Definition, definition: Definition): Migration | undefined {
   if (old.type === 'view') return undefined
   const before = new Map(old.fields.map((field) => [field.id, field]))
-  const steps = definition.fields.filter(({ primaryKey }) => primaryKey !== true).map((field) => stepOf(before.get(field.id), field))
+  const steps = definition.fields
+    .filter(({ name }) => name !== 'id')
+    .map((field) => stepOf(before.get(field.id), field))
   const kept = new Set(definition.fields.map(({ id }) => id))
   const removed = old.fields.filter(({ id }) => !kept.has(id))
   if (removed.length === 0 && steps.every(({ isSame }) => isSame)) return undefined

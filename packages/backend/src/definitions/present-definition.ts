@@ -1,6 +1,8 @@
 /** A definition as the API shows it: PocketBase's order of keys, without secrets. */
 import type { JsonObject } from '../gateway/documents.ts'
+import { completeDefinition } from './complete-definition.ts'
 import type { Definition } from './definition.ts'
+import { randomName, scaffoldOf } from './scaffolds.ts'
 
 const KEYS = [
   'id',
@@ -40,7 +42,6 @@ const AUTH_KEYS = ['authRule', 'manageRule', 'authAlert', 'oauth2', 'passwordAut
 /** Everything but what signs tokens, and the secrets of OAuth2. */
 export function presentDefinition(definition: Definition): JsonObject {
   const shown = picked(definition, KEYS)
-  shown['fields'] = definition.fields.map((field) => sorted(field))
   if (definition.type === 'view') shown['viewQuery'] = definition.viewQuery
   if (definition.type !== 'auth') return shown
   Object.assign(shown, picked(definition, AUTH_KEYS))
@@ -50,10 +51,15 @@ export function presentDefinition(definition: Definition): JsonObject {
   return Object.assign(shown, picked(definition, TEMPLATES))
 }
 
-function picked<T extends object>(from: T, keys: readonly (keyof T & string)[]): JsonObject {
-  return Object.fromEntries(keys.map((key) => [key, from[key]]))
+/** What a new collection of each type begins with. */
+export function presentScaffolds(): JsonObject {
+  const id = randomName()
+  const types: readonly Definition['type'][] = ['auth', 'base', 'view']
+  return Object.fromEntries(
+    types.map((type) => [type, presentDefinition({ ...completeDefinition({ ...scaffoldOf(type), id }), id: '' })]),
+  )
 }
 
-function sorted(of: object): JsonObject {
-  return Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)))
+function picked<T extends object>(from: T, keys: readonly (keyof T & string)[]): JsonObject {
+  return Object.fromEntries(keys.map((key) => [key, from[key]]))
 }

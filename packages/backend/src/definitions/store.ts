@@ -4,7 +4,7 @@
  */
 import { createSchema, type Schema } from '@pannier/rules'
 import { isPannierError, type Collection, type Database, type Transaction, type TransactionCollection } from 'pannier'
-import { relateRecords, type GuardReader, type RecordRelation } from 'pannier/internal'
+import { relateRecords, type RecordRelation } from 'pannier/internal'
 import { isMany } from '../fields/field-definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { ServiceError } from '../gateway/service-error.ts'
@@ -13,15 +13,14 @@ import { indexError } from './check-indexes.ts'
 import { recordsName, type Definition } from './definition.ts'
 import { parseIndex } from './index-statement.ts'
 import { libraryIndexesOf, libraryIndexOf } from './library-index.ts'
-import { migrationOf, type Migration } from './migration.ts'
+import { migrationOf } from './migration.ts'
 
 /** No CouchDB database can have this name. */
 const COLLECTION = '$definitions'
 /** The document that every change of a definition writes. */
 const VERSION = 'version'
 const RECORDS_PREFIX = recordsName({ id: '' })
-/** Documents that are migrated before others may use the thread. */
-const MIGRATED_AT_ONCE = 200
+const STEP_DOCUMENTS = 200
 
 /** All definitions at one moment. */
 export interface DefinitionState {
@@ -31,6 +30,11 @@ export interface DefinitionState {
   /** By name and id, in lower case. */
   readonly found: ReadonlyMap<string, Definition>
   readonly schema: Schema
+}
+
+/** Reads one state of the database: that of a guard, of a snapshot. */
+export interface DefinitionReader {
+  get(collection: string, id: string): Readonly<Record<string, unknown>> | undefined
 }
 
 export interface DefinitionChange {
@@ -62,7 +66,7 @@ export class DefinitionStore {
     return this.#database.collection<JsonObject>(recordsName(definition))
   }
 
-  isCurrent(definition: Definition, reader: GuardReader): boolean {
+  isCurrent(definition: Definition, reader: DefinitionReader): boolean {
     const { version, found } = this.#state
     const stored = reader.get(COLLECTION, VERSION)?.['version']
     return stored === version && found.get(definition.id.toLowerCase()) === definition
@@ -85,7 +89,8 @@ export class DefinitionStore {
       }
       await this.#database.transaction((transaction) => this.#writeAll(transaction, before, changed, removed))
     } catch (error) {
-      for (const definition of changed) if (definition.type !== 'view') await this.#dropIndexesExcept(definition, before)
+      for (const definition of changed)
+        if (definition.type !== 'view') await this.#dropIndexesExcept(definition, before)
       await this.#settle(before.all)
       throw error
     }
@@ -93,6 +98,14 @@ export class DefinitionStore {
     this.#state = stateOf(before.version + 1, all)
     await related
     await this.#settle(all)
+  }
+
+  /** Deletes all records, in one transaction. @throws PANNIER_RELATION */
+  async truncate(definition: Definition): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      const records = transaction.collection<JsonObject>(recordsName(definition))
+      await inSteps(records, (ids) => records.delete(ids))
+    })
   }
 
   /** A collection of that id may have been left by a delete that has failed. */
@@ -116,7 +129,8 @@ export class DefinitionStore {
       const migration = old && migrationOf(old, definition)
       if (migration === undefined) continue
       try {
-        await migrate(transaction.collection<JsonObject>(recordsName(definition)), migration)
+        const records = transaction.collection<JsonObject>(recordsName(definition))
+        await inSteps(records, (ids) => records.update(ids, migration))
       } catch (error) {
         throw asIndexError(error, definition)
       }
@@ -191,18 +205,17 @@ function stateOf(version: number, all: readonly Definition[]): DefinitionState {
   return { version, all, found, schema: createSchema(all) }
 }
 
-async function migrate(records: TransactionCollection<JsonObject>, migration: Migration): Promise<void> {
-  let ids: string[] = []
-  const flush = async (): Promise<void> => {
-    await records.update(ids, migration)
-    ids = []
+/** Others may use the thread between the steps. */
+async function inSteps(
+  records: TransactionCollection<JsonObject>,
+  step: (ids: readonly string[]) => Promise<unknown>,
+): Promise<void> {
+  const ids: string[] = []
+  for await (const { _id } of records.find({}).fields('_id')) ids.push(_id as string)
+  for (let at = 0; at < ids.length; at += STEP_DOCUMENTS) {
+    await step(ids.slice(at, at + STEP_DOCUMENTS))
     await new Promise(setImmediate)
   }
-  for await (const { _id } of records.find({}).fields('_id')) {
-    ids.push(_id as string)
-    if (ids.length === MIGRATED_AT_ONCE) await flush()
-  }
-  await flush()
 }
 
 function relationsOf(all: readonly Definition[]): Record<string, Record<string, RecordRelation>> {

@@ -6,18 +6,29 @@ import { ACCOUNT_FIELDS, ID_FIELD, type SystemField, withIdPattern } from './sca
 
 /** The fields of a definition, with those that each of its type has, as they must be. */
 export function withSystemFields({ type, fields }: Pick<Definition, 'type' | 'fields'>): readonly FieldDefinition[] {
-  const system = type === 'auth' ? [ID_FIELD, ...ACCOUNT_FIELDS] : [ID_FIELD]
-  return system.reduce(withSystemField, fields)
+  if (type === 'base') return withIdField(fields)
+  return type === 'auth' ? ACCOUNT_FIELDS.reduce(withAccountField, withIdField(fields)) : fields
 }
 
-function withSystemField(
-  fields: readonly FieldDefinition[],
-  system: SystemField,
-): readonly FieldDefinition[] {
-  const { name, type } = system.defaults
-  const place = fields.findIndex((field) => field.name === name && field.type === type)
-  const found = place < 0 ? completeField(system.defaults, fields) : fields[place]!
-  const field = withIdPattern({ ...found, ...system.always } as FieldDefinition)
-  if (place >= 0) return fields.with(place, field)
-  return system === ID_FIELD ? [field, ...fields] : [...fields, field]
+function withIdField(fields: readonly FieldDefinition[]): readonly FieldDefinition[] {
+  const place = placeOf(fields, ID_FIELD)
+  const field = withIdPattern(enforced(place < 0 ? completeField(ID_FIELD.defaults, []) : fields[place]!, ID_FIELD))
+  return place < 0 ? [field, ...fields] : fields.with(place, field)
+}
+
+/** A field of the same name and another type makes room. */
+function withAccountField(fields: readonly FieldDefinition[], system: SystemField): readonly FieldDefinition[] {
+  const place = placeOf(fields, system)
+  if (place >= 0) return fields.with(place, enforced(fields[place]!, system))
+  const field = enforced(completeField(system.defaults, fields), system)
+  const other = fields.findIndex(({ id }) => id === field.id)
+  return other < 0 ? [...fields, field] : fields.with(other, field)
+}
+
+function placeOf(fields: readonly FieldDefinition[], { defaults }: SystemField): number {
+  return fields.findIndex(({ name, type }) => name === defaults.name && type === defaults.type)
+}
+
+function enforced(field: FieldDefinition, { always }: SystemField): FieldDefinition {
+  return { ...field, ...always } as FieldDefinition
 }

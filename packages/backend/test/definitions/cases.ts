@@ -3,7 +3,12 @@
 export type Step = readonly [method: string, path: string, body?: unknown]
 
 const text = (name: string, more: object = {}): object => ({ name, type: 'text', ...more })
-const base = (name: string, more: object = {}): object => ({ name, type: 'base', fields: [text('a'), text('b')], ...more })
+const base = (name: string, more: object = {}): object => ({
+  name,
+  type: 'base',
+  fields: [text('a'), text('b')],
+  ...more,
+})
 const post = (body: unknown): Step => ['POST', '/api/collections', body]
 const patch = (name: string, body: unknown): Step => ['PATCH', `/api/collections/${name}`, body]
 const get = (path: string): Step => ['GET', `/api/collections${path}`]
@@ -104,10 +109,10 @@ export const GROUPS: Readonly<Record<string, readonly Step[]>> = {
     post(base('a', { listRule: 'a = 1 &&' })),
     post(base('a', { listRule: 'a == 1' })),
     post(base('a', { listRule: '   ' })),
-    post(base('a', { viewRule: "@collection.nope.x = 1", updateRule: 'b.x = 1', deleteRule: "@request.auth.id = a" })),
+    post(base('a', { viewRule: '@collection.nope.x = 1', updateRule: 'b.x = 1', deleteRule: '@request.auth.id = a' })),
     post(base('a', { createRule: 'nope > nope2', listRule: '(a = 1' })),
     post(base('a', { listRule: 'a = nope' })),
-    post(base('a', { listRule: "a:nope = 1" })),
+    post(base('a', { listRule: 'a:nope = 1' })),
     post(base('a', { listRule: "id = 'x'", viewRule: '', createRule: '@request.body.a:isset = true' })),
     post({ name: 'm', type: 'auth', manageRule: '' }),
     post({ name: 'm', type: 'auth', manageRule: 'nope = 1', authRule: 'nope = 2' }),
@@ -126,7 +131,7 @@ export const GROUPS: Readonly<Record<string, readonly Step[]>> = {
     post(
       base('b', {
         indexes: [
-          'create  unique  index if not exists  main.[i3]  on  "b"  ( "a" collate nocase desc , `b` ) where  a != 1 ',
+          'create  unique  index if not exists  main.[i3]  on  "b"  ( "a" desc , `b` ) where  a != 1 ',
           'CREATE INDEX `i4` ON `x` (lower(a), b)',
         ],
       }),
@@ -139,11 +144,11 @@ export const GROUPS: Readonly<Record<string, readonly Step[]>> = {
     record('bb', { id: ID(2), a: 'x', b: 'y' }),
     patch('bb', { indexes: ['create unique index i7 on bb (a)'] }),
     patch('bb', { indexes: ['create unique index i7 on bb (a, b)'] }),
-    patch('bb', { indexes: ['create unique index i7 on bb (a) where b = \'x\''] }),
+    patch('bb', { indexes: ["create unique index i7 on bb (a) where b = 'x'"] }),
     get('/bb'),
     post({ name: 'acc', type: 'auth', indexes: ['create unique index e1 on acc (email)'] }),
     patch('acc', { indexes: [] }),
-    patch('acc', { indexes: ['create unique index e2 on acc (email collate nocase)'] }),
+    patch('acc', { indexes: ['create unique index e2 on acc (email desc)'] }),
     patch('acc', { name: 'acc2' }),
   ],
   auth: [
@@ -178,14 +183,24 @@ export const GROUPS: Readonly<Record<string, readonly Step[]>> = {
       },
     }),
     patch('a', { oauth2: { providers: [{ name: 'github' }] } }),
-    patch('a', { oauth2: { providers: [{ name: 'google', clientId: 'z' }, { name: 'github', clientId: 'x' }] } }),
+    patch('a', {
+      oauth2: {
+        providers: [
+          { name: 'google', clientId: 'z' },
+          { name: 'github', clientId: 'x' },
+        ],
+      },
+    }),
     patch('a', { oauth2: { providers: [5] } }),
     patch('a', { oauth2: null, passwordAuth: null, mfa: 5 }),
     patch('a', { verificationTemplate: { subject: 's', body: 'b' }, mfa: { enabled: false } }),
     get('/a'),
   ],
   changes: [
-    post({ name: 'c', fields: [text('a', { id: 'fa' }), text('b', { id: 'fb' }), { name: 'n', type: 'number', id: 'fn' }] }),
+    post({
+      name: 'c',
+      fields: [text('a', { id: 'fa' }), text('b', { id: 'fb' }), { name: 'n', type: 'number', id: 'fn' }],
+    }),
     record('c', { id: ID(1), a: 'a1', b: 'b1', n: 1 }),
     record('c', { id: ID(2), a: 'a2', b: 'b2', n: 2 }),
     // Names that swap.
@@ -206,10 +221,15 @@ export const GROUPS: Readonly<Record<string, readonly Step[]>> = {
     records('s'),
     patch('s', { fields: [{ name: 's', type: 'select', id: 'fs', values: ['x', 'y'], maxSelect: 5 }] }),
     post({ name: 'parent' }),
-    post({ name: 'kid', fields: [{ name: 'p', type: 'relation', id: 'fp', collectionId: 'pbc_178068737', maxSelect: 1 }] }),
+    post({
+      name: 'kid',
+      fields: [{ name: 'p', type: 'relation', id: 'fp', collectionId: 'pbc_178068737', maxSelect: 1 }],
+    }),
     post({ name: 'kid2', fields: [{ name: 'p', type: 'relation', collectionId: 'pbc_178068737', required: true }] }),
     remove('parent'),
-    patch('kid', { fields: [{ name: 'p', type: 'relation', id: 'fp', collectionId: '_pb_users_auth_', maxSelect: 1 }] }),
+    patch('kid', {
+      fields: [{ name: 'p', type: 'relation', id: 'fp', collectionId: '_pb_users_auth_', maxSelect: 1 }],
+    }),
     record('parent', { id: ID(1) }),
     record('kid', { id: ID(1), p: ID(1) }),
     ['DELETE', '/api/collections/parent/truncate'],
@@ -258,12 +278,18 @@ export const GROUPS: Readonly<Record<string, readonly Step[]>> = {
     load([base('good'), { name: 'a', fields: [text('x')] }], true),
     get('?fields=name'),
     get('/a?fields=fields.name,fields.id'),
-    load([{ name: 'v', type: 'view', viewQuery: 'select id, x from a' }, { name: 'a', listRule: '' }]),
+    load([
+      { name: 'v', type: 'view', viewQuery: 'select id, x from a' },
+      { name: 'a', listRule: '' },
+    ]),
     get('/v?fields=fields.name,fields.type'),
     load([{ id: 'pbc_3142635823', name: 'renamed' }]),
     load([{ name: 'good', type: 'auth' }]),
     load([5]),
-    load([{ name: 'r1', id: 'r1id', fields: [{ name: 'r', type: 'relation', collectionId: 'r2id' }] }, { name: 'r2', id: 'r2id' }]),
+    load([
+      { name: 'r1', id: 'r1id', fields: [{ name: 'r', type: 'relation', collectionId: 'r2id' }] },
+      { name: 'r2', id: 'r2id' },
+    ]),
     get('?fields=name'),
   ],
 }

@@ -174,7 +174,12 @@ export class SqlReader {
         this.expect('and')
         const high = right()
         const from: SqlExpression = { kind: 'binary', operator: '>=', left, right: low }
-        return { kind: 'binary', operator: 'and', left: from, right: { kind: 'binary', operator: '<=', left, right: high } }
+        return {
+          kind: 'binary',
+          operator: 'and',
+          left: from,
+          right: { kind: 'binary', operator: '<=', left, right: high },
+        }
       }
       default: {
         const same: Readonly<Record<string, string>> = { '==': '=', '<>': '!=' }
@@ -229,7 +234,10 @@ export class SqlReader {
     while (this.takes('when')) {
       const when = this.expression()
       this.expect('then')
-      whens.push([of === undefined ? when : { kind: 'binary', operator: '=', left: of, right: when }, this.expression()])
+      whens.push([
+        of === undefined ? when : { kind: 'binary', operator: '=', left: of, right: when },
+        this.expression(),
+      ])
     }
     if (whens.length === 0) throw this.unexpected()
     const otherwise = this.takes('else') ? this.expression() : NULL

@@ -45,7 +45,13 @@ function tokenAt(text: string, from: number): Token {
     const [found] = pattern.exec(text) ?? []
     if (found === undefined) continue
     const isQuoted = /^["`[]/.test(found)
-    return { kind, value: isQuoted || kind === 'text' ? unquote(found) : found, isQuoted, from, to: from + found.length }
+    return {
+      kind,
+      value: isQuoted || kind === 'text' ? unquote(found) : found,
+      isQuoted,
+      from,
+      to: from + found.length,
+    }
   }
   throw new SqlError(`unrecognized token: "${text.slice(from, from + 1)}"`)
 }

@@ -54,7 +54,10 @@ export const FUNCTIONS: ReadonlyMap<string, SqlFunction> = new Map<string, SqlFu
   ['max', greatest],
   ['min', least],
   ['nullif', (value, other) => (compareValues(value ?? null, other ?? null) === 0 ? null : (value ?? null))],
-  ['replace', strict((value, from, to) => (from === '' ? text(value) : text(value).replaceAll(text(from), () => text(to))))],
+  [
+    'replace',
+    strict((value, from, to) => (from === '' ? text(value) : text(value).replaceAll(text(from), () => text(to)))),
+  ],
   ['round', strict((value, digits) => rounded(value!, digits))],
   ['substr', strict((value, start, length) => substring(value!, start!, length))],
   ['trim', strict((value) => text(value).replaceAll(/^ +| +$/g, ''))],

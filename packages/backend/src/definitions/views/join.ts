@@ -44,7 +44,8 @@ function joined(
 
 /** The conditions that must all hold. */
 function conjunctsOf(expression: SqlExpression | undefined): readonly SqlExpression[] {
-  if (expression?.kind !== 'binary' || expression.operator !== 'and') return expression === undefined ? [] : [expression]
+  if (expression?.kind !== 'binary' || expression.operator !== 'and')
+    return expression === undefined ? [] : [expression]
   return [...conjunctsOf(expression.left), ...conjunctsOf(expression.right)]
 }
 
@@ -74,5 +75,7 @@ function partnersOf(
 
 /** A text that is a number is equal to it. */
 function keyOf(value: string | number | null): string {
-  return typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)) ? String(Number(value)) : String(value)
+  return typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))
+    ? String(Number(value))
+    : String(value)
 }

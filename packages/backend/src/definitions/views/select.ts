@@ -78,7 +78,8 @@ function column(reader: SqlReader): SelectColumn {
   if (reader.is('*')) throw WILDCARD
   const text = reader.text.slice(start, reader.end)
   const isNamed = reader.takes('as')
-  const name = isNamed || reader.token.kind === 'text' || isAlias(reader) ? reader.next().value : nameOf(expression, text)
+  const name =
+    isNamed || reader.token.kind === 'text' || isAlias(reader) ? reader.next().value : nameOf(expression, text)
   return { expression, text, name }
 }
 

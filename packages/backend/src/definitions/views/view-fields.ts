@@ -9,20 +9,26 @@ import { planOf, type ViewPlan, type ViewTable } from './view-plan.ts'
 import type { SelectColumn } from './select.ts'
 
 /** @throws SqlError */
-export function viewFields(view: Pick<ViewDefinition, 'viewQuery'> & { readonly id?: string }, all: readonly Definition[]): readonly FieldDefinition[] {
+export function viewFields(
+  view: Pick<ViewDefinition, 'viewQuery'> & { readonly id?: string },
+  all: readonly Definition[],
+): readonly FieldDefinition[] {
   const plan = planOf(view.viewQuery, all)
   checkCircles(view.id, plan, all)
   const fields: FieldDefinition[] = []
   for (const column of plan.select.columns) fields.push(completeField(fieldOf(column, plan), fields))
   if (!fields.some(({ name }) => name === 'id'))
-    throw new SqlError(
-      'missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don\'t have one)',
-    )
+    throw new SqlError("missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)")
   return fields
 }
 
 /** A view that reads itself has no rows. */
-function checkCircles(id: string | undefined, plan: ViewPlan, all: readonly Definition[], seen: readonly string[] = []): void {
+function checkCircles(
+  id: string | undefined,
+  plan: ViewPlan,
+  all: readonly Definition[],
+  seen: readonly string[] = [],
+): void {
   for (const { definition } of plan.tables) {
     if (definition.type !== 'view') continue
     if (definition.id === id || seen.includes(definition.id))
@@ -33,7 +39,8 @@ function checkCircles(id: string | undefined, plan: ViewPlan, all: readonly Defi
 
 /** What `completeField` takes. */
 function fieldOf({ expression, name }: SelectColumn, { tables }: ViewPlan): Readonly<Record<string, unknown>> {
-  if (name === 'id') return { name, type: 'text', system: true, required: true, primaryKey: true, pattern: '^[a-z0-9]+$' }
+  if (name === 'id')
+    return { name, type: 'text', system: true, required: true, primaryKey: true, pattern: '^[a-z0-9]+$' }
   if (expression.kind === 'call' && expression.name === 'count') return { name, type: 'number', onlyInt: true }
   if (expression.kind === 'call' && expression.name === 'total') return { name, type: 'number' }
   if (expression.kind === 'cast') return { name, ...(CASTS[expression.type] ?? JSON_FIELD) }

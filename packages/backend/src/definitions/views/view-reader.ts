@@ -29,7 +29,11 @@ export function collectionsOf(view: ViewDefinition, all: readonly Definition[]):
  *
  * @throws SqlError if the view no longer fits what it reads
  */
-export function rowsOf(view: ViewDefinition, all: readonly Definition[], documentsOf: DocumentsOf): readonly JsonObject[] {
+export function rowsOf(
+  view: ViewDefinition,
+  all: readonly Definition[],
+  documentsOf: DocumentsOf,
+): readonly JsonObject[] {
   const plan = planOf(view.viewQuery, all)
   const rows = plan.tables.map(({ definition }) =>
     definition.type === 'view' ? rowsOf(definition, all, documentsOf) : documentsOf(definition),
@@ -59,7 +63,8 @@ function resultOf(
     select,
     numbered.map((scope) => ({ scope, row: rowOf(select.columns, fields, scope) })),
   )
-  const sorted = select.orderBy.length === 0 ? made : made.toSorted((one, other) => compareRows(select, one.scope, other.scope))
+  const sorted =
+    select.orderBy.length === 0 ? made : made.toSorted((one, other) => compareRows(select, one.scope, other.scope))
   const end = select.limit === undefined ? Infinity : select.offset + select.limit
   return sorted.slice(select.offset, end).map(({ row }) => row)
 }
@@ -116,7 +121,9 @@ interface MadeRow {
 }
 
 function distinct({ isDistinct }: Select, rows: readonly MadeRow[]): readonly MadeRow[] {
-  return isDistinct ? [...new Map(rows.toReversed().map((one) => [JSON.stringify(one.row), one])).values()].toReversed() : rows
+  return isDistinct
+    ? [...new Map(rows.toReversed().map((one) => [JSON.stringify(one.row), one])).values()].toReversed()
+    : rows
 }
 
 function compareRows({ orderBy, columns }: Select, one: RowScope, other: RowScope): number {

@@ -1,0 +1,138 @@
+/** Goal: definitions are made, refused, changed, listed and imported as by the real PocketBase, whose answers were recorded. */
+import { readFileSync } from 'node:fs'
+import { open, type Database } from 'pannier'
+import { memory } from 'pannier/memory'
+import { afterEach, expect, test } from 'vitest'
+import { Definitions } from '../../src/definitions/definitions.ts'
+import { presentDefinition } from '../../src/definitions/present-definition.ts'
+import { SYSTEM } from '../../src/gateway/principal.ts'
+import { ServiceError } from '../../src/gateway/service-error.ts'
+import { GROUPS, type Step } from './cases.ts'
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+const ANSWERS = JSON.parse(readFileSync(new URL('golden/answers.json', import.meta.url), 'utf8')) as Record<
+  string,
+  readonly Answer[]
+>
+
+const GOOD_AS_AUTH = '{"collections":[{"name":"good","type":"auth"}],"deleteMissing":false}'
+
+/** Only the status is the same. PocketBase reports what follows from a change of the type; and an error of its database. */
+const DEPARTURES: ReadonlySet<string> = new Set(['{"id":"other"}', '{"type":"auth"}', GOOD_AS_AUTH])
+
+const opened: Database[] = []
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close()
+})
+
+for (const [group, steps] of Object.entries(GROUPS))
+  test(group, async () => {
+    const db = await open(group, { storage: memory() })
+    opened.push(db)
+    const definitions = await Definitions.open(db)
+    const ours: unknown[] = []
+    const theirs: unknown[] = []
+    for (const [place, step] of steps.entries()) {
+      const answer = await answerOf(definitions, step)
+      const name = `${place} ${step[0]} ${step[1]} ${JSON.stringify(step[2])?.slice(0, 90)}`
+      const compared = DEPARTURES.has(JSON.stringify(step[2])) ? ({ status }: Answer) => ({ status }) : comparable
+      ours.push({ name, ...compared(answer) })
+      theirs.push({ name, ...compared(ANSWERS[group]![place]!) })
+    }
+    expect(ours).toEqual(theirs)
+  })
+
+async function answerOf(definitions: Definitions, step: Step): Promise<Answer> {
+  try {
+    const body = await run(definitions, step)
+    return { status: body === null ? 204 : 200, body }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const [status, text] = error.code === 'NOT_FOUND' ? [404, "The requested resource wasn't found."] : [400, WRONG]
+    return { status, body: { data: error.data ?? {}, message: error.message || text, status } }
+  }
+}
+
+const WRONG = 'Something went wrong while processing your request.'
+
+async function run(definitions: Definitions, [method, path, body]: Step): Promise<unknown> {
+  const url = new URL(path, 'http://localhost')
+  const [, , , name = '', what] = url.pathname.split('/')
+  if (what === 'truncate') return (await definitions.truncate(SYSTEM, name)) ?? null
+  if (what === 'records') return records(definitions, name, method, body as Record<string, unknown>)
+  if (method === 'PUT') {
+    const { collections, deleteMissing } = body as { collections: unknown; deleteMissing: boolean }
+    return (await definitions.import(SYSTEM, collections, deleteMissing)) ?? null
+  }
+  if (method === 'POST') return presentDefinition(await definitions.create(SYSTEM, body))
+  if (method === 'PATCH') return presentDefinition(await definitions.update(SYSTEM, name, body))
+  if (method === 'DELETE') return (await definitions.delete(SYSTEM, name)) ?? null
+  const fields = url.searchParams.get('fields')?.split(',')
+  if (name !== '') return picked(presentDefinition(definitions.get(name)), fields)
+  const number = (key: string): Record<string, number> => {
+    const value = url.searchParams.get(key)
+    if (value !== null && !/^\d+$/.test(value)) throw new ServiceError('INVALID', '')
+    return value === null ? {} : { [key]: Number(value) }
+  }
+  const page = definitions.list(SYSTEM, {
+    ...number('page'),
+    ...number('perPage'),
+    sort: url.searchParams.get('sort') ?? '',
+    filter: url.searchParams.get('filter') ?? '',
+    skipTotal: url.searchParams.has('skipTotal'),
+  })
+  return { ...page, items: page.items.map((item) => picked(item, fields)) }
+}
+
+/** A field, or one of each of a list. */
+function picked(item: Record<string, unknown>, names: readonly string[] | undefined): unknown {
+  if (names === undefined) return item
+  const result: Record<string, unknown> = {}
+  for (const name of names) {
+    const [first, second] = name.split('.') as [string, string?]
+    if (!(first in item)) continue
+    if (second === undefined) result[first] = item[first]
+    else {
+      const parts = item[first] as Record<string, unknown>[]
+      const before = (result[first] ?? parts.map(() => ({}))) as Record<string, unknown>[]
+      result[first] = parts.map((part, place) => ({ ...before[place], [second]: part[second] }))
+    }
+  }
+  return result
+}
+
+/** The least that the cases need of records. */
+async function records(
+  definitions: Definitions,
+  name: string,
+  method: string,
+  body: Record<string, unknown>,
+): Promise<unknown> {
+  const definition = definitions.find(name)
+  const what = method === 'GET' ? 'Missing' : 'Missing or invalid'
+  if (definition === undefined) throw new ServiceError('NOT_FOUND', `${what} collection context.`)
+  const shown = ({ _id, _rev, ...values }: Record<string, unknown>): object => {
+    return { ...values, id: _id, collectionId: definition.id, collectionName: definition.name }
+  }
+  const collection = definitions.records(definition)
+  if (method === 'POST') {
+    const { id, ...values } = body
+    await collection.insert({ ...values, _id: id as string })
+    return shown({ ...values, _id: id })
+  }
+  const rows = await collection.find({}).sort('_id').toArray()
+  return { items: rows.map(shown), page: 1, perPage: 30, totalItems: rows.length, totalPages: 1 }
+}
+
+/** Without times and what is random. What the parser of rules says is ours. */
+function comparable({ status, body }: Answer): Answer {
+  const text = JSON.stringify(body)
+    .replaceAll(/"(created|updated)":"[^"]*"/g, '"$1":""')
+    .replaceAll(/_clone_\w{4}/g, '_clone_')
+    .replaceAll(/Invalid rule\. Raw error: (?:[^"\\]|\\.)*/g, 'Invalid rule.')
+  return { status, body: JSON.parse(text) }
+}
