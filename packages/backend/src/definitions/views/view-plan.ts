@@ -38,7 +38,7 @@ const NONE: ReadonlySet<string> = new Set()
 
 function tableOf({ name, alias }: SelectTable, all: readonly Definition[]): ViewTable {
   const definition = all.find((one) => isSameName(one.name, name))
-  if (definition === undefined) throw new SqlError(`SQL logic error: no such table: ${name} (1)`)
+  if (definition === undefined) throw new SqlError(`SQL logic error: no such table: main.${name} (1)`)
   return { alias, definition }
 }
 
