@@ -23,7 +23,7 @@ const REPEAT_MAX = 6
 const PLAIN = '[a-zA-Z0-9]'
 
 const matchers = new Map<string, LinearRegex>()
-const generators = new Map<string, RandExp>()
+const generators = new Map<string, () => string>()
 
 /** The pattern, which `checkPattern` has let pass, is somewhere in the text. A text that takes too many steps does not match. */
 export function isMatch(pattern: string, text: string): boolean {
@@ -43,7 +43,7 @@ export function isMatch(pattern: string, text: string): boolean {
  * @throws PatternError
  */
 export function generate(pattern: string): string {
-  return kept(generators, pattern, generator).gen()
+  return kept(generators, pattern, generator)()
 }
 
 /** Undefined if it can be used. Empty patterns can. */
@@ -68,13 +68,32 @@ function compile(pattern: string): LinearRegex {
   }
 }
 
-function generator(pattern: string): RandExp {
+function generator(pattern: string): () => string {
+  const [, characters, length] = CHARACTERS.exec(pattern) ?? []
+  if (characters !== undefined) return charactersGenerator(alphabetOf(characters), Number(length))
   const { source, flags, isGenerative } = translatePattern(pattern)
   if (!isGenerative) throw new PatternError('unsupported pattern operator')
   const made = new RandExp(source.replaceAll(DOT, PLAIN).replaceAll(DOT_ALL, PLAIN), flags.replace('u', ''))
   made.max = REPEAT_MAX
   made.randInt = (low, high) => randomInt(low, high + 1)
-  return made
+  return () => made.gen()
+}
+
+/** As in `[a-z0-9]{15}`: every record has such an id, so it has a way of its own. */
+const CHARACTERS = /^\[((?:a-z|A-Z|0-9)+)\]\{(\d{1,3})\}$/
+
+function alphabetOf(ranges: string): string {
+  const lower = 'abcdefghijklmnopqrstuvwxyz'
+  const parts = [...new Set(ranges.match(/.-./g))]
+  return parts.map((part) => (part === 'a-z' ? lower : part === 'A-Z' ? lower.toUpperCase() : '0123456789')).join('')
+}
+
+function charactersGenerator(alphabet: string, length: number): () => string {
+  return () => {
+    let text = ''
+    for (let index = 0; index < length; index++) text += alphabet[randomInt(alphabet.length)]
+    return text
+  }
 }
 
 function isLimit(error: unknown): boolean {
