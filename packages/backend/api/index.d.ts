@@ -83,6 +83,8 @@ export interface GuardedChange {
     readonly old: JsonObject | undefined;
     /** As it will be. */
     readonly document: JsonObject;
+    /** Documents of all collections, under the library's names. */
+    readonly reader: GuardReader;
 }
 
 /** A collection for one principal. Its methods are those of the library's `Collection`; what is out of scope is FORBIDDEN. */
@@ -704,7 +706,7 @@ interface ReplicationEnd {
     readonly asError: (error: unknown) => unknown;
 }
 
-/** Of all types but `autodate`: the value must not be empty. */
+/** All types but `autodate` have this: the value must not be empty. */
 interface Requirable {
     readonly required: boolean;
 }

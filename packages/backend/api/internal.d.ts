@@ -1,6 +1,7 @@
 // What `@pannier/backend/internal` offers. Written by `npm run api`.
 
 import type {
+  Actor,
   CollectionAdministration,
   Principal,
   Refusal,
@@ -269,7 +270,40 @@ export function presentDefinition(definition: Definition): JsonObject;
 /** Who a record is, that has shown its token. */
 export function principalOf(definition: AuthDefinition, record: JsonObject): Principal;
 
+/** What refuses documents that are no records of their collection. A collection without a definition is none of its business. */
+export function recordsGuard(definitions: Definitions, access: Access): WriteGuard;
+
+class Access {
+    constructor(definitions: {
+        readonly schema: Schema;
+    });
+    /** Whether only superusers may do it, and the actor is none. */
+    isLocked({ principal }: Actor, definition: Definition, action: Action): boolean;
+    /** Whether the rule admits a record. A rule that names what is no longer there admits nothing. */
+    allows(actor: Actor, definition: Definition, action: Action, record: RuleRecord, options: AllowOptions): boolean;
+    /**
+     * The rule and what a client asks for, as one: where both read a joined row, it is the same row. A locked rule is the caller's
+     * to refuse.
+     *
+     * @throws RuleError
+     */
+    bindList(actor: Actor, definition: Definition, { action, filter, sort, context }: BindListOptions): BoundRule;
+}
+
+/** What a rule of a definition is about. */
+type Action = 'list' | 'view' | 'create' | 'update' | 'delete' | 'manage' | 'auth';
+
 type Algorithm = 'argon2id' | 'scrypt';
+
+/** What an answer depends on, beside the record. */
+interface AllowOptions {
+    /** What the rule leads to, all of one state of the database. */
+    readonly records: RuleRecords;
+    /** `@request.body`: values as their fields read them, modifiers applied. */
+    readonly body?: Readonly<Record<string, unknown>>;
+    /** The record is not stored yet, as in a create. */
+    readonly unsaved?: boolean;
+}
 
 interface AuthDefinition extends DefinitionBase {
     readonly type: 'auth';
@@ -321,6 +355,16 @@ interface BaseDefinition extends DefinitionBase {
     readonly type: 'base';
 }
 
+interface BindListOptions {
+    /** The rule of this action admits the records. */
+    readonly action: 'list' | 'view' | 'manage' | 'auth';
+    readonly filter?: string;
+    /** Paths, without their directions. */
+    readonly sort?: readonly string[];
+    /** The context of the request, if it is another than the actor's. */
+    readonly context?: string;
+}
+
 interface BoolField extends FieldBase, Requirable {
     readonly type: 'bool';
 }
@@ -362,6 +406,41 @@ interface DefinitionBase {
     /** `2026-11-22 15:04:49.813Z` */
     readonly created: string;
     readonly updated: string;
+}
+
+/**
+ * What the collections of the application are. Only admins change it.
+ *
+ * @example
+ * const definitions = await Definitions.open(database)
+ * await definitions.create(SYSTEM, { name: 'posts', fields: [{ name: 'title', type: 'text' }] })
+ * definitions.find('Posts')?.fields
+ */
+class Definitions {
+    /** Makes the system collections of a new database. */
+    static open(database: Database): Promise<Definitions>;
+    /** By name in any case, or by id. */
+    find(nameOrId: string): Definition | undefined;
+    /** @throws ServiceError NOT_FOUND */
+    get(nameOrId: string): Definition;
+    /** In the order in which they were made. */
+    all(): readonly Definition[];
+    /** What rules may name: made of all definitions. Another one after every change. */
+    get schema(): Schema;
+    /** The library's collection that has the records. */
+    records(definition: Definition): Collection<JsonObject>;
+    /**
+     * Whether `definition` is what is stored, for a guard: a write that was prepared with an older one is prepared again.
+     */
+    isCurrent(definition: Definition, reader: GuardReader): boolean;
+    /** @throws ServiceError FORBIDDEN, INVALID with data */
+    create(principal: Principal, input: unknown): Promise<Definition>;
+    /** What is left out stays. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
+    update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition>;
+    /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
+    delete(principal: Principal, nameOrId: string): Promise<void>;
+    /** Ends what runs. */
+    close(): Promise<void>;
 }
 
 interface DomainField extends FieldBase, Requirable {
@@ -482,7 +561,7 @@ interface ReplicationEnd {
     readonly asError: (error: unknown) => unknown;
 }
 
-/** Of all types but `autodate`: the value must not be empty. */
+/** All types but `autodate` have this: the value must not be empty. */
 interface Requirable {
     readonly required: boolean;
 }

@@ -81,6 +81,8 @@ export interface GuardedChange {
     readonly old: JsonObject | undefined;
     /** As it will be. */
     readonly document: JsonObject;
+    /** Documents of all collections, under the library's names. */
+    readonly reader: GuardReader;
 }
 
 /** A collection for one principal. Its methods are those of the library's `Collection`; what is out of scope is FORBIDDEN. */

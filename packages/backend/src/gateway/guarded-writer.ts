@@ -207,10 +207,10 @@ class Stored implements StoredDocuments {
 
 /** `since`: what has a later change was judged by what is not there any more. */
 function guardOf(documents: readonly JsonObject[], judges: readonly Judge[], since: number | undefined): DocumentGuard {
-  return ({ position, sequence, old }) => {
+  return ({ position, sequence, old, reader }) => {
     if (since !== undefined && sequence > since) return CHANGED
     if (judges.length === 0) return undefined
-    const change = { old: old(), document: documents[position]! }
+    const change = { old: old(), document: documents[position]!, reader }
     for (const judge of judges) {
       const refusal = judge(change)
       if (refusal !== undefined) return asPannierError(refusal)

@@ -1,5 +1,6 @@
 /** Guards of writes, by parts of the server and by the program around it. */
 import type { PannierError } from 'pannier'
+import type { GuardReader } from 'pannier/internal'
 import type { RevisionReadOptions } from 'pannier/types'
 import type { JsonObject } from './documents.ts'
 import type { Principal } from './principal.ts'
@@ -47,6 +48,8 @@ export interface GuardedChange {
   readonly old: JsonObject | undefined
   /** As it will be. */
   readonly document: JsonObject
+  /** Documents of all collections, under the library's names. */
+  readonly reader: GuardReader
 }
 
 /**

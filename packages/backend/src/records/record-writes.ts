@@ -91,9 +91,10 @@ export class RecordWrites {
     operations: readonly BatchOperation[],
     { timeoutMs }: { readonly timeoutMs: number },
   ): Promise<readonly (RecordJson | undefined)[]> {
-    const deadline = AbortSignal.timeout(timeoutMs)
+    const end = performance.now() + timeoutMs
+    const isLate = (): boolean => performance.now() >= end
     const actors = operations.map(({ request }): Actor => ({ principal, request }))
-    const written = await this.#writer.again(() => this.#writeAll(actors, operations, deadline))
+    const written = await this.#writer.again(() => this.#writeAll(actors, operations, isLate))
     return Promise.all(
       written.map(async (record, index) => {
         if (record === undefined) return undefined
@@ -105,20 +106,20 @@ export class RecordWrites {
   async #writeAll(
     actors: readonly Actor[],
     operations: readonly BatchOperation[],
-    deadline: AbortSignal,
+    isLate: () => boolean,
   ): Promise<readonly (WrittenRecord | undefined)[]> {
     const steps: PreparedStep[] = []
     for (const [index, operation] of operations.entries()) {
       const step = await this.#writer.prepare(actors[index]!, operation, NAMINGS_IN_BATCH).catch(asRefused)
       steps.push(step)
       // Nothing after it will be written.
-      if (step instanceof ServiceError || deadline.aborted) break
+      if (step instanceof ServiceError || isLate()) break
     }
     return this.#parts.database.transaction(async (transaction: Transaction) => {
       const written: (WrittenRecord | undefined)[] = []
       for (const [index, step] of steps.entries()) {
         const outcome = step instanceof ServiceError ? step : await step.run(transaction).catch(asRefused)
-        if (deadline.aborted) throw batchTimeout()
+        if (isLate()) throw batchTimeout()
         if (outcome instanceof ServiceError) throw new BatchError(index, outcome)
         written.push(outcome)
       }

@@ -50,18 +50,20 @@ export function draftOf(prepared: PreparedInput, old: JsonObject | undefined, ch
   return { ...prepared, old, values, body: bodyOf(prepared, values), form, checked, errors }
 }
 
-/** What fields refuse by themselves, whatever other records there are. */
+/** What fields refuse by themselves, whatever other records there are. `attachments`: names that files may have, too. */
 export function valueErrors(
   { fields }: Definition,
   old: JsonObject | undefined,
   values: JsonObject,
+  attachments: readonly string[] = [],
 ): Readonly<Record<string, FieldError>> {
   const errors: Record<string, FieldError> = {}
   for (const field of fields) {
-    const { name } = field
+    const { name, type } = field
     const value = values[name]
     // Undefined stands for a new record.
-    const before = old === undefined ? undefined : (old[name === 'id' ? '_id' : name] ?? emptyValue(field))
+    const stored = old === undefined ? undefined : (old[name === 'id' ? '_id' : name] ?? emptyValue(field))
+    const before = type === 'file' && attachments.length > 0 ? [...listOf(stored), ...attachments] : stored
     const error =
       checkValue(field, value, { old: before }) ?? (name === 'id' && !canBeId(value) ? NO_FORMAT : undefined)
     if (error !== undefined) errors[name] = error

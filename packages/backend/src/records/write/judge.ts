@@ -5,7 +5,7 @@
 import type { GuardReader } from 'pannier/internal'
 import type { Access, AllowOptions } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
-import { type DocumentReads, ruleRecord, ruleRecords } from '../../access/rule-records.ts'
+import { ruleRecord, ruleRecords } from '../../access/rule-records.ts'
 import type { Definitions } from '../../definitions/definitions.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
@@ -55,7 +55,7 @@ export class Judge {
   create(actor: Actor, draft: Draft, reader: GuardReader): ServiceError | undefined {
     const { definition, body } = draft
     this.#assertCurrent(definition, reader)
-    const options = { records: ruleRecords(this.#definitions, readsOf(reader)), body, unsaved: true }
+    const options = { records: ruleRecords(this.#definitions, reader), body, unsaved: true }
     const asked = unsavedRecord(draft)
     if (!this.#access.allows(actor, definition, 'create', asked, options)) return failed('create')
     const data = this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, asked, options))
@@ -66,7 +66,7 @@ export class Judge {
   update(actor: Actor, draft: Draft, { old, rev }: StoredWrite, reader: GuardReader): ServiceError | undefined {
     const { definition, body } = draft
     this.#assertCurrent(definition, reader)
-    const options = { records: ruleRecords(this.#definitions, readsOf(reader)), body }
+    const options = { records: ruleRecords(this.#definitions, reader), body }
     const record = ruleRecord(old)
     if (!this.#access.allows(actor, definition, 'update', record, options)) return missing('')
     if (rev !== undefined && old['_rev'] !== rev) return conflicting()
@@ -78,10 +78,10 @@ export class Judge {
   delete(actor: Actor, definition: Definition, write: StoredWrite, reader: GuardReader): ServiceError | undefined {
     const { old, rev } = write
     this.#assertCurrent(definition, reader)
-    const records = ruleRecords(this.#definitions, readsOf(reader))
+    const records = ruleRecords(this.#definitions, reader)
     if (!this.#access.allows(actor, definition, 'delete', ruleRecord(old), { records })) return missing('')
     if (rev !== undefined && old['_rev'] !== rev) return conflicting()
-    const isLast = definition.name === SUPERUSERS && readsOf(reader).all(recordsName(definition)).length === 1
+    const isLast = definition.name === SUPERUSERS && reader.all(recordsName(definition)).length === 1
     return isLast ? LAST_SUPERUSER : undefined
   }
 
@@ -135,11 +135,6 @@ export class Judge {
         (other) => other.type === 'auth' && other !== definition && reader.get(recordsName(other), id) !== undefined,
       )
   }
-}
-
-/** The library's guard reader gets `via` and `all` soon. */
-function readsOf(reader: GuardReader): DocumentReads {
-  return reader as unknown as DocumentReads
 }
 
 /** What create rules see: nothing that the server adds by itself, and nobody who is verified. */

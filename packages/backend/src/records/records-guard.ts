@@ -1,0 +1,131 @@
+/**
+ * Writes of records through other doors, such as CouchDB's: the rules and fields of the collection judge them too. A document
+ * comes whole, in the form in which it is stored.
+ */
+import type { Access } from '../access/access.ts'
+import type { Actor } from '../access/actor.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import type { Definition } from '../definitions/definition.ts'
+import { applyInput } from '../fields/apply-input.ts'
+import { DIFFERENT, fieldError } from '../fields/field-errors.ts'
+import { castValue, emptyValue } from '../fields/field-types.ts'
+import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { GuardedChange, GuardedWrite, Refusal, WriteGuard } from '../gateway/guards.ts'
+import type { Principal } from '../gateway/principal.ts'
+import { type FieldError, forbidden, ServiceError } from '../gateway/service-error.ts'
+import { valueErrors, type Draft } from './write/draft.ts'
+import { DefinitionChanged, Judge } from './write/judge.ts'
+import { failed } from './write/write-errors.ts'
+
+const UNKNOWN = fieldError('validation_unknown_field', 'Unknown field.')
+const WRONG_TYPE = fieldError('validation_invalid_value', 'Invalid value.')
+
+/** What refuses documents that are no records of their collection. A collection without a definition is none of its business. */
+export function recordsGuard(definitions: Definitions, access: Access): WriteGuard {
+  const judge = new Judge(definitions, access)
+  const definitionOf = (database: string): Definition | undefined => {
+    const definition = definitions.find(database)
+    return definition?.name === database && definition.type !== 'view' ? definition : undefined
+  }
+  return {
+    prepare: async (write) => {
+      const definition = definitionOf(write.database)
+      if (definition === undefined) return write.documents
+      return Promise.all(write.documents.map((document) => preparedDocument(write, definition, document)))
+    },
+    decide: ({ principal, database }) => {
+      const definition = definitionOf(database)
+      return definition && ((change) => refusalOf(judge, access, principal, definition, change))
+    },
+  }
+}
+
+/** An edit gets the values that the server makes. A revision that was made elsewhere stays as it is. */
+async function preparedDocument(
+  { principal, newEdits, stored }: GuardedWrite,
+  definition: Definition,
+  document: JsonObject,
+): Promise<JsonObject | Refusal> {
+  const { _id: id, _rev: rev, _deleted: isDeleted } = document
+  if (typeof id === 'string' && id.startsWith('_')) return forbidden(`'${definition.name}' has records only.`)
+  if (!newEdits || isDeleted === true) return document
+  const { fields } = definition
+  const names = new Set(fields.map(({ name }) => name))
+  const unknown = Object.keys(document).filter((key) => !key.startsWith('_') && !names.has(key))
+  if (unknown.length > 0)
+    return failed('update', Object.fromEntries(unknown.map((key): [string, FieldError] => [key, UNKNOWN])))
+  const old = typeof id === 'string' && typeof rev === 'string' ? await stored.get(id) : undefined
+  // Hashes come as they are stored.
+  const passwords = fields.filter(({ type }) => type === 'password').map(({ name }) => name)
+  const input = Object.fromEntries(
+    fields.flatMap((field) => {
+      const { name } = field
+      if (name === 'id') return id === undefined ? [] : [[name, id]]
+      return passwords.includes(name) ? [] : [[name, document[name] ?? emptyValue(field)]]
+    }),
+  )
+  const { isAdmin: isSuperuser } = principal
+  const now = new Date().toISOString().replace('T', ' ')
+  const { id: given, ...values } = applyInput(fields, old && { ...old, id }, input, { isSuperuser, now })
+  for (const name of passwords) values[name] = document[name] ?? old?.[name] ?? ''
+  return { ...document, ...values, _id: given }
+}
+
+function refusalOf(
+  judge: Judge,
+  access: Access,
+  principal: Principal,
+  definition: Definition,
+  { old, document, reader }: GuardedChange,
+): ServiceError | undefined {
+  const actor = actorOf(principal, old)
+  const action = document['_deleted'] === true ? 'delete' : old === undefined ? 'create' : 'update'
+  if (access.isLocked(actor, definition, action)) return forbidden('Only superusers can perform this action.')
+  try {
+    if (action === 'delete') return old && judge.delete(actor, definition, { old, rev: undefined }, reader)
+    const draft = draftOfDocument(principal, definition, old, document)
+    if (old === undefined) return judge.create(actor, draft, reader)
+    return judge.update(actor, draft, { old, rev: undefined }, reader)
+  } catch (error) {
+    if (!(error instanceof DefinitionChanged)) throw error
+    return new ServiceError('UNAVAILABLE', 'The collection has changed meanwhile. Try again.', { cause: error })
+  }
+}
+
+/** What a rule can read of a request that was none of REST. */
+function actorOf(principal: Principal, old: JsonObject | undefined): Actor {
+  const method = old === undefined ? 'POST' : 'PATCH'
+  return { principal, request: { context: 'default', method, query: {}, headers: {} } }
+}
+
+function draftOfDocument(
+  principal: Principal,
+  definition: Definition,
+  old: JsonObject | undefined,
+  document: JsonObject,
+): Draft {
+  const { isAdmin: isSuperuser } = principal
+  const values: JsonObject = { id: document['_id'] }
+  const body: JsonObject = {}
+  for (const field of definition.fields) {
+    const { name } = field
+    if (name === 'id') continue
+    values[name] = document[name] ?? emptyValue(field)
+    if (document[name] !== undefined) body[name] = document[name]
+  }
+  const { _attachments: attachments } = document
+  const names = isJsonObject(attachments) ? Object.keys(attachments) : []
+  const errors = { ...valueErrors(definition, old, values, names) }
+  for (const field of definition.fields) {
+    const { name, type, hidden } = field
+    // The texts of these types stand for themselves.
+    const isFree = type === 'json' || type === 'password' || name === 'id'
+    if (!isFree && JSON.stringify(castValue(field, values[name])) !== JSON.stringify(values[name]))
+      errors[name] = WRONG_TYPE
+    const isProtected = hidden || (definition.type === 'auth' && (name === 'email' || name === 'verified'))
+    const before = old?.[name] ?? emptyValue(field)
+    if (isProtected && !isSuperuser && JSON.stringify(values[name]) !== JSON.stringify(before)) errors[name] = DIFFERENT
+  }
+  const prepared = { definition, input: body, isSuperuser, now: '', hashes: new Map<string, string>() }
+  return { ...prepared, old, values, body, form: undefined, checked: undefined, errors }
+}

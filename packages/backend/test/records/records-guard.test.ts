@@ -1,0 +1,106 @@
+/** Goal: documents that come through another door are ruled and validated as records are. */
+import { afterEach, expect, test } from 'vitest'
+import type { Databases } from '../../src/gateway/databases.ts'
+import type { JsonObject } from '../../src/gateway/documents.ts'
+import { GuardedWriter, type PutOptions } from '../../src/gateway/guarded-writer.ts'
+import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
+import { ServiceError } from '../../src/gateway/service-error.ts'
+import { recordsGuard } from '../../src/records/records-guard.ts'
+import { openWorld, upload, ADMIN, type World } from './world.ts'
+
+const POSTS = {
+  name: 'posts',
+  createRule: "title != 'secret'",
+  updateRule: 'open = true',
+  deleteRule: null,
+  fields: [
+    { type: 'text', name: 'title', required: true },
+    { type: 'bool', name: 'open' },
+    { type: 'number', name: 'size', max: 10 },
+    { type: 'text', name: 'hidden', hidden: true },
+    { type: 'file', name: 'file' },
+    { type: 'autodate', name: 'created', onCreate: true },
+    { type: 'autodate', name: 'updated', onCreate: true, onUpdate: true },
+  ],
+}
+
+let world: World
+afterEach(() => world.close())
+
+type Put = (document: JsonObject, options?: PutOptions, principal?: Principal) => Promise<unknown>
+
+/** Puts a document, and gives its revision, or why it is refused. */
+async function door(): Promise<Put> {
+  world = await openWorld([POSTS])
+  const { definitions, access } = world
+  const records = definitions.records(definitions.get('posts'))
+  const room = { admit: async (documents: unknown) => documents }
+  const databases = { write: (_name: string, run: (...parameters: unknown[]) => unknown) => run(records, room) }
+  const writer = new GuardedWriter(databases as unknown as Databases, [recordsGuard(definitions, access)])
+  return async (document, options = {}, principal = SYSTEM) => {
+    const [outcome] = await writer.put({ principal, database: 'posts' }, records, [document], options)
+    if (!('error' in outcome!)) return outcome!.rev
+    const { error } = outcome
+    return error instanceof ServiceError ? [error.code, error.data ?? error.message] : error.code
+  }
+}
+
+const ID = 'abcdefghij12345'
+
+test('an edit becomes a whole record: dates and empty values are filled in', async () => {
+  const put = await door()
+  const rev = await put({ _id: ID, title: 'one', created: 'yesterday' })
+  expect(rev).toMatch(/^1-/)
+  const first = (await world.stored('posts'))[ID]!
+  expect(first).toMatchObject({ title: 'one', open: false, size: 0, hidden: '', created: expect.stringMatching(/^\d/) })
+  expect(await put({ _id: ID, _rev: rev, title: 'two', size: '3' })).toMatch(/^2-/)
+  const second = (await world.stored('posts'))[ID]!
+  expect(second).toMatchObject({ title: 'two', size: 3, created: first['created'] })
+  expect((second['updated'] as string) >= (first['updated'] as string)).toBe(true)
+  expect(await put({ _id: ID, _rev: rev, title: 'three' })).toBe('PANNIER_CONFLICT')
+})
+
+test('what fields refuse is refused, also in revisions that were made elsewhere', async () => {
+  const put = await door()
+  const required = ['INVALID', { title: expect.objectContaining({ code: 'validation_required' }) }]
+  expect(await put({ _id: ID })).toEqual(required)
+  expect(await put({ _id: ID, _rev: '1-a', open: true }, { newEdits: false })).toEqual(required)
+  expect(await put({ _id: ID, title: 'x', size: 11 })).toMatchObject(['INVALID', { size: {} }])
+  expect(await put({ _id: ID, _rev: '1-a', title: 'x', size: '3' }, { newEdits: false })).toMatchObject([
+    'INVALID',
+    { size: { code: 'validation_invalid_value' } },
+  ])
+  expect(await put({ _id: ID, title: 'x', other: 1 })).toMatchObject(['INVALID', { other: {} }])
+  expect(await put({ _id: 'short', title: 'x' })).toMatchObject(['INVALID', { id: {} }])
+  expect(await put({ _id: '_design/view', views: {} })).toMatchObject(['FORBIDDEN', {}])
+  expect(await world.stored('posts')).toEqual({})
+  expect(await put({ _id: ID, _rev: '1-a', title: 'x' }, { newEdits: false })).toBe('1-a')
+})
+
+test('rules hold for those who are no superusers', async () => {
+  const put = await door()
+  const edit = (document: JsonObject, options: PutOptions = {}): Promise<unknown> => put(document, options, GUEST)
+  expect(await edit({ _id: ID, title: 'secret' })).toEqual(['INVALID', 'Failed to create record.'])
+  expect(await edit({ _id: ID, _rev: '1-a', title: 'secret' }, { newEdits: false })).toEqual([
+    'INVALID',
+    'Failed to create record.',
+  ])
+  const rev = await edit({ _id: ID, title: 'one', open: true })
+  const closed = await edit({ _id: ID, _rev: rev, title: 'two', open: false, hidden: 'x' })
+  expect((await world.stored('posts'))[ID]).toMatchObject({ title: 'two', hidden: '' })
+  expect(closed).toMatch(/^2-/)
+  expect(await edit({ _id: ID, _rev: closed, title: 'three' })).toEqual(['NOT_FOUND', ''])
+  expect(await edit({ _id: ID, _rev: closed, _deleted: true })).toMatchObject(['FORBIDDEN', {}])
+  expect(await put({ _id: ID, _rev: closed, _deleted: true })).toMatch(/^3-/)
+})
+
+test('a file names an attachment of the document', async () => {
+  const put = await door()
+  const attachments = { 'a.txt': { data: 'aGVsbG8=', contentType: 'text/plain' } }
+  expect(await put({ _id: ID, title: 'x', file: 'b.txt', _attachments: attachments })).toMatchObject(['INVALID', {}])
+  const rev = await put({ _id: ID, title: 'x', file: 'a.txt', _attachments: attachments })
+  const stubs = { 'a.txt': { stub: true } }
+  expect(await put({ _id: ID, _rev: rev, title: 'y', file: 'a.txt', _attachments: stubs })).toMatch(/^2-/)
+  const changed = await world.writes.update(ADMIN, 'posts', ID, { file: upload('c.txt', 'c') })
+  expect(Object.keys((await world.stored('posts'))[ID]!['_attachments'] as object)).toEqual([changed['file']])
+})
