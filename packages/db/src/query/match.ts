@@ -44,14 +44,11 @@ export function compileCondition<Row>(
         return all
       }
     }
-    case 'holds': {
-      const reads = condition.paths.map(reader)
-      return (row) => condition.holds(reads.map((read) => read(row)))
-    }
-    case 'related':
-      return unreachable(condition as never)
+    case 'holds':
+      return condition.compile(reader)
     default:
-      return compileTest(condition, reader(condition.path))
+      // One that is related was resolved before.
+      return compileTest(condition as TestCondition, reader(condition.path!))
   }
 }
 

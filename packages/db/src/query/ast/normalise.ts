@@ -76,9 +76,10 @@ export interface WithinCondition {
 /** A function says so. Only relations/selection makes it. */
 export interface HoldsCondition {
   readonly kind: 'holds'
+  readonly path?: undefined
   /** The fields that it is given; '' is the element itself. */
   readonly paths: readonly string[]
-  readonly holds: (values: readonly unknown[]) => boolean
+  readonly compile: <Row>(reader: (path: string) => (row: Row) => unknown) => (row: Row) => boolean
 }
 
 /** The document's number is in the set, which has only numbers of live documents. */
@@ -98,6 +99,7 @@ interface ComplementCondition {
 /** Some related document meets the condition. Only relations/ makes it, and resolves it before a query is planned. */
 export interface RelatedCondition {
   readonly kind: 'related'
+  readonly path?: undefined
   /** The related collection. */
   readonly to: string
   /** The field that holds the ids: of the document, or (`back`) of the related ones. */
@@ -216,7 +218,7 @@ export function leavesOf(condition: Condition): readonly LeafCondition[] {
 
 /** Every path that the condition reads. */
 export function pathsOf(condition: Condition): readonly string[] {
-  return leavesOf(condition).flatMap((leaf) => (leaf.kind === 'holds' ? leaf.paths : leaf.path))
+  return leavesOf(condition).flatMap((leaf) => leaf.path ?? leaf.paths)
 }
 
 /** The regular expressions in it, wherever they are. */

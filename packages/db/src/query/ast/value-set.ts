@@ -88,21 +88,12 @@ export function intersectAll(sets: readonly ValueSet[]): ValueSet {
 }
 
 export function unite(sets: readonly ValueSet[]): ValueSet {
-  return othersThan(intersectAll(sets.map(othersThan)))
+  return complement(intersectAll(sets.map((set) => complement(set, MISSING))), MISSING)
 }
 
-/** Everything but these, and MISSING if that is not among them. */
-export function othersThan(set: ValueSet): ValueSet {
-  return toggledAt(MISSING[0]!, set)
-}
-
-/** Everything that a field can be but these. */
-export function complement(set: ValueSet): ValueSet {
-  return toggledAt(EVERYTHING[0]!, set)
-}
-
-function toggledAt(lowest: Cut, set: ValueSet): ValueSet {
-  return set.length > 0 && compareCuts(set[0]!, lowest) === 0 ? set.slice(1) : [lowest, ...set]
+/** Everything that a field can be but these; from MISSING on, also that if it is not among them. */
+export function complement(set: ValueSet, [lowest]: ValueSet = EVERYTHING): ValueSet {
+  return set.length > 0 && compareCuts(set[0]!, lowest!) === 0 ? set.slice(1) : [lowest!, ...set]
 }
 
 export function intervalsOf(set: ValueSet): Interval[] {

@@ -14,7 +14,6 @@ export const COLUMNS_USE: { documentsMin: number; costShareMin: number } = { doc
  */
 export function isForColumns({ indexes }: QuerySource, leaf: LeafCondition, ends: boolean): boolean {
   if (leaf.kind === 'contains') return !leaf.negated
-  if (leaf.kind === 'holds') return false
   const serving = indexes.filter(({ fields }) => fields.some(({ path }) => path === leaf.path))
   const isAsked = serving.length === 0 ? !ends : serving.some(({ multi }) => multi)
   if (leaf.kind === 'elements') return isAsked && leaf.which !== 'keys'

@@ -7,7 +7,7 @@ import type { Plan, QuerySpecification } from '../../query/planner/plan.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import { ALWAYS, NEVER } from '../relate.ts'
 import { eachBatch, type Run } from '../related-keys.ts'
-import { textValues } from './selection-condition.ts'
+import { holding, textValues } from './selection-condition.ts'
 
 /** Pairs of a field of the partner and one of the document. */
 export type JoinPairs = readonly (readonly [related: string, own: string])[]
@@ -40,7 +40,13 @@ export async function partnersOf(
     const texts = textsOf(found)
     return texts !== undefined && tuples.has(JSON.stringify(texts))
   }
-  return combine('and', [narrowing, { kind: 'holds', paths: pairs.map(([, path]) => path), holds }])
+  return combine('and', [
+    narrowing,
+    holding(
+      pairs.map(([, path]) => path),
+      holds,
+    ),
+  ])
 }
 
 /** Undefined if one of them is no text. */

@@ -4,8 +4,9 @@ import { combine, type Condition, type TextFold } from '../../query/ast/normalis
 import {
   above,
   below,
+  complement,
   intersect,
-  othersThan,
+  MISSING,
   pointAt,
   STRINGS,
   TYPES,
@@ -48,7 +49,7 @@ export function conditionOf(selection: Selection, collection: string, names: Sel
       return comparison(selection)
     case 'test': {
       const { fields, holds } = selection
-      return { kind: 'holds', paths: fields.map(pathOf), holds: (values) => holds(recordOf(fields, values)) }
+      return holding(fields.map(pathOf), (values) => holds(recordOf(fields, values)))
     }
     case 'element': {
       const path = pathOf(selection.field)
@@ -69,6 +70,23 @@ export function pathOf(field: string): string {
 /** The values of a field for texts; also those that count as the empty text, if it is among them. */
 export function textValues(texts: ValueSet, hasEmpty: boolean): ValueSet {
   return hasEmpty ? [...NO_VALUE, ...texts] : texts
+}
+
+/** A function of the values at some paths says so. */
+export function holding(paths: readonly string[], holds: (values: readonly unknown[]) => boolean): Condition {
+  return {
+    kind: 'holds',
+    paths,
+    compile: (reader) => {
+      const reads = paths.map(reader)
+      return (row) => holds(reads.map((read) => read(row)))
+    },
+  }
+}
+
+/** Everything but these, also no value. */
+function othersThan(set: ValueSet): ValueSet {
+  return complement(set, MISSING)
 }
 
 function negated(condition: Condition): Condition {
@@ -95,11 +113,9 @@ function comparison(selection: SelectionComparison): Condition {
 }
 
 function lengthOf(path: string, isMet: (length: number) => boolean): Condition {
-  return {
-    kind: 'holds',
-    paths: [path],
-    holds: ([value]) => isMet(Array.isArray(value) ? value.length : value === undefined || value === null ? 0 : 1),
-  }
+  return holding([path], ([value]) =>
+    isMet(Array.isArray(value) ? value.length : value === undefined || value === null ? 0 : 1),
+  )
 }
 
 type Order = Exclude<SelectionComparison['operator'], 'contains'>
