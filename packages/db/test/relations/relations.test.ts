@@ -1,7 +1,7 @@
 /** What selectors mean where relations are declared. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memory } from '../../src/memory.ts'
-import { isPannierError, open, where, type Database } from '../../src/index.ts'
+import { isPannierError, open, where, type Database, type IndexInput } from '../../src/index.ts'
 
 let db: Database
 
@@ -259,6 +259,32 @@ test('where a path through a relation is not followed it is refused', async () =
     'aggregate(): a path must not go through a relation',
   )
   expect(posts.fields('author')).toBeDefined()
+  const selector = { 'author.name': 'Ann' } as never
+  const collection = db.collection('posts')
+  expect(() => collection.search('x', { selector })).toThrow(
+    "search(): a path must not go through a relation, got 'author.name'",
+  )
+  expect(() => collection.changes({ selector })).toThrow(
+    "changes(): a path must not go through a relation, got 'author.name'",
+  )
+  expect(() => collection.changes({ selector: { author: { name: 'Ann' } } as never })).toThrow("got 'author.name'")
+  expect(collection.changes({ selector: { author: 'ann' } as never })).toBeDefined()
+  expect(collection.changes({ selector, dialect: 'couchdb' })).toBeDefined()
+})
+
+test('an index through a relation is refused', async () => {
+  const indexes: readonly IndexInput[] = [
+    'author.name',
+    ['title', 'author.organization.name'],
+    { on: 'title', where: { 'author.name': 'Ann' } },
+    { on: ['title', 'author.name'], text: true },
+  ]
+  const message = 'collection(): an index: a path must not go through a relation'
+  for (const index of indexes) expect(() => db.collection('posts', { indexes: [index] })).toThrow(message)
+  const back = { on: 'name', where: { posts_via_author: 'x' } }
+  expect(() => db.collection('users', { indexes: [back] })).toThrow(`${message}, got 'posts_via_author'`)
+  const declared = open('x', { storage: memory(), collections: { a: { relations: { a: 'a' }, indexes: ['a.x'] } } })
+  await expect(declared).rejects.toThrow(`${message}, got 'a.x'`)
 })
 
 test('a query waits for the migration of a related collection', async () => {

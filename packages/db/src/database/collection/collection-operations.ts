@@ -326,7 +326,8 @@ export class TransactionCollection<T extends object, Input extends object = T, A
    * const found = await posts.search('quick bro*', { selector: { draft: false } }).limit(20).toArray()
    */
   search(text: string, options: SearchOptions<Identified<T>> = {}): SearchQuery<Stored<T>, Identified<T>> {
-    return createSearch<Stored<T>, Identified<T>>(() => this.access.openSource(), text, options)
+    const { access } = this
+    return createSearch<Stored<T>, Identified<T>>(() => access.openSource(), text, options, access.relations)
   }
 
   /**

@@ -106,7 +106,8 @@ export class Collection<
   changes(options: ChangesOptions<T> = {}): ChangeFeed<T> {
     const { store, environment, closing } = this.#context
     const openSource = (): MaybePromise<QuerySource> => this.access.openSource()
-    const specification = feedSpecification(options, () => (closing.aborted ? 0 : this.#lastSeq()))
+    const now = (): number => (closing.aborted ? 0 : this.#lastSeq())
+    const specification = feedSpecification(options, now, this.access.relations)
     return new ChangeFeed<T>({ store, environment, closing, openSource }, specification)
   }
 

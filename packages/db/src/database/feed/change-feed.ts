@@ -4,8 +4,9 @@
  */
 import { badArgument, calling, checkCount, checkOptions, isCount, type OptionNames } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
+import type { QueryRelations } from '../../query/query-run.ts'
 import { parseSelector, type SelectorMeaning } from '../../query/ast/parse-selector.ts'
-import { normalise } from '../../query/ast/normalise.ts'
+import { normalise, pathsOf } from '../../query/ast/normalise.ts'
 import type { DocumentChange } from '../../document/document-reader.ts'
 import type { Selector } from '../../query/query.ts'
 import type * as Reader from './change-feed-reader.ts'
@@ -179,7 +180,11 @@ function loadReader(): Promise<typeof Reader> {
 }
 
 /** Checks the options: a TypeError tells what is wrong with them. */
-export function feedSpecification<T extends object>(options: ChangesOptions<T>, now: () => number): FeedSpecification {
+export function feedSpecification<T extends object>(
+  options: ChangesOptions<T>,
+  now: () => number,
+  relations: QueryRelations | undefined,
+): FeedSpecification {
   checkOptions('changes()', options, CHANGES_OPTIONS)
   const { since = 0, epoch, limit = Infinity, descending = false, live = false } = options
   const { docs = false, conflicts = false, style = 'winner', selector, ids, filter, signal } = options
@@ -192,6 +197,12 @@ export function feedSpecification<T extends object>(options: ChangesOptions<T>, 
     throw badArgument('changes()', 'ids must be an array of ids', ids)
   if (filter !== undefined && typeof filter !== 'function')
     throw badArgument('changes()', 'filter must be a function', filter)
+  const condition =
+    selector === undefined
+      ? undefined
+      : calling('changes()', () => normalise(parseSelector(selector, { dialect, collation })))
+  // CouchDB knows no relations.
+  if (condition !== undefined && dialect === undefined) relations?.checkOwn('changes()', pathsOf(condition))
   return {
     since: since === 'now' ? now() : since,
     epoch,
@@ -199,10 +210,7 @@ export function feedSpecification<T extends object>(options: ChangesOptions<T>, 
     live,
     signal,
     request: {
-      condition:
-        selector === undefined
-          ? undefined
-          : calling('changes()', () => normalise(parseSelector(selector, { dialect, collation }))),
+      condition,
       ids: ids && new Set(ids),
       accept: filter as FeedSpecification['request']['accept'],
       docs,

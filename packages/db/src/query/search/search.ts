@@ -4,10 +4,10 @@ import { checkedCount, checkOptions, type OptionNames, badArgument, calling } fr
 import { loadedModule } from '../../base/lazy-module.ts'
 import { andThen } from '../../base/async.ts'
 import { checkFieldPaths, outermostPaths } from '../../codec/field-path.ts'
-import { expressionsOf, normalise } from '../ast/normalise.ts'
+import { expressionsOf, normalise, pathsOf } from '../ast/normalise.ts'
 import { parseSelector } from '../ast/parse-selector.ts'
 import type { FieldPath, Projected, Selector } from '../field-types.ts'
-import type { OpenSource } from '../query-run.ts'
+import type { OpenSource, QueryRelations } from '../query-run.ts'
 import type { QuerySource } from '../query-source.ts'
 import { prepareRegexes } from '../regex/check-regex.ts'
 import type { SearchRun } from './run-search.ts'
@@ -20,12 +20,14 @@ export function createSearch<T extends object, Document extends object>(
   open: OpenSource,
   text: string,
   options: SearchOptions<Document>,
+  relations: QueryRelations | undefined,
 ): SearchQuery<T, Document> {
   checkOptions('search()', options, SEARCH_OPTIONS)
   const { selector = {} as Selector<Document>, match = 'all', index } = options
   if (typeof text !== 'string') throw badArgument('search()', 'text must be a string', text)
   if (match !== 'all' && match !== 'any') throw badArgument('search()', "match must be 'all' or 'any'", match)
   const condition = calling('search()', () => normalise(parseSelector(selector)))
+  relations?.checkOwn('search()', pathsOf(condition))
   const expressions = expressionsOf(condition)
   const prepared: OpenSource =
     expressions.length === 0 ? open : () => andThen(prepareRegexes(expressions), () => open())
