@@ -182,6 +182,30 @@ describe('a wrong selector is refused by find itself', () => {
     expect((error as Error).message).toContain('goes through more than 8 relations')
   })
 
+  test('more values and levels than a selector may have', () => {
+    const keys = Array.from({ length: 1_000_000 }, (_, n) => `u${n}`)
+    const nested = (levels: number): object => (levels === 0 ? {} : { manager: { $some: nested(levels - 1) } })
+    const refused: [collection: string, selector: object, message: string][] = [
+      ['posts', { author: { $in: keys } }, 'more than 100000 values at "author.$in"'],
+      ['posts', { 'author.name': { $in: keys } }, 'more than 100000 values at "author.name.$in"'],
+      ['posts', { 'author.manager': { $none: { name: { $nin: keys } } } }, 'more than 100000 values at "name.$nin"'],
+      ['users', nested(2000), 'more than 200 levels at "manager"'],
+    ]
+    for (const [collection, selector, message] of refused) {
+      const find = (): unknown => db.collection(collection).find(selector as never)
+      expect(find).toThrow(
+        expect.objectContaining({ code: 'PANNIER_LIMIT', message: expect.stringContaining(message) }),
+      )
+    }
+  })
+
+  test('quantifiers inside quantifiers are answered level by level', async () => {
+    const nested = (levels: number): object =>
+      levels === 0 ? { name: 'Ann' } : { manager: { $none: nested(levels - 1) } }
+    // Ann has no manager, so she meets each level; then Bob meets none, and Cyd meets all.
+    expect(await ids('users', nested(60))).toBe('ann cyd dan')
+  })
+
   test('a quantifier where no relation is declared', async () => {
     await using plain = await open('plain', { storage: memory() })
     expect(() => plain.collection('posts').find({ author: { $some: {} } } as never)).toThrow(
