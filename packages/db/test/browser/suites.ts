@@ -24,6 +24,7 @@ import { keyValueSuite } from '../../testing/conformance/key-value.ts'
 import { liveQuerySuite } from '../../testing/conformance/live-queries.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
+import { relationSuite } from '../../testing/conformance/relations.ts'
 import { replicationPeerSuite } from '../../testing/conformance/replication-peer.ts'
 import { replicationSuite } from '../../testing/conformance/replication.ts'
 import { revisionsSuite } from '../../testing/conformance/revisions.ts'
@@ -79,6 +80,7 @@ export function declareSuites(test: Test): void {
     if (EVERYWHERE)
       collectionSuite({ test: prefixed(test, 'collection, OPFS'), create: () => open(newName(), { storage }) })
     transactionSuite({ test: prefixed(test, 'transactions, OPFS'), create: () => reopened(storage) })
+    relationSuite({ test: prefixed(test, 'relations, OPFS'), create: () => ({ storage, name: newName() }) })
   }
   webCoordinatorSuite({ test: prefixed(test, 'coordinator') })
   keyValueSuite({
@@ -110,6 +112,7 @@ export function declareSuites(test: Test): void {
     },
     supports: { handles: true },
   })
+  relationSuite({ test: prefixed(test, 'relations'), create: () => ({ storage: indexedDb(), name: newName() }) })
   documentListSuite({ test: prefixed(test, 'document lists'), create: () => open(newName()) })
   revisionsSuite({ test: prefixed(test, 'revisions'), create: () => open(newName()) })
   attachmentSuite({ test: prefixed(test, 'attachments'), create: () => open(newName()) })

@@ -1,5 +1,8 @@
 /** What selectors mean where relations are declared. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { relationSuite } from '../../testing/conformance/relations.ts'
+import { slow } from '../../testing/slow-storage.ts'
+import { prefixed } from '../../testing/suite.ts'
 import { memory } from '../../src/memory.ts'
 import { isPannierError, open, where, type Database, type IndexInput } from '../../src/index.ts'
 
@@ -453,3 +456,6 @@ test('a text that is too long for an id leads nowhere, also behind a column that
   expect(first!.author).toBe(author)
   expect(await posts.find({ author }).populate('author').first()).toMatchObject({ author: null })
 })
+
+relationSuite({ test: prefixed(test, 'memory'), create: () => ({ storage: memory(), name: 'suite' }) })
+relationSuite({ test: prefixed(test, 'a slow storage'), create: () => ({ storage: slow(memory(), 7), name: 'suite' }) })
