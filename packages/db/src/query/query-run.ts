@@ -3,6 +3,7 @@ import { andThen, type MaybePromise } from '../base/async.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { leavesOf, type Condition, type LeafCondition, type RelatedCondition } from './ast/normalise.ts'
 import { COLUMNS_USE, isForColumns } from './columns/column-use.ts'
+import type { StoredDocument } from '../document/document-reader.ts'
 import { planQuery, type Plan, type QuerySpecification } from './planner/plan.ts'
 import type { QuerySource } from './query-source.ts'
 
@@ -15,14 +16,47 @@ export interface QueryRelations {
   condition(selector: unknown): Condition
   /** All collections that relations can lead to. */
   readonly collections: readonly string[]
-  /** The collections that the query reads beside its own. */
-  relatedOf(query: QuerySpecification): readonly string[]
+  /** How a live query follows relations; undefined: it does not. */
+  followed(open: OpenSource, query: QuerySpecification): FollowedQuery | undefined
   /** Throws a TypeError for a path through a relation, where `call` takes none. */
   checkOwn(call: string, paths: readonly string[]): void
   /** Throws a TypeError for a path that sort, fields or populate do not take. */
   check(query: QuerySpecification): void
   /** Opens a source, and makes a plain query of one that follows relations. `check` may throw. */
   begin(open: OpenSource, query: QuerySpecification, check: () => void): MaybePromise<QueryRun>
+}
+
+/** A document that a commit has written or deleted, as it is now. */
+export interface ChangedDocument {
+  readonly id: string
+  readonly document: StoredDocument | undefined
+  /** As it was at the commit that was announced before. Only where queries of this or another collection follow relations. */
+  readonly before?: StoredDocument | undefined
+}
+
+/** What a commit has changed in a collection. */
+export interface News {
+  readonly sequence: number
+  readonly collection: string
+  readonly changed: readonly ChangedDocument[]
+}
+
+/** How a live query follows relations. */
+export interface FollowedQuery {
+  /** All that it reads, its own first. */
+  readonly collections: readonly [string, ...string[]]
+  open(): MaybePromise<QuerySource>
+  /** Whether it reads something else of the document now. */
+  reads(collection: string, changed: ChangedDocument): boolean
+  /** The ids of the documents whose rows the news may have changed; undefined: it takes too much to tell. */
+  affected(source: QuerySource, news: readonly News[]): Promise<ReadonlySet<string> | undefined>
+  /** Those of the documents that match; undefined: it takes too much to tell. */
+  matching(source: QuerySource, ids: readonly string[]): Promise<MatchingDocuments | undefined>
+}
+
+/** Documents, and what makes rows of them. */
+export interface MatchingDocuments extends Pick<QueryRun, 'query' | 'populate'> {
+  readonly documents: readonly StoredDocument[]
 }
 
 /** A query on its snapshot; its source has to be released. */

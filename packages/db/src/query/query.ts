@@ -297,7 +297,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
     const { sort } = this.#specification
     if (sort.some(isCreation))
       throw badArgument('live()', `the sort must not have '${CREATED}'`, sort.map(({ path }) => path).join())
-    return new LiveQuery<T>(this.#liveHost(), this.#liveRequest(options))
+    return new LiveQuery<T>(this.#liveHost(), this.#liveRequest(options, this.#specification))
   }
 
   /**
@@ -309,7 +309,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
    * for await (const count of unread) show(count)
    */
   liveCount(options: LiveOptions = {}): LiveCount {
-    return new LiveCount(this.#liveHost(), this.#liveRequest(options))
+    return new LiveCount(this.#liveHost(), this.#liveRequest(options, countedBy(this.#specification)))
   }
 
   /**
@@ -339,12 +339,12 @@ export class Query<T extends object, Document extends object = T> implements Asy
     return loadHost()
   }
 
-  #liveRequest(options: LiveOptions): LiveRequest {
+  #liveRequest(options: LiveOptions, specification: QuerySpecification): LiveRequest {
     checkOptions('live() and liveCount()', options, LIVE_OPTIONS)
     const { signal = this.#abortSignal } = options
-    const specification = this.#specification
-    const related = this.#origin.relations?.relatedOf(specification) ?? []
-    return { specification, related, open: () => this.#relate(specification, () => {}), signal }
+    const { open, relations } = this.#origin
+    const followed = relations?.followed(open, specification)
+    return { specification, followed, open: () => this.#relate(specification, () => {}), signal }
   }
 
   #with<U extends object>(changes: Partial<QuerySpecification>): Query<U, Document> {

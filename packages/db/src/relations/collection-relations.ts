@@ -4,11 +4,12 @@ import { badArgument } from '../base/options.ts'
 import type { Condition } from '../query/ast/normalise.ts'
 import type { QuerySpecification, SortField } from '../query/planner/plan.ts'
 import type { QuerySource } from '../query/query-source.ts'
-import type { OpenSource, QueryRelations, QueryRun, RelatedStep } from '../query/query-run.ts'
+import type { FollowedQuery, OpenSource, QueryRelations, QueryRun, RelatedStep } from '../query/query-run.ts'
 import { followPath, type RelationPath } from './relation-path.ts'
 import { valuesAlong } from './related-values.ts'
 import { parseRelated } from './parse-related.ts'
-import { populate, populatedCollections, populationOf, type Population } from './populate.ts'
+import { populatedCollections, populating, populationOf, type Population } from './populate.ts'
+import { followedQuery } from './followed-query.ts'
 import { relate, relatedCollections } from './relate.ts'
 import type { RelationGraph } from './relation-graph.ts'
 import { pageOfSort } from './page-of-sort.ts'
@@ -32,10 +33,9 @@ export class CollectionRelations implements QueryRelations {
     return relate(this.graph, this.#collection, parseRelated(selector))
   }
 
-  relatedOf(query: QuerySpecification): readonly string[] {
-    const { condition, sort } = query
-    const sorted = sort.flatMap(({ path }) => this.#follow('sort()', path).steps.map(({ to }) => to))
-    return [...relatedCollections(condition), ...sorted, ...populatedCollections(this.#populationOf(query))]
+  followed(open: OpenSource, query: QuerySpecification): FollowedQuery | undefined {
+    const [sort, population] = [this.#sortPaths(query), this.#populationOf(query)]
+    return followedQuery(open, { collection: this.#collection, query, sort, population })
   }
 
   check(query: QuerySpecification): void {
@@ -54,22 +54,20 @@ export class CollectionRelations implements QueryRelations {
 
   begin(open: OpenSource, query: QuerySpecification, check: () => void): MaybePromise<QueryRun> {
     if (this.isPlain(query)) return andThen(open(), (source) => ({ source, query }))
-    return andThen(open(this.relatedOf(query)), async (source) => {
+    return andThen(open(this.#relatedOf(query)), async (source) => {
       try {
         const related: RelatedStep[] = []
         const run = { source, check, related }
         const condition = await this.conditionFor(run, source, query.condition)
         const sort: SortField[] = []
         for (const field of query.sort) sort.push(await this.sortFor(run, source, field))
-        const population = this.#populationOf(query)
-        const populated =
-          population.size === 0 ? undefined : (rows: readonly object[]) => populate(run, source, rows, population)
-        const relation = query.sort[0] && this.#follow('sort()', query.sort[0].path).steps[0]?.relation
+        const populate = populating(run, source, this.#populationOf(query))
+        const relation = this.#sortPaths(query)[0]?.steps[0]?.relation
         const narrow =
           relation === undefined || query.limit === Infinity
             ? undefined
             : (wanted: QuerySpecification) => pageOfSort(run, source, wanted, relation)
-        return { source, query: { ...query, condition, sort }, related, populate: populated, narrow }
+        return { source, query: { ...query, condition, sort }, related, populate, narrow }
       } catch (error) {
         source.release()
         throw error
@@ -79,7 +77,7 @@ export class CollectionRelations implements QueryRelations {
 
   /** Whether its own collection alone answers it. */
   protected isPlain(query: QuerySpecification): boolean {
-    return this.relatedOf(query).length === 0
+    return this.#relatedOf(query).length === 0
   }
 
   /** A condition on fields and numbers of the documents alone. */
@@ -94,6 +92,16 @@ export class CollectionRelations implements QueryRelations {
     if (steps.length === 0) return field
     const values = await valuesAlong(run, source, steps, rest, empty)
     return { ...field, path: steps[0]!.name, through: { path, values } }
+  }
+
+  /** The collections that the query reads beside its own. */
+  #relatedOf(query: QuerySpecification): readonly string[] {
+    const sorted = this.#sortPaths(query).flatMap(({ steps }) => steps.map(({ to }) => to))
+    return [...relatedCollections(query.condition), ...sorted, ...populatedCollections(this.#populationOf(query))]
+  }
+
+  #sortPaths({ sort }: QuerySpecification): readonly RelationPath[] {
+    return sort.map(({ path }) => this.#follow('sort()', path))
   }
 
   #populationOf({ populate: paths = [], fields }: QuerySpecification): Population {

@@ -7,7 +7,7 @@ import { idKey } from '../query/columns/collection-rows.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import { referencesOf } from './references.ts'
 import { allOf, eachBatch, isOneOf, type Run } from './related-keys.ts'
-import type { RelationGraph, RelationStep } from './relation-graph.ts'
+import type { Relation, RelationGraph, RelationStep } from './relation-graph.ts'
 import { followPath } from './relation-path.ts'
 
 /** The steps to take from rows, each with those to take from where it leads. */
@@ -17,6 +17,12 @@ interface PopulatedStep {
   readonly step: RelationStep
   readonly further: Map<string, PopulatedStep>
 }
+
+/** Documents by an id: their own, or one that they refer to. */
+export type RelatedDocuments = ReadonlyMap<string, readonly StoredDocument[]>
+
+/** The field that holds ids. */
+export type Reference = Pick<Relation, 'field' | 'many'>
 
 /** Throws a TypeError for a path that does not end with a relation, or one that `fields` leave out. */
 export function populationOf(
@@ -50,19 +56,23 @@ export function populatedCollections(population: Population): readonly string[] 
   return Array.from(population.values(), ({ step, further }) => [step.to, ...populatedCollections(further)]).flat()
 }
 
-/** Rows that lead to the same document share it. */
-export async function populate(
+/** What populates rows of the source; undefined: there is nothing to do. */
+export function populating(
   run: Run,
   source: QuerySource,
-  rows: readonly object[],
   population: Population,
-): Promise<void> {
+): ((rows: readonly object[]) => Promise<void>) | undefined {
+  return population.size === 0 ? undefined : (rows) => populate(run, source, rows, population)
+}
+
+/** Rows that lead to the same document share it. */
+async function populate(run: Run, source: QuerySource, rows: readonly object[], population: Population): Promise<void> {
   for (const { step, further } of population.values()) {
     const target = source.other!(step.to)
     const documents = rows as readonly Record<string, unknown>[]
     const found = step.back
-      ? await referring(run, target, step, documents)
-      : await referredTo(run, target, step, documents)
+      ? await referring(run, target, step.relation, documents)
+      : await referredTo(run, target, step.relation, documents)
     await populate(run, target, [...new Set([...found.values()].flat())], further)
     for (const row of documents) row[step.name] = valueIn(row, step, found)
   }
@@ -71,24 +81,28 @@ export async function populate(
 function valueIn(
   row: Readonly<Record<string, unknown>>,
   { back, many, relation, name }: RelationStep,
-  found: ReadonlyMap<string, readonly StoredDocument[]>,
+  found: RelatedDocuments,
 ): unknown {
   if (back) return found.get(row['_id'] as string) ?? []
   const documents = referencesOf(relation, row[name]).flatMap((id) => found.get(id) ?? [])
   return many ? documents : (documents[0] ?? null)
 }
 
-/** By their ids. */
-async function referredTo(
+/** Related documents by their ids. */
+export async function referredTo(
   run: Run,
   target: QuerySource,
-  { relation, name }: RelationStep,
+  relation: Reference,
   rows: readonly Readonly<Record<string, unknown>>[],
-): Promise<ReadonlyMap<string, readonly StoredDocument[]>> {
+): Promise<RelatedDocuments> {
+  return documentsOf(run, target, [...new Set(rows.flatMap((row) => referencesOf(relation, row[relation.field])))])
+}
+
+/** Those that exist, each by its id. */
+export async function documentsOf(run: Run, target: QuerySource, all: readonly string[]): Promise<RelatedDocuments> {
   const { documents } = target
   const found = new Map<string, readonly StoredDocument[]>()
-  const referred = new Set(rows.flatMap((row) => referencesOf(relation, row[name])))
-  let ids = [...referred].filter((id) => idKey(id) !== undefined)
+  let ids = all.filter((id) => idKey(id) !== undefined)
   while (ids.length > 0) {
     run.check()
     const bodies = await run.source.attempt(() => documents.getSome(ids))
@@ -99,13 +113,13 @@ async function referredTo(
   return found
 }
 
-/** By the ids that they refer to, in the order of their own ids. */
-async function referring(
+/** Documents by the ids that they refer to, in the order of their own ids. */
+export async function referring(
   run: Run,
   target: QuerySource,
-  { relation }: RelationStep,
+  relation: Reference,
   rows: readonly Readonly<Record<string, unknown>>[],
-): Promise<ReadonlyMap<string, readonly StoredDocument[]>> {
+): Promise<RelatedDocuments> {
   const { field, many } = relation
   const ids = new Set(rows.map((row) => row['_id'] as string))
   const found = new Map<string, StoredDocument[]>()

@@ -38,6 +38,13 @@ export async function valuesAlong(
   return columns.unchanged(path, sources, make as () => Promise<HeldValues>)
 }
 
+/** As `valuesAlong`, for a few documents: their values are read when they are asked for. */
+export function valuesOfFew(source: QuerySource, [step, ...others]: readonly RelationStep[], rest: string): ValuesById {
+  const target = source.other!(step!.to)
+  const next = others.length === 0 ? undefined : valuesOfFew(target, others, rest)
+  return new ReadValues(target, others[0]?.name ?? rest, next, (own) => own)
+}
+
 async function valuesIn(
   run: Run,
   [, ...others]: readonly RelationStep[],

@@ -18,13 +18,23 @@ for (const seed of seedsOf('model', 8))
     const collections = Object.fromEntries(
       Object.entries(schema).map(([name, relations]) => [name, { relations: relationInputs(relations) }]),
     )
-    const db = (await open('db', { storage: slow(memory(), seed), collections })) as Database
+    const storage = slow(memory(), seed)
+    const db = (await open('db', { storage, collections })) as Database
+    const other = (await open('db', { storage, collections })) as Database
     await commit(db, random, schema, 20)
     const queries = Array.from({ length: LIVE }, () => randomQuery(db, random, schema))
     const shown = queries.map((query) => ({ query, rows: query.live(), count: query.liveCount() }))
     await Promise.all(shown.flatMap(({ rows, count }) => [rows.ready, count.ready]))
+    const under: Promise<unknown>[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      for (let commits = random.below(3); commits >= 0; commits--) await commit(db, random, schema, 2)
+      for (let commits = random.below(3); commits >= 0; commits--) {
+        const handle = random.chance(0.3) ? other : db
+        const done = random.chance(0.05) ? remove(handle, random, schema) : commit(handle, random, schema, 2)
+        // Of commits under way at once each may be shown alone.
+        under.push(done)
+        if (random.chance(0.5)) await done
+      }
+      await Promise.all(under)
       for (const { query, rows, count } of shown) {
         const fresh = JSON.stringify(await query.toArray())
         await until(
@@ -43,6 +53,7 @@ for (const seed of seedsOf('model', 8))
       count.close()
     }
     await db.close()
+    await other.close()
   })
 
 /** In a total order, so that there is one answer. */
@@ -60,6 +71,13 @@ function randomQuery(
   if (skip > 0) query = query.skip(skip)
   if (limit !== undefined) query = query.limit(limit)
   return populate.length > 0 ? (query.populate(...populate) as unknown as typeof query) : query
+}
+
+/** What documents do not tell: a collection that is dropped, and documents that are purged. */
+async function remove(db: Database, random: Random, schema: ModelSchema): Promise<void> {
+  const name = random.pick(Object.keys(schema))
+  if (random.chance(0.3)) await db.dropCollection(name)
+  else await db.collection(name).purge(`d${random.below(12)}`)
 }
 
 async function commit(db: Database, random: Random, schema: ModelSchema, count: number): Promise<void> {

@@ -6,14 +6,16 @@
  * part of a commit.
  */
 import type { Key } from '../../base/brand.ts'
-import { isPromise } from '../../base/async.ts'
+import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import { decodeIdKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
 import { indexTreeName, type CollectionState } from '../../document/catalog.ts'
 import { DocumentReader } from '../../document/document-reader.ts'
 import type { CommitNotice, HeldSnapshot, KeyValueStore, Snapshot } from '../../kv/key-value-store.ts'
-import { CollectionWatch, type ChangedDocument } from '../../query/live/collection-watch.ts'
+import { CollectionWatch } from '../../query/live/collection-watch.ts'
+import { NEWS_MAX } from '../../query/live/followed-rows.ts'
 import type { ChangedEntries } from '../../query/live/held-count.ts'
+import type { ChangedDocument } from '../../query/query-run.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { CollectionSchema } from '../schema/collection-schema.ts'
 
@@ -55,23 +57,31 @@ class LiveWatcher {
   readonly #active = new Set<Watched>()
   #notices: CommitNotice[] = []
   #working = false
+  /** The state at the last commit that was announced: what documents were before the next one. Only while a watch is followed. */
+  #before: HeldSnapshot | undefined
   #unlisten: (() => void) | undefined
 
   constructor(context: DatabaseContext) {
     this.#context = context
     context.closing.addEventListener('abort', () => {
       for (const { watch } of this.#active) watch.close(context.closing.reason)
+      this.#keep(undefined)
     })
   }
 
   watch(name: string, schema: CollectionSchema): CollectionWatch {
     let watched = this.#watched.get(name)
     if (watched === undefined) {
-      const activate = (): void => this.#activate(watched!)
-      const retire = (): void => this.#retire(watched!)
       const { closing, accessOf } = this.#context
-      const other = (related: string): CollectionWatch => this.watch(related, accessOf(related).writing.schema)
-      watched = { name, schema, number: 0, watch: new CollectionWatch(closing, activate, retire, other) }
+      const watch = new CollectionWatch({
+        name,
+        closing,
+        onActive: () => this.#activate(watched!),
+        onFollow: () => this.#follow(),
+        onIdle: () => this.#retire(watched!),
+        other: (related) => this.watch(related, accessOf(related).writing.schema),
+      })
+      watched = { name, schema, number: 0, watch }
       this.#watched.set(name, watched)
     }
     return watched.watch
@@ -87,11 +97,27 @@ class LiveWatcher {
     })
     const snapshot = store.snapshot()
     watched.number = catalog.collection(snapshot, watched.name)?.number ?? 0
+    watched.watch.sequence = this.#isUpToDate ? snapshot.sequence : -1
     snapshot.release()
+  }
+
+  #follow(): void {
+    if (this.#before === undefined && this.#isUpToDate) this.#keep(this.#snapshot())
+  }
+
+  /** All commits that there are were announced. */
+  get #isUpToDate(): boolean {
+    return !this.#working && this.#notices.length === 0
+  }
+
+  #keep(snapshot: HeldSnapshot | undefined): void {
+    this.#before?.release()
+    this.#before = snapshot
   }
 
   #retire(watched: Watched): void {
     this.#active.delete(watched)
+    if (!this.#isFollowed) this.#keep(undefined)
     if (this.#active.size > 0) return
     this.#unlisten?.()
     this.#unlisten = undefined
@@ -109,15 +135,42 @@ class LiveWatcher {
       if (snapshot === undefined) break
       try {
         const reading = snapshot.attempt(() => this.#read(snapshot, notices))
-        this.#deliver(snapshot, isPromise(reading) ? await reading : reading)
+        const happened = andThen(reading, (happenings) => this.#withBefore(happenings))
+        this.#deliver(snapshot, isPromise(happened) ? await happened : happened)
       } catch {
         // Whatever kept it from being read, the queries will find out when they read their rows.
-        for (const { watch } of this.#active) watch.invalidate(snapshot.sequence)
+        for (const { watch } of this.#active) {
+          watch.sequence = snapshot.sequence
+          watch.invalidate(snapshot.sequence)
+          watch.notify()
+        }
       } finally {
-        snapshot.release()
+        if (this.#isFollowed) this.#keep(snapshot)
+        else snapshot.release()
       }
     }
     this.#working = false
+  }
+
+  get #isFollowed(): boolean {
+    return [...this.#active].some(({ watch }) => watch.isFollowed)
+  }
+
+  /** Where a watch is followed, with what the documents were before. */
+  #withBefore(happenings: Map<Watched, Happened>): MaybePromise<Map<Watched, Happened>> {
+    const before = this.#before
+    const isWanted = ([{ watch }, happened]: [Watched, Happened]): boolean =>
+      watch.isFollowed && typeof happened === 'object' && happened.documents.length <= NEWS_MAX
+    const wanted = [...happenings].filter(isWanted) as [Watched, Changes][]
+    if (before === undefined)
+      return new Map([...happenings, ...wanted.map(([watched]) => [watched, 'anything'] as const)])
+    return before.attempt(() => {
+      const changes = wanted.map(([watched, { documents, entries }]): [Watched, Changes] => {
+        const state = this.#context.catalog.collection(before, watched.name)
+        return [watched, { documents: withBefore(before, state, documents), entries }]
+      })
+      return new Map<Watched, Happened>([...happenings, ...changes])
+    })
   }
 
   #snapshot(): HeldSnapshot | undefined {
@@ -150,6 +203,7 @@ class LiveWatcher {
       const { watch, name } = watched
       watched.number = this.#context.catalog.collection(snapshot, name)?.number ?? 0
       watch.collection = watched.number
+      watch.sequence = sequence
       if (happened === 'anything') watch.invalidate(sequence)
       else if (happened !== 'nothing') watch.apply(sequence, happened.documents, happened.entries)
     }
@@ -191,6 +245,18 @@ function changedEntries({ number, trees, indexes }: CollectionState, notices: re
     }
     return keys
   }
+}
+
+/** The state: of the collection, before. */
+function withBefore(
+  before: Snapshot,
+  state: CollectionState | undefined,
+  documents: readonly ChangedDocument[],
+): ChangedDocument[] {
+  if (state === undefined) return [...documents]
+  const reader = new DocumentReader(before, state)
+  const bodies = reader.getMany(documents.map(({ id }) => id))
+  return documents.map((changed, at) => ({ ...changed, before: bodies[at] && reader.decode(bodies[at]) }))
 }
 
 /** Every document that was written has a body under a new key; one that was purged has only lost its id. */

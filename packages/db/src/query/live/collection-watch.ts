@@ -4,26 +4,38 @@
  */
 import { assert } from '../../base/errors.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
-import type { Condition } from '../ast/normalise.ts'
+import type { ChangedDocument } from '../query-run.ts'
 import { ConditionIndex } from './condition-index.ts'
 import type { ChangedEntries } from './held-count.ts'
 import { LiveRun, type RunOwner } from './live-run.ts'
 import type { LiveHost, LiveRequest, LiveState, LiveWork } from './live-types.ts'
 import { call } from './subscription.ts'
 
-/** A document that a commit has written or deleted, as it is now. */
-export interface ChangedDocument {
-  readonly id: string
-  readonly document: StoredDocument | undefined
+/** What a watch of one collection needs of the database. */
+export interface WatchOptions {
+  /** The name of the collection. */
+  readonly name: string
+  /** Aborted when the database is closed. */
+  readonly closing: AbortSignal
+  /** Called before the first query begins. */
+  onActive(): void
+  /** Called before the first query begins that follows relations to here. */
+  onFollow(): void
+  /** Called when the last query has ended. */
+  onIdle(): void
+  /** The watch of another collection. */
+  other(name: string): CollectionWatch
 }
 
 export class CollectionWatch implements LiveHost, RunOwner {
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
   collection = 0
+  /** The last commit that was announced; -1: it is not known. */
+  sequence = -1
   readonly conditions: ConditionIndex<LiveRun> = new ConditionIndex()
   readonly #runs = new Set<LiveRun>()
-  /** Queries of other collections whose relations lead here. */
+  /** Queries that follow relations, of this collection and of those whose relations lead here. */
   readonly #followers = new Set<LiveRun>()
   /** One query or several; most documents are held by one. */
   readonly #holders = new Map<string, LiveRun | Set<LiveRun>>()
@@ -32,32 +44,26 @@ export class CollectionWatch implements LiveHost, RunOwner {
   readonly #byRank = new Set<LiveRun>()
   /** The result has changed, and no listener knows it yet. */
   #changed = new Set<LiveRun>()
-  readonly #onActive: () => void
-  readonly #onIdle: () => void
-  readonly #other: (name: string) => CollectionWatch
+  /** They wait for the next commit. */
+  #waiting: (() => void)[] = []
+  readonly #options: WatchOptions
 
-  /**
-   * `onActive` is called before the first query begins, `onIdle` when the last one has ended. `other` gives the watch of another
-   * collection.
-   */
-  constructor(
-    closing: AbortSignal,
-    onActive: () => void,
-    onIdle: () => void,
-    other: (name: string) => CollectionWatch,
-  ) {
-    this.#other = other
-    this.closing = closing
-    this.#onActive = onActive
-    this.#onIdle = onIdle
+  constructor(options: WatchOptions) {
+    this.#options = options
+    this.closing = options.closing
+  }
+
+  /** Queries need to know what documents were before they changed. */
+  get isFollowed(): boolean {
+    return this.#followers.size > 0
   }
 
   start(request: LiveRequest, state: LiveState): LiveWork {
-    if (this.#isIdle) this.#onActive()
+    if (this.#isIdle) this.#options.onActive()
     const run = new LiveRun(this, request, state)
     this.#runs.add(run)
     if (run.isDeep) this.#deep.add(run)
-    for (const name of request.related) this.#other(name).follow(run)
+    for (const name of request.followed?.collections ?? []) this.#options.other(name).follow(run)
     if (this.closing.aborted) run.closed(this.closing.reason)
     else run.begin()
     return run
@@ -78,11 +84,12 @@ export class CollectionWatch implements LiveHost, RunOwner {
       if (document !== undefined)
         for (const { queries } of this.conditions.matching(document))
           for (const run of queries) affect(run, id, document)
-      for (const run of this.#loading) run.note(sequence, id, document)
+      for (const run of this.#loading) run.keep(sequence, id, document)
     }
     for (const [run, changes] of affected) if (!run.loading && !run.isDeep) run.apply(sequence, changes)
     if (changed.length === 0) return
-    for (const run of [...this.#deep, ...this.#followers]) run.invalidate(sequence)
+    for (const run of this.#deep) run.invalidate(sequence)
+    for (const run of this.#followers) run.note(sequence, this.#options.name, changed)
     for (const run of this.#byRank) run.recount(sequence, changedEntries)
   }
 
@@ -96,6 +103,14 @@ export class CollectionWatch implements LiveHost, RunOwner {
     const changed = this.#changed
     this.#changed = new Set()
     for (const run of changed) run.notify()
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const resolve of waiting) resolve()
+  }
+
+  /** Settles with the next commit. */
+  next(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
   close(reason: unknown): void {
@@ -110,8 +125,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
     this.#loading.delete(run)
     if (run.isByRank) this.#byRank.add(run)
     else this.#byRank.delete(run)
-    const { specification, related } = run.request
-    return this.conditions.add(related.length > 0 ? NOTHING : specification.condition, run).test
+    return this.conditions.add(run.request.specification.condition, run).test
   }
 
   changed(run: LiveRun): void {
@@ -138,26 +152,24 @@ export class CollectionWatch implements LiveHost, RunOwner {
     this.#byRank.delete(run)
     this.#changed.delete(run)
     this.conditions.remove(run)
-    for (const name of run.request.related) this.#other(name).unfollow(run)
+    for (const name of run.request.followed?.collections ?? []) this.#options.other(name).unfollow(run)
     if (this.#runs.size > 0) return
     assert(this.conditions.isEmpty, 'conditions of queries that have ended are gone')
-    if (this.#isIdle) this.#onIdle()
+    if (this.#isIdle) this.#options.onIdle()
   }
 
-  /** Changes here may change the answer of this query of another collection. */
+  /** Changes here may change the answer of this query. */
   follow(run: LiveRun): void {
-    if (this.#isIdle) this.#onActive()
+    if (this.#isIdle) this.#options.onActive()
+    if (!this.isFollowed) this.#options.onFollow()
     this.#followers.add(run)
   }
 
   unfollow(run: LiveRun): void {
-    if (this.#followers.delete(run) && this.#isIdle) this.#onIdle()
+    if (this.#followers.delete(run) && this.#isIdle) this.#options.onIdle()
   }
 
   get #isIdle(): boolean {
     return this.#runs.size === 0 && this.#followers.size === 0
   }
 }
-
-/** A query that follows relations is read again after every change: no document leads to it. */
-const NOTHING: Condition = { kind: 'or', of: [] }

@@ -3,7 +3,6 @@
  * entry in them changes. Otherwise it holds the ids of all matching documents, so that a commit changes the count
  * without a read.
  */
-import type { StoredDocument } from '../../document/document-reader.ts'
 import type { Key } from '../../base/brand.ts'
 import type { Condition } from '../ast/normalise.ts'
 import type { AccessPath } from '../planner/access-path.ts'
@@ -66,7 +65,7 @@ export class HeldCount {
   }
 
   /** As `apply` of rows; false: it has to be counted again. */
-  apply(changes: ReadonlyMap<string, StoredDocument | undefined>): boolean {
+  apply(changes: ReadonlyMap<string, unknown>): boolean {
     if (this.isByRank) return changes.size === 0
     const ids = this.#ids as Set<string>
     for (const [id, document] of changes) {

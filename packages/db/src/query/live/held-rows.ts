@@ -13,7 +13,7 @@ import type { LiveView } from './live-types.ts'
 const RESERVE_MIN = 16
 const RESERVE_MAX = 256
 
-interface HeldRow {
+export interface HeldRow {
   /** Orders rows: the values of the sort, then the id. */
   readonly key: string
   readonly id: string
@@ -21,16 +21,18 @@ interface HeldRow {
   readonly row: object
 }
 
+/** Makes the row of what was read; the held one if nothing of it has changed. */
+export type RowOf<Item> = (item: Item, held: HeldRow | undefined) => HeldRow
+
 /** The documents that queries hold. */
 export interface Holding {
   hold(id: string): void
   release(id: string): void
 }
 
-export class HeldRows {
+export class HeldRows<Item extends { readonly _id: string }> {
   readonly #holding: Holding
-  readonly #sortKey: (document: StoredDocument) => string
-  readonly #project: ((document: StoredDocument) => object) | undefined
+  readonly #rowOf: RowOf<Item>
   readonly #skip: number
   readonly #end: number
   readonly #reserve: number
@@ -40,10 +42,9 @@ export class HeldRows {
   #horizon: string | undefined
 
   /** `skip`: of the rows that are held. */
-  constructor({ sort, limit, fields, collation }: QuerySpecification, skip: number, holding: Holding) {
+  constructor(skip: number, limit: number, holding: Holding, rowOf: RowOf<Item>) {
     this.#holding = holding
-    this.#sortKey = compileSortKey(sort, documentFields, collation)
-    this.#project = fields && compileProjection(fields, documentFields)
+    this.#rowOf = rowOf
     this.#skip = skip
     this.#end = skip + limit
     this.#reserve = Math.min(Math.max(limit, RESERVE_MIN), RESERVE_MAX)
@@ -54,15 +55,11 @@ export class HeldRows {
     return this.#end + this.#reserve
   }
 
-  sortKey(document: StoredDocument): string {
-    return this.#sortKey(document)
-  }
-
-  /** The documents that were read, in any order. `complete`: there are no others. */
-  reset(documents: readonly StoredDocument[], complete: boolean): void {
+  /** What was read, in any order. `complete`: there are no others. */
+  reset(items: readonly Item[], complete: boolean): void {
     const former = new Map(this.#byId)
     this.#byId.clear()
-    this.#rows = documents.map((document) => this.#rowOf(document, former.get(document._id))).sort(byKey)
+    this.#rows = items.map((item) => this.#rowOf(item, former.get(item._id))).sort(byKey)
     for (const row of this.#rows) {
       this.#byId.set(row.id, row)
       if (!former.delete(row.id)) this.#holding.hold(row.id)
@@ -80,16 +77,16 @@ export class HeldRows {
   }
 
   /**
-   * Documents as they are now, undefined for those that are gone or no longer match. False if rows have to be read:
+   * What matches as it is now, undefined for documents that are gone or no longer match. False if rows have to be read:
    * more have left than the reserve had.
    */
-  apply(changes: ReadonlyMap<string, StoredDocument | undefined>): boolean {
+  apply(changes: ReadonlyMap<string, Item | undefined>): boolean {
     const gone = new Set<HeldRow>()
     const come: HeldRow[] = []
-    for (const [id, document] of changes) {
+    for (const [id, item] of changes) {
       const held = this.#byId.get(id)
-      if (held !== undefined && held.revision === document?._rev) continue
-      const next = document && this.#rowOf(document, held)
+      const next = item && this.#rowOf(item, held)
+      if (held !== undefined && held === next) continue
       const isKnown = next !== undefined && (this.#horizon === undefined || next.key <= this.#horizon)
       if (held !== undefined) {
         gone.add(held)
@@ -116,14 +113,6 @@ export class HeldRows {
     return { ids: shown.map(({ id }) => id), rows: shown.map(({ row }) => row) }
   }
 
-  #rowOf(document: StoredDocument, held: HeldRow | undefined): HeldRow {
-    const { _id: id, _rev: revision } = document
-    if (held?.revision === revision) return held
-    const projected = this.#project === undefined ? document : this.#project(document)
-    const row = held !== undefined && this.#project !== undefined && isSame(held.row, projected) ? held.row : projected
-    return { key: this.#sortKey(document) + encodeIdKey(id), id, revision, row }
-  }
-
   /** The reserve must not grow without end. */
   #trim(): void {
     if (this.#rows.length <= this.wanted + this.#reserve) return
@@ -132,6 +121,19 @@ export class HeldRows {
       this.#holding.release(id)
     }
     this.#horizon = this.#rows.at(-1)!.key
+  }
+}
+
+/** Rows of documents that follow no relations: a revision has one row. */
+export function documentRows({ sort, fields, collation }: QuerySpecification): RowOf<StoredDocument> {
+  const sortKey = compileSortKey(sort, documentFields, collation)
+  const project = fields && compileProjection(fields, documentFields)
+  return (document, held) => {
+    const { _id: id, _rev: revision } = document
+    if (held?.revision === revision) return held
+    const projected = project === undefined ? document : project(document)
+    const row = held !== undefined && project !== undefined && isSame(held.row, projected) ? held.row : projected
+    return { key: sortKey(document) + encodeIdKey(id), id, revision, row }
   }
 }
 

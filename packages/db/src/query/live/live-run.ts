@@ -7,10 +7,10 @@
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { cancelledError, retryWhenStale } from '../../base/long-work.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
-import type { QueryRun } from '../query-run.ts'
+import type { ChangedDocument, QueryRun } from '../query-run.ts'
 import { HeldCount, type ChangedEntries } from './held-count.ts'
-import { HeldRows } from './held-rows.ts'
-import { HeldWindow } from './held-window.ts'
+import { FollowedRows, type Commits } from './followed-rows.ts'
+import { documentRows, HeldRows } from './held-rows.ts'
 import type { LiveRequest, LiveState, LiveUpdate, LiveView, LiveWork, Subscriber } from './live-types.ts'
 import { readRows, readWindow } from './read-rows.ts'
 import { call, isSameView, Subscription, updatedCount, updates, type UpdateBetween } from './subscription.ts'
@@ -30,7 +30,7 @@ interface PendingChange {
 }
 
 /** The source of commits for a query. */
-export interface RunOwner {
+export interface RunOwner extends Commits {
   /** Aborted when the database is closed. */
   readonly closing: AbortSignal
   /** The number of the collection to watch; 0: it does not exist yet. */
@@ -57,7 +57,7 @@ export class LiveRun implements LiveWork {
   reads = 0
   readonly #owner: RunOwner
   readonly #state: LiveState
-  readonly #held: HeldRows | HeldCount | HeldWindow
+  readonly #held: HeldRows<StoredDocument> | HeldCount | FollowedRows
   readonly #updateBetween: UpdateBetween
   readonly #subscriptions = new Set<Subscription>()
   /** Loops that have not ended, each with what wakes those who wait in it. */
@@ -76,9 +76,11 @@ export class LiveRun implements LiveWork {
   #reason: unknown
 
   constructor(owner: RunOwner, request: LiveRequest, state: LiveState) {
-    const { specification, related } = request
+    const { specification, followed } = request
+    const { skip, limit } = specification
+    const isDeep = request.counts === undefined && skip > SKIP_HELD_MAX
     this.request = request
-    this.isDeep = related.length > 0 || (request.counts === undefined && specification.skip > SKIP_HELD_MAX)
+    this.isDeep = isDeep && followed === undefined
     this.#owner = owner
     this.#state = state
     this.#updateBetween = request.counts === true ? updatedCount : updates()
@@ -86,11 +88,11 @@ export class LiveRun implements LiveWork {
       ? { hold: () => {}, release: () => {} }
       : { hold: (id: string) => owner.hold(id, this), release: (id: string) => owner.release(id, this) }
     this.#held =
-      request.counts === true
-        ? new HeldCount(specification, holding)
-        : related.length > 0
-          ? new HeldWindow()
-          : new HeldRows(specification, this.isDeep ? 0 : specification.skip, holding)
+      followed !== undefined
+        ? new FollowedRows(request, followed, isDeep)
+        : request.counts === true
+          ? new HeldCount(specification, holding)
+          : new HeldRows(isDeep ? 0 : skip, limit, holding, documentRows(specification))
     this.ready = new Promise((resolve, reject) => (this.#settleReady = { resolve, reject }))
     this.ready.catch(() => {})
   }
@@ -114,7 +116,7 @@ export class LiveRun implements LiveWork {
   }
 
   /** It gets a commit while rows are read. */
-  note(sequence: number, id: string, document: StoredDocument | undefined): void {
+  keep(sequence: number, id: string, document: StoredDocument | undefined): void {
     if (this.#pending.size < PENDING_MAX || this.#pending.has(id)) this.#pending.set(id, { sequence, document })
     else this.#staleBefore = sequence
   }
@@ -124,6 +126,7 @@ export class LiveRun implements LiveWork {
     if (this.#ended || sequence <= this.#sequence) return
     this.#sequence = sequence
     this.#collection ||= this.#owner.collection
+    if (this.#held instanceof FollowedRows) return
     if (this.#held.apply(changes)) this.#show()
     else void this.#load()
   }
@@ -137,7 +140,17 @@ export class LiveRun implements LiveWork {
   invalidate(sequence: number): void {
     if (this.#ended || sequence <= this.#sequence) return
     this.#staleBefore = Math.max(this.#staleBefore, sequence)
-    if (!this.#loading) void this.#load()
+    if (this.#held instanceof FollowedRows) {
+      this.#held.invalidate()
+      this.#loadSoon()
+    } else if (!this.#loading) void this.#load()
+  }
+
+  /** For a query that follows relations: a commit has changed these documents. */
+  note(sequence: number, collection: string, changed: readonly ChangedDocument[]): void {
+    if (this.#ended || sequence <= this.#sequence || !(this.#held instanceof FollowedRows)) return
+    this.#held.note(sequence, collection, changed)
+    if (this.#held.isBehind) this.#loadSoon()
   }
 
   /** Tells subscribers what `apply` has changed. */
@@ -240,27 +253,52 @@ export class LiveRun implements LiveWork {
     for (const wake of this.#loops) wake()
   }
 
-  async #load(): Promise<void> {
+  /** When all collections have got the commit. */
+  #loadSoon(): void {
+    if (this.#loading) return
     this.#loading = true
-    this.#owner.loading(this)
+    queueMicrotask(() => void this.#load())
+  }
+
+  async #load(): Promise<void> {
+    const held = this.#held
+    this.#loading = true
+    if (!(held instanceof FollowedRows)) this.#owner.loading(this)
     try {
       await retryWhenStale(async () => {
-        while (!this.#ended && !(await this.#readFrom(await this.request.open())));
+        while (
+          !this.#ended &&
+          !(await (held instanceof FollowedRows
+            ? this.#readFollowed(held)
+            : this.#readFrom(await this.request.open(), held)))
+        );
       })
     } catch (error) {
       this.fail(error)
     }
   }
 
+  /** False if there is more to read. */
+  async #readFollowed(held: FollowedRows): Promise<boolean> {
+    this.reads++
+    const found = await held.read(this.#owner)
+    if (this.#ended) return true
+    if (found === undefined || !found.takeIn()) return false
+    this.#sequence = found.sequence
+    this.#loading = held.isBehind
+    this.#show()
+    this.notify()
+    return !this.#loading
+  }
+
   /** False if they were outdated by then. */
-  async #readFrom(query: QueryRun): Promise<boolean> {
+  async #readFrom(query: QueryRun, held: HeldRows<StoredDocument> | HeldCount): Promise<boolean> {
     const { source } = query
     const { sequence, documents } = source
-    const held = this.#held
     try {
       if (this.#ended) return true
       this.reads++
-      const takeIn = await this.#readHeld(query)
+      const takeIn = await this.#readHeld(query, held)
       if (this.#ended) return true
       const { number } = documents.collection
       // In another collection an equal revision may be another document.
@@ -271,7 +309,7 @@ export class LiveRun implements LiveWork {
       source.release()
     }
     this.#sequence = sequence
-    if (this.#staleBefore <= sequence) return this.#catchUp()
+    if (this.#staleBefore <= sequence) return this.#catchUp(held)
     // Right as of that commit, and shown, or who writes all the time would keep it from ever being.
     this.#pending.clear()
     this.#show()
@@ -279,25 +317,25 @@ export class LiveRun implements LiveWork {
     return false
   }
 
-  async #readHeld(run: QueryRun): Promise<() => void> {
-    const { source, query: specification } = run
-    const held = this.#held
+  async #readHeld(
+    { source, query: specification }: QueryRun,
+    held: HeldRows<StoredDocument> | HeldCount,
+  ): Promise<() => void> {
     if (held instanceof HeldCount) return held.read(source, specification.condition)
-    if (held instanceof HeldWindow) return held.read(run)
     const found = this.isDeep
       ? { documents: await readWindow(source, specification), complete: true }
-      : await readRows(source, specification, held.wanted, (document) => held.sortKey(document))
+      : await readRows(source, specification, held.wanted)
     return () => held.reset(found.documents, found.complete)
   }
 
   /** Takes in what was committed while the rows were read. False if rows have to be read once more. */
-  #catchUp(): boolean {
+  #catchUp(held: HeldRows<StoredDocument> | HeldCount): boolean {
     const test = this.#owner.loaded(this)
     const news = [...this.#pending].filter(([, change]) => change.sequence > this.#sequence)
     this.#pending.clear()
     const changes = new Map(news.map(([id, { document }]) => [id, document && test(document) ? document : undefined]))
     this.#sequence = news.reduce((last, [, change]) => Math.max(last, change.sequence), this.#sequence)
-    if (!this.#held.apply(changes)) {
+    if (!held.apply(changes)) {
       // A count is right as of its commit; who writes all the time must not keep it from being shown.
       if (this.isByRank) {
         this.#show()

@@ -1,7 +1,7 @@
 /** The types that parts of a live query share. */
 import type { MaybePromise } from '../../base/async.ts'
 import type { QuerySpecification } from '../planner/plan.ts'
-import type { QueryRun } from '../query-run.ts'
+import type { FollowedQuery, QueryRun } from '../query-run.ts'
 
 /**
  * One step from the former rows to the new ones. Steps are applied in the order given: an index is one in the rows as the steps
@@ -56,8 +56,8 @@ export interface LiveState {
 export interface LiveRequest {
   readonly specification: QuerySpecification
   open(): MaybePromise<QueryRun>
-  /** Collections whose changes may change the answer too. */
-  readonly related: readonly string[]
+  /** Undefined: it follows no relations. */
+  readonly followed: FollowedQuery | undefined
   readonly signal: AbortSignal | undefined
   /** The only row is how many documents match (CountRow). */
   readonly counts?: true

@@ -1,8 +1,10 @@
 /** Reads the first rows of a live query, and the next ones when its reserve is used up. */
 import { isPromise } from '../../base/async.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
+import { documentFields } from '../match.ts'
 import { buildOperators } from '../operators/build.ts'
 import { BATCH_ROWS_WHOLE } from '../operators/operator.ts'
+import { compileSortKey } from '../operators/sort.ts'
 import { planQuery, type Plan, type QuerySpecification } from '../planner/plan.ts'
 import type { QuerySource } from '../query-source.ts'
 
@@ -19,18 +21,13 @@ interface ReadRows {
  * At least the first `wanted` rows in the total order: that of the query, then by id. Where an index gives the order of
  * the query, rows are read until the values after the last wanted one change. So no tie is missed.
  */
-export async function readRows(
-  source: QuerySource,
-  query: QuerySpecification,
-  wanted: number,
-  sortKey: (document: StoredDocument) => string,
-): Promise<ReadRows> {
+export async function readRows(source: QuerySource, query: QuerySpecification, wanted: number): Promise<ReadRows> {
   const whole: QuerySpecification = { ...query, skip: 0, limit: wanted, fields: undefined }
   const total = { ...whole, sort: totalSort(query.sort) }
   if (wanted < Infinity && query.sort.length > 0 && total.sort !== query.sort) {
     const plan = await source.attempt(() => planQuery(source, whole))
     if (plan.sort === undefined) {
-      const found = await readWithTies(source, whole, plan, sortKey)
+      const found = await readWithTies(source, whole, plan)
       if (found !== undefined) return found
     }
   }
@@ -55,13 +52,9 @@ async function readExactly(source: QuerySource, query: QuerySpecification): Prom
 }
 
 /** Undefined: there are too many ties. */
-async function readWithTies(
-  source: QuerySource,
-  query: QuerySpecification,
-  plan: Plan,
-  sortKey: (document: StoredDocument) => string,
-): Promise<ReadRows | undefined> {
+async function readWithTies(source: QuerySource, query: QuerySpecification, plan: Plan): Promise<ReadRows | undefined> {
   const wanted = query.limit
+  const sortKey = compileSortKey(query.sort, documentFields, query.collation)
   const documents: StoredDocument[] = []
   let lastKey: string | undefined
   for await (const batch of batches(

@@ -21,12 +21,14 @@ let revisions = 0
 
 beforeEach(async () => {
   fixture = new QueryFixture(modelKeyValueStore(), ['n'])
-  watch = new CollectionWatch(
-    new AbortController().signal,
-    () => {},
-    () => {},
-    () => watch,
-  )
+  watch = new CollectionWatch({
+    name: 'items',
+    closing: new AbortController().signal,
+    onActive: () => {},
+    onFollow: () => {},
+    onIdle: () => {},
+    other: () => watch,
+  })
   await fixture.upsert(Array.from({ length: 300 }, (_, n) => ({ _id: `d${n}`, n, owner: `u${n}` })))
   opened = 0
 })
@@ -42,7 +44,7 @@ async function live(
     opened++
     return { source: fixture.source(), query: specification }
   }
-  const work = watch.start({ specification, related: [], open, signal: undefined }, state)
+  const work = watch.start({ specification, followed: undefined, open, signal: undefined }, state)
   await work.ready
   return { work, state }
 }
