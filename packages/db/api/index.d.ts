@@ -681,6 +681,8 @@ export interface Explanation {
     readonly related?: readonly RelatedExplanation[];
     /** For a query that was run. */
     readonly actual?: ActualWork;
+    /** All of it as text: the steps are drawn as a tree. */
+    toString(): string;
 }
 
 /** How an import ended. */
@@ -1021,10 +1023,10 @@ export class Query<T extends object, Document extends object = T> implements Asy
     page(): Promise<Page<T>>;
     /**
      * How the query would be answered now. It is planned but not run. With `run` it is run, and the result has the rows
-     * of each step and the pages that were read.
+     * of each step and the pages that were read. As text it is a tree.
      *
      * @example
-     * const { plan } = await people.find({ age: { $gte: 18 } }).explain()
+     * console.log(String(await people.find({ age: { $gte: 18 } }).explain()))
      */
     explain(options?: ExplainOptions): Promise<Explanation>;
     /**

@@ -268,10 +268,10 @@ export class Query<T extends object, Document extends object = T> implements Asy
 
   /**
    * How the query would be answered now. It is planned but not run. With `run` it is run, and the result has the rows
-   * of each step and the pages that were read.
+   * of each step and the pages that were read. As text it is a tree.
    *
    * @example
-   * const { plan } = await people.find({ age: { $gte: 18 } }).explain()
+   * console.log(String(await people.find({ age: { $gte: 18 } }).explain()))
    */
   async explain(options: ExplainOptions = {}): Promise<Explanation> {
     checkOptions('explain()', options, EXPLAIN_OPTIONS)

@@ -9,6 +9,7 @@ import { buildOperators } from '../operators/build.ts'
 import { BATCH_ROWS_WHOLE, type Tally } from '../operators/operator.ts'
 import type { QuerySource } from '../query-source.ts'
 import type { AccessPath } from './access-path.ts'
+import { drawable } from './draw-plan.ts'
 import { planQuery, type Plan, type QuerySpecification } from './plan.ts'
 import { suggestIndex } from './suggest-index.ts'
 
@@ -35,10 +36,12 @@ export interface Explanation {
   readonly related?: readonly RelatedExplanation[]
   /** For a query that was run. */
   readonly actual?: ActualWork
+  /** All of it as text: the steps are drawn as a tree. */
+  toString(): string
 }
 
 /** How a step along a relation was answered. */
-interface RelatedExplanation {
+export interface RelatedExplanation {
   /** The related collection. */
   readonly collection: string
   /** The field that holds the ids: of the document, or (`back`) of the related ones. */
@@ -95,13 +98,14 @@ export async function explainQuery(
   const tally = new RowCounts()
   const counted: QuerySource = { ...source, attempt: (step) => source.attempt(() => tally.watch(step)) }
   const plan = await counted.attempt(() => planQuery(counted, query))
-  if (check === undefined) return { ...explainPlan(plan, query, await suggestIndex(source, plan, query)), ...steps }
+  if (check === undefined)
+    return drawable({ ...explainPlan(plan, query, await suggestIndex(source, plan, query)), ...steps })
   const operator = await counted.attempt(() => buildOperators(counted, plan, query, { tally }))
   do {
     check()
     await source.pause()
   } while ((await counted.attempt(() => operator.next(BATCH_ROWS_WHOLE))) !== undefined)
-  return { ...explainPlan(plan, query, await suggestIndex(source, plan, query), tally), ...steps }
+  return drawable({ ...explainPlan(plan, query, await suggestIndex(source, plan, query), tally), ...steps })
 }
 
 function explainRelated({ condition, plan, query, way, ids, related }: RelatedStep): RelatedExplanation {
@@ -172,7 +176,7 @@ export function explainPlan(
   if (query.limit < Infinity) tree = { step: 'limit', rows: query.limit, ...actual('result'), input: tree }
   if (project === 'documents') fetch('last fetch')
   if (query.fields !== undefined) tree = { step: 'project', fields: query.fields, ...actual('result'), input: tree }
-  return {
+  return drawable({
     plan: tree,
     rows: plan.rows,
     rowsExact: byRank || (isExact && access.kind === 'scan'),
@@ -181,7 +185,7 @@ export function explainPlan(
     cost: plan.cost,
     suggestion,
     ...(tally === undefined ? {} : { actual: workOf(plan, tally) }),
-  }
+  })
 }
 
 function workOf({ access }: Plan, tally: RowCounts): ActualWork {
