@@ -459,6 +459,30 @@ interface DefinitionBase {
     readonly updated: string;
 }
 
+interface DefinitionListOptions {
+    /** From 1. */
+    readonly page?: number;
+    readonly perPage?: number;
+    /** `-created,name` */
+    readonly sort?: string;
+    readonly filter?: string;
+    readonly skipTotal?: boolean;
+}
+
+interface DefinitionPage {
+    readonly page: number;
+    readonly perPage: number;
+    /** -1 if it was skipped. */
+    readonly totalItems: number;
+    readonly totalPages: number;
+    readonly items: readonly JsonObject[];
+}
+
+/** Reads one state of the database: that of a guard, of a snapshot. */
+interface DefinitionReader {
+    get(collection: string, id: string): Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
  * What the collections of the application are. Only admins change it.
  *
@@ -480,17 +504,28 @@ class Definitions {
     get schema(): Schema;
     /** The library's collection that has the records. */
     records(definition: Definition): Collection<JsonObject>;
-    /**
-     * Whether `definition` is what is stored, for a guard: a write that was prepared with an older one is prepared again.
-     */
-    isCurrent(definition: Definition, reader: GuardReader): boolean;
+    /** Whether `definition` is what the reader sees. A write that was prepared with an older one is prepared again. */
+    isCurrent(definition: Definition, reader: DefinitionReader): boolean;
+    /** A page of them, as the API shows them. @throws ServiceError FORBIDDEN, INVALID */
+    list(principal: Principal, options: DefinitionListOptions): DefinitionPage;
+    /** What a new collection of each type begins with, as the API shows it. @throws ServiceError FORBIDDEN */
+    scaffolds(principal: Principal): JsonObject;
     /** @throws ServiceError FORBIDDEN, INVALID with data */
     create(principal: Principal, input: unknown): Promise<Definition>;
     /** What is left out stays. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
     update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition>;
     /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
     delete(principal: Principal, nameOrId: string): Promise<void>;
-    /** Ends what runs. */
+    /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */
+    truncate(principal: Principal, nameOrId: string): Promise<void>;
+    /**
+     * Makes and changes all that the list has, or nothing. Fields that it lacks stay, unless `deleteMissing`, which also deletes
+     * collections.
+     *
+     * @throws ServiceError FORBIDDEN, INVALID with data
+     */
+    import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
+    /** Ends when the changes have ended that were asked for. */
     close(): Promise<void>;
 }
 

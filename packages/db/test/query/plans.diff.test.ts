@@ -9,7 +9,7 @@ import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { randomDocuments, randomIndexes, randomQuery } from '../../testing/query-cases.ts'
 import { QueryFixture } from '../../testing/query-fixture.ts'
 import { parseIndexInput, type IndexInput } from '../../src/index/index-definition.ts'
-import type { Explanation } from '../../src/query/planner/explain.ts'
+import type { Explanation } from '../../src/query/planner/explanation.ts'
 import { times } from '../../../../tools/test/seeds.ts'
 
 test('every plan agrees with the naive evaluator', async () => {

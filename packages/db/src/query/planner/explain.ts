@@ -9,83 +9,9 @@ import { buildOperators } from '../operators/build.ts'
 import { BATCH_ROWS_WHOLE, type Tally } from '../operators/operator.ts'
 import type { QuerySource } from '../query-source.ts'
 import type { AccessPath } from './access-path.ts'
-import { drawable } from './draw-plan.ts'
+import { drawable, type ActualWork, type Explanation, type PlanStep, type RelatedExplanation } from './explanation.ts'
 import { planQuery, type Plan, type QuerySpecification } from './plan.ts'
 import { suggestIndex } from './suggest-index.ts'
-
-/** How a query is answered: its plan, its indexes and its costs. */
-export interface Explanation {
-  /** The steps, each with the steps below it. */
-  readonly plan: PlanStep
-  /** Rows before skip and limit. */
-  readonly rows: number
-  /** True: `rows` is exact; false: there may be fewer. */
-  readonly rowsExact: boolean
-  /** The index alone gives the order. */
-  readonly sortedByIndex: boolean
-  /** No document is read. */
-  readonly covering: boolean
-  /** In units of testing one document in a scan. */
-  readonly cost: number
-  /**
-   * The index that would help most, as `collection(name, { indexes })` takes it. Undefined if none would, as for a few documents:
-   * a scan of them is fastest.
-   */
-  readonly suggestion: IndexInput | undefined
-  /** The steps along relations that were answered before, each with its own plan. */
-  readonly related?: readonly RelatedExplanation[]
-  /** For a query that was run. */
-  readonly actual?: ActualWork
-  /** All of it as text: the steps are drawn as a tree. */
-  toString(): string
-}
-
-/** How a step along a relation was answered. */
-export interface RelatedExplanation {
-  /** The related collection. */
-  readonly collection: string
-  /** The field that holds the ids: of the document, or (`back`) of the related ones. */
-  readonly field: string
-  /** The way back along a relation. */
-  readonly back: boolean
-  /** From what it was answered: related documents, entries of the relation's index, or its column in memory. */
-  readonly way: 'documents' | 'entries' | 'column'
-  /** How many different ids there were; undefined: a column needs none. */
-  readonly ids: number | undefined
-  /** For the related documents. */
-  readonly plan: PlanStep
-  /** The steps on which that depends. */
-  readonly related: readonly RelatedExplanation[]
-}
-
-interface ActualWork {
-  /** Rows that the query gave. */
-  readonly rows: number
-  /** Documents that were read. */
-  readonly documents: number
-  /** Pages that were read because they were not in memory. */
-  readonly pages: number
-}
-
-export interface PlanStep {
-  readonly step:
-    | 'full scan'
-    | 'id scan'
-    | 'index scan'
-    | 'number set'
-    | 'union'
-    | 'intersection'
-    | 'complement'
-    | 'missing field'
-    | 'nothing'
-    | 'fetch'
-    | 'filter'
-    | 'sort'
-    | 'skip'
-    | 'limit'
-    | 'project'
-  readonly [detail: string]: unknown
-}
 
 /** Runs the query if there is a `check`, which is called repeatedly and may throw. */
 export async function explainQuery(

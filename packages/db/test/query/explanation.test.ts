@@ -37,7 +37,7 @@ test('explain is drawn as a tree, with the steps along relations', async () => {
 10 rows; read: 10 documents, 0 pages that were not in memory`,
   )
   const explanation = await posts.find({ text: 'text 7' }).sort('-number').explain()
-  expect(`${explanation}`).toBe(
+  expect(String(explanation)).toBe(
     `fetch
 └ sort by -number
   └ filter {"text":{"$some":[{"$eq":"text 7"}]}}
