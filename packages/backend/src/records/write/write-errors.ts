@@ -1,7 +1,7 @@
 /** What the library refuses, in PocketBase's words. */
 import { isPannierError, PannierError } from 'pannier'
 import type { Definition } from '../../definitions/definition.ts'
-import { isSameName, parseIndex } from '../../definitions/index-statement.ts'
+import { uniqueFields } from '../../definitions/library-index.ts'
 import { fieldError } from '../../fields/field-errors.ts'
 import { conflicting, type ErrorData, missing, ServiceError } from '../../gateway/service-error.ts'
 
@@ -46,9 +46,7 @@ export function writeError(error: unknown, definition: Definition, action: 'crea
 }
 
 /** Each column of the index that is a field. */
-function uniqueErrors({ details }: PannierError, { fields, indexes }: Definition): ErrorData {
-  const name = details?.['index']
-  const columns = indexes.map(parseIndex).find((index) => index?.name === name)?.columns ?? []
-  const named = fields.filter((field) => columns.some((column) => isSameName(column.name, field.name)))
-  return Object.fromEntries(named.map((field) => [field.name, NOT_UNIQUE]))
+function uniqueErrors({ details }: PannierError, definition: Definition): ErrorData {
+  const names = uniqueFields(definition, String(details?.['index'])) ?? []
+  return Object.fromEntries(names.map((name) => [name, NOT_UNIQUE]))
 }
