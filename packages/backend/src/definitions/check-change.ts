@@ -5,9 +5,8 @@ import { fieldError } from '../fields/field-errors.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { checkDefinition, withChanged } from './check-definition.ts'
 import type { Definition, ViewDefinition } from './definition.ts'
-import { SqlError } from './sql/tokens.ts'
 import type { DefinitionChange, DefinitionState } from './store.ts'
-import { viewFields } from './views/view-fields.ts'
+import { derivedView } from './views/view-fields.ts'
 
 export interface ProposedChange extends DefinitionChange {
   /** The first of the changed definitions that is wrong, and what is. */
@@ -19,10 +18,10 @@ export interface ProposedChange extends DefinitionChange {
 export function checkChange({ all: before }: Pick<DefinitionState, 'all'>, change: DefinitionChange): ProposedChange {
   const gone = new Set(change.removed.map(({ id }) => id))
   const proposed = withChanged(before, change.changed).filter(({ id }) => !gone.has(id))
-  const { all, viewErrors } = withViewFields(proposed)
+  const proposedIds = new Set(change.changed.map(({ id }) => id))
+  const { all, viewErrors } = withViewFields(proposed, proposedIds)
   const old = new Map(before.map((definition) => [definition.id, definition]))
   const [schema, byId] = [createSchema(all), new Map(all.map((definition) => [definition.id, definition]))]
-  const proposedIds = new Set(change.changed.map(({ id }) => id))
   const errorsOfOne = ({ id }: Definition): ProposedChange['wrong'] => {
     const definition = byId.get(id)!
     const context = { old: old.get(id), all, schema, viewError: viewErrors.get(id) }
@@ -34,8 +33,11 @@ export function checkChange({ all: before }: Pick<DefinitionState, 'all'>, chang
   return { changed, removed: change.removed, wrong, brokenViews: viewsOf(all).filter(({ id }) => viewErrors.has(id)) }
 }
 
-/** Fields of views follow what they are made of. A view that can't be made keeps its fields. */
-function withViewFields(proposed: readonly Definition[]): {
+/** Fields of views follow what they are made of. */
+function withViewFields(
+  proposed: readonly Definition[],
+  changedIds: ReadonlySet<string>,
+): {
   readonly all: readonly Definition[]
   readonly viewErrors: ReadonlyMap<string, FieldError>
 } {
@@ -46,13 +48,11 @@ function withViewFields(proposed: readonly Definition[]): {
     const changed: ViewDefinition[] = []
     for (const { id } of views) {
       const view = all.find((definition) => definition.id === id) as ViewDefinition
-      try {
-        const fields = viewFields(view, all)
-        if (!isSame(fields, view.fields)) changed.push({ ...view, fields })
-      } catch (error) {
-        if (!(error instanceof SqlError)) throw error
-        viewErrors.set(id, fieldError('validation_invalid_view_query', `Invalid query - ${error.message}.`))
-      }
+      const { fields, error } = derivedView(view, all)
+      if (error !== undefined)
+        viewErrors.set(id, fieldError('validation_invalid_view_query', `Invalid query - ${error}.`))
+      // A view that was right, and does not change, keeps its fields.
+      if ((error === undefined || changedIds.has(id)) && !isSame(fields, view.fields)) changed.push({ ...view, fields })
     }
     if (changed.length === 0) return { all, viewErrors }
     all = withChanged(all, changed)

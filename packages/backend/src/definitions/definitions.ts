@@ -16,6 +16,7 @@ import { idOf, randomText } from './scaffolds.ts'
 import { DefinitionStore, type DefinitionReader } from './store.ts'
 import { SqlError } from './sql/tokens.ts'
 import { SYSTEM_COLLECTIONS } from './system-collections.ts'
+import { sampleOf, type ViewSample } from './views/view-sample.ts'
 import { planOf } from './views/view-plan.ts'
 
 const CREATE_FAILED = 'Failed to create collection.'
@@ -166,6 +167,12 @@ export class Definitions {
       if (change.wrong !== undefined) throw importError(change.wrong)
       await this.#write(change, 'Failed to import collections.')
     })
+  }
+
+  /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
+  async dryRunView(principal: Principal, query: string): Promise<ViewSample> {
+    checkAdmin(principal)
+    return sampleOf(query, this.all(), (definition) => this.records(definition).find({}).sort('$created').toArray())
   }
 
   /** Ends when the changes have ended that were asked for. */

@@ -7,6 +7,7 @@ import { ServiceError, type ErrorData, type FieldError } from '../gateway/servic
 import { completeDefinition, mergeDefinition, newDefinition } from './complete-definition.ts'
 import type { Definition } from './definition.ts'
 import { isSameName } from './index-statement.ts'
+import { rawMessage } from './raw-message.ts'
 import type { DefinitionChange } from './store.ts'
 
 /**
@@ -94,18 +95,10 @@ function failed(message: string): ServiceError {
   return new ServiceError('INVALID', 'Failed to import collections.', { data: { collections } })
 }
 
-/** The codes of what PocketBase words in lower case, without a full stop, in a place where nobody corrects it. */
-const LOWER_CASE =
-  /^validation_(?:required|empty|nil|nil_or_not_empty_required|match_invalid|in_invalid|not_in_invalid|length_out_of_range|is_url|(?:min_greater|max_less)_equal_than_required)$/
-
 function plain(errors: ErrorData): JsonObject {
   const entries = Object.entries(errors).map(([name, error]): [string, unknown] => {
     if (!isFieldError(error)) return [name, plain(error)]
-    const { code, message } = error
-    return [
-      name,
-      LOWER_CASE.test(code) ? message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, '') : message,
-    ]
+    return [name, rawMessage(error)]
   })
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

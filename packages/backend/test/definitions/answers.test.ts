@@ -1,23 +1,20 @@
 /** Goal: definitions are made, refused, changed, listed and imported as by the real PocketBase, whose answers were recorded. */
-import { readFileSync } from 'node:fs'
-import { open, type Database } from 'pannier'
+import { open, type Collection, type Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import { afterEach, expect, test } from 'vitest'
+import type { Definition, ViewDefinition } from '../../src/definitions/definition.ts'
 import { Definitions } from '../../src/definitions/definitions.ts'
 import { presentDefinition } from '../../src/definitions/present-definition.ts'
+import { collectionsOf, rowsOf } from '../../src/definitions/views/view-reader.ts'
+import { emptyValue } from '../../src/fields/field-types.ts'
+import type { JsonObject } from '../../src/gateway/documents.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
+import { comparable, type Answer } from './ask.ts'
 import { GROUPS, type Step } from './cases.ts'
+import golden from './golden/answers.json' with { type: 'json' }
 
-interface Answer {
-  readonly status: number
-  readonly body: unknown
-}
-
-const ANSWERS = JSON.parse(readFileSync(new URL('golden/answers.json', import.meta.url), 'utf8')) as Record<
-  string,
-  readonly Answer[]
->
+const ANSWERS: Readonly<Record<string, readonly Answer[]>> = golden
 
 const GOOD_AS_AUTH = '{"collections":[{"name":"good","type":"auth"}],"deleteMissing":false}'
 
@@ -62,6 +59,7 @@ const WRONG = 'Something went wrong while processing your request.'
 async function run(definitions: Definitions, [method, path, body]: Step): Promise<unknown> {
   const url = new URL(path, 'http://localhost')
   const [, , , name = '', what] = url.pathname.split('/')
+  if (what === 'dry-run-view') return definitions.dryRunView(SYSTEM, (body as { query: string }).query)
   if (what === 'truncate') return (await definitions.truncate(SYSTEM, name)) ?? null
   if (what === 'records') return records(definitions, name, method, body as Record<string, unknown>)
   if (method === 'PUT') {
@@ -105,6 +103,18 @@ function picked(item: Record<string, unknown>, names: readonly string[] | undefi
   return result
 }
 
+function stored(collection: Collection<JsonObject>): Promise<JsonObject[]> {
+  return collection.find({}).sort('_id').toArray()
+}
+
+async function viewRows(definitions: Definitions, view: ViewDefinition): Promise<JsonObject[]> {
+  const documents = new Map<Definition, readonly JsonObject[]>()
+  for (const definition of collectionsOf(view, definitions.all()))
+    documents.set(definition, await definitions.records(definition).find({}).sort('$created').toArray())
+  const rows = rowsOf(view, definitions.all(), (definition) => documents.get(definition)!)
+  return rows.toSorted((one, other) => (String(one['_id']) < String(other['_id']) ? -1 : 1))
+}
+
 /** The least that the cases need of records. */
 async function records(
   definitions: Definitions,
@@ -120,19 +130,12 @@ async function records(
   }
   const collection = definitions.records(definition)
   if (method === 'POST') {
-    const { id, ...values } = body
+    const { id, ...given } = body
+    const fields = definition.fields.filter(({ name }) => name !== 'id')
+    const values = Object.fromEntries(fields.map((field) => [field.name, given[field.name] ?? emptyValue(field)]))
     await collection.insert({ ...values, _id: id as string })
     return shown({ ...values, _id: id })
   }
-  const rows = await collection.find({}).sort('_id').toArray()
+  const rows = definition.type === 'view' ? await viewRows(definitions, definition) : await stored(collection)
   return { items: rows.map(shown), page: 1, perPage: 30, totalItems: rows.length, totalPages: 1 }
-}
-
-/** Without times and what is random. What the parser of rules says is ours. */
-function comparable({ status, body }: Answer): Answer {
-  const text = JSON.stringify(body)
-    .replaceAll(/"(created|updated)":"[^"]*"/g, '"$1":""')
-    .replaceAll(/_clone_\w{4}/g, '_clone_')
-    .replaceAll(/Invalid rule\. Raw error: (?:[^"\\]|\\.)*/g, 'Invalid rule.')
-  return { status, body: JSON.parse(text) }
 }

@@ -20,6 +20,14 @@ const load = (collections: unknown, deleteMissing = false): Step => [
 ]
 const record = (name: string, body: object): Step => ['POST', `/api/collections/${name}/records`, body]
 const records = (name: string): Step => ['GET', `/api/collections/${name}/records?sort=id`]
+const view = (name: string, viewQuery: string, more: object = {}): object => ({
+  name,
+  type: 'view',
+  viewQuery,
+  ...more,
+})
+const viewed = (name: string, viewQuery: string): readonly Step[] => [post(view(name, viewQuery)), records(name)]
+const dry = (query: string): Step => ['POST', '/api/collections/meta/dry-run-view', { query }]
 const ID = (n: number): string => `record${String(n).padStart(9, '0')}`
 const FIELD = (id: string, name: string, more: object = {}): object => text(name, { id, ...more })
 
@@ -291,5 +299,104 @@ export const GROUPS: Readonly<Record<string, readonly Step[]>> = {
       { name: 'r2', id: 'r2id' },
     ]),
     get('?fields=name'),
+  ],
+  views: [
+    post({
+      name: 'people',
+      fields: [
+        text('name'),
+        { name: 'age', type: 'number' },
+        { name: 'active', type: 'bool' },
+        { name: 'tags', type: 'select', values: ['a', 'b', 'c'], maxSelect: 3 },
+        { name: 'meta', type: 'json' },
+        { name: 'born', type: 'date' },
+      ],
+    }),
+    post({
+      name: 'posts',
+      fields: [
+        text('title'),
+        { name: 'size', type: 'number' },
+        { name: 'author', type: 'relation', collectionId: 'pbc_520427368', maxSelect: 1 },
+      ],
+    }),
+    record('people', { id: ID(1), name: 'Ann', age: 31, active: true, tags: ['a', 'b'], meta: { x: 1 } }),
+    record('people', { id: ID(2), name: 'Bob', age: 25, active: false, tags: [], born: '2001-02-03 04:05:06.000Z' }),
+    record('people', { id: ID(3), name: 'cid', age: 40, active: true, tags: ['c'], meta: 'text' }),
+    record('posts', { id: ID(4), title: 'One', size: 10, author: ID(1) }),
+    record('posts', { id: ID(5), title: 'two', size: 5, author: ID(1) }),
+    record('posts', { id: ID(6), title: 'Three', size: 7, author: ID(2) }),
+    record('posts', { id: ID(7), title: 'four', size: 1 }),
+    post(view('v0', '')),
+    post(view('v0', 'select * from people')),
+    post(view('v0', 'select name from people')),
+    post(view('v0', 'select id, nope from people')),
+    post(view('v0', 'select id, lower(name) from people')),
+    post(view('v0', 'select id from nope')),
+    post(view('v0', 'select id from people; select id from people')),
+    post(view('v0', 'select id from people', { createRule: '', listRule: 'nope = 1' })),
+    post(view('v0', 'select id from people', { indexes: ['create index vi on v0 (id)'] })),
+    ...viewed('v1', 'select id, name, age as years, active, tags, meta, born from people'),
+    ...viewed('v2', 'SELECT v1.id, v1.years AS n, v1.tags FROM v1 WHERE v1.active = true ORDER BY v1.years DESC'),
+    ...viewed('v3', 'select (ROW_NUMBER() OVER()) as id, title from posts'),
+    ...viewed(
+      'v4',
+      'select posts.id, title, people.name as writer, people.id as person from posts join people on posts.author = people.id',
+    ),
+    ...viewed(
+      'v5',
+      'select p.id as id, p.title, a.name as writer, a.active from posts p left join people as a on a.id = p.author',
+    ),
+    ...viewed(
+      'v6',
+      `select people.id, people.name, count(posts.id) as total, sum(posts.size) as bytes, min(posts.size) as least,
+        max(posts.size) as most, avg(posts.size) as mean, total(posts.size) as sum2
+        from people left join posts on posts.author = people.id group by people.id`,
+    ),
+    ...viewed(
+      'v7',
+      'select id, cast(age as text) as a, cast(name as int) as b, cast(age as bool) as c, cast(age * 1.5 as real) as d from people',
+    ),
+    ...viewed(
+      'v8',
+      "select id, (coalesce(born, '') || name) as joined, upper(name) as u, length(name) as l, (age + 1) as more, (age / 2) as half from people",
+    ),
+    ...viewed('v9', "select id, name from people where age between 30 and 50 or name like 'b%' order by name limit 2"),
+    ...viewed(
+      'v10',
+      "select id, (case when age > 30 then 'old' else 'young' end) as kind from people where active is not null and name in ('Ann', 'Bob')",
+    ),
+    ...viewed(
+      'v11',
+      'select (row_number() over()) as id, active, count(*) as n from people group by active having count(*) > 1',
+    ),
+    ...viewed('v12', 'select max(id) as id, count(*) as n, count(distinct active) as d from people'),
+    ...viewed('v13', 'select id, name from people, posts where posts.author = people.id'),
+    ...viewed(
+      'v14',
+      'select posts.id, people.name from posts, people where posts.author = people.id and posts.size >= 7',
+    ),
+    remove('posts'),
+    patch('v3', { viewQuery: 'select id, age from people' }),
+    records('v3'),
+    patch('v3', { listRule: 'age > 1', viewQuery: 'select id, nope from people' }),
+    patch('v9', { name: 'ninth' }),
+    records('ninth'),
+    remove('v1'),
+    remove('v2'),
+    remove('v1'),
+  ],
+  dryRuns: [
+    post({ name: 'zz', fields: [text('a')] }),
+    record('zz', { id: ID(1), a: 'x' }),
+    dry('select id, a from zz'),
+    dry('select (row_number() over()) as id, a from zz'),
+    dry('select id, a as "b c" from zz'),
+    dry('select a from zz'),
+    dry(''),
+    dry('select * from zz'),
+    dry('select id from nope'),
+    dry('select id from zz; select 1'),
+    dry(`select id from zz ${' '.repeat(5000)} where a = 1`),
   ],
 }

@@ -1,26 +1,48 @@
 /** The fields of a view, as PocketBase derives them from its columns. */
+import { checkField } from '../../fields/check-field.ts'
 import { completeField } from '../../fields/complete-fields.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
+import type { FieldError } from '../../gateway/service-error.ts'
 import type { Definition, ViewDefinition } from '../definition.ts'
 import { isSameName } from '../index-statement.ts'
 import { randomText } from '../scaffolds.ts'
+import { rawMessage } from '../raw-message.ts'
 import { SqlError } from '../sql/tokens.ts'
 import { planOf, type ViewPlan, type ViewTable } from './view-plan.ts'
 import type { SelectColumn } from './select.ts'
 
-/** @throws SqlError */
-export function viewFields(
-  view: Pick<ViewDefinition, 'viewQuery'> & { readonly id?: string },
-  all: readonly Definition[],
-): readonly FieldDefinition[] {
-  const plan = planOf(view.viewQuery, all)
-  checkCircles(view.id, plan, all)
-  const fields: FieldDefinition[] = []
-  for (const column of plan.select.columns) fields.push(completeField(fieldOf(column, plan), fields))
-  if (!fields.some(({ name }) => name === 'id'))
-    throw new SqlError("missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)")
-  return fields
+/** The fields of a view, and why it can't be. */
+export interface DerivedView {
+  readonly fields: readonly FieldDefinition[]
+  readonly error: string | undefined
 }
+
+export function derivedView(view: Pick<ViewDefinition, 'viewQuery' | 'id'>, all: readonly Definition[]): DerivedView {
+  try {
+    const plan = planOf(view.viewQuery, all)
+    checkCircles(view.id, plan, all)
+    const fields: FieldDefinition[] = []
+    for (const column of plan.select.columns) fields.push(completeField(fieldOf(column, plan), fields))
+    return { fields, error: errorIn(fields, all) }
+  } catch (error) {
+    if (error instanceof SqlError) return { fields: [], error: error.message }
+    throw error
+  }
+}
+
+function errorIn(fields: readonly FieldDefinition[], all: readonly Definition[]): string | undefined {
+  if (!fields.some(({ name }) => name === 'id')) return NO_ID
+  const typeOf = (id: string): Definition['type'] | undefined => all.find((other) => other.id === id)?.type
+  for (const [place, field] of fields.entries()) {
+    const errors = checkField(field, { definition: { type: 'view', fields }, old: undefined, typeOf })
+    const [first] = Object.entries(errors ?? {})
+    if (first !== undefined)
+      return `invalid field "${field.name}" (${place}): ${first[0]}: ${rawMessage(first[1] as FieldError)}`
+  }
+  return undefined
+}
+
+const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)"
 
 /** A view that reads itself has no rows. */
 function checkCircles(

@@ -1,5 +1,5 @@
 /** The rows of views. */
-import { castValue } from '../../fields/field-types.ts'
+import { castValue, emptyValue } from '../../fields/field-types.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import type { Definition, ViewDefinition } from '../definition.ts'
@@ -102,17 +102,18 @@ function rowOfExtreme(call: Extract<SqlExpression, { kind: 'call' }>, scope: Row
 
 function rowOf(columns: readonly SelectColumn[], fields: readonly FieldDefinition[], scope: RowScope): JsonObject {
   const values = columns.map(({ name, expression }, place): readonly [string, unknown] => {
-    if (name === 'id') return ['_id', idOf(valueOf(expression, scope))]
+    if (name === 'id') return ['_id', textOf(valueOf(expression, scope)) ?? '']
     const column = expression.kind === 'column' ? findColumn(expression, scope.tables) : undefined
-    const value =
-      column === undefined ? valueOf(expression, scope) : storedValue(scope.row[column.place] ?? null, column.field)
-    return [name, castValue(fields[place]!, value ?? null)]
+    const field = fields[place]!
+    if (column === undefined) return [name, castValue(field, textOf(valueOf(expression, scope)))]
+    return [name, storedValue(scope.row[column.place] ?? null, column.field) ?? emptyValue(field)]
   })
   return Object.fromEntries(values)
 }
 
-function idOf(value: SqlValue): string {
-  return value === null ? '' : String(value)
+/** PocketBase reads all values of rows as texts. */
+function textOf(value: SqlValue): string | null {
+  return value === null ? null : String(value)
 }
 
 interface MadeRow {

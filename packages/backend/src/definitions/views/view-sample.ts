@@ -1,0 +1,77 @@
+/** What a view would be, before it is made. */
+import { BLANK, fieldError } from '../../fields/field-errors.ts'
+import type { FieldDefinition } from '../../fields/field-definition.ts'
+import { presentValue } from '../../fields/field-types.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
+import { ServiceError, type FieldError } from '../../gateway/service-error.ts'
+import type { Definition, ViewDefinition } from '../definition.ts'
+import { idOf, randomText, scaffoldOf } from '../scaffolds.ts'
+import { SqlError } from '../sql/tokens.ts'
+import { derivedView } from './view-fields.ts'
+import { collectionsOf, rowsOf } from './view-reader.ts'
+
+export interface ViewSample {
+  readonly fields: readonly FieldDefinition[]
+  /** As records are shown. */
+  readonly sample: readonly JsonObject[]
+}
+
+const SAMPLE_ROWS = 10
+const QUERY_CHARS_MAX = 5000
+
+/** @throws ServiceError INVALID */
+export async function sampleOf(
+  query: string,
+  all: readonly Definition[],
+  documentsOf: (definition: Definition) => Promise<readonly JsonObject[]>,
+): Promise<ViewSample> {
+  const wrong = queryError(query)
+  if (wrong !== undefined)
+    throw new ServiceError('INVALID', 'An error occurred while validating the submitted data.', {
+      data: { query: wrong },
+    })
+  const name = `temp_view_${randomText(5)}`
+  const scaffold = { ...(scaffoldOf('view') as ViewDefinition), id: idOf('view', name), name, viewQuery: query }
+  const { fields, error } = derivedView(scaffold, all)
+  if (error !== undefined) throw invalidQuery(error)
+  const view = { ...scaffold, fields }
+  const documents = new Map<Definition, readonly JsonObject[]>()
+  for (const definition of collectionsOf(view, all)) documents.set(definition, await documentsOf(definition))
+  const rows = sampleRows(view, all, documents)
+  const ids = rows.map(({ _id }) => _id)
+  if (ids.includes('')) throw invalidQuery('the query could return records with empty or invalid ids')
+  if (new Set(ids).size < ids.length) throw invalidQuery('the query could return records with non-unique ids')
+  return { fields, sample: rows.map((row) => shown(row, view)) }
+}
+
+function sampleRows(
+  view: ViewDefinition,
+  all: readonly Definition[],
+  documents: ReadonlyMap<Definition, readonly JsonObject[]>,
+): readonly JsonObject[] {
+  try {
+    return rowsOf(view, all, (definition) => documents.get(definition)!).slice(0, SAMPLE_ROWS)
+  } catch (error) {
+    throw error instanceof SqlError ? invalidQuery(error.message) : error
+  }
+}
+
+function shown({ _id, ...values }: JsonObject, { id, name, fields }: ViewDefinition): JsonObject {
+  const shownValues = fields.map((field) => [
+    field.name,
+    field.name === 'id' ? _id : presentValue(field, values[field.name]),
+  ])
+  const record: JsonObject = { ...Object.fromEntries(shownValues), collectionId: id, collectionName: name }
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function queryError(query: string): FieldError | undefined {
+  if (query === '') return BLANK
+  if (query.length <= QUERY_CHARS_MAX) return undefined
+  const message = 'The length must be no more than {max}.'
+  return fieldError('validation_length_too_long', message, { min: 0, max: QUERY_CHARS_MAX })
+}
+
+function invalidQuery(reason: string): ServiceError {
+  return new ServiceError('INVALID', `Invalid view query. Raw error: \n${reason}.`)
+}
