@@ -5,7 +5,7 @@ import { Access } from '../../src/access/access.ts'
 import type { Actor } from '../../src/access/actor.ts'
 import { Passwords } from '../../src/accounts/passwords.ts'
 import { Definitions } from '../../src/definitions/definitions.ts'
-import { recordsName } from '../../src/definitions/definition.ts'
+import { recordsName, type Definition } from '../../src/definitions/definition.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
@@ -37,8 +37,13 @@ export function worldOf(database: Database, definitions: Definitions): World {
   const access = new Access(definitions)
   const passwords = new Passwords()
   const reads = {
-    show: async (_actor: Actor, _definition: unknown, documents: readonly JsonObject[]) =>
-      documents.map(({ _id, ...document }) => ({ ...document, id: _id })),
+    show: async ({ principal }: Actor, { fields, type }: Definition, documents: readonly JsonObject[]) =>
+      documents.map(({ _id, _rev, _attachments, ...document }) => {
+        const hidden = fields.filter((field) => field.hidden && !principal.isAdmin).map(({ name }) => name)
+        for (const name of [...hidden, ...(type === 'auth' ? ['password', 'tokenKey', 'email'] : [])])
+          delete document[name]
+        return { ...document, id: _id }
+      }),
   }
   const writes = new RecordWrites({ database, definitions, access, passwords, reads })
   return {

@@ -33,7 +33,7 @@ async function world(...collections: JsonObject[]): Promise<World> {
 test('a record is stored with all fields, an id and dates; what nobody may set is ignored', async () => {
   const { writes, stored } = await world(POSTS)
   const made = await writes.create(NOBODY, 'posts', { title: 'one', created: '2001-01-01', secret: 'x', other: 1 })
-  expect(made).toMatchObject({ id: expect.stringMatching(/^[a-z0-9]{15}$/), title: 'one', count: 0, secret: '' })
+  expect(made).toMatchObject({ id: expect.stringMatching(/^[a-z0-9]{15}$/), title: 'one', count: 0 })
   expect(made['created']).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z$/)
   expect(made['updated']).toBe(made['created'])
   expect(Object.keys((await stored('posts'))[made['id'] as string]!).toSorted()).toEqual([
@@ -129,14 +129,14 @@ test('a taken id is a value that is not unique; an id can not be changed', async
 })
 
 test('a write that names an old revision is a conflict', async () => {
-  const { writes } = await world(POSTS)
-  const made = await writes.create(NOBODY, 'posts', { title: 'one' })
-  const id = made['id'] as string
-  const rev = made['_rev'] as string
-  const changed = await writes.update(NOBODY, 'posts', id, { title: 'two' }, { rev })
+  const { writes, stored } = await world(POSTS)
+  const { id } = (await writes.create(NOBODY, 'posts', { title: 'one' })) as { readonly id: string }
+  const revOf = async (): Promise<string> => (await stored('posts'))[id]!['_rev'] as string
+  const rev = await revOf()
+  await writes.update(NOBODY, 'posts', id, { title: 'two' }, { rev })
   expect(await refusal(writes.update(NOBODY, 'posts', id, { title: 'lost' }, { rev }))).toMatchObject(['CONFLICT', {}])
   expect(await refusal(writes.delete(NOBODY, 'posts', id, { rev }))).toMatchObject(['CONFLICT', {}])
-  await writes.delete(NOBODY, 'posts', id, { rev: changed['_rev'] as string })
+  await writes.delete(NOBODY, 'posts', id, { rev: await revOf() })
 })
 
 test('relations lead to records that are there', async () => {

@@ -45,7 +45,7 @@ export function writeError(error: unknown, definition: Definition, action: 'crea
   }
 }
 
-/** Each column of the index that is a field. */
+/** Each column of the index. */
 function uniqueErrors({ details }: PannierError, definition: Definition): ErrorData {
   const names = uniqueFields(definition, String(details?.['index'])) ?? []
   return Object.fromEntries(names.map((name) => [name, NOT_UNIQUE]))
