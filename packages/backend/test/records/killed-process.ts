@@ -1,0 +1,30 @@
+/** Batches and cascades without a pause, in a process that is killed: `killed-process.ts FILE FIRST`. It sends what is acknowledged. */
+import { open } from 'pannier'
+import { Definitions } from '../../src/definitions/definitions.ts'
+import { SYSTEM } from '../../src/gateway/principal.ts'
+import { ADMIN, worldOf } from './world.ts'
+import { KILLED_COLLECTIONS, TASKS_OF_TEAM, teamId } from './killed-collections.ts'
+
+const [, , file = '', first = '0'] = process.argv
+const database = await open(file)
+const definitions = await Definitions.open(database)
+for (const collection of KILLED_COLLECTIONS)
+  if (definitions.find(collection.name) === undefined) await definitions.create(SYSTEM, collection)
+const { writes } = worldOf(database, definitions)
+process.send!({ ready: true })
+
+for (let n = Number(first); ; n++) {
+  const team = teamId(n)
+  const create = (collection: string, input: object) => ({
+    action: 'create' as const,
+    collection,
+    input: { ...input },
+    request: ADMIN.request,
+  })
+  const tasks = Array.from({ length: TASKS_OF_TEAM }, (_, task) => create('tasks', { team, name: `${n} ${task}` }))
+  await writes.batch(SYSTEM, [create('teams', { id: team }), ...tasks], { timeoutMs: 60_000 })
+  process.send!({ made: team })
+  if (n % 2 === 0) continue
+  await writes.delete(ADMIN, 'teams', team)
+  process.send!({ deleted: team })
+}
