@@ -8,7 +8,7 @@ import type { CommitSequence, Generation, PageId } from '../../base/brand.ts'
 import { PannierError } from '../../base/errors.ts'
 import { checkClaim, checkFirst, checkGeneration, checkKeyring, stale, type SharedDatabase } from '../handle.ts'
 import type { Commit, Durability, KnownState, LogRecord, Page, StoreState } from '../page-store.ts'
-import { closeConnection, files, WAL_PAGES_APPEND, WAL_PAGES_TRANSACTION } from './connect.ts'
+import { closeConnection, files, WAL_PAGES_APPEND, WAL_PAGES_STAGED, WAL_PAGES_TRANSACTION } from './connect.ts'
 import { damagedError, operationError } from './errors.ts'
 
 export class SqliteDatabase implements SharedDatabase {
@@ -69,10 +69,14 @@ export class SqliteDatabase implements SharedDatabase {
   }
 
   stage(token: string, pages: readonly Page[]): void {
-    this.transaction('relaxed', () => {
-      checkClaim(this.claimed(), token)
-      for (const page of pages) this.putPage(page)
-    })
+    this.transaction(
+      'relaxed',
+      () => {
+        checkClaim(this.claimed(), token)
+        for (const page of pages) this.putPage(page)
+      },
+      WAL_PAGES_STAGED,
+    )
   }
 
   commit(commit: Commit): void {
@@ -168,10 +172,10 @@ export class SqliteDatabase implements SharedDatabase {
     return this.metaRow().claim
   }
 
-  private transaction(durability: Durability, body: () => void): void {
+  private transaction(durability: Durability, body: () => void, walPages: number = WAL_PAGES_TRANSACTION): void {
     this.convertErrors(() => {
       this.setDurability(durability)
-      this.connection.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES_TRANSACTION}; BEGIN IMMEDIATE`)
+      this.connection.exec(`PRAGMA wal_autocheckpoint = ${walPages}; BEGIN IMMEDIATE`)
       try {
         body()
         this.connection.exec('COMMIT')
