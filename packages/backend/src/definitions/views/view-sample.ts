@@ -8,7 +8,7 @@ import type { Definition, ViewDefinition } from '../definition.ts'
 import { idOf, randomText, scaffoldOf } from '../scaffolds.ts'
 import { SqlError } from '../sql/tokens.ts'
 import { derivedView } from './view-fields.ts'
-import { collectionsOf, rowsOf } from './view-reader.ts'
+import { collectionsOf, rowsOf } from './view-rows.ts'
 
 export interface ViewSample {
   readonly fields: readonly FieldDefinition[]
