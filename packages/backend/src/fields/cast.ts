@@ -75,3 +75,11 @@ export function parseJson(text: string): unknown {
     return undefined
   }
 }
+
+/** Objects as Go writes its maps. */
+export function withSortedKeys(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withSortedKeys)
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, each]) => [key, withSortedKeys(each)]))
+}

@@ -1,6 +1,6 @@
 /** Fields of type `number`, `bool`, `date`, `autodate`, `json` and `geoPoint`. */
 import type { FieldError } from '../gateway/service-error.ts'
-import { parseJson, toBoolean, toNumber, toText } from './cast.ts'
+import { parseJson, toBoolean, toNumber, toText, withSortedKeys } from './cast.ts'
 import { readDate, timeOfDateText } from './date-text.ts'
 import { BLANK, DIFFERENT, fieldError, INTEGER_MAX, outside } from './field-errors.ts'
 import type { AutodateField, BoolField, DateField, GeoPointField, JsonField, NumberField } from './field-definition.ts'
@@ -115,14 +115,6 @@ export const JSON_FIELD: FieldType<JsonField> = {
     return field.required && EMPTY_JSON.includes(text) ? BLANK : undefined
   },
   checkOptions: ({ maxSize }) => ({ maxSize: outside(maxSize, 0, INTEGER_MAX) }),
-}
-
-/** PocketBase keeps no other order of keys, except in texts of JSON. */
-function withSortedKeys(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(withSortedKeys)
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, each]) => [key, withSortedKeys(each)]))
 }
 
 /** A text that looks like JSON is read as JSON. */

@@ -1,4 +1,5 @@
 /** `fields` of a request: what is shown of a record, by names that may be dotted, `*`, and with `:excerpt(max, ellipsis)`. */
+import { withSortedKeys } from '../fields/cast.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import { excerpt } from './excerpt.ts'
 
@@ -8,7 +9,7 @@ type Modifier = (value: unknown) => unknown
 type Wanted = ReadonlyMap<string, Modifier | undefined>
 
 /**
- * What to show of a value; undefined: all of it. A name that nothing has is ignored.
+ * What to show of a value; undefined: all of it. A name that nothing has is ignored. Keys come in the order of the alphabet.
  *
  * @throws ServiceError INVALID for a modifier that is unknown or has wrong arguments
  */
@@ -16,7 +17,7 @@ export function fieldPicker(fields: string | undefined): ((value: unknown) => un
   const names = split(fields ?? '')
   if (names.length === 0) return undefined
   const wanted = new Map(names.map(parsed))
-  return (value) => pick(value, wanted)
+  return (value) => withSortedKeys(pick(value, wanted))
 }
 
 /** At commas outside parentheses. */
