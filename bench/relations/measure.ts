@@ -12,7 +12,7 @@ export interface RelationsRequest {
   readonly size: BlogSize
   /** Names of workloads; none: all. */
   readonly only: readonly string[]
-  /** Posts that are written a second in a second pass; 0: there is none. */
+  /** Posts that are written a second in a second pass; 0: only the first pass is made. */
   readonly writes: number
 }
 
