@@ -105,8 +105,12 @@ const EMPTY_JSON = ['null', '""', '[]', '{}']
 export const JSON_FIELD: FieldType<JsonField> = {
   options: { maxSize: integerOption, required: flagOption },
   empty: () => null,
-  cast: (_, value) => (typeof value === 'string' ? readJson(value) : withSortedKeys(value ?? null)),
+  cast(_, value) {
+    if (typeof value === 'string') return readJson(value)
+    return isKept(value) ? withSortedKeys(value ?? null) : value
+  },
   check(field, value) {
+    if (!isKept(value)) return NO_JSON
     const text = JSON.stringify(value)
     const maxSize = field.maxSize <= 0 ? JSON_MAX : field.maxSize
     if (Buffer.byteLength(text) > maxSize) {
@@ -117,10 +121,24 @@ export const JSON_FIELD: FieldType<JsonField> = {
   checkOptions: ({ maxSize }) => ({ maxSize: outside(maxSize, 0, INTEGER_MAX) }),
 }
 
+const NO_JSON = fieldError('validation_invalid_json', 'Must be a valid json value.')
+/** Go's. */
+const DEPTH_MAX = 10_000
+
+/** JSON that Go reads, too: its numbers are finite, and it is not too deep. */
+function isKept(value: unknown): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEPTH_MAX || level.some((one) => typeof one === 'number' && !Number.isFinite(one))) return false
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  }
+  return true
+}
+
 /** A text that looks like JSON is read as JSON. */
 function readJson(text: string): unknown {
   const value = /^(?:null$|true$|false$|[-\d"[{])/.test(text) ? parseJson(text) : undefined
-  return value === undefined ? text : value
+  return value === undefined || !isKept(value) ? text : value
 }
 
 interface GeoPoint {

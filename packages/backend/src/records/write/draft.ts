@@ -94,9 +94,13 @@ function bodyOf({ definition: { fields, type }, input, isSuperuser }: PreparedIn
 
 /** As rules read it. */
 function asSent(value: unknown): unknown {
-  if (value instanceof NewPassword) return value.text
-  if (value instanceof NewFile) return { name: value.name, originalName: value.originalName, size: value.size }
-  return Array.isArray(value) ? value.map(asSent) : value
+  if (Array.isArray(value)) return value.map((one: unknown) => (one instanceof NewFile ? fileAsSent(one) : one))
+  if (value instanceof NewFile) return fileAsSent(value)
+  return value instanceof NewPassword ? value.text : value
+}
+
+function fileAsSent({ name, originalName, size }: NewFile): JsonObject {
+  return { name, originalName, size }
 }
 
 /**
@@ -129,7 +133,8 @@ export function documentOf(draft: Draft, tokenKey: string | undefined): JsonObje
 /** Never stored. */
 const REFUSED_ID = 'refused'
 
-function storedValue({ name }: FieldDefinition, value: unknown, hashes: ReadonlyMap<string, string>): unknown {
+/** With hashes of new passwords, and names of new files. */
+export function storedValue({ name }: FieldDefinition, value: unknown, hashes: ReadonlyMap<string, string>): unknown {
   if (value instanceof NewPassword) return hashes.get(name) ?? ''
   if (Array.isArray(value)) return value.map((one: unknown) => (one instanceof NewFile ? one.name : one))
   return value instanceof NewFile ? value.name : value

@@ -11,13 +11,11 @@ import { recordsName, type Definition } from '../../definitions/definition.ts'
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { fieldError } from '../../fields/field-errors.ts'
-import { NewFile } from '../../fields/new-file.ts'
-import { NewPassword } from '../../fields/password-field.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { conflicting, type ErrorData, type FieldError, missing, ServiceError } from '../../gateway/service-error.ts'
 import { accountErrors } from './account-form.ts'
 import { referenceErrors } from './account-references.ts'
-import { listOf, type Draft } from './draft.ts'
+import { listOf, storedValue, type Draft } from './draft.ts'
 import { failed } from './write-errors.ts'
 
 const MISSING_RECORDS = fieldError(
@@ -138,20 +136,14 @@ export class Judge {
 }
 
 /** What create rules see: nothing that the server adds by itself, and nobody who is verified. */
-function unsavedRecord({ definition, values, body }: Draft): JsonObject {
+function unsavedRecord({ definition, values, body, hashes }: Draft): JsonObject {
   const record: JsonObject = {}
   for (const field of definition.fields) {
     const { name } = field
     const isGenerated = field.type === 'text' && field.autogeneratePattern !== '' && !Object.hasOwn(body, name)
-    record[name] = isGenerated || field.type === 'autodate' ? '' : asRead(values[name])
+    record[name] = isGenerated || field.type === 'autodate' ? '' : storedValue(field, values[name], hashes)
   }
   if (record['id'] === '') record['id'] = '__temp_id__'
   if (definition.type === 'auth') record['verified'] = false
   return record
-}
-
-/** Rules read the names of files, and nothing of a password. */
-function asRead(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(asRead)
-  return value instanceof NewFile ? value.name : value instanceof NewPassword ? '' : value
 }

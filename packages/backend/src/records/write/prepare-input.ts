@@ -17,8 +17,8 @@ export interface InputToPrepare {
 }
 
 export async function prepareInput(asked: InputToPrepare, passwords: Passwords): Promise<PreparedInput> {
-  const { definition, isSuperuser, namings } = asked
-  const [input, hashes] = await Promise.all([withFiles(asked.input, namings), hashesOf(asked, passwords)])
+  const { definition, isSuperuser } = asked
+  const [input, hashes] = await Promise.all([withFiles(asked), hashesOf(asked, passwords)])
   return { definition, input, isSuperuser, hashes, now: new Date().toISOString().replace('T', ' ') }
 }
 
@@ -37,21 +37,25 @@ async function hashesOf(
   return hashes
 }
 
-/** With a `NewFile` for each file. */
-async function withFiles(input: RecordInput, namings: number): Promise<RecordInput> {
+/** With a `NewFile` for each file of a file field. Other files are ignored. */
+async function withFiles({ definition: { fields }, input, namings }: InputToPrepare): Promise<RecordInput> {
   const entries = Object.entries(input)
   if (!entries.some(([, value]) => listOf(value).some(isUpload))) return input
-  const named = async (value: unknown): Promise<unknown> => {
-    if (!isUpload(value)) return value
-    let file: NewFile = await NewFile.from(value)
+  const named = async (upload: Upload): Promise<NewFile> => {
+    let file = await NewFile.from(upload)
     for (let naming = 1; naming < namings; naming++) file = await NewFile.from(file)
     return file
   }
-  const prepared = entries.map(async ([key, value]) => [
-    key,
-    Array.isArray(value) ? await Promise.all(value.map(named)) : await named(value),
-  ])
-  return Object.fromEntries(await Promise.all(prepared)) as RecordInput
+  const files = fields.filter(({ type }) => type === 'file')
+  const keys = new Set(files.flatMap(({ name }) => [name, `${name}+`, `+${name}`]))
+  const prepared: [string, unknown][] = []
+  for (const [key, value] of entries) {
+    const kept = listOf(value).filter((one) => keys.has(key) || !isUpload(one))
+    const all = await Promise.all(kept.map((one) => (isUpload(one) ? named(one) : Promise.resolve(one))))
+    if (Array.isArray(value)) prepared.push([key, all])
+    else if (all.length > 0) prepared.push([key, all[0]])
+  }
+  return Object.fromEntries(prepared)
 }
 
 /** An input has JSON beside files, and JSON has no functions. */
