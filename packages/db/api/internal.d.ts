@@ -2,6 +2,7 @@
 
 import type {
   Database,
+  JsonObject,
   LiveUpdate,
   Migration,
   PannierError,
@@ -69,11 +70,12 @@ export class GuardReader {
     /** As `get` of each. What is missing in memory is fetched together. */
     getMany(collection: string, ids: readonly string[]): (StoredDocument | undefined)[];
     /**
-     * All documents whose field has the id, alone or in an array: by an index on the field, else of all documents.
+     * The documents whose field has the id, alone or in an array: by an index on the field, else of all documents. With `limit`
+     * the first ones by creation.
      *
      * @throws PANNIER_LIMIT if there are too many.
      */
-    via(collection: string, field: string, id: string): StoredDocument[];
+    via(collection: string, field: string, id: string, limit?: number): StoredDocument[];
     /**
      * All documents of a collection, in the order of their ids.
      *
@@ -108,6 +110,9 @@ export type NewDocument = {
 
 /** The names of all options of `Options`. The compiler ensures that the list is complete. */
 export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>;
+
+/** What can be read of a collection. */
+export type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'get' | 'find' | 'list' | 'info' | 'access'>;
 
 /** A relation of records. */
 export interface RecordRelation {
@@ -193,6 +198,24 @@ export interface SelectionTest {
     readonly holds: (record: Readonly<Record<string, unknown>>) => boolean;
 }
 
+/** Reads one state. */
+export class SnapshotReader {
+    constructor(database: Database);
+    /** A collection, also for `selectionQuery`. */
+    collection(name: string): ReadCollection;
+    /** What a synchronous function reads, such as a rule. It may run again. */
+    read<T>(read: (reader: GuardReader) => T): Promise<T>;
+    /** By each of the ids, the documents whose field has it, in the order of creation: all of them, or `limit`. */
+    via(collection: string, field: string, ids: readonly string[], limit?: number): Promise<ReadonlyMap<string, readonly StoredDocument[]>>;
+}
+
+export interface TruncateOptions {
+    /** Cancels it: nothing is deleted then. */
+    readonly signal?: AbortSignal;
+    /** Is called with what followed from it. */
+    readonly followed?: (changes: FollowedChanges) => void;
+}
+
 /**
  * For packages built on this one, too.
  *
@@ -224,6 +247,12 @@ export function fromCouchAttachment({ content_type: contentType, ...others }: At
 export function guarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, guard: DocumentGuard, followed?: CollectionWriting['followed']): GuardedWrites<T, Input>;
 
 /**
+ * Runs a function that reads the newest state, whatever is written meanwhile. The function may run again, if a collection has to be
+ * migrated first.
+ */
+export function readSnapshot<R>(database: Database, run: (reader: SnapshotReader) => R | Promise<R>): Promise<R>;
+
+/**
  * Replaces all relations of the database. Queries, deletes and populated rows follow the new ones at once; what is under way keeps
  * those that it began with. Resolves when their indexes are built. Until then deletes wait that need one.
  */
@@ -241,6 +270,14 @@ export function toCouchAttachment<A extends {
 
 /** A document as CouchDB's JSON has it; itself if it has no attachments. */
 export function toCouchDocument<Document extends object>(document: Document): Document;
+
+/**
+ * Deletes all documents of a collection, with what follows from that, in one transaction that releases the thread. Resolves with
+ * the number of documents that it had.
+ *
+ * @throws PANNIER_RELATION if other documents need them; PANNIER_ABORTED. Then nothing is deleted.
+ */
+export function truncate(database: Database, name: string, { signal, followed }?: TruncateOptions): Promise<number>;
 
 /**
  * What of an array a condition is about: 'whole': only the array itself, 'elements': only its elements. Undefined: its elements, and
@@ -872,9 +909,10 @@ interface HeldTransaction extends WriteTransaction {
 /** A function says so. Only relations/selection makes it. */
 interface HoldsCondition {
     readonly kind: 'holds';
+    readonly path?: undefined;
     /** The fields that it is given; '' is the element itself. */
     readonly paths: readonly string[];
-    readonly holds: (values: readonly unknown[]) => boolean;
+    readonly compile: <Row>(reader: (path: string) => (row: Row) => unknown) => (row: Row) => boolean;
 }
 
 /**
@@ -1291,6 +1329,7 @@ interface RegexPredicate {
 /** Some related document meets the condition. Only relations/ makes it, and resolves it before a query is planned. */
 interface RelatedCondition {
     readonly kind: 'related';
+    readonly path?: undefined;
     /** The related collection. */
     readonly to: string;
     /** The field that holds the ids: of the document, or (`back`) of the related ones. */

@@ -1,10 +1,12 @@
 /** What relations do to the writes of collections. Loaded only if there are any. */
 import { isPannierError, type PannierError } from '../../base/errors.ts'
 import { pauseIn, retryWhenStale } from '../../base/long-work.ts'
+import { decodeIdKey } from '../../codec/key-encoding.ts'
+import { DocumentReader } from '../../document/document-reader.ts'
 import type { DocumentWrite, IndexMaintenance } from '../../document/document-write.ts'
 import type { DeleteTarget, EncodedBatch } from '../../document/encoded-batch.ts'
 import { deleteDocuments, putDocuments, type WriteFailure, type WriteMode } from '../../document/write-documents.ts'
-import type { WriteTransaction } from '../../kv/key-value-store.ts'
+import type { HeldTransaction, WriteTransaction } from '../../kv/key-value-store.ts'
 import { CheckedMaintenance } from '../../relations/checked-writes.ts'
 import { CollectionRelations } from '../../relations/collection-relations.ts'
 import { declareRelations } from '../../relations/declare-relations.ts'
@@ -96,14 +98,16 @@ export class RelatedWrites implements DatabaseRelations {
 /** Errors of what was to be written, and not of the storage. */
 const refusals = new WeakSet<PannierError>()
 
-const NO_RELATIONS: ActingRelations = { relations: [], byTarget: new Map(), collections: [] }
+function actingNowhere(name: string): ActingRelations {
+  return { relations: [], byTarget: new Map(), collections: [name] }
+}
 
 interface Followed<T> {
   readonly work: DeleteWork
   readonly result: T
 }
 
-class FollowedDeletes implements DeleteRules {
+export class FollowedDeletes implements DeleteRules {
   readonly #context: DatabaseContext
   readonly #name: string
   readonly #related: RelatedWrites
@@ -127,6 +131,11 @@ class FollowedDeletes implements DeleteRules {
       while (this.#step(work, transaction)) if (work.count > followedMax) throw new TooLarge()
       return { work, result }
     }
+    const inSteps = async (held: HeldTransaction, pause: () => Promise<void>): Promise<Followed<T>> => {
+      const { work, result } = await held.attempt(() => this.#begun(held, write, isNoted))
+      while (await held.attempt(() => this.#step(work, held))) await pause()
+      return { work, result }
+    }
     let run = (): Promise<Followed<T>> => access.write(atOnce)
     for (;;) {
       try {
@@ -134,7 +143,7 @@ class FollowedDeletes implements DeleteRules {
         if (work.count > 0) followed?.(work.followed)
         return result
       } catch (error) {
-        if (error instanceof TooLarge) run = () => access.pending(this.#inSteps(write, isNoted))
+        if (error instanceof TooLarge) run = () => access.pending(this.#inSteps(inSteps))
         else if (error instanceof MigrationNeeded && !isInside) await error.migrate()
         else throw error
       }
@@ -169,21 +178,61 @@ class FollowedDeletes implements DeleteRules {
     return many ? outcomes : outcomes[0]
   }
 
-  /** In a transaction that releases the thread between its steps. */
-  #inSteps<T>(write: (transaction: WriteTransaction) => T, isNoted: boolean): Promise<Followed<T>> {
+  /** Deletes all documents of the collection, and what follows from that, as one. `check` may throw. */
+  async deleteAll(isNoted: boolean, check: () => void): Promise<Followed<number>> {
+    const run = (): Promise<Followed<number>> =>
+      this.#inSteps(async (held, pause) => {
+        const { work } = await held.attempt(() => this.#begun(held, () => undefined, isNoted))
+        let deleted = 0
+        for (;;) {
+          const count = await held.attempt(() => this.#deleteSome(held))
+          if (count === 0) break
+          deleted += count
+          await pause()
+          check()
+        }
+        while (await held.attempt(() => this.#step(work, held))) {
+          await pause()
+          check()
+        }
+        return { work, result: deleted }
+      })
+    for (;;) {
+      try {
+        return await run()
+      } catch (error) {
+        if (!(error instanceof MigrationNeeded)) throw error
+        await error.migrate()
+      }
+    }
+  }
+
+  #deleteSome(transaction: WriteTransaction): number {
+    const { writing } = this.#collectionOf(this.#name)
+    const state = writing.catalog.collection(transaction, this.#name)
+    if (state === undefined) return 0
+    const cursor = new DocumentReader(transaction, state).ids()
+    const targets: DeleteTarget[] = []
+    while (targets.length < FOLLOWED_AT_ONCE_MAX && cursor.next())
+      targets.push({ id: decodeIdKey(cursor.key), key: cursor.key, revision: undefined })
+    if (targets.length > 0) deleteDocuments(transaction, writing, targets)
+    return targets.length
+  }
+
+  /** A transaction that releases the thread between its steps: whenever `pause` is called. */
+  #inSteps<T>(run: (held: HeldTransaction, pause: () => Promise<void>) => Promise<T>): Promise<T> {
     const { store, environment } = this.#context
     const name = (): string => `that deletes documents of '${this.#name}', and what refers to them,`
     return retryWhenStale(async () => {
       const held = await store.begin(name)
+      const pause = pauseIn(environment)
       try {
-        const { work, result } = await held.attempt(() => this.#begun(held, write, isNoted))
-        const pause = pauseIn(environment)
-        while (await held.attempt(() => this.#step(work, held))) {
+        const result = await run(held, async () => {
           await held.relieve()
           await pause()
-        }
+        })
         await held.commit()
-        return { work, result }
+        return result
       } finally {
         held.rollback()
       }
@@ -193,7 +242,7 @@ class FollowedDeletes implements DeleteRules {
   /** What it throws undoes the write. @throws MigrationNeeded */
   #begun<T>(transaction: WriteTransaction, write: (transaction: WriteTransaction) => T, isNoted: boolean): Followed<T> {
     // The relations of now: they may have changed since the delete was asked for.
-    const acting = this.#related.actingOn(this.#name) ?? NO_RELATIONS
+    const acting = this.#related.actingOn(this.#name) ?? actingNowhere(this.#name)
     this.#assertReady(transaction, acting)
     const work = new DeleteWork(transaction, acting, (name) => this.#collectionOf(name).writing, isNoted)
     return { work, result: noting(() => write(transaction)) }

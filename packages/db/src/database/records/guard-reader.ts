@@ -1,5 +1,6 @@
 /** Synchronous reads of all collections on one state, for guards and rules. Each may miss. */
 import { PannierError } from '../../base/errors.ts'
+import type { BodyView } from '../../document/body.ts'
 import type { Catalog, CollectionState } from '../../document/catalog.ts'
 import { DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
@@ -9,7 +10,7 @@ import { servesRelation } from '../../relations/relation-index.ts'
 /** Documents that one read gives. */
 export const READ_DOCUMENTS_MAX = 10_000
 
-interface ReadCollection {
+interface OpenCollection {
   readonly state: CollectionState
   readonly reader: DocumentReader
 }
@@ -21,7 +22,7 @@ interface ReadCollection {
 export class GuardReader {
   readonly #snapshot: Snapshot
   readonly #catalog: Catalog
-  readonly #collections = new Map<string, ReadCollection | undefined>()
+  readonly #collections = new Map<string, OpenCollection | undefined>()
 
   constructor(snapshot: Snapshot, catalog: Catalog) {
     this.#snapshot = snapshot
@@ -43,11 +44,12 @@ export class GuardReader {
   }
 
   /**
-   * All documents whose field has the id, alone or in an array: by an index on the field, else of all documents.
+   * The documents whose field has the id, alone or in an array: by an index on the field, else of all documents. With `limit`
+   * the first ones by creation.
    *
    * @throws PANNIER_LIMIT if there are too many.
    */
-  via(collection: string, field: string, id: string): StoredDocument[] {
+  via(collection: string, field: string, id: string, limit: number = Infinity): StoredDocument[] {
     const found = this.#open(collection)
     if (found === undefined) return []
     const { state, reader } = found
@@ -55,10 +57,15 @@ export class GuardReader {
       const index = state.indexes.find((one) => one.builtTo === undefined && servesRelation(one, { field, many }))
       if (index === undefined) continue
       const referrers = new Referrers(this.#snapshot, state, { field, many }, index)
-      assertFew(referrers.count(id), `the field '${field}' of '${collection}' leads to '${id}'`)
-      return referrers.of(id, READ_DOCUMENTS_MAX).map((body) => reader.decode(body))
+      if (limit > READ_DOCUMENTS_MAX)
+        assertFew(referrers.count(id), `the field '${field}' of '${collection}' leads to '${id}'`)
+      return referrers.of(id, limit).map((body) => reader.decode(body))
     }
-    return this.all(collection).filter((document) => referencesOf({ many: true }, document[field]).includes(id))
+    return this.#bodies(found)
+      .toSorted((left, right) => left.number - right.number)
+      .map((body) => reader.decode(body))
+      .filter((document) => referencesOf({ many: true }, document[field]).includes(id))
+      .slice(0, limit)
   }
 
   /**
@@ -67,17 +74,20 @@ export class GuardReader {
    * @throws PANNIER_LIMIT if there are too many.
    */
   all(collection: string): StoredDocument[] {
-    const reader = this.#open(collection)?.reader
-    if (reader === undefined) return []
+    const found = this.#open(collection)
+    return found === undefined ? [] : this.#bodies(found).map((body) => found.reader.decode(body))
+  }
+
+  #bodies({ state, reader }: OpenCollection): BodyView[] {
     const count = reader.count()
-    assertFew(count, `all of '${collection}' is read`)
+    assertFew(count, `all of '${state.name}' is read`)
     const numbers: number[] = []
     const cursor = reader.ids({}, { expected: count })
     while (cursor.next()) numbers.push(reader.numberAt(cursor))
-    return reader.bodiesOf(numbers).map((body) => reader.decode(body))
+    return reader.bodiesOf(numbers)
   }
 
-  #open(name: string): ReadCollection | undefined {
+  #open(name: string): OpenCollection | undefined {
     if (!this.#collections.has(name)) {
       const state = this.#catalog.collection(this.#snapshot, name)
       this.#collections.set(name, state && { state, reader: new DocumentReader(this.#snapshot, state) })
