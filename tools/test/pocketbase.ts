@@ -26,7 +26,7 @@ export function findPocketBase(): string | undefined {
 }
 
 /** What a test prints if it can't compare. */
-export const NOT_ASKED: string = `\n!!! PocketBase ${VERSION} WAS NOT ASKED: install Go, or name the program in POCKETBASE.\n`
+export const NOT_ASKED: string = `\n!!! PocketBase ${VERSION} WAS NOT ASKED: name the program in POCKETBASE, or install Go and run npm run soak.\n`
 
 export interface Reply {
   readonly status: number
@@ -40,6 +40,11 @@ export class PocketBaseServer implements AsyncDisposable {
   readonly #server: ChildProcess
   readonly #folder: string
   #token = ''
+
+  /** The superuser's. */
+  get token(): string {
+    return this.#token
+  }
 
   static async start(binary: string): Promise<PocketBaseServer> {
     const folder = mkdtempSync(join(tmpdir(), 'pannier-pocketbase-'))
@@ -72,24 +77,12 @@ export class PocketBaseServer implements AsyncDisposable {
       if (performance.now() > until) throw new Error(`${this.url} does not answer.`)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    const login = { identity: SUPERUSER, password: PASSWORD }
-    const { body } = await this.ask('POST', '/api/collections/_superusers/auth-with-password', login)
-    this.#token = (body as { token: string }).token
+    this.#token = await logIn(this.url, '_superusers', SUPERUSER, PASSWORD)
   }
 
   /** As the superuser, unless a token is given. */
-  async ask(method: string, path: string, body?: unknown, token: string = this.#token): Promise<Reply> {
-    const isForm = body instanceof FormData
-    const response = await fetch(this.url + path, {
-      method,
-      headers: {
-        ...(token === '' ? {} : { authorization: token }),
-        ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) }
+  ask(method: string, path: string, body?: unknown, token: string = this.#token, headers: object = {}): Promise<Reply> {
+    return ask(this.url, method, path, body, token, headers)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -98,6 +91,37 @@ export class PocketBaseServer implements AsyncDisposable {
     await closed
     rmSync(this.#folder, { recursive: true, force: true })
   }
+}
+
+/** A request to PocketBase, or to a server that has its API. `body` is JSON unless it is a form. `token` `''`: a guest. */
+export async function ask(
+  url: string,
+  method: string,
+  path: string,
+  body: unknown,
+  token: string,
+  headers: object = {},
+): Promise<Reply> {
+  const isForm = body instanceof FormData
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(token === '' ? {} : { authorization: token }),
+      ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) }
+}
+
+/** The token of an account. */
+export async function logIn(url: string, collection: string, identity: string, password: string): Promise<string> {
+  const path = `/api/collections/${collection}/auth-with-password`
+  const { status, body } = await ask(url, 'POST', path, { identity, password }, '')
+  if (status !== 200) throw new Error(`${identity} can't log in: ${status} ${JSON.stringify(body)}`)
+  return (body as { token: string }).token
 }
 
 export async function freePort(): Promise<number> {

@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest'
+import { findPocketBase, NOT_ASKED, VERSION } from '../../../tools/test/pocketbase.ts'
 import { EVERYWHERE, seedsOf } from '../../../tools/test/seeds.ts'
 import { answer } from './answer.ts'
 import { CASES, lineOf, sample } from './cases.ts'
 import golden from './golden/answers.json' with { type: 'json' }
-import { findPocketBase, PocketBase, VERSION } from './pocketbase.ts'
+import { PocketBase } from './pocketbase.ts'
 
 const TIMEOUT_MS = 1_200_000
 
 const binary = EVERYWHERE || process.env['POCKETBASE'] !== undefined ? findPocketBase() : undefined
-if (binary === undefined)
-  console.warn(
-    `\n!!! PocketBase ${VERSION} WAS NOT ASKED: npm run soak asks it where Go is, or name the program in POCKETBASE.\n`,
-  )
+if (binary === undefined) console.warn(NOT_ASKED)
 
 async function ask(body: (peer: PocketBase) => Promise<void>): Promise<void> {
   if (binary === undefined) return

@@ -7,8 +7,9 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { findPocketBase, VERSION } from '../../../tools/test/pocketbase.ts'
 import { CASES, lineOf } from './cases.ts'
-import { findPocketBase, PocketBase, VERSION } from './pocketbase.ts'
+import { PocketBase } from './pocketbase.ts'
 
 const binary = findPocketBase()
 if (binary === undefined) throw new Error(`record: Go must be installed, so that PocketBase ${VERSION} can be built.`)

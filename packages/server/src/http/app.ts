@@ -68,10 +68,10 @@ export async function createApp(options: AppOptions, limits: ServerLimits, metri
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
       maxParamLength: PARAMETER_CHARS_MAX,
-      onBadUrl: (_path, _request, response) => {
+      onBadUrl: (path, _request, response) => {
         ;(response as unknown as FastifyReply['raw'])
           .writeHead(400, { 'content-type': 'application/json' })
-          .end(BAD_URL)
+          .end(path.startsWith('/api/') ? BAD_URL_OF_API : BAD_URL)
       },
     },
   })
@@ -134,6 +134,7 @@ function trustedProxies(trusted: AppOptions['trustProxy']): boolean | string | s
   return typeof trusted === 'object' ? [...trusted] : (trusted ?? false)
 }
 
+const BAD_URL_OF_API = '{"data":{},"message":"Something went wrong while processing your request.","status":400}\n'
 const BAD_URL = '{"error":"bad_request","reason":"The URL is malformed."}\n'
 
 /** Only these, exactly; others get no header, and so no page of theirs sees an answer. */
