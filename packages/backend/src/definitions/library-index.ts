@@ -13,6 +13,8 @@ export interface LibraryIndex {
   readonly name: string
   /** The columns. */
   readonly fields: readonly string[]
+  /** The columns, and what the condition reads. */
+  readonly reads: readonly string[]
   readonly unique: boolean
   readonly input: Exclude<IndexInput, string | readonly string[]>
 }
@@ -29,7 +31,7 @@ const NAME_CHARS_MAX = 100
 export function libraryIndexOf(statement: IndexStatement, definition: Definition): LibraryIndex | undefined {
   const columns = statement.columns.map((column) => columnOf(column.name, definition.fields))
   const where = statement.where === '' ? undefined : parseCondition(statement.where)
-  for (const { name } of where === undefined ? [] : columnsOf(where)) fieldNamed(name, definition.fields)
+  const tested = where === undefined ? [] : columnsOf(where).map(({ name }) => fieldNamed(name, definition.fields).name)
   const fields = columns.flatMap((field) => (field === undefined ? [] : [field]))
   const selector = where === undefined ? undefined : selectorOf(where, definition.fields)
   const isWhole = fields.length === columns.length && fields.length <= COLUMNS_MAX
@@ -46,7 +48,8 @@ export function libraryIndexOf(statement: IndexStatement, definition: Definition
     ...(selector !== undefined && { where: selector }),
   }
   const name = `${statement.name.slice(0, NAME_CHARS_MAX)} ${crc32(JSON.stringify(input))}`
-  return { name, fields: fields.map((field) => field.name), unique: statement.unique, input: { ...input, name } }
+  const names = fields.map((field) => field.name)
+  return { name, fields: names, reads: [...names, ...tested], unique: statement.unique, input: { ...input, name } }
 }
 
 /** Those of the library for a definition that was checked. */

@@ -28,6 +28,15 @@ export function migrationOf(old: Definition, definition: Definition): Migration 
   }
 }
 
+/** The names under which records have other values afterwards. */
+export function changedNames(old: Definition, definition: Definition): ReadonlySet<string> {
+  const before = new Map(old.fields.map((field) => [field.id, field]))
+  const after = new Set(definition.fields.map(({ id }) => id))
+  const changed = definition.fields.filter((field) => !stepOf(before.get(field.id), field).isSame)
+  const names = changed.flatMap((field) => [field.name, before.get(field.id)?.name ?? field.name])
+  return new Set([...names, ...old.fields.flatMap(({ id, name }) => (after.has(id) ? [] : [name]))])
+}
+
 interface Step {
   readonly field: FieldDefinition
   readonly isSame: boolean

@@ -12,8 +12,8 @@ import { withChanged } from './check-definition.ts'
 import { indexError } from './check-indexes.ts'
 import { recordsName, type Definition } from './definition.ts'
 import { parseIndex } from './index-statement.ts'
-import { libraryIndexesOf, libraryIndexOf } from './library-index.ts'
-import { migrationOf } from './migration.ts'
+import { libraryIndexesOf, libraryIndexOf, type LibraryIndex } from './library-index.ts'
+import { changedNames, migrationOf, type Migration } from './migration.ts'
 
 /** No CouchDB database can have this name. */
 const COLLECTION = '$definitions'
@@ -45,6 +45,8 @@ export interface DefinitionChange {
 export class DefinitionStore {
   readonly #database: Database
   #state: DefinitionState = stateOf(0, [])
+  /** Definitions whose unique indexes are being made. Writes of their records wait. */
+  readonly #closed = new Set<string>()
 
   /** Reads what is stored, and puts right what a crash has left. */
   static async open(database: Database): Promise<DefinitionStore> {
@@ -69,7 +71,9 @@ export class DefinitionStore {
   isCurrent(definition: Definition, reader: DefinitionReader): boolean {
     const { version, found } = this.#state
     const stored = reader.get(COLLECTION, VERSION)?.['version']
-    return stored === version && found.get(definition.id.toLowerCase()) === definition
+    return (
+      !this.#closed.has(definition.id) && stored === version && found.get(definition.id.toLowerCase()) === definition
+    )
   }
 
   /**
@@ -81,22 +85,44 @@ export class DefinitionStore {
     const before = this.#state
     const gone = new Set(removed.map(({ id }) => id))
     const all = withChanged(before.all, changed).filter(({ id }) => !gone.has(id))
+    const steps = changed.filter(({ type }) => type !== 'view').map((definition) => stepOf(definition, before))
     try {
-      for (const definition of changed) {
-        if (definition.type === 'view') continue
-        if (!before.found.has(definition.id.toLowerCase())) await this.#makeEmpty(definition)
-        await this.#index(definition)
-      }
-      await this.#database.transaction((transaction) => this.#writeAll(transaction, before, changed, removed))
+      for (const step of steps) await this.#prepare(step)
+      await this.#database.transaction((transaction) =>
+        this.#writeAll(transaction, before, steps, { changed, removed }),
+      )
     } catch (error) {
-      for (const definition of changed)
-        if (definition.type !== 'view') await this.#dropIndexesExcept(definition, before)
-      await this.#settle(before.all)
+      await this.#undo(steps, before)
       throw error
     }
     const related = relateRecords(this.#database, relationsOf(all))
     this.#state = stateOf(before.version + 1, all)
     await related
+    for (const { definition } of steps) await this.#index(definition, libraryIndexesOf(definition))
+    this.#closed.clear()
+    await this.#settle(all)
+  }
+
+  /** What can't be in the transaction: indexes. Those of values that move are dropped, and built after it. */
+  async #prepare({ definition, old, moving }: ChangeStep): Promise<void> {
+    if (old === undefined) await this.#makeEmpty(definition)
+    else if (moving.some(({ unique }) => unique)) {
+      // Nothing keeps values apart until they are built.
+      this.#closed.add(definition.id)
+      for (const { name } of moving) await this.records(definition).dropIndex(name)
+    }
+    const staying = libraryIndexesOf(definition).filter(({ name }) => !moving.some((index) => index.name === name))
+    await this.#index(definition, staying)
+  }
+
+  /** Those that were declared and not built too: they would be built with the next ones. */
+  async #undo(steps: readonly ChangeStep[], { all }: DefinitionState): Promise<void> {
+    for (const { definition, old } of steps) {
+      const kept = old ?? { ...definition, indexes: [] }
+      await this.#dropIndexes(kept, libraryIndexesOf(definition))
+      await this.#index(kept, libraryIndexesOf(kept))
+    }
+    this.#closed.clear()
     await this.#settle(all)
   }
 
@@ -118,22 +144,23 @@ export class DefinitionStore {
   async #writeAll(
     transaction: Transaction,
     before: DefinitionState,
-    changed: readonly Definition[],
-    removed: readonly Definition[],
+    steps: readonly ChangeStep[],
+    { changed, removed }: DefinitionChange,
   ): Promise<void> {
     const documents = transaction.collection<JsonObject>(COLLECTION)
     const version = (await documents.get(VERSION))?.['version'] ?? 0
     if (version !== before.version) throw new ServiceError('CONFLICT', 'Somebody else has changed collections.')
-    for (const definition of changed) {
-      const old = before.found.get(definition.id.toLowerCase())
-      const migration = old && migrationOf(old, definition)
+    for (const { definition, migration, moving } of steps) {
       if (migration === undefined) continue
+      const records = transaction.collection<JsonObject>(recordsName(definition))
       try {
-        const records = transaction.collection<JsonObject>(recordsName(definition))
         await inSteps(records, (ids) => records.update(ids, migration))
       } catch (error) {
         throw asIndexError(error, definition)
       }
+      const wanted = new Set(libraryIndexesOf(definition).map(({ name }) => name))
+      for (const index of moving)
+        if (index.unique && wanted.has(index.name)) await checkUnique(records, index, definition)
     }
     await documents.upsert([
       { _id: VERSION, version: before.version + 1 },
@@ -142,13 +169,12 @@ export class DefinitionStore {
     await documents.delete(removed.map(documentId))
   }
 
-  /** Declares the indexes; resolves when they are built. @throws ServiceError INVALID if values are not unique */
-  async #index(definition: Definition): Promise<void> {
-    if (definition.type === 'view') return
-    const indexes = libraryIndexesOf(definition).map(({ input }) => input)
+  /** Declares indexes; resolves when they are built. @throws ServiceError INVALID if values are not unique */
+  async #index(definition: Definition, indexes: readonly LibraryIndex[]): Promise<void> {
     if (indexes.length === 0) return
+    const inputs = indexes.map(({ input }) => input)
     try {
-      await this.#database.collection<JsonObject>(recordsName(definition), { indexes }).ready()
+      await this.#database.collection<JsonObject>(recordsName(definition), { indexes: inputs }).ready()
     } catch (error) {
       throw asIndexError(error, definition)
     }
@@ -165,12 +191,6 @@ export class DefinitionStore {
     }
   }
 
-  /** Those that were declared and not built too: they would be built with the next ones. */
-  #dropIndexesExcept(definition: Definition, before: DefinitionState): Promise<void> {
-    const old = before.found.get(definition.id.toLowerCase()) ?? { ...definition, indexes: [] }
-    return this.#dropIndexes(old, libraryIndexesOf(definition))
-  }
-
   /** Drops those of ours among `indexes` that the definition does not have. */
   async #dropIndexes(definition: Definition, indexes: readonly { readonly name: string }[]): Promise<void> {
     const wanted = new Set(libraryIndexesOf(definition).map(({ name }) => name))
@@ -184,9 +204,45 @@ export class DefinitionStore {
     const all = rows.flatMap(({ _id, _rev, ...definition }) =>
       _id === VERSION ? [] : [definition as unknown as Definition],
     )
-    for (const definition of all) await this.#index(definition)
+    for (const definition of all)
+      if (definition.type !== 'view') await this.#index(definition, libraryIndexesOf(definition))
     await relateRecords(this.#database, relationsOf(all))
     this.#state = stateOf(version, all)
+  }
+}
+
+/** What a change does to the records of one definition. */
+interface ChangeStep {
+  readonly definition: Definition
+  readonly old: Definition | undefined
+  readonly migration: Migration | undefined
+  /** Indexes, old and new ones, of values that the migration moves. */
+  readonly moving: readonly LibraryIndex[]
+}
+
+function stepOf(definition: Definition, { found }: DefinitionState): ChangeStep {
+  const old = found.get(definition.id.toLowerCase())
+  const migration = old && migrationOf(old, definition)
+  if (old === undefined || migration === undefined) return { definition, old, migration: undefined, moving: [] }
+  const names = changedNames(old, definition)
+  const indexes = new Map(
+    [...libraryIndexesOf(old), ...libraryIndexesOf(definition)].map((index) => [index.name, index]),
+  )
+  const moving = [...indexes.values()].filter(({ reads }) => reads.some((name) => names.has(name)))
+  return { definition, old, migration, moving }
+}
+
+/** @throws ServiceError INVALID if two documents have the same values */
+async function checkUnique(
+  records: TransactionCollection<JsonObject>,
+  { name, fields, input }: LibraryIndex,
+  definition: Definition,
+): Promise<void> {
+  const keys = new Set<string>()
+  let count = 0
+  for await (const document of records.find(input.where ?? {})) {
+    keys.add(JSON.stringify(fields.map((field) => document[field === 'id' ? '_id' : field])))
+    if (keys.size < ++count) throw notUnique(definition, name)
   }
 }
 
@@ -234,20 +290,21 @@ function relationsOf(all: readonly Definition[]): Record<string, Record<string, 
   )
 }
 
-/** In SQLite's words, at the statement that it is about. */
 function asIndexError(error: unknown, definition: Definition): unknown {
   if (!isPannierError(error, 'PANNIER_UNIQUE')) return error
-  const { index: name } = error.details as { readonly index?: string }
+  return notUnique(definition, String(error.details?.['index']), error)
+}
+
+/** In SQLite's words, at the statement that it is about. */
+function notUnique(definition: Definition, indexName: string, cause?: unknown): unknown {
   for (const [place, text] of definition.indexes.entries()) {
-    const statement = parseIndex(text)
-    const index = statement && libraryIndexOf(statement, definition)
-    if (index === undefined || index.name !== name) continue
+    const statement = parseIndex(text)!
+    const index = libraryIndexOf(statement, definition)
+    if (index?.name !== indexName) continue
     const columns = index.fields.map((field) => `${definition.name}.${field}`).join(', ')
     const reason = `constraint failed: UNIQUE constraint failed: ${columns} (2067)`
-    return new ServiceError('INVALID', '', {
-      data: { indexes: { [place]: indexError(statement!.name, reason) } },
-      cause: error,
-    })
+    const data = { indexes: { [place]: indexError(statement.name, reason) } }
+    return new ServiceError('INVALID', '', { data, cause })
   }
-  return error
+  return cause
 }
