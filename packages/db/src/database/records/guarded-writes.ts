@@ -27,12 +27,10 @@ function guardedAccess(
   guard: DocumentGuard,
   followed: CollectionWriting['followed'],
 ): CollectionAccess {
-  const judge = judgeBy(guard, access.writing.catalog)
+  const own = { judge: judgeBy(guard, access.writing.catalog), ...(followed && { followed }) }
   return {
-    // Relations may change after it is made.
-    get writing() {
-      return { ...access.writing, judge, ...(followed && { followed }) }
-    },
+    // It shows the relations of each moment: they may change after it is made.
+    writing: Object.assign(Object.create(access.writing) as CollectionWriting, own),
     read: (read) => access.read(read),
     write: (write) => access.write(write),
     openSource: (related) => access.openSource(related),
