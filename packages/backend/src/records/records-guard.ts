@@ -20,7 +20,7 @@ import { failed } from './write/write-errors.ts'
 const UNKNOWN = fieldError('validation_unknown_field', 'Unknown field.')
 const WRONG_TYPE = fieldError('validation_invalid_value', 'Invalid value.')
 
-/** What refuses documents that are no records of their collection. A collection without a definition is none of its business. */
+/** What refuses documents that are no records of their collection. It passes documents of collections without a definition. */
 export function recordsGuard(definitions: Definitions, access: Access): WriteGuard {
   const judge = new Judge(definitions, access)
   const definitionOf = (database: string): Definition | undefined => {

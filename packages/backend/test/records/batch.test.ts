@@ -98,7 +98,7 @@ test('the names of files have two random parts', async () => {
   expect(made['file']).toMatch(/^b1\w{10}_\w{10}_\w{10}\.txt$/)
 })
 
-test('other writes wait for a batch, and none is lost', async () => {
+test('other writes wait for a batch, and all are kept', async () => {
   world = await openWorld([POSTS])
   await world.writes.create(ADMIN, 'posts', { id: A, title: 'one' })
   const many = Array.from({ length: 20 }, (_, index) =>

@@ -75,7 +75,7 @@ test(`any input, ${runs} times (SEED=${FIRST_SEED})`, { timeout: 60_000 + runs *
   const world = await openWorld([{ id: 'pbc_all', name: 'all', ...PUBLIC, fields: TYPES }])
   const { writes, definitions } = world
   const known: string[] = []
-  /** JSON, but for files. */
+  /** JSON, except files. */
   const sent = (json: JsonObject): JsonObject =>
     Object.fromEntries(
       Object.entries(JSON.parse(JSON.stringify(json)) as JsonObject).map(([key, one]) => [

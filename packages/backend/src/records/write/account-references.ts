@@ -55,7 +55,7 @@ export class AccountReferences {
     return Array.from(reached).some(({ type }) => type === 'auth')
   }
 
-  /** Devices are known again after a change of the password. Who proves that the address is theirs is asked again who they are. */
+  /** A new password forgets the devices. A verified address forgets the logins of others, who may have used it. */
   async accountChanged(place: Place, { definition, old, values }: Draft): Promise<void> {
     const accounts: Accounts = { definition, ids: [values['id'] as string] }
     if (values['password'] instanceof NewPassword) await this.#delete(place, AUTH_ORIGINS, accounts)

@@ -29,7 +29,7 @@ export interface PreparedInput {
 export interface Draft extends PreparedInput {
   /** The stored document. Undefined: the record is new. */
   readonly old: JsonObject | undefined
-  /** Of all fields, `id` too. They may be `NewPassword`s and `NewFile`s. */
+  /** The values of all fields, `id` too. They may be `NewPassword`s and `NewFile`s. */
   readonly values: JsonObject
   /** `@request.body` */
   readonly body: JsonObject

@@ -22,7 +22,7 @@ export async function prepareInput(asked: InputToPrepare, passwords: Passwords):
   return { definition, input, isSuperuser, hashes, now: new Date().toISOString().replace('T', ' ') }
 }
 
-/** Of the passwords that their fields take. */
+/** The hashes of passwords that their fields take. */
 async function hashesOf(
   { definition: { fields }, input }: InputToPrepare,
   passwords: Passwords,
