@@ -102,6 +102,8 @@ export class LinearRegex {
     test(text: string): boolean;
 }
 
+export const NOCASE: Collation;
+
 /** A document as it will be stored, without `_rev` and `_attachments`. A tombstone has `_deleted`. */
 export type NewDocument = {
     _id: string;
@@ -437,6 +439,14 @@ class Catalog {
     addShapes(transaction: WriteTransaction, state: CollectionState, added: readonly Shape[]): CollectionState;
 }
 
+/** A document that a commit has written or deleted, as it is now. */
+interface ChangedDocument {
+    readonly id: string;
+    readonly document: StoredDocument | undefined;
+    /** As it was at the commit that was announced before. Only where queries of this or another collection follow relations. */
+    readonly before?: StoredDocument | undefined;
+}
+
 /** One attachment as it was handed in. */
 interface CheckedAttachment {
     readonly name: string;
@@ -607,8 +617,8 @@ interface ComplementCondition {
 type Condition = AllOf | AnyOf | WithinCondition | TestCondition | HoldsCondition | NumbersCondition | ComplementCondition | RelatedCondition;
 
 interface ContainsCondition extends ContainsPredicate, Negatable {
-    /** Undefined: by Unicode. */
-    readonly fold?: TextFold | undefined;
+    /** By what texts are the same; undefined: by Unicode. */
+    readonly fold?: Collation | undefined;
 }
 
 /** The value, or an element of an array, is a string in which this text stands, upper or lower case (match.ts, `foldText`). */
@@ -874,6 +884,19 @@ interface FinishedUpload {
     readonly same: number | undefined;
 }
 
+/** How a live query follows relations. */
+interface FollowedQuery {
+    /** All that it reads, its own first. */
+    readonly collections: readonly [string, ...string[]];
+    open(): MaybePromise<QuerySource>;
+    /** Whether it reads something else of the document now. */
+    reads(collection: string, changed: ChangedDocument): boolean;
+    /** The ids of the documents whose rows the news may have changed; undefined: it takes too much to tell. */
+    affected(source: QuerySource, news: readonly News[]): Promise<ReadonlySet<string> | undefined>;
+    /** Those of the documents that match; undefined: it takes too much to tell. */
+    matching(source: QuerySource, ids: readonly string[]): Promise<MatchingDocuments | undefined>;
+}
+
 /** A snapshot that is kept over several attempts; its pages stay until it is released. */
 interface HeldSnapshot extends Snapshot {
     /** Runs `read` until nothing is missing. Synchronous when everything is in memory. */
@@ -1046,8 +1069,8 @@ interface LiveHost {
 interface LiveRequest {
     readonly specification: QuerySpecification;
     open(): MaybePromise<QueryRun>;
-    /** Collections whose changes may change the answer too. */
-    readonly related: readonly string[];
+    /** Undefined: it follows no relations. */
+    readonly followed: FollowedQuery | undefined;
     readonly signal: AbortSignal | undefined;
     /** The only row is how many documents match (CountRow). */
     readonly counts?: true;
@@ -1081,6 +1104,11 @@ interface LiveWork {
 /** Loads what live queries need. One function for each collection; undefined where queries cannot be live. */
 type LoadLiveHost = (() => Promise<LiveHost>) | undefined;
 
+/** Documents, and what makes rows of them. */
+interface MatchingDocuments extends Pick<QueryRun, 'query' | 'populate'> {
+    readonly documents: readonly StoredDocument[];
+}
+
 /** There already where a backend or the cache is synchronous, and promised where it is not. */
 type MaybePromise<T> = T | Promise<T>;
 
@@ -1104,6 +1132,13 @@ interface ModPredicate {
 interface Negatable {
     /** The field is there and does not meet it. */
     readonly negated: boolean;
+}
+
+/** What a commit has changed in a collection. */
+interface News {
+    readonly sequence: number;
+    readonly collection: string;
+    readonly changed: readonly ChangedDocument[];
 }
 
 /** Negation as CouchDB has it: the leaves are negated one by one, and a negated leaf still asks for the field to be there. */
@@ -1231,8 +1266,8 @@ interface QueryRelations {
     condition(selector: unknown): Condition;
     /** All collections that relations can lead to. */
     readonly collections: readonly string[];
-    /** The collections that the query reads beside its own. */
-    relatedOf(query: QuerySpecification): readonly string[];
+    /** How a live query follows relations; undefined: it does not. */
+    followed(open: OpenSource, query: QuerySpecification): FollowedQuery | undefined;
     /** Throws a TypeError for a path through a relation, where `call` takes none. */
     checkOwn(call: string, paths: readonly string[]): void;
     /** Throws a TypeError for a path that sort, fields or populate do not take. */
@@ -1506,12 +1541,6 @@ interface Subscriber {
 
 /** Conditions that no set of values can express. */
 type TestCondition = RegexCondition | ContainsCondition | SizeCondition | ModCondition | ElementsCondition;
-
-/** How texts are made alike. */
-interface TextFold {
-    readonly name: string;
-    readonly of: (text: string) => string;
-}
 
 interface TextSettings {
     /** A BCP 47 tag, for finding words and for lower case. */

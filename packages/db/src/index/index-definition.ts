@@ -81,8 +81,8 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
   const order = collationNamed(collation)
   if (dialect !== undefined && dialect !== 'couchdb')
     throw badArgument(CALL, "dialect must be 'couchdb' or undefined", dialect)
-  if (order !== undefined && (dialect === undefined || multi || unique || text))
-    throw badArgument(CALL, "collation must be alone with dialect: 'couchdb'", collation)
+  if (order !== undefined && (dialect === undefined || multi || text))
+    throw badArgument(CALL, "collation must be with dialect: 'couchdb', not multi or text", collation)
   const kind = {
     ...(dialect !== undefined && { dialect }),
     ...(order !== undefined && { collation: order.name }),

@@ -16,7 +16,15 @@ import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import { DocumentWrite } from '../document/document-write.ts'
 import type { PreparedWork, Refusals } from '../document/document-write.ts'
 import type { Snapshot, TreeReader, WriteTransaction } from '../kv/key-value-store.ts'
-import { FieldReader, type IndexTests, elementsOf, encodeIndexValue, type ReadPath } from './index-key.ts'
+import {
+  collationOf,
+  elementsOf,
+  encodeIndexValue,
+  FieldReader,
+  sortedValue,
+  type IndexTests,
+  type ReadPath,
+} from './index-key.ts'
 import type { IndexDefinition } from './index-definition.ts'
 
 interface UniqueWork extends PreparedWork {
@@ -33,6 +41,8 @@ interface Claim {
   readonly key: string
   /** As they are in the document. */
   readonly values: readonly unknown[]
+  /** As they are compared: in the order of strings of the index. */
+  readonly compared: readonly unknown[]
   /** False: other values may have this key. */
   readonly exact: boolean
 }
@@ -54,7 +64,7 @@ function claimsOf(definition: IndexDefinition, tests: IndexTests, read: ReadPath
 
 export function isSame(left: Claim, right: Claim): boolean {
   if (left.key !== right.key) return false
-  return left.exact || left.values.every((value, at) => compareValues(value, right.values[at]) === 0)
+  return left.exact || left.compared.every((value, at) => compareValues(value, right.compared[at]) === 0)
 }
 
 /** Finds the writes that would give two documents the same key. In a batch the earlier writes win. May miss. */
@@ -243,10 +253,13 @@ function numbersWith(tree: TreeReader, key: string): number[] {
   return numbers
 }
 
-function claim({ fields }: IndexDefinition, values: readonly unknown[]): Claim {
+function claim(definition: IndexDefinition, values: readonly unknown[]): Claim {
+  const { fields } = definition
+  const collation = collationOf(definition)
+  const compared = values.map((value, at) => sortedValue(value, fields[at]!.path, collation))
   let key = ''
   let exact = true
-  values.forEach((value, at) => {
+  compared.forEach((value, at) => {
     const { descending } = fields[at]!
     const encoded = encodeIndexValue(value, descending)
     if (typeof value === 'object' || (typeof value === 'string' && encoded.length > SHORT_BYTES)) {
@@ -254,7 +267,7 @@ function claim({ fields }: IndexDefinition, values: readonly unknown[]): Claim {
     }
     key += encoded
   })
-  return { key, values, exact }
+  return { key, values, compared, exact }
 }
 
 /** So short an encoding of a string is whole. */

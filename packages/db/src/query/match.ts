@@ -87,7 +87,7 @@ function valueTest(condition: TestCondition): Test<unknown> {
       return (value) => typeof value === 'string' && found(value)
     }
     case 'contains': {
-      const fold = condition.fold?.of ?? foldText
+      const fold = condition.fold?.key ?? foldText
       const text = fold(condition.text)
       return (value) => typeof value === 'string' && fold(value).includes(text)
     }

@@ -44,7 +44,7 @@ test('an order that is not known is refused, and so is what does not go with it'
   expect(() => collection.find({}, { collation: TEST_COLLATION.name })).toThrow(TypeError)
   expect(() => collection.find({}, { dialect: 'x' as 'couchdb' })).toThrow(TypeError)
   expect(() => db.collection('c', { indexes: [{ on: 'name', ...unknown }] })).toThrow(TypeError)
-  expect(() => db.collection('c', { indexes: [{ on: 'name', unique: true, ...meaning }] })).toThrow(TypeError)
+  expect(() => db.collection('c', { indexes: [{ on: 'name', multi: true, ...meaning }] })).toThrow(TypeError)
   expect(() => registerCollation({ name: '', key: (text) => text })).toThrow(TypeError)
   expect(() => registerCollation({ name: 'x' } as never)).toThrow(TypeError)
 })

@@ -60,7 +60,7 @@ test('a snapshot can be read in its function alone, and not be written', async (
   await db.collection('posts').insert({ _id: 'p' })
   const kept = await readSnapshot(db, async (reader: SnapshotReader) => {
     const posts = reader.collection('posts') as never as { insert(document: object): Promise<unknown> }
-    await expect(posts.insert({})).rejects.toThrow('A snapshot is only read.')
+    await expect(posts.insert({})).rejects.toThrow('a snapshot is only read')
     return reader
   })
   const code = (error: unknown): boolean => isPannierError(error, 'PANNIER_TRANSACTION_ENDED')

@@ -24,7 +24,7 @@ async function counts(db: Database): Promise<number[]> {
   return Promise.all(['users', 'posts'].map((name) => db.collection(name).find().count()))
 }
 
-test('all documents are deleted, also of a collection that is not there', async () => {
+test('all documents are deleted; an unknown collection has none', async () => {
   const db = await filled(slow(memory(), 2) as never)
   expect(await truncate(db, 'users')).toBe(350)
   expect(await counts(db)).toEqual([0, 500])

@@ -1,5 +1,5 @@
 /** Many reads of one state of the database: a list, its total and what its records lead to agree. */
-import { PannierError } from '../../base/errors.ts'
+import { AssertionError, PannierError } from '../../base/errors.ts'
 import { pauseIn } from '../../base/long-work.ts'
 import type { MaybePromise } from '../../base/async.ts'
 import type { CollectionState } from '../../document/catalog.ts'
@@ -129,7 +129,7 @@ class SnapshotCollection implements CollectionAccess {
   }
 
   write(): Promise<never> {
-    return Promise.reject(new TypeError('A snapshot is only read.'))
+    return Promise.reject(new AssertionError('a snapshot is only read'))
   }
 
   uploads(): undefined {

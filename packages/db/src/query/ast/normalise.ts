@@ -128,14 +128,8 @@ interface Negatable {
 
 interface RegexCondition extends RegexPredicate, Negatable {}
 export interface ContainsCondition extends ContainsPredicate, Negatable {
-  /** Undefined: by Unicode. */
-  readonly fold?: TextFold | undefined
-}
-
-/** How texts are made alike. */
-export interface TextFold {
-  readonly name: string
-  readonly of: (text: string) => string
+  /** By what texts are the same; undefined: by Unicode. */
+  readonly fold?: Collation | undefined
 }
 
 interface SizeCondition extends SizePredicate, Negatable {}

@@ -7,7 +7,7 @@ import type { CollectionState } from '../../document/catalog.ts'
 import { CollectionRows } from './collection-rows.ts'
 import { RelationColumn, type RelationSources } from './relation-column.ts'
 import { SelectColumn } from './select-column.ts'
-import type { TextFold } from '../ast/normalise.ts'
+import type { Collation } from '../../codec/registered-collation.ts'
 import { TextColumn } from './text-column.ts'
 
 type Column = TextColumn | SelectColumn | RelationColumn
@@ -73,7 +73,7 @@ export class ColumnStore implements KeptColumns {
   }
 
   /** The texts of a field as of the source. */
-  text(source: QuerySource, path: string, check: () => void, fold?: TextFold): Promise<TextColumn | undefined> {
+  text(source: QuerySource, path: string, check: () => void, fold?: Collation): Promise<TextColumn | undefined> {
     return this.#column(source, `text ${fold?.name ?? ''} ${path}`, (rows) => new TextColumn(rows, path, fold), check)
   }
 

@@ -7,7 +7,7 @@ import type { BodyView } from '../../document/body.ts'
 import { bodyFields } from '../operators/project.ts'
 import type { QuerySource } from '../query-source.ts'
 import { NumberSetBuilder, type NumberSet } from '../sets/number-set.ts'
-import type { TextFold } from '../ast/normalise.ts'
+import type { Collation } from '../../codec/registered-collation.ts'
 import { foldText, type ReadField } from '../match.ts'
 import type { CollectionRows } from './collection-rows.ts'
 import { Follower } from './follower.ts'
@@ -40,11 +40,11 @@ export class TextColumn extends Follower<ReadField<BodyView>> {
   /** There is no limit to texts. */
   readonly isFull = false
 
-  constructor(rows: CollectionRows, path: string, fold?: TextFold) {
+  constructor(rows: CollectionRows, path: string, fold?: Collation) {
     super(0)
     this.rows = rows
     this.#path = path
-    this.#fold = fold?.of ?? foldText
+    this.#fold = fold?.key ?? foldText
   }
 
   /** Whether it can look for this text. */

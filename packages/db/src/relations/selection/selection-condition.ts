@@ -1,6 +1,7 @@
 /** Turns a selection into the condition of a query. Missing and null values count as the empty value of the field's type. */
 import { unreachable } from '../../base/errors.ts'
-import { combine, type Condition, type TextFold } from '../../query/ast/normalise.ts'
+import { NOCASE } from '../../codec/nocase.ts'
+import { combine, type Condition } from '../../query/ast/normalise.ts'
 import {
   above,
   below,
@@ -23,12 +24,6 @@ export interface SelectionNames {
   readonly nameOf: (collection: string) => string
   /** Whether a relation holds an array of ids. */
   readonly isMany: (collection: string, field: string) => boolean
-}
-
-/** Texts that differ only in the case of ASCII are equal. */
-const ASCII: TextFold = {
-  name: 'ASCII',
-  of: (text) => (/[A-Z]/.test(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text),
 }
 
 /** What a field can be that has no value. */
@@ -109,7 +104,7 @@ function comparison(selection: SelectionComparison): Condition {
   }
   const text = String(value)
   if (text === '') return within(path, [...NO_VALUE, ...STRINGS])
-  return { kind: 'contains', path, text, fold: ASCII, negated: false }
+  return { kind: 'contains', path, text, fold: NOCASE, negated: false }
 }
 
 function lengthOf(path: string, isMet: (length: number) => boolean): Condition {
