@@ -14,7 +14,7 @@ import type { GuardedChange, GuardedWrite, Refusal, WriteGuard } from '../gatewa
 import type { Principal } from '../gateway/principal.ts'
 import { type FieldError, forbidden, ServiceError } from '../gateway/service-error.ts'
 import { valueErrors, type Draft } from './write/draft.ts'
-import { DefinitionChanged, Judge } from './write/judge.ts'
+import { OutdatedWrite, Judge } from './write/judge.ts'
 import { failed } from './write/write-errors.ts'
 
 const UNKNOWN = fieldError('validation_unknown_field', 'Unknown field.')
@@ -87,7 +87,7 @@ function refusalOf(
     if (old === undefined) return judge.create(actor, draft, reader)
     return judge.update(actor, draft, { old, rev: undefined }, reader)
   } catch (error) {
-    if (!(error instanceof DefinitionChanged)) throw error
+    if (!(error instanceof OutdatedWrite)) throw error
     return new ServiceError('UNAVAILABLE', 'The collection has changed meanwhile. Try again.', { cause: error })
   }
 }

@@ -146,3 +146,24 @@ test('of many creates with one unique value at the same time one is made, whatev
   expect(Object.keys(await world.stored('teams'))).toHaveLength(1)
   await world.close()
 })
+
+test.each(seedsOf('race', 1))(
+  'what begins to belong to an account while that is deleted does not stay, seed %i',
+  async (seed) => {
+    const people = { id: 'pbc_people', name: 'people', type: 'auth', ...PUBLIC, fields: [] }
+    const world = await openWorld([people], slow(memory(), seed))
+    const { writes } = world
+    const ids = ['a', 'b', 'c'].map((letter) => letter.repeat(15))
+    const password = { password: '1234567890', passwordConfirm: '1234567890' }
+    for (const id of ids) await writes.create(ADMIN, 'people', { id, email: `${id}@example.com`, ...password })
+    const both = ids.flatMap((id) => {
+      const origin = { collectionRef: 'pbc_people', recordRef: id, fingerprint: 'device' }
+      return [writes.create(ADMIN, '_authOrigins', origin), writes.delete(ADMIN, 'people', id)]
+    })
+    const outcomes = await Promise.allSettled(both)
+    const deletes = outcomes.filter((_, index) => index % 2 === 1)
+    expect(deletes.every(({ status }) => status === 'fulfilled')).toBe(true)
+    expect(await world.stored('_authOrigins')).toEqual({})
+    await world.close()
+  },
+)

@@ -29,8 +29,8 @@ const MISSING_COLLECTION = fieldError(
 const OTHER_ACCOUNT = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id.')
 const LAST_SUPERUSER = new ServiceError('INVALID', "You can't delete the only existing superuser.")
 
-/** Thrown by `judge` to have a write prepared again: the definition has changed. */
-export class DefinitionChanged extends Error {}
+/** Thrown by a guard to have a write prepared again: what it was prepared with has changed. */
+export class OutdatedWrite extends Error {}
 
 /** A write of a stored record. */
 export interface StoredWrite {
@@ -84,7 +84,7 @@ export class Judge {
   }
 
   #assertCurrent(definition: Definition, reader: GuardReader): void {
-    if (!this.#definitions.isCurrent(definition, reader)) throw new DefinitionChanged()
+    if (!this.#definitions.isCurrent(definition, reader)) throw new OutdatedWrite()
   }
 
   /** A guest manages nothing. */

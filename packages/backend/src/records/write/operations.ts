@@ -34,6 +34,6 @@ export interface WrittenRecord {
 export interface PreparedWrite {
   /** Other records change with it, so it takes a transaction. */
   readonly isWide: boolean
-  /** May be called again. Resolves with undefined after a delete. @throws ServiceError, DefinitionChanged */
+  /** May be called again. Resolves with undefined after a delete. @throws ServiceError, OutdatedWrite */
   run(place: Place): Promise<WrittenRecord | undefined>
 }

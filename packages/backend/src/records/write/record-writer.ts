@@ -19,7 +19,7 @@ import { forbidden, invalid, missing, ServiceError } from '../../gateway/service
 import { accountForm, type CheckedPassword } from './account-form.ts'
 import { AccountReferences } from './account-references.ts'
 import { canBeId, documentOf, draftOf, listOf, renewedTokenKey, type Draft, type PreparedInput } from './draft.ts'
-import { DefinitionChanged, Judge } from './judge.ts'
+import { OutdatedWrite, Judge } from './judge.ts'
 import type { Place, PreparedWrite, RecordOperation, WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
 import { asRefusal, writeError } from './write-errors.ts'
@@ -60,7 +60,7 @@ export class RecordWriter {
       try {
         return await run()
       } catch (error) {
-        if (!(error instanceof DefinitionChanged)) throw error
+        if (!(error instanceof OutdatedWrite)) throw error
         if (round === ROUNDS_MAX)
           throw new ServiceError('UNAVAILABLE', 'The collection keeps changing. Try again later.', { cause: error })
         await setTimeout(round)
@@ -174,9 +174,13 @@ export class RecordWriter {
     const { database } = this.#parts
     const mayTakeAccounts = this.#references.mayTakeAccounts(definition)
     const isWide = mayTakeAccounts && (await this.#references.areThere(database))
-    const guard: DocumentGuard = ({ reader, old }) =>
-      refusal(this.#judge.delete(actor, definition, { old: old()!, rev }, reader))
     const run = async (place: Place): Promise<undefined> => {
+      const isAlone = place === database
+      const guard: DocumentGuard = ({ reader, old }) => {
+        // The first one came in between.
+        if (isAlone && mayTakeAccounts && this.#references.areRead(reader)) throw new OutdatedWrite()
+        return refusal(this.#judge.delete(actor, definition, { old: old()!, rev }, reader))
+      }
       const deleted = new Map<string, ReadonlySet<string>>([[recordsName(definition), new Set([id])]])
       const followed = (changes: FollowedChanges): void => {
         for (const [name, ids] of changes.deleted) deleted.set(name, new Set([...(deleted.get(name) ?? []), ...ids]))
@@ -185,7 +189,7 @@ export class RecordWriter {
       try {
         const outcome = await guarded(recordsIn(place, definition), guard, followed).delete(id)
         if (outcome === undefined) throw missing('')
-        if (place !== database && mayTakeAccounts) await this.#references.accountsDeleted(place, deleted)
+        if (!isAlone && mayTakeAccounts) await this.#references.accountsDeleted(place, deleted)
         return undefined
       } catch (error) {
         throw writeError(error, definition, 'delete')
