@@ -40,22 +40,35 @@ export function postOf(index: number): Record<string, unknown> {
 export async function makeBlog(client: ApiClient): Promise<void> {
   await client.ask({ method: 'PATCH', path: '/api/settings', body: SETTINGS })
   await client.ask({ method: 'PUT', path: '/api/collections/import', body: { collections: DEFINITIONS } })
-  await createAll(client, 'organizations', ORGANIZATIONS, (at) => ({ id: idOf('org', at), name: `org ${at}` }))
-  await createAll(client, 'permissions', PERMISSIONS, (at) => ({
-    id: idOf('perm', at),
-    name: `perm ${at}`,
-    active: at % 2 === 0,
-  }))
-  await createAll(client, 'people', USERS, (at) => ({
-    id: idOf('user', at),
-    email: `user${at}@example.com`,
-    password: PASSWORD,
-    passwordConfirm: PASSWORD,
-    name: `user ${at}`,
-    organization: at % 50 === 49 ? '' : idOf('org', at % ORGANIZATIONS),
-    permissions: at % 40 === 39 ? [] : [0, 1, 2].map((nth) => idOf('perm', (at * 7 + nth * 13) % PERMISSIONS)),
-  }))
+  for (const { name, count, recordOf } of TABLES) await createAll(client, name, count, recordOf)
 }
+
+/** All records but the posts. */
+export const TABLES: readonly {
+  readonly name: string
+  readonly count: number
+  readonly recordOf: (at: number) => object
+}[] = [
+  { name: 'organizations', count: ORGANIZATIONS, recordOf: (at) => ({ id: idOf('org', at), name: `org ${at}` }) },
+  {
+    name: 'permissions',
+    count: PERMISSIONS,
+    recordOf: (at) => ({ id: idOf('perm', at), name: `perm ${at}`, active: at % 2 === 0 }),
+  },
+  {
+    name: 'people',
+    count: USERS,
+    recordOf: (at) => ({
+      id: idOf('user', at),
+      email: `user${at}@example.com`,
+      password: PASSWORD,
+      passwordConfirm: PASSWORD,
+      name: `user ${at}`,
+      organization: at % 50 === 49 ? '' : idOf('org', at % ORGANIZATIONS),
+      permissions: at % 40 === 39 ? [] : [0, 1, 2].map((nth) => idOf('perm', (at * 7 + nth * 13) % PERMISSIONS)),
+    }),
+  },
+]
 
 /** Posts in batches, as fast as the server takes them. */
 export function makePosts(client: ApiClient, count: number): Promise<void> {
@@ -100,7 +113,7 @@ const POST_FIELDS: readonly object[] = [
   { name: 'updated', type: 'autodate', onCreate: true, onUpdate: true },
 ]
 
-const DEFINITIONS: readonly object[] = [
+export const DEFINITIONS: readonly object[] = [
   {
     id: 'benchorganizations',
     name: 'organizations',

@@ -525,6 +525,8 @@ class Definitions {
      * @throws ServiceError FORBIDDEN, INVALID with data
      */
     import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
+    /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
+    dryRunView(principal: Principal, query: string): Promise<ViewSample>;
     /** Ends when the changes have ended that were asked for. */
     close(): Promise<void>;
 }
@@ -880,6 +882,12 @@ interface TokenOptions {
 interface ViewDefinition extends DefinitionBase {
     readonly type: 'view';
     readonly viewQuery: string;
+}
+
+interface ViewSample {
+    readonly fields: readonly FieldDefinition[];
+    /** As records are shown. */
+    readonly sample: readonly JsonObject[];
 }
 
 /** The principal as of now, and the name by which users know the collection. */

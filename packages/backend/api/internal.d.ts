@@ -274,10 +274,8 @@ export function principalOf(definition: AuthDefinition, record: JsonObject): Pri
 export function recordsGuard(definitions: Definitions, access: Access): WriteGuard;
 
 class Access {
-    constructor(definitions: {
-        readonly schema: Schema;
-    });
-    /** Whether only superusers may do it, and the actor is none. */
+    constructor(definitions: KnownDefinitions);
+    /** Whether the actor may not do it, as only superusers may. */
     isLocked({ principal }: Actor, definition: Definition, action: Action): boolean;
     /** Whether the rule admits a record. A rule that names what is no longer there admits nothing. */
     allows(actor: Actor, definition: Definition, action: Action, record: RuleRecord, options: AllowOptions): boolean;
@@ -291,7 +289,7 @@ class Access {
 }
 
 /** What a rule of a definition is about. */
-type Action = 'list' | 'view' | 'create' | 'update' | 'delete' | 'manage' | 'auth';
+type Action = ReadAction | 'create' | 'update' | 'delete';
 
 type Algorithm = 'argon2id' | 'scrypt';
 
@@ -357,7 +355,7 @@ interface BaseDefinition extends DefinitionBase {
 
 interface BindListOptions {
     /** The rule of this action admits the records. */
-    readonly action: 'list' | 'view' | 'manage' | 'auth';
+    readonly action: ReadAction;
     readonly filter?: string;
     /** Paths, without their directions. */
     readonly sort?: readonly string[];
@@ -408,6 +406,30 @@ interface DefinitionBase {
     readonly updated: string;
 }
 
+interface DefinitionListOptions {
+    /** From 1. */
+    readonly page?: number;
+    readonly perPage?: number;
+    /** `-created,name` */
+    readonly sort?: string;
+    readonly filter?: string;
+    readonly skipTotal?: boolean;
+}
+
+interface DefinitionPage {
+    readonly page: number;
+    readonly perPage: number;
+    /** -1 if it was skipped. */
+    readonly totalItems: number;
+    readonly totalPages: number;
+    readonly items: readonly JsonObject[];
+}
+
+/** Reads one state of the database: that of a guard, of a snapshot. */
+interface DefinitionReader {
+    get(collection: string, id: string): Readonly<Record<string, unknown>> | undefined;
+}
+
 /**
  * What the collections of the application are. Only admins change it.
  *
@@ -429,17 +451,30 @@ class Definitions {
     get schema(): Schema;
     /** The library's collection that has the records. */
     records(definition: Definition): Collection<JsonObject>;
-    /**
-     * Whether `definition` is what is stored, for a guard: a write that was prepared with an older one is prepared again.
-     */
-    isCurrent(definition: Definition, reader: GuardReader): boolean;
+    /** Whether `definition` is what the reader sees. A write that was prepared with an older one is prepared again. */
+    isCurrent(definition: Definition, reader: DefinitionReader): boolean;
+    /** A page of them, as the API shows them. @throws ServiceError FORBIDDEN, INVALID */
+    list(principal: Principal, options: DefinitionListOptions): DefinitionPage;
+    /** What a new collection of each type begins with, as the API shows it. @throws ServiceError FORBIDDEN */
+    scaffolds(principal: Principal): JsonObject;
     /** @throws ServiceError FORBIDDEN, INVALID with data */
     create(principal: Principal, input: unknown): Promise<Definition>;
     /** What is left out stays. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
     update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition>;
     /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
     delete(principal: Principal, nameOrId: string): Promise<void>;
-    /** Ends what runs. */
+    /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */
+    truncate(principal: Principal, nameOrId: string): Promise<void>;
+    /**
+     * Makes and changes all that the list has, or nothing. Fields that it lacks stay, unless `deleteMissing`, which also deletes
+     * collections.
+     *
+     * @throws ServiceError FORBIDDEN, INVALID with data
+     */
+    import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
+    /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
+    dryRunView(principal: Principal, query: string): Promise<ViewSample>;
+    /** Ends when the changes have ended that were asked for. */
     close(): Promise<void>;
 }
 
@@ -513,6 +548,15 @@ interface JsonField extends FieldBase, Requirable {
     readonly maxSize: number;
 }
 
+/** What is read of `Definitions`. */
+interface KnownDefinitions {
+    /** By its name, in any case, or by its id. */
+    find(nameOrId: string): Definition | undefined;
+    all(): readonly Definition[];
+    /** Made of all definitions. */
+    readonly schema: Schema;
+}
+
 interface MailTemplate {
     readonly subject: string;
     readonly body: string;
@@ -539,6 +583,9 @@ interface PutOptions {
     /** It is small: it may be written in one commit with those of others. */
     readonly grouped?: boolean;
 }
+
+/** Actions whose rules are asked about records that are stored. */
+type ReadAction = 'list' | 'view' | 'manage' | 'auth';
 
 interface RelationField extends FieldBase, Requirable {
     readonly type: 'relation';
@@ -610,6 +657,12 @@ type UpdateType = 'created' | 'updated' | 'deleted';
 interface ViewDefinition extends DefinitionBase {
     readonly type: 'view';
     readonly viewQuery: string;
+}
+
+interface ViewSample {
+    readonly fields: readonly FieldDefinition[];
+    /** As records are shown. */
+    readonly sample: readonly JsonObject[];
 }
 
 /** The principal as of now, and the name by which users know the collection. */

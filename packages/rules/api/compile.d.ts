@@ -114,7 +114,8 @@ export function compile(bound: BoundRule, records: RuleRecords): Compiled;
 export function sortPaths({ sort }: BoundRule): readonly SortPath[] | undefined;
 
 /**
- * The values that a record is sorted by, for `compareSortValues`: those of the first rows that meet the rule.
+ * The values that a record is sorted by, for `compareSortValues`. Rows must meet the rule: the first one of a list
+ * counts, and the least one by a back-relation.
  *
  * @example
  * import { bind, parse } from '@pannier/rules'

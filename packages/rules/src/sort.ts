@@ -31,7 +31,8 @@ function sortPath(value: Value): SortPath | undefined {
 const EMPTY: Readonly<Record<string, 0 | false>> = { number: 0, bool: false }
 
 /**
- * The values that a record is sorted by, for `compareSortValues`: those of the first rows that meet the rule.
+ * The values that a record is sorted by, for `compareSortValues`. Rows must meet the rule: the first one of a list
+ * counts, and the least one by a back-relation.
  *
  * @example
  * import { bind, parse } from '@pannier/rules'
@@ -43,13 +44,16 @@ const EMPTY: Readonly<Record<string, 0 | false>> = { number: 0, bool: false }
 export function sortValues(bound: BoundRule, record: RuleRecord, records: RuleRecords): readonly unknown[] {
   const work: Work = { rows: new Map([[bound.record, record]]), records, now: bound.now }
   const open = [...withParents(bound.sort.flatMap(readBy))].filter((join) => join !== bound.record)
-  let found: readonly SqlValue[] = bound.sort.map(() => null)
+  const isFirst = !open.some(({ kind }) => kind === 'back' || kind === 'all')
+  const ascending = bound.sort.map(() => false)
+  let found: readonly SqlValue[] | undefined
   choose(open, work, () => {
     if (some(bound.condition, work) !== true) return false
-    found = bound.sort.map((value) => valueOf(value, work)?.value ?? null)
-    return true
+    const values = bound.sort.map((value) => valueOf(value, work)?.value ?? null)
+    if (found === undefined || compareSortValues(values, found, ascending) < 0) found = values
+    return isFirst
   })
-  return found
+  return found ?? bound.sort.map(() => null)
 }
 
 /** Goes through the choices of rows until one is taken. */

@@ -1,12 +1,15 @@
-/** Who may do what with which record: the rules of definitions, bound to an actor. */
+/** Rules of definitions, bound to an actor: what it may do with which record. */
 import { bind, evaluate, FILTER_BYTES_MAX, parse, RuleError } from '@pannier/rules'
-import type { BoundRule, Expression, RuleRecord, RuleRecords, RuleRequest, Schema } from '@pannier/rules'
+import type { BoundRule, Expression, RuleRecord, RuleRecords, RuleRequest } from '@pannier/rules'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import type { Actor } from './actor.ts'
-import { ruleRecord } from './rule-records.ts'
+import { ruleRecord, type KnownDefinitions } from './rule-records.ts'
 
 /** What a rule of a definition is about. */
-export type Action = 'list' | 'view' | 'create' | 'update' | 'delete' | 'manage' | 'auth'
+export type Action = ReadAction | 'create' | 'update' | 'delete'
+
+/** Actions whose rules are asked about records that are stored. */
+export type ReadAction = 'list' | 'view' | 'manage' | 'auth'
 
 /** What an answer depends on, beside the record. */
 export interface AllowOptions {
@@ -20,7 +23,7 @@ export interface AllowOptions {
 
 export interface BindListOptions {
   /** The rule of this action admits the records. */
-  readonly action: 'list' | 'view' | 'manage' | 'auth'
+  readonly action: ReadAction
   readonly filter?: string
   /** Paths, without their directions. */
   readonly sort?: readonly string[]
@@ -29,15 +32,15 @@ export interface BindListOptions {
 }
 
 export class Access {
-  readonly #definitions: { readonly schema: Schema }
+  readonly #definitions: KnownDefinitions
   /** A definition that changes is another object. */
   readonly #rules = new WeakMap<Definition, Map<string, Expression>>()
 
-  constructor(definitions: { readonly schema: Schema }) {
+  constructor(definitions: KnownDefinitions) {
     this.#definitions = definitions
   }
 
-  /** Whether only superusers may do it, and the actor is none. */
+  /** Whether the actor may not do it, as only superusers may. */
   isLocked({ principal }: Actor, definition: Definition, action: Action): boolean {
     return !principal.isAdmin && ruleOf(definition, action) === null
   }
@@ -92,7 +95,7 @@ export class Access {
   }
 }
 
-/** The rule of an action. A definition that is none of accounts has nobody who manages them. */
+/** The rule of an action. Only accounts are managed and log in. */
 export function ruleOf(definition: Definition, action: Action): Rule {
   if (action === 'manage' || action === 'auth') return definition.type === 'auth' ? definition[`${action}Rule`] : null
   return definition[`${action}Rule`]

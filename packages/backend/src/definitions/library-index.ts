@@ -5,6 +5,7 @@ import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { toNumber, toText } from '../fields/cast.ts'
 import type { Definition } from './definition.ts'
 import { isSameName, parseIndex, type IndexStatement } from './index-statement.ts'
+import { ruleIndexesOf } from './rule-indexes.ts'
 import { columnsOf, SqlReader, type SqlExpression } from './sql/expression.ts'
 import { SqlError } from './sql/tokens.ts'
 
@@ -52,13 +53,24 @@ export function libraryIndexOf(statement: IndexStatement, definition: Definition
   return { name, fields: names, reads: [...names, ...tested], unique: statement.unique, input: { ...input, name } }
 }
 
-/** Those of the library for a definition that was checked. */
+/** Those of the library for a definition that was checked: what it declares, and what its list rule needs besides. */
 export function libraryIndexesOf(definition: Definition): readonly LibraryIndex[] {
-  return definition.indexes.flatMap((text) => {
+  const declared = definition.indexes.flatMap((text) => {
     const statement = parseIndex(text)
     const index = statement && libraryIndexOf(statement, definition)
     return index === undefined ? [] : [index]
   })
+  const needed = ruleIndexesOf(definition).filter(
+    ({ on, multi }) => multi || !declared.some(({ fields, input }) => fields[0] === on && input.where === undefined),
+  )
+  const made = needed.map((input) => ({
+    name: input.name,
+    fields: [input.on],
+    reads: [input.on],
+    unique: false,
+    input,
+  }))
+  return [...declared, ...made]
 }
 
 /** The fields whose values must be unique together, by the library's name of the index. Undefined: it is none of ours. */

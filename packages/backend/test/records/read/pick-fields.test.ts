@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { excerpt } from '../../src/records/excerpt.ts'
-import { fieldPicker } from '../../src/records/pick-fields.ts'
+import { excerpt } from '../../../src/records/read/excerpt.ts'
+import { fieldPicker } from '../../../src/records/read/pick-fields.ts'
 
 const pick = (value: unknown, fields: string): unknown => (fieldPicker(fields) ?? ((all: unknown) => all))(value)
 const RECORD = {

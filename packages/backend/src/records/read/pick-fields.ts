@@ -1,6 +1,6 @@
 /** `fields` of a request: what is shown of a record, by names that may be dotted, `*`, and with `:excerpt(max, ellipsis)`. */
-import { withSortedKeys } from '../fields/cast.ts'
-import { ServiceError } from '../gateway/service-error.ts'
+import { withSortedKeys } from '../../fields/cast.ts'
+import { ServiceError } from '../../gateway/service-error.ts'
 import { excerpt } from './excerpt.ts'
 
 type Modifier = (value: unknown) => unknown
@@ -19,6 +19,13 @@ export function fieldPicker(fields: string | undefined): ((value: unknown) => un
   const wanted = new Map(names.map(parsed))
   return (value) => withSortedKeys(pick(value, wanted))
 }
+
+/** Whether `fields` names the revision, which is not shown otherwise. */
+export function namesRevision(fields: string | undefined): boolean {
+  return fields !== undefined && split(fields).includes(REVISION)
+}
+
+export const REVISION = '_rev'
 
 /** At commas outside parentheses. */
 function split(fields: string): string[] {

@@ -80,7 +80,7 @@ function textOf(html: string, max: number): string {
   return writer.text
 }
 
-/** Reads a tag or a comment. Returns where it ends; `start` if there is none. What has no end goes on to the end of the text. */
+/** Reads a tag or a comment. Returns where it ends, or `start` if this is no tag. Without an end, all of the text belongs to it. */
 function afterTag(html: string, start: number, open: OpenElements): number {
   if (html.startsWith('<!--', start)) return after(html, '-->', start + 4)
   if (/[!?]/.test(html[start + 1] ?? '')) return after(html, '>', start)

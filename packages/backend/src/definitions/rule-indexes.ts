@@ -1,0 +1,60 @@
+/** Indexes that a collection has by itself, as its list rule compares these fields with one value. */
+import { crc32 } from 'node:zlib'
+import { parse, RuleError, type Comparison, type Expression, type Operand } from '@pannier/rules'
+import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
+import type { Definition } from './definition.ts'
+
+/** An index finds their values as they are stored. Relations have one anyway. */
+const INDEXED: ReadonlySet<FieldDefinition['type']> = new Set([
+  'text',
+  'email',
+  'url',
+  'date',
+  'autodate',
+  'number',
+  'bool',
+  'select',
+])
+
+/** As the library takes it. */
+export interface RuleIndex {
+  readonly on: string
+  readonly multi: boolean
+  readonly name: string
+}
+
+/** One for each field that the list rule compares by `=` or `?=` with a value, or with something of the request. */
+export function ruleIndexesOf({ listRule, fields }: Pick<Definition, 'listRule' | 'fields'>): readonly RuleIndex[] {
+  const compared = new Set(listRule === null || listRule === '' ? [] : equalities(listRule).flatMap(pathsOf))
+  return fields.flatMap((field) => {
+    const { name, type } = field
+    const multi = isMany(field)
+    if (name === 'id' || !INDEXED.has(type) || !compared.has(multi ? `${name}:each` : name)) return []
+    return [{ on: name, multi, name: `rule ${name} ${crc32(`${name} ${multi}`)}` }]
+  })
+}
+
+function equalities(rule: string): readonly Comparison[] {
+  try {
+    return comparisonsOf(parse(rule)).filter(({ operator }) => operator === '=')
+  } catch (error) {
+    if (error instanceof RuleError) return []
+    throw error
+  }
+}
+
+function comparisonsOf(expression: Expression): readonly Comparison[] {
+  return expression.kind === 'comparison' ? [expression] : expression.of.flatMap(comparisonsOf)
+}
+
+/** The side that is a path, if the other one does not depend on the record. */
+function pathsOf({ left, right }: Comparison): string[] {
+  const [one, other] = [pathOf(left), pathOf(right)]
+  return one === undefined || other === undefined ? [one ?? other ?? ''] : []
+}
+
+function pathOf(operand: Operand): string | undefined {
+  if (operand.kind === 'call') return ''
+  const isPath = operand.kind === 'name' && !/^(@|(null|true|false)$)/i.test(operand.name)
+  return isPath ? operand.name : undefined
+}

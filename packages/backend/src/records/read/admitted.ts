@@ -1,0 +1,37 @@
+/** Asks a rule about documents, one by one. */
+import { evaluate, RuleError, type BoundRule } from '@pannier/rules'
+import type { Access, ReadAction } from '../../access/access.ts'
+import type { Actor } from '../../access/actor.ts'
+import { ruleRecord } from '../../access/rule-records.ts'
+import type { Definition } from '../../definitions/definition.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
+import type { RecordSnapshot } from './record-snapshot.ts'
+
+interface AskedDocuments {
+  readonly actor: Actor
+  readonly definition: Definition
+  /** Its rule is not null, or the actor is a superuser. */
+  readonly action: ReadAction
+  readonly documents: readonly JsonObject[]
+  /** The context of the request, if it is another than the actor's. */
+  readonly context?: string
+}
+
+/** Those of the documents that the rule admits; undefined if it names what is no longer there. */
+export async function admittedOf(
+  snapshot: RecordSnapshot,
+  access: Access,
+  { actor, definition, action, documents, context }: AskedDocuments,
+): Promise<readonly JsonObject[] | undefined> {
+  let bound: BoundRule
+  try {
+    bound = access.bindList(actor, definition, { action, ...(context === undefined ? {} : { context }) })
+  } catch (error) {
+    if (error instanceof RuleError) return undefined
+    throw error
+  }
+  await snapshot.prepare(bound)
+  return snapshot.read((records) =>
+    documents.filter((document) => evaluate(bound, ruleRecord(document), records) === true),
+  )
+}

@@ -1,0 +1,141 @@
+/** `expand` of a request: related records in the records that are shown, as far as their view rules admit them. */
+import type { Access } from '../../access/access.ts'
+import type { Actor } from '../../access/actor.ts'
+import type { KnownDefinitions } from '../../access/rule-records.ts'
+import type { Definition } from '../../definitions/definition.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
+import { admittedOf } from './admitted.ts'
+import type { RecordSnapshot } from './record-snapshot.ts'
+import type { ShownRecord } from './shown-record.ts'
+
+const LEVELS_MAX = 6
+/** Related records of one record, by a back-relation. */
+const BACK_MAX = 1000
+
+/** A step of a path. */
+interface Step {
+  readonly to: Definition
+  readonly isMany: boolean
+  /** The field of `to` that leads back. */
+  readonly back: string | undefined
+}
+
+export interface Expanding {
+  readonly actor: Actor
+  readonly access: Access
+  readonly definitions: KnownDefinitions
+  readonly snapshot: RecordSnapshot
+  /** Makes records to show, of one collection. */
+  show(definition: Definition, documents: readonly JsonObject[], context: string): Promise<ShownRecord[]>
+}
+
+/** Expands each path that can be followed. The others are ignored, with all of their steps. */
+export async function expandRecords(
+  records: readonly ShownRecord[],
+  expand: string,
+  expanding: Expanding,
+): Promise<void> {
+  for (const path of pathsOf(expand)) await follow(records, path, 1, expanding)
+}
+
+/** A path that another one continues is left out. */
+function pathsOf(expand: string): Set<string> {
+  const paths = expand.split(',').map((path) => path.replaceAll(' ', '').replaceAll(/^\.+|\.+$/g, ''))
+  return new Set(paths.filter((path) => path !== '' && !paths.some((other) => other.startsWith(`${path}.`))))
+}
+
+/** False if the path leads nowhere, or to records that are locked: then nothing of it is expanded. */
+async function follow(
+  records: readonly ShownRecord[],
+  path: string,
+  level: number,
+  expanding: Expanding,
+): Promise<boolean> {
+  const [first] = records
+  if (first === undefined || level > LEVELS_MAX) return true
+  const end = path.indexOf('.')
+  const key = end < 0 ? path : path.slice(0, end)
+  const step = stepOf(first.definition, key, expanding)
+  if (step === undefined) return false
+  const ids = await idsOf(records, key, step, expanding)
+  const related = await viewable(step.to, [...new Set(ids.flat())], expanding)
+  if (related === undefined) return false
+  if (end >= 0 && !(await follow(related, path.slice(end + 1), level + 1, expanding))) return false
+  const byId = new Map(related.map((record) => [record.document['_id'], record]))
+  for (const [index, record] of records.entries()) {
+    record.expand ??= new Map()
+    const found = ids[index]!.map((id) => byId.get(id)).filter((each) => each !== undefined)
+    if (found.length === 0) continue
+    for (const known of [record.expand.get(key) ?? []].flat()) {
+      const again = found.find(({ document }) => document['_id'] === known.document['_id'])
+      if (again !== undefined) merge(again, known)
+    }
+    record.expand.set(key, step.isMany ? found : found[0]!)
+  }
+  return true
+}
+
+/** What an earlier path has expanded stays. */
+function merge(into: ShownRecord, from: ShownRecord): void {
+  if (from.expand === undefined) return
+  into.expand ??= new Map()
+  for (const [key, known] of from.expand) {
+    const found = into.expand.get(key)
+    if (found === undefined) into.expand.set(key, known)
+    else
+      for (const record of [known].flat()) {
+        const again = [found].flat().find(({ document }) => document['_id'] === record.document['_id'])
+        if (again !== undefined) merge(again, record)
+      }
+  }
+}
+
+/** A relation, `comments_via_post`, or its older form `comments(post)`. */
+function stepOf(from: Definition, key: string, { actor, definitions }: Expanding): Step | undefined {
+  const [, backFrom = '', backField = ''] =
+    (key.includes('(') ? /^(\w+)\((\w+)\)$/ : /^(\w+)_via_(\w+)$/).exec(key) ?? []
+  const owner = backFrom === '' ? from : definitions.find(backFrom)
+  const field = owner?.fields.find(({ name }) => name === (backFrom === '' ? key : backField))
+  if (owner === undefined || field?.type !== 'relation' || (field.hidden && !actor.principal.isAdmin)) return undefined
+  if (backFrom !== '') {
+    if (field.collectionId !== from.id) return undefined
+    const isUnique = definitions.schema.find(owner.id)?.fields.get(field.name)?.isUnique === true
+    return { to: owner, isMany: !isUnique, back: field.name }
+  }
+  const to = definitions.find(field.collectionId)
+  return to && { to, isMany: field.maxSelect > 1, back: undefined }
+}
+
+/** The ids that the step leads to, for each record. */
+async function idsOf(
+  records: readonly ShownRecord[],
+  key: string,
+  { to, back }: Step,
+  { snapshot }: Expanding,
+): Promise<string[][]> {
+  if (back === undefined) {
+    const texts = records.map(({ document }) => [document[key]].flat())
+    return texts.map((ids) => [...new Set(ids.filter((id) => typeof id === 'string' && id !== ''))] as string[])
+  }
+  const ids = records.map(({ document }) => document['_id'] as string)
+  const found = await snapshot.via(to, back, ids, BACK_MAX)
+  return ids.map((id) => (found.get(id) ?? []).map((document) => document['_id'] as string))
+}
+
+/** Those that the actor may view; undefined if the collection is locked, or its rule names what is no longer there. */
+async function viewable(
+  definition: Definition,
+  ids: readonly string[],
+  { actor, access, snapshot, show }: Expanding,
+): Promise<ShownRecord[] | undefined> {
+  if (access.isLocked(actor, definition, 'view')) return undefined
+  const found = (await snapshot.get(definition, ids)).filter((document) => document !== undefined)
+  const seen = await admittedOf(snapshot, access, {
+    actor,
+    definition,
+    action: 'view',
+    documents: found,
+    context: 'expand',
+  })
+  return seen && show(definition, seen, 'expand')
+}

@@ -1,0 +1,54 @@
+/** What a client asks of a list, read and limited as PocketBase does. */
+import type { Actor } from '../../access/actor.ts'
+import { forbidden, ServiceError } from '../../gateway/service-error.ts'
+import type { ListOptions } from '../record-types.ts'
+
+export const RANDOM = '@random'
+/** The order of creation. */
+export const CREATION = '@rowid'
+
+const PER_PAGE = 30
+const PER_PAGE_MAX = 1000
+const SORTS_MAX = 8
+const SORT_LENGTH_MAX = 255
+
+/** One of the orders of a list. */
+export interface SortKey {
+  /** A path, `@random` or `@rowid`. */
+  readonly by: string
+  readonly descending: boolean
+}
+
+export interface ListRequest {
+  readonly page: number
+  readonly perPage: number
+  readonly sort: readonly SortKey[]
+}
+
+/** @throws ServiceError INVALID, FORBIDDEN */
+export function readListRequest({ principal }: Actor, options: ListOptions): ListRequest {
+  const { page = 1, perPage = PER_PAGE, sort = '', filter = '' } = options
+  if (!principal.isAdmin)
+    for (const name of ['@collection.', '@request.'])
+      if (filter.includes(name) || sort.includes(name)) throw forbidden(`Only superusers can filter by ${name}`)
+  return {
+    page: page <= 0 ? 1 : page,
+    perPage: perPage <= 0 ? PER_PAGE : Math.min(perPage, PER_PAGE_MAX),
+    sort: sort === '' ? [] : sortKeys(sort),
+  }
+}
+
+function sortKeys(sort: string): SortKey[] {
+  const keys = sort.split(',').map((part): SortKey => {
+    const text = part.trim()
+    return { by: text.replace(/^[-+]/, ''), descending: text.startsWith('-') }
+  })
+  if (keys.length > SORTS_MAX || keys.some(({ by }) => Buffer.byteLength(by) > SORT_LENGTH_MAX))
+    throw new ServiceError('INVALID', '')
+  return keys
+}
+
+/** Whether a sort key is a path of fields. */
+export function isPath(by: string): boolean {
+  return by !== RANDOM && by !== CREATION
+}

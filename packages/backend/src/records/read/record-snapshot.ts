@@ -1,0 +1,63 @@
+/** All that one request reads: records of one state of the database, views of it included. */
+import type { BoundRule, RuleRecords } from '@pannier/rules'
+import { ruleRecords, type KnownDefinitions } from '../../access/rule-records.ts'
+import { recordsName, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
+import type { ViewReader } from '../../definitions/views/view-reader.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
+import type { GuardReader, SnapshotReader } from 'pannier/internal'
+
+export class RecordSnapshot {
+  readonly reader: SnapshotReader
+  readonly #definitions: KnownDefinitions
+  readonly #viewReader: ViewReader
+  readonly #views = new Map<string, readonly JsonObject[]>()
+
+  constructor(reader: SnapshotReader, definitions: KnownDefinitions, viewReader: ViewReader) {
+    this.reader = reader
+    this.#definitions = definitions
+    this.#viewReader = viewReader
+  }
+
+  /** Makes the views that a rule reads. */
+  async prepare(bound: BoundRule): Promise<void> {
+    for (const { id } of bound.collections) {
+      const definition = this.#definitions.find(id)
+      if (definition?.type === 'view') await this.rows(definition)
+    }
+  }
+
+  /** Runs what asks rules. They have to be prepared; it may run again. */
+  read<T>(reading: (records: RuleRecords) => T): Promise<T> {
+    return this.reader.read((guard) => reading(this.rules(guard)))
+  }
+
+  /** What rules read, through a reader of this snapshot. */
+  rules(guard: GuardReader): RuleRecords {
+    return ruleRecords(this.#definitions, guard, this.#views)
+  }
+
+  async get(definition: Definition, ids: readonly string[]): Promise<(JsonObject | undefined)[]> {
+    if (definition.type !== 'view') return this.reader.read((guard) => guard.getMany(recordsName(definition), ids))
+    const rows = new Map((await this.rows(definition)).map((row) => [row['_id'], row]))
+    return ids.map((id) => rows.get(id))
+  }
+
+  /** The records whose relation has one of the ids, by these. */
+  async via(
+    definition: Definition,
+    field: string,
+    ids: readonly string[],
+    limit: number,
+  ): Promise<ReadonlyMap<string, readonly JsonObject[]>> {
+    if (definition.type !== 'view') return this.reader.via(recordsName(definition), field, ids, limit)
+    const rows = await this.rows(definition)
+    return new Map(ids.map((id) => [id, rows.filter((row) => [row[field]].flat().includes(id)).slice(0, limit)]))
+  }
+
+  /** The rows of a view, made once. @throws ServiceError INVALID if it no longer fits what it reads */
+  async rows(definition: ViewDefinition): Promise<readonly JsonObject[]> {
+    const rows = this.#views.get(definition.id) ?? (await this.#viewReader.rows(definition, this.reader))
+    this.#views.set(definition.id, rows)
+    return rows
+  }
+}

@@ -1,0 +1,66 @@
+/** What a client sees of a record: its fields by name, without what is hidden from it. */
+import type { Definition } from '../../definitions/definition.ts'
+import type { FieldDefinition } from '../../fields/field-definition.ts'
+import { presentValue } from '../../fields/field-types.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
+import type { RecordJson } from '../record-types.ts'
+
+/** A record on its way to a client. Each expanded path adds to it. */
+export interface ShownRecord {
+  readonly definition: Definition
+  readonly document: JsonObject
+  /** Shown although `emailVisibility` is off. */
+  readonly hasEmail: boolean
+  /** By the keys of a request's `expand`; undefined: nothing was asked for that leads somewhere. */
+  expand: Map<string, ShownRecord | readonly ShownRecord[]> | undefined
+}
+
+/** Accounts never show them, to superusers neither. */
+const SECRETS: ReadonlySet<string> = new Set(['password', 'tokenKey'])
+
+/** A key of a record, and the field that it shows. */
+type Entry = readonly [key: string, field: FieldDefinition | undefined]
+
+/** By definition: for superusers, and for others. */
+const entries = new WeakMap<Definition, Map<boolean, readonly Entry[]>>()
+
+/** The keys are sorted, as PocketBase sorts them. */
+function entriesOf(definition: Definition, isAdmin: boolean): readonly Entry[] {
+  const known = entries.get(definition) ?? new Map<boolean, readonly Entry[]>()
+  entries.set(definition, known)
+  const found = known.get(isAdmin)
+  if (found !== undefined) return found
+  const shown = definition.fields.filter(
+    ({ name, hidden }) => (isAdmin || !hidden) && !(definition.type === 'auth' && SECRETS.has(name)),
+  )
+  const made: Entry[] = [
+    ...shown.map((field) => [field.name, field] as const),
+    ...['collectionId', 'collectionName', 'expand'].map((key) => [key, undefined] as const),
+  ]
+  known.set(
+    isAdmin,
+    made.sort(([one], [other]) => (one < other ? -1 : 1)),
+  )
+  return made
+}
+
+export function recordJson(record: ShownRecord, isAdmin: boolean): RecordJson {
+  const { definition, document, expand } = record
+  const json: Record<string, unknown> = {}
+  for (const [key, field] of entriesOf(definition, isAdmin)) {
+    if (field === undefined) {
+      if (key !== 'expand') json[key] = key === 'collectionId' ? definition.id : definition.name
+      else if (expand !== undefined) json[key] = expandJson(expand, isAdmin)
+    } else if (key === 'id') json[key] = document['_id']
+    else if (key !== 'email' || definition.type !== 'auth' || record.hasEmail || document['emailVisibility'] === true)
+      json[key] = presentValue(field, document[key])
+  }
+  return json
+}
+
+function expandJson(expand: NonNullable<ShownRecord['expand']>, isAdmin: boolean): Record<string, unknown> {
+  const json: Record<string, unknown> = {}
+  for (const [key, of] of [...expand].sort(([one], [other]) => (one < other ? -1 : 1)))
+    json[key] = 'definition' in of ? recordJson(of, isAdmin) : of.map((record) => recordJson(record, isAdmin))
+  return json
+}

@@ -1,0 +1,217 @@
+/** What actors read of records: lists, single records, and what they see of them. */
+import { RuleError } from '@pannier/rules'
+import { isPannierError, type Database, type Explanation } from 'pannier'
+import type { Access, ReadAction } from '../access/access.ts'
+import { ruleOf } from '../access/access.ts'
+import type { Actor } from '../access/actor.ts'
+import type { KnownDefinitions } from '../access/rule-records.ts'
+import type { Definition } from '../definitions/definition.ts'
+import { ViewReader } from '../definitions/views/view-reader.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
+import { admittedOf } from './read/admitted.ts'
+import { expandRecords } from './read/expand.ts'
+import { isPath, readListRequest, type ListRequest } from './read/list-request.ts'
+import { readSnapshot } from 'pannier/internal'
+import { fieldPicker, namesRevision, REVISION } from './read/pick-fields.ts'
+import { RecordSnapshot } from './read/record-snapshot.ts'
+import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-types.ts'
+import { queryOf, selectRecords, type WantedRecords } from './read/select-records.ts'
+import { recordJson, type ShownRecord } from './read/shown-record.ts'
+
+export interface ReadsOptions {
+  readonly database: Database
+  readonly definitions: KnownDefinitions
+  readonly access: Access
+}
+
+/** How a list would be answered. */
+export interface ListExplanation {
+  /** False: each document of the plan is asked about. */
+  readonly isExact: boolean
+  /** Empty if the sort is computed for each record. */
+  readonly order: readonly string[]
+  /** The library's. */
+  readonly plan: Explanation
+}
+
+export class RecordReads {
+  readonly #options: ReadsOptions
+  readonly #viewReader: ViewReader
+
+  constructor(options: ReadsOptions) {
+    this.#options = options
+    this.#viewReader = new ViewReader(options.definitions)
+  }
+
+  /**
+   * A page of the records that the list rule admits.
+   *
+   * @throws ServiceError NOT_FOUND, FORBIDDEN if the collection is locked, INVALID for a wrong filter, sort or `fields`
+   */
+  async list(actor: Actor, name: string, options: ListOptions = {}): Promise<RecordPage> {
+    const definition = this.#openTo(actor, name, 'list')
+    const wanted = this.#wantedOf(actor, definition, options)
+    const { page, perPage } = wanted
+    return this.#reading(async (snapshot) => {
+      const { documents, total } = await selectRecords(snapshot, wanted)
+      const items = await this.#show(snapshot, actor, definition, documents, options)
+      return {
+        items,
+        page,
+        perPage,
+        totalItems: total ?? -1,
+        totalPages: total === undefined ? -1 : Math.ceil(total / perPage),
+      }
+    })
+  }
+
+  /** @throws ServiceError NOT_FOUND: also if the view rule does not admit the record; FORBIDDEN if the collection is locked */
+  async view(actor: Actor, name: string, id: string, options: ShowOptions = {}): Promise<RecordJson> {
+    const definition = this.#openTo(actor, name, 'view')
+    return this.#reading(async (snapshot) => {
+      const [document] = await snapshot.get(definition, [id])
+      if (document === undefined) throw missing('')
+      const { access } = this.#options
+      const admitted = await admittedOf(snapshot, access, { actor, definition, action: 'view', documents: [document] })
+      if (admitted?.length !== 1) throw missing('')
+      const [json] = await this.#show(snapshot, actor, definition, [document], options)
+      return json!
+    })
+  }
+
+  /** What the actor sees of documents of one collection, as they are stored. No rule but that of expanded records is asked. */
+  show(
+    actor: Actor,
+    definition: Definition,
+    documents: readonly JsonObject[],
+    options: ShowOptions = {},
+  ): Promise<RecordJson[]> {
+    return this.#reading((snapshot) => this.#show(snapshot, actor, definition, documents, options))
+  }
+
+  /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
+  async admits(actor: Actor, definition: Definition, action: ReadAction, document: JsonObject): Promise<boolean> {
+    const { access } = this.#options
+    if (access.isLocked(actor, definition, action)) return false
+    return this.#reading(async (snapshot) => {
+      const admitted = await admittedOf(snapshot, access, { actor, definition, action, documents: [document] })
+      return admitted?.length === 1
+    })
+  }
+
+  /**
+   * How a list would be answered now: what the library plans.
+   *
+   * @throws ServiceError FORBIDDEN for all but superusers, INVALID for a view, and as `list`
+   */
+  async explain(actor: Actor, name: string, options: ListOptions = {}): Promise<ListExplanation> {
+    if (!actor.principal.isAdmin) throw forbidden('Only superusers can perform this action.')
+    const definition = this.#openTo(actor, name, 'list')
+    if (definition.type === 'view') throw invalid('The rows of a view are read one by one.')
+    const wanted = this.#wantedOf(actor, definition, options)
+    return this.#reading(async (snapshot) => {
+      await snapshot.prepare(wanted.bound)
+      const { query, order, isExact } = await queryOf(snapshot, wanted)
+      const sorted = order === undefined ? query : query.sort(...order)
+      return { isExact, order: order ?? [], plan: await sorted.skip(wanted.skip).limit(wanted.limit).explain() }
+    })
+  }
+
+  #wantedOf(actor: Actor, definition: Definition, options: ListOptions): WantedRecords & ListRequest {
+    const request = readListRequest(actor, options)
+    const { page, perPage, sort } = request
+    const { access, definitions } = this.#options
+    const bound = asInvalid(() =>
+      access.bindList(actor, definition, {
+        action: 'list',
+        filter: options.filter ?? '',
+        sort: sort.map(({ by }) => by).filter(isPath),
+      }),
+    )
+    const withTotal = options.skipTotal !== true
+    return { ...request, definition, definitions, bound, skip: (page - 1) * perPage, limit: perPage, withTotal }
+  }
+
+  async #reading<T>(read: (snapshot: RecordSnapshot) => Promise<T>): Promise<T> {
+    const { database, definitions } = this.#options
+    try {
+      return await readSnapshot(database, (reader) => read(new RecordSnapshot(reader, definitions, this.#viewReader)))
+    } catch (error) {
+      // A rule reads too many records at once.
+      throw isPannierError(error, 'PANNIER_LIMIT') ? invalid(error.message) : error
+    }
+  }
+
+  #openTo(actor: Actor, name: string, action: ReadAction): Definition {
+    const definition = this.#options.definitions.find(name)
+    if (definition === undefined) throw missing('Missing collection context.')
+    if (this.#options.access.isLocked(actor, definition, action))
+      throw forbidden('Only superusers can perform this action.')
+    return definition
+  }
+
+  async #show(
+    snapshot: RecordSnapshot,
+    actor: Actor,
+    definition: Definition,
+    documents: readonly JsonObject[],
+    { expand = '', fields }: ShowOptions,
+  ): Promise<RecordJson[]> {
+    const pick = fieldPicker(fields)
+    const { access, definitions } = this.#options
+    const show = (of: Definition, found: readonly JsonObject[], context: string): Promise<ShownRecord[]> =>
+      this.#shown(snapshot, actor, of, found, context)
+    const shown = await show(definition, documents, actor.request.context)
+    if (expand !== '') await expandRecords(shown, expand, { actor, access, definitions, snapshot, show })
+    const withRevision = namesRevision(fields)
+    const json = shown.map((record) => {
+      const seen = recordJson(record, actor.principal.isAdmin)
+      return withRevision ? { ...seen, [REVISION]: record.document[REVISION] } : seen
+    })
+    return pick === undefined ? json : json.map((record) => pick(record) as RecordJson)
+  }
+
+  /** An address is shown to superusers, to the account itself, and to those whom the manage rule admits. */
+  async #shown(
+    snapshot: RecordSnapshot,
+    actor: Actor,
+    definition: Definition,
+    documents: readonly JsonObject[],
+    context: string,
+  ): Promise<ShownRecord[]> {
+    const { isAdmin, account } = actor.principal
+    const isShown = (document: JsonObject): boolean => isAdmin || document['_id'] === account?.record['_id']
+    const managed = await this.#managed(snapshot, actor, definition, documents, context)
+    return documents.map((document) => ({
+      definition,
+      document,
+      hasEmail: isShown(document) || managed.has(document),
+      expand: undefined,
+    }))
+  }
+
+  /** A manage rule that admits everybody shows no addresses. */
+  async #managed(
+    snapshot: RecordSnapshot,
+    actor: Actor,
+    definition: Definition,
+    documents: readonly JsonObject[],
+    context: string,
+  ): Promise<ReadonlySet<JsonObject>> {
+    const rule = ruleOf(definition, 'manage')
+    if (actor.principal.isAdmin || rule === null || rule === '') return new Set()
+    const { access } = this.#options
+    const request = { actor, definition, action: 'manage', documents, context } as const
+    return new Set(await admittedOf(snapshot, access, request))
+  }
+}
+
+/** A wrong filter or sort; a rule that names what is no longer there, too. */
+function asInvalid<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw error instanceof RuleError ? new ServiceError('INVALID', '', { cause: error }) : error
+  }
+}

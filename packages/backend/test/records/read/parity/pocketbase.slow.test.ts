@@ -1,0 +1,43 @@
+/**
+ * Goal: lists are those of PocketBase in applications that nobody has thought of. Method: a seed makes collections, records,
+ * rules and requests; the real one is asked too.
+ */
+import { expect, test } from 'vitest'
+import { findPocketBase, NOT_ASKED } from '../../../../../../tools/test/pocketbase.ts'
+import { EVERYWHERE, seedsOf } from '../../../../../../tools/test/seeds.ts'
+import { seededRandom } from '../../../../../db/testing/random.ts'
+import { PocketBase } from '../../../../../rules/test/pocketbase.ts'
+import { peerWorldOf, randomApp, randomRequest } from '../random-app.ts'
+import { makeWorld } from '../read-world.ts'
+import { answer, canonical } from './answer.ts'
+
+const REQUESTS = 500
+/** PocketBase's, with one query. */
+const PATIENCE_MS = 29_000
+const TIMEOUT_MS = 1_200_000
+
+const binary = EVERYWHERE || process.env['POCKETBASE'] !== undefined ? findPocketBase() : undefined
+if (binary === undefined) console.warn(NOT_ASKED)
+
+test('random lists have the answers of the real PocketBase, if it is asked', { timeout: TIMEOUT_MS }, async () => {
+  if (binary === undefined) return
+  for (const seed of seedsOf('diff')) {
+    const random = seededRandom(seed)
+    const app = randomApp(random, 8)
+    await using peer = await PocketBase.start(binary, peerWorldOf(app))
+    await using world = await makeWorld(app.definitions, app.records)
+    for (let i = 0; i < REQUESTS; i++) {
+      const request = randomRequest(random, app)
+      const started = performance.now()
+      const { status, body } = await peer.get(`/api/collections/${request.path}`, request.as)
+      // It gives up.
+      if (status === 400 && performance.now() - started > PATIENCE_MS) continue
+      expect([seed, request, ...(await answer(world, app.records, request))]).toEqual([
+        seed,
+        request,
+        status,
+        canonical(body),
+      ])
+    }
+  }
+})
