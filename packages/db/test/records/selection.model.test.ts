@@ -214,7 +214,11 @@ function inOrder(documents: readonly Fields[], sort: readonly string[], data: Da
 async function database(seed: number, random: Random): Promise<Database> {
   const db = (await open(`selection-${seed}`, { storage: seed % 4 === 0 ? slow(memory(), 5) : memory() })) as Database
   for (const name of NAMES) {
-    const plain = ['text', 'number', 'bool', ['one', 'text'], { on: 'tags', multi: true }, '-number']
+    const partial = [
+      { on: 'text', where: { number: { $gt: 0 } } },
+      { on: 'number', where: { text: { $gt: '' } } },
+    ]
+    const plain = ['text', 'number', 'bool', ['one', 'text'], { on: 'tags', multi: true }, '-number', ...partial]
     db.collection<object>(nameOf(name), { indexes: plain.filter(() => random.chance(0.4)) as never })
   }
   if (random.chance(0.7)) {

@@ -1,7 +1,7 @@
 /**
  * Sets of values: the points in the order of all values where the set begins and ends, alternately.
  *
- * A missing field is the value `undefined`, below all others; only MISSING contains it.
+ * A missing field is the value `undefined`, below all others. Of selectors, only MISSING contains it.
  */
 import { compareValues } from '../../codec/collation.ts'
 import type { ValueType } from './predicate.ts'

@@ -1,5 +1,5 @@
 /** What a query by a selection knows of relations: it resolves the selection, tests what that can't say, and fills sort values. */
-import { stepClock } from '../../query/operators/operator.ts'
+import { isPromise } from '../../base/async.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { Condition } from '../../query/ast/normalise.ts'
@@ -48,14 +48,13 @@ export class SelectionRelations extends CollectionRelations {
       run.check()
       const numbers = candidates.page(at, BATCH_DOCUMENTS)
       const bodies = await run.source.attempt(() => documents.someBodiesOf(numbers))
-      const isLate = stepClock(source.now)
       for (const [place, body] of bodies.entries()) {
         const document = documents.decode(body)
         if (await run.source.attempt(() => residual(document, documents.snapshot))) meant.add(numbers[place]!)
-        if (isLate()) await run.source.pause()
+        const paused = run.source.pause()
+        if (isPromise(paused)) await paused
       }
       at += bodies.length
-      await run.source.pause()
     }
     return { kind: 'numbers', numbers: meant.build() }
   }
