@@ -22,8 +22,8 @@ export const LAYERS: readonly string[] = [
 /** The same of the backend. `backend.ts` puts them together. */
 export const BACKEND_LAYERS: readonly string[] = [
   'gateway',
-  'settings',
   'fields',
+  'settings',
   'definitions',
   'access',
   'accounts',

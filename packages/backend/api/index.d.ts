@@ -10,10 +10,18 @@ export interface Actor {
 export interface Backend {
     /** What the collections are. */
     readonly definitions: Definitions;
+    /** What is in them. */
+    readonly records: Records;
+    /** Judges writes of records through other doors. */
+    readonly guard: WriteGuard;
+    /** Those that CouchDB's door serves as databases. */
+    readonly collections: AppCollections;
     /** Logins and tokens. */
     readonly accounts: RecordAccounts;
     /** What superusers have set. */
     readonly settings: Settings;
+    /** Counts requests, as the settings want it. */
+    readonly rateLimits: RateLimiter;
     /** Stops what runs. The database stays open. */
     close(): Promise<void>;
 }
@@ -27,6 +35,12 @@ export interface BackendOptions {
     readonly now?: () => number;
 }
 
+/** One operation of a batch, and the request that it stands for. */
+export type BatchOperation = RecordOperation & {
+    readonly request: RequestInfo;
+    readonly show?: ShowOptions;
+};
+
 /** What is set for a collection, and its upkeep. */
 export class CollectionAdministration {
     /** The name by which users know it. */
@@ -37,7 +51,7 @@ export class CollectionAdministration {
     constructor(database: Database, databases: Databases, name: string, collection: Collection<JsonObject>);
     /** Forgets what no reader needs, and writes everything to its place. */
     compact(): Promise<void>;
-    /** Forgets leaves of a document; gives those that were there. */
+    /** Forgets leaves of a document; gives those that were there. @throws ServiceError FORBIDDEN for a collection of the application */
     purge(id: string, revs: readonly string[]): Promise<readonly string[]>;
     /** The users that may use it: CouchDB's `_security`. */
     setSecurity(security: JsonObject): Promise<void>;
@@ -45,6 +59,23 @@ export class CollectionAdministration {
     setRevisionsLimit(revisionsLimit: number): Promise<void>;
     /** Whether the content of replaced revisions is kept. @throws ServiceError FORBIDDEN for a collection of the server's own */
     setHistory(history: boolean): Promise<void>;
+}
+
+export type Definition = BaseDefinition | ViewDefinition | AuthDefinition;
+
+/** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
+export interface ErrorData {
+    readonly [name: string]: FieldError | ErrorData;
+}
+
+/** What is wrong with one value, in PocketBase's words. */
+export interface FieldError {
+    /** Stable: `validation_required`. */
+    readonly code: string;
+    /** For a person. */
+    readonly message: string;
+    /** What the message was made with. */
+    readonly params?: Readonly<Record<string, unknown>>;
 }
 
 /** Somebody who has not logged in. */
@@ -199,6 +230,9 @@ export interface RecordPage {
     readonly items: readonly RecordJson[];
 }
 
+/** Records, for actors. */
+export type Records = Pick<RecordReads, 'list' | 'view' | 'show'> & Pick<RecordWrites, 'create' | 'update' | 'delete' | 'batch'>;
+
 /** Why a document is not written. */
 export type Refusal = ServiceError | PannierError;
 
@@ -307,6 +341,21 @@ export interface WriteGuard {
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export function openBackend(database: Database, options?: BackendOptions): Promise<Backend>;
 
+class Access {
+    constructor(definitions: KnownDefinitions);
+    /** Whether the actor may not do it, as only superusers may. */
+    isLocked({ principal }: Actor, definition: Definition, action: Action): boolean;
+    /** Whether the rule admits a record. A rule that names what is no longer there admits nothing. */
+    allows(actor: Actor, definition: Definition, action: Action, record: RuleRecord, options: AllowOptions): boolean;
+    /**
+     * The rule and what a client asks for, as one: where both read a joined row, it is the same row. A locked rule is the caller's
+     * to refuse.
+     *
+     * @throws RuleError
+     */
+    bindList(actor: Actor, definition: Definition, { action, filter, sort, context }: BindListOptions): BoundRule;
+}
+
 interface AccessRules {
     /** What a principal may read. @throws ServiceError if it may not open the collection at all */
     scopeOf(principal: Principal, database: string): Promise<ReadScope>;
@@ -335,7 +384,29 @@ interface AccountsHost {
     readonly now: () => number;
 }
 
+/** What a rule of a definition is about. */
+type Action = ReadAction | 'create' | 'update' | 'delete';
+
 type Algorithm = 'argon2id' | 'scrypt';
+
+/** What an answer depends on, beside the record. */
+interface AllowOptions {
+    /** What the rule leads to, all of one state of the database. */
+    readonly records: RuleRecords;
+    /** `@request.body`: values as their fields read them, modifiers applied. */
+    readonly body?: Readonly<Record<string, unknown>>;
+    /** The record is not stored yet, as in a create. */
+    readonly unsaved?: boolean;
+}
+
+/** Collections of the application. Each is a database too, for admins. */
+interface AppCollections {
+    /** The library's name of a collection. */
+    find(name: string): string | undefined;
+    /** Whether no database can have the name, as a collection has it, in any case of its letters. */
+    isTaken(name: string): boolean;
+    names(): readonly string[];
+}
 
 interface AuthDefinition extends DefinitionBase {
     readonly type: 'auth';
@@ -387,6 +458,16 @@ interface BaseDefinition extends DefinitionBase {
     readonly type: 'base';
 }
 
+interface BindListOptions {
+    /** The rule of this action admits the records. */
+    readonly action: ReadAction;
+    readonly filter?: string;
+    /** Paths, without their directions. */
+    readonly sort?: readonly string[];
+    /** The context of the request, if it is another than the actor's. */
+    readonly context?: string;
+}
+
 interface BoolField extends FieldBase, Requirable {
     readonly type: 'bool';
 }
@@ -398,8 +479,13 @@ interface ChangeFilter {
     dispose(): void;
 }
 
+interface ChangeOptions extends ShowOptions {
+    /** The write is a CONFLICT unless this is the revision of the record. */
+    readonly rev?: string;
+}
+
 class Databases {
-    constructor(database: Database, state: ServerState, { bytesMax, history }?: DatabasesOptions);
+    constructor(database: Database, state: ServerState, { bytesMax, history, app }?: DatabasesOptions);
     /** Sorted. */
     names(): Promise<string[]>;
     has(name: string): Promise<boolean>;
@@ -423,6 +509,8 @@ class Databases {
     setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
     /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
     setHistory(name: string, history: boolean): Promise<void>;
+    /** Whether it is a collection of the application: what is set for it stands in its definition. */
+    isOfApp(name: string): boolean;
     close(): void;
 }
 
@@ -431,6 +519,7 @@ interface DatabasesOptions {
     readonly bytesMax?: number;
     /** Databases that are made keep the content of replaced revisions. */
     readonly history?: boolean | undefined;
+    readonly app?: AppCollections;
 }
 
 interface DateField extends FieldBase, Requirable {
@@ -438,8 +527,6 @@ interface DateField extends FieldBase, Requirable {
     readonly min: string;
     readonly max: string;
 }
-
-type Definition = BaseDefinition | ViewDefinition | AuthDefinition;
 
 interface DefinitionBase {
     /** Stays when the collection is renamed. */
@@ -543,11 +630,6 @@ interface EditorField extends FieldBase, Requirable {
     readonly convertURLs: boolean;
 }
 
-/** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
-interface ErrorData {
-    readonly [name: string]: FieldError | ErrorData;
-}
-
 /** What all fields have. */
 interface FieldBase {
     /** Stays when the field is renamed. */
@@ -565,16 +647,6 @@ interface FieldBase {
 }
 
 type FieldDefinition = TextField | EditorField | NumberField | BoolField | DomainField | DateField | AutodateField | SelectField | FileField | RelationField | JsonField | GeoPointField | PasswordField;
-
-/** What is wrong with one value, in PocketBase's words. */
-interface FieldError {
-    /** Stable: `validation_required`. */
-    readonly code: string;
-    /** For a person. */
-    readonly message: string;
-    /** What the message was made with. */
-    readonly params?: Readonly<Record<string, unknown>>;
-}
 
 interface FileField extends FieldBase, Requirable {
     readonly type: 'file';
@@ -635,11 +707,30 @@ interface JsonField extends FieldBase, Requirable {
 
 type JsonObject = Record<string, unknown>;
 
+/** What is read of `Definitions`. */
+interface KnownDefinitions {
+    /** By its name, in any case, or by its id. */
+    find(nameOrId: string): Definition | undefined;
+    all(): readonly Definition[];
+    /** Made of all definitions. */
+    readonly schema: Schema;
+}
+
+/** How a list would be answered. */
+interface ListExplanation {
+    /** False: each document of the plan is asked about. */
+    readonly isExact: boolean;
+    /** Empty if the sort is computed for each record. */
+    readonly order: readonly string[];
+    /** The library's. */
+    readonly plan: Explanation;
+}
+
 /** Somebody who has logged in. */
 interface LoggedIn {
     readonly definition: AuthDefinition;
-    /** As it is stored. */
-    readonly record: JsonObject;
+    /** Its account has the record. */
+    readonly principal: Principal;
     readonly token: string;
 }
 
@@ -697,11 +788,31 @@ interface RateLimitRule {
     readonly maxRequests: number;
 }
 
+class RateLimiter {
+    constructor(settings: Settings, now: () => number);
+    /**
+     * Counts a request. The first of the labels that a rule has decides; a rule that ends in `/` is for all paths that begin so. `what`
+     * is counted apart from others.
+     *
+     * @throws ServiceError TOO_MANY_REQUESTS
+     */
+    check({ account, isAdmin, address }: Principal, what: string, labels: readonly string[]): void;
+}
+
+/** Actions whose rules are asked about records that are stored. */
+type ReadAction = 'list' | 'view' | 'manage' | 'auth';
+
 /** What may be read: everything, or the documents with these ids. */
 type ReadScope = 'all' | ReadonlySet<string>;
 
 /** What can be read of a view. */
 type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
+
+interface ReadsOptions {
+    readonly database: Database;
+    readonly definitions: KnownDefinitions;
+    readonly access: Access;
+}
 
 class RecordAccounts {
     constructor(host: AccountsHost);
@@ -715,11 +826,109 @@ class RecordAccounts {
     authWithPassword(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn>;
     /** Exchanges the token of the actor for one that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
     authRefresh(actor: Actor, collection: string, token: string): Promise<LoggedIn>;
+    /**
+     * A token of a record for an admin. It is valid for `duration` seconds, 0: as long as others, and gets no longer.
+     *
+     * @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data
+     */
+    impersonate(actor: Actor, collection: string, id: string, duration?: unknown): Promise<LoggedIn>;
     /** @throws ServiceError NOT_FOUND */
     authDefinition(collection: string): AuthDefinition;
     /** The superuser with this e-mail address. */
     superuser(email: string): Promise<JsonObject | undefined>;
+    /** The names of principals that a change concerns; 'all' if anybody may be. */
+    changedNames({ collections }: DatabaseChange): 'all' | readonly string[];
     close(): void;
+}
+
+/** A write of one record. */
+type RecordOperation = {
+    readonly action: 'create';
+    readonly collection: string;
+    readonly input: RecordInput;
+}
+/** Changes the record with the id of the input, or makes it. */
+ | {
+    readonly action: 'upsert';
+    readonly collection: string;
+    readonly input: RecordInput;
+} | {
+    readonly action: 'update';
+    readonly collection: string;
+    readonly id: string;
+    readonly input: RecordInput;
+    /** Only if this is the revision of the record. */
+    readonly rev?: string;
+} | {
+    readonly action: 'delete';
+    readonly collection: string;
+    readonly id: string;
+    readonly rev?: string;
+};
+
+class RecordReads {
+    constructor(options: ReadsOptions);
+    /**
+     * A page of the records that the list rule admits.
+     *
+     * @throws ServiceError NOT_FOUND, FORBIDDEN if the collection is locked, INVALID for a wrong filter, sort or `fields`
+     */
+    list(actor: Actor, name: string, options?: ListOptions): Promise<RecordPage>;
+    /** @throws ServiceError NOT_FOUND: also if the view rule does not admit the record; FORBIDDEN if the collection is locked */
+    view(actor: Actor, name: string, id: string, options?: ShowOptions): Promise<RecordJson>;
+    /** What the actor sees of documents of one collection, as they are stored. No rule but that of expanded records is asked. */
+    show(actor: Actor, definition: Definition, documents: readonly JsonObject[], options?: ShowOptions): Promise<RecordJson[]>;
+    /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
+    admits(actor: Actor, definition: Definition, action: ReadAction, document: JsonObject): Promise<boolean>;
+    /**
+     * How a list would be answered now: what the library plans.
+     *
+     * @throws ServiceError FORBIDDEN for all but superusers, INVALID for a view, and as `list`
+     */
+    explain(actor: Actor, name: string, options?: ListOptions): Promise<ListExplanation>;
+}
+
+interface RecordWriterParts {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly access: Access;
+    readonly passwords: Passwords;
+}
+
+class RecordWrites {
+    constructor(parts: RecordWritesParts);
+    /**
+     * Makes a record.
+     *
+     * @throws ServiceError NOT_FOUND, FORBIDDEN if the collection is locked; INVALID with data
+     */
+    create(actor: Actor, collection: string, input: RecordInput, options?: ShowOptions): Promise<RecordJson>;
+    /**
+     * Changes the fields of a record that the input names.
+     *
+     * @throws ServiceError NOT_FOUND: also if the rule does not admit the record; FORBIDDEN if the collection is locked; CONFLICT; INVALID with
+     *   data
+     */
+    update(actor: Actor, collection: string, id: string, input: RecordInput, { rev, ...options }?: ChangeOptions): Promise<RecordJson>;
+    /**
+     * Deletes a record, with those that can't be without it.
+     *
+     * @throws ServiceError as `update`; INVALID if a record needs it
+     */
+    delete(actor: Actor, collection: string, id: string, { rev }?: Pick<ChangeOptions, 'rev'>): Promise<void>;
+    /**
+     * Writes all or nothing, one after another. Resolves with a record for each operation; undefined for a delete. An error stands
+     * for an operation that is refused already.
+     *
+     * @throws BatchError for the first operation that is refused; ServiceError INVALID if it takes too long
+     */
+    batch(principal: Principal, operations: readonly (BatchOperation | ServiceError)[], { timeoutMs }: {
+        readonly timeoutMs: number;
+    }): Promise<readonly (RecordJson | undefined)[]>;
+}
+
+interface RecordWritesParts extends RecordWriterParts {
+    readonly reads: Shows;
 }
 
 interface RelationField extends FieldBase, Requirable {
@@ -849,6 +1058,11 @@ interface SettingsValues {
     };
 }
 
+/** Shows documents as they are stored, as `RecordReads` does. */
+interface Shows {
+    show(actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<RecordJson[]>;
+}
+
 /** Small documents that are never served. */
 interface StateStore {
     get(id: string): Promise<JsonObject | undefined>;
@@ -895,6 +1109,3 @@ interface Writer {
     readonly principal: Principal;
     readonly database: string;
 }
-
-/** Who a record is, that has shown its token. */
-function principalOf(definition: AuthDefinition, record: JsonObject): Principal;

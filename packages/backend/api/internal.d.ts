@@ -1,8 +1,9 @@
 // What `@pannier/backend/internal` offers. Written by `npm run api`.
 
 import type {
-  Actor,
   CollectionAdministration,
+  Definition,
+  FieldError,
   Principal,
   Refusal,
   ServiceError,
@@ -25,6 +26,16 @@ export interface ActiveTask {
 export class ActiveTasks {
     start(type: string, facts: JsonObject): ActiveTask;
     list(): JsonObject[];
+}
+
+export const BLANK: FieldError;
+
+/** One operation of a batch was refused, so nothing was written. */
+export class BatchError extends ServiceError {
+    /** The first operation that failed. */
+    readonly index: number;
+    readonly reason: ServiceError;
+    constructor(index: number, reason: ServiceError);
 }
 
 export interface ChangeFilter {
@@ -52,7 +63,7 @@ export class DatabaseUpdates {
 }
 
 export class Databases {
-    constructor(database: Database, state: ServerState, { bytesMax, history }?: DatabasesOptions);
+    constructor(database: Database, state: ServerState, { bytesMax, history, app }?: DatabasesOptions);
     /** Sorted. */
     names(): Promise<string[]>;
     has(name: string): Promise<boolean>;
@@ -76,6 +87,8 @@ export class Databases {
     setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
     /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
     setHistory(name: string, history: boolean): Promise<void>;
+    /** Whether it is a collection of the application: what is set for it stands in its definition. */
+    isOfApp(name: string): boolean;
     close(): void;
 }
 
@@ -198,6 +211,14 @@ export interface HashQueueLimits {
 
 export type JsonObject = Record<string, unknown>;
 
+/** Somebody who has logged in. */
+export interface LoggedIn {
+    readonly definition: AuthDefinition;
+    /** Its account has the record. */
+    readonly principal: Principal;
+    readonly token: string;
+}
+
 export const PASSWORD_CHARS_MIN = 8;
 
 export class Passwords {
@@ -253,6 +274,16 @@ export function collectionName(name: string): string;
 
 export function conflicting(): ServiceError;
 
+/** `{max}` in the message is the parameter `max`. Parameters are in the order of the alphabet, as PocketBase shows them. */
+export function fieldError(code: string, message: string, params?: Params): FieldError;
+
+/**
+ * What to show of a value; undefined: all of it. A name that nothing has is ignored. Keys come in the order of the alphabet.
+ *
+ * @throws ServiceError INVALID for a modifier that is unknown or has wrong arguments
+ */
+export function fieldPicker(fields: string | undefined): ((value: unknown) => unknown) | undefined;
+
 export function forbidden(message: string): ServiceError;
 
 export function invalid(message: string): ServiceError;
@@ -267,40 +298,18 @@ export function missing(message: string): ServiceError;
 /** Everything but what signs tokens, and the secrets of OAuth2. */
 export function presentDefinition(definition: Definition): JsonObject;
 
-/** Who a record is, that has shown its token. */
-export function principalOf(definition: AuthDefinition, record: JsonObject): Principal;
-
-/** What refuses documents that are no records of their collection. A collection without a definition is none of its business. */
-export function recordsGuard(definitions: Definitions, access: Access): WriteGuard;
-
-class Access {
-    constructor(definitions: KnownDefinitions);
-    /** Whether the actor may not do it, as only superusers may. */
-    isLocked({ principal }: Actor, definition: Definition, action: Action): boolean;
-    /** Whether the rule admits a record. A rule that names what is no longer there admits nothing. */
-    allows(actor: Actor, definition: Definition, action: Action, record: RuleRecord, options: AllowOptions): boolean;
-    /**
-     * The rule and what a client asks for, as one: where both read a joined row, it is the same row. A locked rule is the caller's
-     * to refuse.
-     *
-     * @throws RuleError
-     */
-    bindList(actor: Actor, definition: Definition, { action, filter, sort, context }: BindListOptions): BoundRule;
-}
-
-/** What a rule of a definition is about. */
-type Action = ReadAction | 'create' | 'update' | 'delete';
+/** With a capital, and a full stop unless there is another end. */
+export function sentence(text: string): string;
 
 type Algorithm = 'argon2id' | 'scrypt';
 
-/** What an answer depends on, beside the record. */
-interface AllowOptions {
-    /** What the rule leads to, all of one state of the database. */
-    readonly records: RuleRecords;
-    /** `@request.body`: values as their fields read them, modifiers applied. */
-    readonly body?: Readonly<Record<string, unknown>>;
-    /** The record is not stored yet, as in a create. */
-    readonly unsaved?: boolean;
+/** Collections of the application. Each is a database too, for admins. */
+interface AppCollections {
+    /** The library's name of a collection. */
+    find(name: string): string | undefined;
+    /** Whether no database can have the name, as a collection has it, in any case of its letters. */
+    isTaken(name: string): boolean;
+    names(): readonly string[];
 }
 
 interface AuthDefinition extends DefinitionBase {
@@ -349,20 +358,6 @@ interface AutodateField extends FieldBase {
     readonly onUpdate: boolean;
 }
 
-interface BaseDefinition extends DefinitionBase {
-    readonly type: 'base';
-}
-
-interface BindListOptions {
-    /** The rule of this action admits the records. */
-    readonly action: ReadAction;
-    readonly filter?: string;
-    /** Paths, without their directions. */
-    readonly sort?: readonly string[];
-    /** The context of the request, if it is another than the actor's. */
-    readonly context?: string;
-}
-
 interface BoolField extends FieldBase, Requirable {
     readonly type: 'bool';
 }
@@ -378,6 +373,7 @@ interface DatabasesOptions {
     readonly bytesMax?: number;
     /** Databases that are made keep the content of replaced revisions. */
     readonly history?: boolean | undefined;
+    readonly app?: AppCollections;
 }
 
 interface DateField extends FieldBase, Requirable {
@@ -385,8 +381,6 @@ interface DateField extends FieldBase, Requirable {
     readonly min: string;
     readonly max: string;
 }
-
-type Definition = BaseDefinition | ViewDefinition | AuthDefinition;
 
 interface DefinitionBase {
     /** Stays when the collection is renamed. */
@@ -404,78 +398,6 @@ interface DefinitionBase {
     /** `2026-11-22 15:04:49.813Z` */
     readonly created: string;
     readonly updated: string;
-}
-
-interface DefinitionListOptions {
-    /** From 1. */
-    readonly page?: number;
-    readonly perPage?: number;
-    /** `-created,name` */
-    readonly sort?: string;
-    readonly filter?: string;
-    readonly skipTotal?: boolean;
-}
-
-interface DefinitionPage {
-    readonly page: number;
-    readonly perPage: number;
-    /** -1 if it was skipped. */
-    readonly totalItems: number;
-    readonly totalPages: number;
-    readonly items: readonly JsonObject[];
-}
-
-/** Reads one state of the database: that of a guard, of a snapshot. */
-interface DefinitionReader {
-    get(collection: string, id: string): Readonly<Record<string, unknown>> | undefined;
-}
-
-/**
- * What the collections of the application are. Only admins change it.
- *
- * @example
- * const definitions = await Definitions.open(database)
- * await definitions.create(SYSTEM, { name: 'posts', fields: [{ name: 'title', type: 'text' }] })
- * definitions.find('Posts')?.fields
- */
-class Definitions {
-    /** Makes the system collections of a new database. */
-    static open(database: Database): Promise<Definitions>;
-    /** By name in any case, or by id. */
-    find(nameOrId: string): Definition | undefined;
-    /** @throws ServiceError NOT_FOUND */
-    get(nameOrId: string): Definition;
-    /** In the order in which they were made. */
-    all(): readonly Definition[];
-    /** What rules may name: made of all definitions. Another one after every change. */
-    get schema(): Schema;
-    /** The library's collection that has the records. */
-    records(definition: Definition): Collection<JsonObject>;
-    /** Whether `definition` is what the reader sees. A write that was prepared with an older one is prepared again. */
-    isCurrent(definition: Definition, reader: DefinitionReader): boolean;
-    /** A page of them, as the API shows them. @throws ServiceError FORBIDDEN, INVALID */
-    list(principal: Principal, options: DefinitionListOptions): DefinitionPage;
-    /** What a new collection of each type begins with, as the API shows it. @throws ServiceError FORBIDDEN */
-    scaffolds(principal: Principal): JsonObject;
-    /** @throws ServiceError FORBIDDEN, INVALID with data */
-    create(principal: Principal, input: unknown): Promise<Definition>;
-    /** What is left out stays. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
-    update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition>;
-    /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
-    delete(principal: Principal, nameOrId: string): Promise<void>;
-    /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */
-    truncate(principal: Principal, nameOrId: string): Promise<void>;
-    /**
-     * Makes and changes all that the list has, or nothing. Fields that it lacks stay, unless `deleteMissing`, which also deletes
-     * collections.
-     *
-     * @throws ServiceError FORBIDDEN, INVALID with data
-     */
-    import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
-    /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
-    dryRunView(principal: Principal, query: string): Promise<ViewSample>;
-    /** Ends when the changes have ended that were asked for. */
-    close(): Promise<void>;
 }
 
 interface DomainField extends FieldBase, Requirable {
@@ -548,15 +470,6 @@ interface JsonField extends FieldBase, Requirable {
     readonly maxSize: number;
 }
 
-/** What is read of `Definitions`. */
-interface KnownDefinitions {
-    /** By its name, in any case, or by its id. */
-    find(nameOrId: string): Definition | undefined;
-    all(): readonly Definition[];
-    /** Made of all definitions. */
-    readonly schema: Schema;
-}
-
 interface MailTemplate {
     readonly subject: string;
     readonly body: string;
@@ -568,6 +481,8 @@ interface NumberField extends FieldBase, Requirable {
     readonly max: number | null;
     readonly onlyInt: boolean;
 }
+
+type Params = Readonly<Record<string, unknown>>;
 
 interface PasswordField extends FieldBase, Requirable {
     readonly type: 'password';
@@ -583,9 +498,6 @@ interface PutOptions {
     /** It is small: it may be written in one commit with those of others. */
     readonly grouped?: boolean;
 }
-
-/** Actions whose rules are asked about records that are stored. */
-type ReadAction = 'list' | 'view' | 'manage' | 'auth';
 
 interface RelationField extends FieldBase, Requirable {
     readonly type: 'relation';
@@ -653,17 +565,6 @@ interface TokenOptions {
 }
 
 type UpdateType = 'created' | 'updated' | 'deleted';
-
-interface ViewDefinition extends DefinitionBase {
-    readonly type: 'view';
-    readonly viewQuery: string;
-}
-
-interface ViewSample {
-    readonly fields: readonly FieldDefinition[];
-    /** As records are shown. */
-    readonly sample: readonly JsonObject[];
-}
 
 /** The principal as of now, and the name by which users know the collection. */
 interface Writer {

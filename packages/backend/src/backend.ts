@@ -1,9 +1,18 @@
 /** Puts the parts of an application backend together. */
 import type { Database } from 'pannier'
+import { Access } from './access/access.ts'
 import type { LoginAttempt } from './accounts/accounts-host.ts'
 import { Passwords } from './accounts/passwords.ts'
 import { RecordAccounts } from './accounts/record-accounts.ts'
+import { recordsName } from './definitions/definition.ts'
+import type { Definition } from './definitions/definition.ts'
 import { Definitions } from './definitions/definitions.ts'
+import type { AppCollections } from './gateway/databases.ts'
+import type { WriteGuard } from './gateway/guards.ts'
+import { RecordReads } from './records/record-reads.ts'
+import { RecordWrites } from './records/record-writes.ts'
+import { recordsGuard } from './records/records-guard.ts'
+import { RateLimiter } from './settings/rate-limiter.ts'
 import { Settings } from './settings/settings.ts'
 
 export interface BackendOptions {
@@ -15,14 +24,26 @@ export interface BackendOptions {
   readonly now?: () => number
 }
 
+/** Records, for actors. */
+export type Records = Pick<RecordReads, 'list' | 'view' | 'show'> &
+  Pick<RecordWrites, 'create' | 'update' | 'delete' | 'batch'>
+
 /** An application backend on a database. Get it by `openBackend`. */
 export interface Backend {
   /** What the collections are. */
   readonly definitions: Definitions
+  /** What is in them. */
+  readonly records: Records
+  /** Judges writes of records through other doors. */
+  readonly guard: WriteGuard
+  /** Those that CouchDB's door serves as databases. */
+  readonly collections: AppCollections
   /** Logins and tokens. */
   readonly accounts: RecordAccounts
   /** What superusers have set. */
   readonly settings: Settings
+  /** Counts requests, as the settings want it. */
+  readonly rateLimits: RateLimiter
   /** Stops what runs. The database stays open. */
   close(): Promise<void>
 }
@@ -32,6 +53,9 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now } = options
   const definitions = await Definitions.open(database)
   const settings = await Settings.open(database)
+  const access = new Access(definitions)
+  const reads = new RecordReads({ database, definitions, access })
+  const writes = new RecordWrites({ database, definitions, access, passwords, reads })
   const accounts = new RecordAccounts({
     database,
     definitions,
@@ -39,16 +63,47 @@ export async function openBackend(database: Database, options: BackendOptions = 
     passwords,
     attempt,
     now,
-    admits: async () => false,
+    admits: (actor, definition, rule, record) => reads.admits(actor, { ...definition, authRule: rule }, 'auth', record),
   })
   return {
     definitions,
+    records: recordsOf(reads, writes),
+    guard: recordsGuard(definitions, access),
+    collections: appCollections(definitions),
     accounts,
     settings,
+    rateLimits: new RateLimiter(settings, now),
     close: async () => {
       accounts.close()
       await settings.close()
       await definitions.close()
     },
+  }
+}
+
+/** Views have no documents. Collections of the system have secrets. */
+function appCollections(definitions: Definitions): AppCollections {
+  const isServed = ({ type, system }: Definition): boolean => type !== 'view' && !system
+  return {
+    find: (name) => {
+      const definition = definitions.find(name)
+      return definition !== undefined && definition.name === name && isServed(definition)
+        ? recordsName(definition)
+        : undefined
+    },
+    isTaken: (name) => definitions.find(name) !== undefined,
+    names: () => definitions.all().flatMap((definition) => (isServed(definition) ? [definition.name] : [])),
+  }
+}
+
+function recordsOf(reads: RecordReads, writes: RecordWrites): Records {
+  return {
+    list: (actor, name, options) => reads.list(actor, name, options),
+    view: (actor, name, id, options) => reads.view(actor, name, id, options),
+    show: (actor, definition, documents, options) => reads.show(actor, definition, documents, options),
+    create: (actor, name, input, options) => writes.create(actor, name, input, options),
+    update: (actor, name, id, input, options) => writes.update(actor, name, id, input, options),
+    delete: (actor, name, id, options) => writes.delete(actor, name, id, options),
+    batch: (principal, operations, options) => writes.batch(principal, operations, options),
   }
 }

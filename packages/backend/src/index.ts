@@ -1,7 +1,8 @@
 /** `@pannier/backend`: the domain of the server, without HTTP. */
 export type { Actor, RequestInfo } from './access/actor.ts'
 export { openBackend } from './backend.ts'
-export type { Backend, BackendOptions } from './backend.ts'
+export type { Backend, BackendOptions, Records } from './backend.ts'
+export type { Definition } from './definitions/definition.ts'
 export type { CollectionAdministration } from './gateway/collection-administration.ts'
 export type { Gateway } from './gateway/gateway.ts'
 export type { GuardedCollection } from './gateway/guarded-collection.ts'
@@ -18,7 +19,7 @@ export type {
 export { GUEST, SYSTEM } from './gateway/principal.ts'
 export type { Principal } from './gateway/principal.ts'
 export { ServiceError } from './gateway/service-error.ts'
-export type { ServiceErrorCode } from './gateway/service-error.ts'
+export type { ErrorData, FieldError, ServiceErrorCode } from './gateway/service-error.ts'
 export type {
   ListOptions,
   RecordInput,
@@ -27,3 +28,4 @@ export type {
   ShowOptions,
   UploadedFile,
 } from './records/record-types.ts'
+export type { BatchOperation } from './records/record-writes.ts'

@@ -32,7 +32,7 @@ export class CollectionAdministration {
     constructor(database: Database, databases: Databases, name: string, collection: Collection<JsonObject>);
     /** Forgets what no reader needs, and writes everything to its place. */
     compact(): Promise<void>;
-    /** Forgets leaves of a document; gives those that were there. */
+    /** Forgets leaves of a document; gives those that were there. @throws ServiceError FORBIDDEN for a collection of the application */
     purge(id: string, revs: readonly string[]): Promise<readonly string[]>;
     /** The users that may use it: CouchDB's `_security`. */
     setSecurity(security: JsonObject): Promise<void>;
@@ -407,6 +407,15 @@ interface Account {
     readonly record: Readonly<Record<string, unknown>>;
 }
 
+/** Collections of the application. Each is a database too, for admins. */
+interface AppCollections {
+    /** The library's name of a collection. */
+    find(name: string): string | undefined;
+    /** Whether no database can have the name, as a collection has it, in any case of its letters. */
+    isTaken(name: string): boolean;
+    names(): readonly string[];
+}
+
 /** The options of the HTTP server as such. */
 interface AppOptions {
     /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: any that connects. None when left out. */
@@ -430,7 +439,7 @@ interface ChangeFilter {
 }
 
 class Databases {
-    constructor(database: Database, state: ServerState, { bytesMax, history }?: DatabasesOptions);
+    constructor(database: Database, state: ServerState, { bytesMax, history, app }?: DatabasesOptions);
     /** Sorted. */
     names(): Promise<string[]>;
     has(name: string): Promise<boolean>;
@@ -454,6 +463,8 @@ class Databases {
     setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
     /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
     setHistory(name: string, history: boolean): Promise<void>;
+    /** Whether it is a collection of the application: what is set for it stands in its definition. */
+    isOfApp(name: string): boolean;
     close(): void;
 }
 
@@ -462,6 +473,7 @@ interface DatabasesOptions {
     readonly bytesMax?: number;
     /** Databases that are made keep the content of replaced revisions. */
     readonly history?: boolean | undefined;
+    readonly app?: AppCollections;
 }
 
 /** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */

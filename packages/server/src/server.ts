@@ -7,7 +7,7 @@ import { badArgument, checkOptions } from 'pannier/internal'
 import type { Database } from 'pannier'
 import type { OptionNames } from 'pannier/internal'
 import { Auth } from './auth/auth.ts'
-import type { AuthHost } from './auth/auth-host.ts'
+import type { AppAccounts, AuthHost } from './auth/auth-host.ts'
 import { ensureAdmin } from './auth/bootstrap.ts'
 import type { NewAdmin } from './auth/bootstrap.ts'
 import { designGuard } from './auth/design-guard.ts'
@@ -158,7 +158,7 @@ async function assemble(
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
   const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
-  const guards = [...guardsOf(auth, designs, securityOf), ...(options.guards ?? [])]
+  const guards = [...guardsOf(auth, designs, securityOf), backend.guard, ...(options.guards ?? [])]
   // Nothing refuses a deletion after it but what is judged inside the transaction.
   guards.push(endBranches(await databases.get(USERS_DATABASE)))
   const context: ServerContext = {
@@ -222,13 +222,25 @@ interface Domain {
 
 async function openDomain(database: Database, limits: ServerLimits, options: ServerOptions): Promise<Domain> {
   const state = new ServerState(database)
-  const databases = new Databases(database, state, { bytesMax: limits.databaseBytesMax, history: options.history })
-  for (const name of [USERS_DATABASE, REPLICATOR_DATABASE]) await databases.ensure(name)
   const passwords = new Passwords(new HashQueue(options.auth?.hashLimits))
   const limiter = new LoginLimiter(options.auth?.loginLimits)
   const attempt = (address: string, name: string): (() => void) => limiter.attempt(address, name)
   const backend = await openBackend(database, { passwords, attempt })
-  const auth = await openAuth({ database, databases, state, passwords, limiter }, options)
+  const databases = new Databases(database, state, {
+    bytesMax: limits.databaseBytesMax,
+    history: options.history,
+    app: backend.collections,
+  })
+  for (const name of [USERS_DATABASE, REPLICATOR_DATABASE]) await databases.ensure(name)
+  const { accounts, settings } = backend
+  const allowsSuperuserAt = (address: string | undefined): boolean => settings.allowsSuperuserAt(address)
+  const appAccounts: AppAccounts = {
+    superuser: (email) => accounts.superuser(email),
+    principalOf: (token) => accounts.principalOf(token),
+    changedNames: (change) => accounts.changedNames(change),
+    allowsSuperuserAt,
+  }
+  const auth = await openAuth({ database, databases, state, passwords, limiter, accounts: appAccounts }, options)
   return { state, databases, auth, backend }
 }
 
@@ -277,7 +289,9 @@ async function addRoutes(
 }
 
 async function openAuth(
-  parts: Pick<AuthHost, 'database' | 'state' | 'passwords' | 'limiter'> & { readonly databases: Databases },
+  parts: Pick<AuthHost, 'database' | 'state' | 'passwords' | 'limiter' | 'accounts'> & {
+    readonly databases: Databases
+  },
   { database: given, dir, auth, corsOrigins, secureCookies }: ServerOptions,
 ): Promise<Auth> {
   const { databases, ...shared } = parts

@@ -11,6 +11,7 @@ import fastifyPlugin from 'fastify-plugin'
 import { open } from 'pannier'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contextOf } from '../src/couch/server-context.ts'
+import { isRestUrl } from '../src/http/declarations.ts'
 import { createServer } from '../src/index.ts'
 import type { Needs } from '../src/index.ts'
 import { ADMIN_PASSWORD, basic, send, sendRaw, startServer, STRANGER, until } from './test-server.ts'
@@ -23,9 +24,12 @@ interface Route {
 }
 
 const routes: Route[] = []
+/** Those of PocketBase's API. */
+const restRoutes: Route[] = []
 const recordRoutes = fastifyPlugin(async (app) => {
   app.addHook('onRoute', ({ method, url, config }) => {
-    for (const one of [method].flat()) routes.push({ method: one, url, needs: config?.needs })
+    const list = isRestUrl(url) ? restRoutes : routes
+    for (const one of [method].flat()) list.push({ method: one, url, needs: config?.needs })
   })
 })
 
@@ -78,6 +82,23 @@ test('a stranger gets 401 from all other routes, and learns no names', async () 
       expect(text).not.toContain('secret')
     }
   }
+})
+
+test("a guest gets nothing from PocketBase's API but what is for guests", async () => {
+  const answers = new Map<string, number>()
+  for (const route of restRoutes.filter(({ method }) => method !== 'HEAD' && method !== 'OPTIONS')) {
+    const path = route.url.replace(':collection', '_superusers')
+    const { status, text } = await ask({ ...route, url: path }, 'db', STRANGER)
+    if (!route.url.endsWith('*') && route.url !== '/api') answers.set(`${route.method} ${route.url}`, status)
+    expect(text).not.toContain('secret')
+  }
+  const guarded = [...answers].filter(([, status]) => status === 401 || status === 403).map(([route]) => route)
+  const open = [...answers.keys()].filter((route) => !guarded.includes(route))
+  expect(open.sort()).toEqual([
+    'GET /api/collections/:collection/auth-methods',
+    'GET /api/health',
+    'POST /api/collections/:collection/auth-with-password',
+  ])
 })
 
 test('a user who is no member gets nothing of a database', async () => {
@@ -167,6 +188,7 @@ test('the first start makes an admin and shows its password once; a given one is
   expect((await send(firstUrl, all, undefined, { authorization: basic(`${name}:${password}`) })).json).toEqual([
     '_replicator',
     '_users',
+    'users',
   ])
   await first.close()
   const again = await createServer({ dir, logger: false, admin: 'root:another-password' })

@@ -1,7 +1,10 @@
 /** Finds the record that an identity and a password belong to. An unknown identity costs a hash too, as a wrong password does. */
+import { NOCASE } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
+import { isSameName, parseIndex } from '../definitions/index-statement.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { BLANK, fieldError, outsideLength } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
 import type { FieldError } from '../gateway/service-error.ts'
@@ -9,7 +12,7 @@ import type { LoginAttempt } from './accounts-host.ts'
 import type { Passwords } from './passwords.ts'
 
 const NAMES = ['identity', 'password', 'identityField'] as const
-const CHARS_MAX = 255
+const BYTES_MAX = 255
 /** Most texts that are no address need no search for one. */
 const ADDRESS = /^[^\s@]+@[^\s@]+$/
 
@@ -48,14 +51,26 @@ export class PasswordLogin {
     const inOrder = [...identityFields].sort((one, other) => Number(other === 'email') - Number(one === 'email'))
     for (const field of identityField === '' ? inOrder : [identityField]) {
       if (field === 'email' && identityField === '' && !ADDRESS.test(identity)) continue
+      const meaning = isNocase(definition, field) ? NOCASE_EQUALITY : undefined
       const found = await this.#definitions
         .records(definition)
-        .find({ [field]: identity })
+        .find({ [field]: identity }, meaning)
         .first()
       if (found !== undefined) return found
     }
     return undefined
   }
+}
+
+const NOCASE_EQUALITY = { dialect: 'couchdb', collation: NOCASE.name } as const
+
+/** Whether the index that makes the field unique takes upper and lower case as the same. */
+function isNocase({ indexes }: AuthDefinition, field: string): boolean {
+  return indexes.map(parseIndex).some((index) => {
+    const [column, ...others] = index?.unique === true ? index.columns : []
+    const isOfField = column !== undefined && others.length === 0 && isSameName(column.name, field)
+    return isOfField && isSameName(column.collate, 'nocase')
+  })
 }
 
 /** @throws ServiceError INVALID with data */
@@ -70,19 +85,14 @@ function readForm({ passwordAuth }: AuthDefinition, input: JsonObject): LoginFor
     ['identity', identity],
     ['password', password],
   ] as const) {
-    if (value === '') data[name] = { code: 'validation_required', message: 'Cannot be blank.' }
-    else if (value.length > CHARS_MAX) data[name] = TOO_LONG
+    const wrong = value === '' ? BLANK : outsideLength(value, 1, BYTES_MAX)
+    if (wrong !== undefined) data[name] = wrong
   }
-  if (identityField.length > CHARS_MAX) data['identityField'] = TOO_LONG
-  else if (identityField !== '' && !passwordAuth.identityFields.includes(identityField))
-    data['identityField'] = { code: 'validation_in_invalid', message: 'Must be a valid value.' }
+  if (identityField !== '' && !passwordAuth.identityFields.includes(identityField))
+    data['identityField'] = outsideLength(identityField, 1, BYTES_MAX) ?? NOT_ONE_OF_THEM
   if (Object.keys(data).length > 0)
     throw new ServiceError('INVALID', 'An error occurred while validating the submitted data.', { data })
   return { identity, password, identityField }
 }
 
-const TOO_LONG: FieldError = {
-  code: 'validation_length_out_of_range',
-  message: `The length must be between 1 and ${CHARS_MAX}.`,
-  params: { max: CHARS_MAX, min: 1 },
-}
+const NOT_ONE_OF_THEM: FieldError = fieldError('validation_in_invalid', 'Must be a valid value.')

@@ -1,11 +1,13 @@
 /** Accounts of the application: records of auth collections, who log in with passwords and are known by tokens. */
+import type { DatabaseChange } from 'pannier'
 import { recordsName } from '../definitions/definition.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import type { Actor } from '../access/actor.ts'
+import { outside } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
-import { forbidden, missing, ServiceError } from '../gateway/service-error.ts'
+import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { KnownTokens } from './known-tokens.ts'
 import { PasswordLogin } from './password-login.ts'
@@ -15,8 +17,8 @@ import { claimsIn, isGenuine, signToken } from './tokens.ts'
 /** Somebody who has logged in. */
 export interface LoggedIn {
   readonly definition: AuthDefinition
-  /** As it is stored. */
-  readonly record: JsonObject
+  /** Its account has the record. */
+  readonly principal: Principal
   readonly token: string
 }
 
@@ -83,7 +85,7 @@ export class RecordAccounts {
     const begun = actor.request.query['mfaId'] || (typeof given === 'string' ? given : '')
     const mfaId = await this.#secondFactors.need(within, definition, record, 'password', begun)
     if (mfaId !== undefined) return { mfaId }
-    return { definition, record, token: await this.#newToken(definition, record) }
+    return loggedIn(definition, record, await this.#newToken(definition, record))
   }
 
   /** Exchanges the token of the actor for one that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
@@ -98,7 +100,28 @@ export class RecordAccounts {
     const { record } = account
     await this.#checkLogin(actor, own, record)
     const isRefreshable = claimsIn(token)?.refreshable === true
-    return { definition: own, record, token: isRefreshable ? await this.#newToken(own, record) : token }
+    return loggedIn(own, record, isRefreshable ? await this.#newToken(own, record) : token)
+  }
+
+  /**
+   * A token of a record for an admin. It is valid for `duration` seconds, 0: as long as others, and gets no longer.
+   *
+   * @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data
+   */
+  async impersonate(actor: Actor, collection: string, id: string, duration: unknown = 0): Promise<LoggedIn> {
+    if (!actor.principal.isAdmin) throw forbidden('')
+    const definition = this.authDefinition(collection)
+    const record = await this.#host.definitions.records(definition).get(id)
+    if (record === undefined) throw missing('')
+    if (typeof duration !== 'number' || !Number.isSafeInteger(duration))
+      throw invalid('An error occurred while loading the submitted data.')
+    const wrong = outside(duration, 0, Infinity)
+    if (wrong !== undefined) {
+      const data = { duration: wrong }
+      throw new ServiceError('INVALID', 'An error occurred while validating the submitted data.', { data })
+    }
+    await this.#checkLogin(actor, definition, record)
+    return loggedIn(definition, record, await this.#newToken(definition, record, { duration, refreshable: false }))
   }
 
   /** @throws ServiceError NOT_FOUND */
@@ -116,6 +139,19 @@ export class RecordAccounts {
     return await this.#host.definitions.records(definition).find({ email }).first()
   }
 
+  /** The names of principals that a change concerns; 'all' if anybody may be. */
+  changedNames({ collections }: DatabaseChange): 'all' | readonly string[] {
+    if (collections.has(DEFINITIONS)) return 'all'
+    const names: string[] = []
+    for (const [name, { ids }] of collections) {
+      const definition = this.#host.definitions.find(collectionIn(name) ?? '')
+      if (definition?.type !== 'auth') continue
+      if (ids === undefined || definition.name === SUPERUSERS) return 'all'
+      names.push(...ids.map((id) => nameOf(definition, id)))
+    }
+    return names
+  }
+
   close(): void {
     this.#stopListening()
   }
@@ -128,19 +164,26 @@ export class RecordAccounts {
     throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
   }
 
-  #newToken(definition: AuthDefinition, record: JsonObject): Promise<string> {
-    const exp = Math.floor(this.#host.now() / 1000) + definition.authToken.duration
-    const claims = { type: 'auth', id: String(record['_id']), collectionId: definition.id, exp, refreshable: true }
+  #newToken(
+    definition: AuthDefinition,
+    record: JsonObject,
+    { duration = 0, refreshable = true }: { readonly duration?: number; readonly refreshable?: boolean } = {},
+  ): Promise<string> {
+    const exp = Math.floor(this.#host.now() / 1000) + (duration || definition.authToken.duration)
+    const claims = { type: 'auth', id: String(record['_id']), collectionId: definition.id, exp, refreshable }
     return signToken(claims, keyOf(definition, record))
   }
 }
 
+function loggedIn(definition: AuthDefinition, record: JsonObject, token: string): LoggedIn {
+  return { definition, principal: principalOf(definition, record), token }
+}
+
 /** Who a record is, that has shown its token. */
-export function principalOf(definition: AuthDefinition, record: JsonObject): Principal {
+function principalOf(definition: AuthDefinition, record: JsonObject): Principal {
   const isAdmin = definition.name === SUPERUSERS
   return {
-    // No user of CouchDB's door can have a name with a colon.
-    name: isAdmin ? String(record['email']) : `${definition.name}:${String(record['_id'])}`,
+    name: isAdmin ? String(record['email']) : nameOf(definition, String(record['_id'])),
     roles: isAdmin ? ['_admin'] : [],
     isAdmin,
     by: 'token',
@@ -148,11 +191,18 @@ export function principalOf(definition: AuthDefinition, record: JsonObject): Pri
   }
 }
 
+/** No user of CouchDB's door can have a name with a colon. */
+function nameOf({ name }: AuthDefinition, id: string): string {
+  return `${name}:${id}`
+}
+
 /** What the tokens of a record are signed with. */
 function keyOf(definition: AuthDefinition, record: JsonObject): string {
   return `${String(record['tokenKey'])}${definition.authToken.secret}`
 }
 
+/** Where definitions are: a change may end tokens. */
+const DEFINITIONS = '$definitions'
 const RECORDS = recordsName({ id: '' })
 
 /** The id of the definition whose records a collection of the library has. */

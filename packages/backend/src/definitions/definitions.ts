@@ -208,7 +208,12 @@ export class Definitions {
   }
 
   async #addSystemCollections(): Promise<void> {
-    const changed = SYSTEM_COLLECTIONS.map((input) => this.#completed(newDefinition(input)))
+    const changed: Definition[] = []
+    for (const input of SYSTEM_COLLECTIONS) {
+      const definition = this.#completed(newDefinition(input))
+      // A database that was there before keeps its name.
+      if (!(await this.#store.isDatabase(definition.name))) changed.push(definition)
+    }
     await this.#write(checkChange(this.#store.state, { changed, removed: [] }), '')
   }
 

@@ -5,9 +5,11 @@
 import { createSchema, type Schema } from '@pannier/rules'
 import { isPannierError, type Collection, type Database, type Transaction, type TransactionCollection } from 'pannier'
 import { relateRecords, type RecordRelation } from 'pannier/internal'
+import { fieldError } from '../fields/field-errors.ts'
 import { isMany } from '../fields/field-definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { ServiceError } from '../gateway/service-error.ts'
+import type { FieldError } from '../gateway/service-error.ts'
 import { withChanged } from './check-definition.ts'
 import { indexError } from './check-indexes.ts'
 import { recordsName, type Definition } from './definition.ts'
@@ -41,6 +43,11 @@ export interface DefinitionChange {
   readonly changed: readonly Definition[]
   readonly removed: readonly Definition[]
 }
+
+const NAME_OF_DATABASE: FieldError = fieldError(
+  'validation_collection_name_invalid',
+  "The name shouldn't match with an existing internal table.",
+)
 
 export class DefinitionStore {
   readonly #database: Database
@@ -76,13 +83,23 @@ export class DefinitionStore {
     )
   }
 
+  /** Whether CouchDB's door serves a database of that name, in any case of its letters. */
+  async isDatabase(name: string): Promise<boolean> {
+    return (await this.#database.collections()).includes(name.toLowerCase())
+  }
+
   /**
    * Changes come one after another.
    *
-   * @throws ServiceError INVALID with data if a unique index finds the same values twice
+   * @throws ServiceError INVALID with data if a unique index finds the same values twice, or a database has the name
    */
   async write({ changed, removed }: DefinitionChange): Promise<void> {
     const before = this.#state
+    for (const { id, name } of changed) {
+      const isOld = before.all.some((old) => old.id === id && old.name === name)
+      if (!isOld && (await this.isDatabase(name)))
+        throw new ServiceError('INVALID', '', { data: { name: NAME_OF_DATABASE } })
+    }
     const gone = new Set(removed.map(({ id }) => id))
     const all = withChanged(before.all, changed).filter(({ id }) => !gone.has(id))
     const steps = changed.filter(({ type }) => type !== 'view').map((definition) => stepOf(definition, before))

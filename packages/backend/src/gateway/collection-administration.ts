@@ -2,6 +2,7 @@
 import type { Collection, Database } from 'pannier'
 import type { Databases } from './databases.ts'
 import type { JsonObject } from './documents.ts'
+import { forbidden } from './service-error.ts'
 
 /** What is set for a collection, and its upkeep. */
 export class CollectionAdministration {
@@ -28,8 +29,10 @@ export class CollectionAdministration {
     await this.#database.flush()
   }
 
-  /** Forgets leaves of a document; gives those that were there. */
+  /** Forgets leaves of a document; gives those that were there. @throws ServiceError FORBIDDEN for a collection of the application */
   async purge(id: string, revs: readonly string[]): Promise<readonly string[]> {
+    if (this.#databases.isOfApp(this.database))
+      throw forbidden(`${this.database} is a collection of the application: its rules could not see a purge.`)
     return this.#databases.write(this.database, async (collection) => (await collection.purge(id, revs)).purged)
   }
 

@@ -17,11 +17,21 @@ const REST = 'api'
 /** CouchDB's. */
 const REVISIONS_LIMIT_DEFAULT = 1000
 
+/** Collections of the application. Each is a database too, for admins. */
+export interface AppCollections {
+  /** The library's name of a collection. */
+  find(name: string): string | undefined
+  /** Whether no database can have the name, as a collection has it, in any case of its letters. */
+  isTaken(name: string): boolean
+  names(): readonly string[]
+}
+
 interface DatabasesOptions {
   /** Limit of each database. */
   readonly bytesMax?: number
   /** Databases that are made keep the content of replaced revisions. */
   readonly history?: boolean | undefined
+  readonly app?: AppCollections
 }
 
 export class Databases {
@@ -29,6 +39,7 @@ export class Databases {
   readonly #state: ServerState
   readonly #quota: Quota
   readonly #keepsHistory: boolean
+  readonly #app: AppCollections | undefined
   /** Those that are known to exist, by name. */
   readonly #known = new Map<string, Collection<JsonObject>>()
   /** Writes that run, by name; and what waits for the last one. */
@@ -38,11 +49,16 @@ export class Databases {
   readonly #security = new Map<string, Promise<JsonObject | undefined>>()
   readonly #stopListening: () => void
 
-  constructor(database: Database, state: ServerState, { bytesMax = Infinity, history = false }: DatabasesOptions = {}) {
+  constructor(
+    database: Database,
+    state: ServerState,
+    { bytesMax = Infinity, history = false, app }: DatabasesOptions = {},
+  ) {
     this.#database = database
     this.#state = state
     this.#quota = new Quota(bytesMax)
     this.#keepsHistory = history
+    this.#app = app
     // The database may have other users than the server.
     this.#stopListening = database.onChange(({ collections }) => {
       for (const [name, { dropped }] of collections) if (dropped) this.#forget(databaseName(name) ?? '')
@@ -55,7 +71,7 @@ export class Databases {
   /** Sorted. */
   async names(): Promise<string[]> {
     const names = (await this.#database.collections()).map(databaseName)
-    return names.filter((name) => name !== undefined).sort()
+    return [...names.filter((name) => name !== undefined), ...(this.#app?.names() ?? [])].sort()
   }
 
   async has(name: string): Promise<boolean> {
@@ -64,6 +80,8 @@ export class Databases {
 
   /** @throws ServiceError NOT_FOUND */
   async get(name: string): Promise<Collection<JsonObject>> {
+    const ofApp = this.#app?.find(name)
+    if (ofApp !== undefined) return this.#database.collection<JsonObject>(ofApp)
     const known = this.#known.get(name)
     if (known !== undefined && !this.#dropping.has(name)) return known
     const collections = NAME.test(name) && !this.#dropping.has(name) ? await this.#database.collections() : []
@@ -107,7 +125,7 @@ export class Databases {
     if (name === REST)
       throw new ServiceError('INVALID_NAME', `'${REST}' is where PocketBase's API is, so no database has this name.`)
     const exists = new ServiceError('EXISTS', 'The database could not be created, the file already exists.')
-    if (this.#dropping.has(name)) throw exists
+    if (this.#dropping.has(name) || this.#app?.isTaken(name) === true) throw exists
     if (!(await this.#make(name))) throw exists
   }
 
@@ -118,6 +136,7 @@ export class Databases {
 
   /** @throws ServiceError NOT_FOUND */
   async drop(name: string): Promise<void> {
+    this.#refuseApp(name)
     const collection = await this.get(name)
     this.#dropping.add(name)
     try {
@@ -137,6 +156,7 @@ export class Databases {
 
   /** The `_security` object as it was put; undefined if it never was. */
   async security(name: string): Promise<JsonObject | undefined> {
+    if (this.isOfApp(name)) return undefined
     const collection = await this.get(name)
     const known = this.#security.get(name)
     if (known !== undefined) return known
@@ -147,25 +167,39 @@ export class Databases {
   }
 
   async setSecurity(name: string, security: JsonObject): Promise<void> {
+    this.#refuseApp(name)
     const { epoch = '' } = await (await this.get(name)).info()
     await this.#state.set(securityId(epoch), { database: name, security })
     this.#security.delete(name)
   }
 
   async setRevisionsLimit(name: string, revisionsLimit: number): Promise<void> {
+    this.#refuseApp(name)
     const { name: own } = await this.get(name)
     await this.#database.collection(own, { revisionsLimit }).ready()
   }
 
   /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
   async setHistory(name: string, history: boolean): Promise<void> {
+    this.#refuseApp(name)
     const { name: own } = await this.get(name)
     if (history && isOwn(name)) throw new ServiceError('FORBIDDEN', `${name} never keeps what was replaced.`)
     await this.#database.collection(own, { history }).ready()
   }
 
+  /** Whether it is a collection of the application: what is set for it stands in its definition. */
+  isOfApp(name: string): boolean {
+    return this.#app?.find(name) !== undefined
+  }
+
   close(): void {
     this.#stopListening()
+  }
+
+  /** @throws ServiceError FORBIDDEN */
+  #refuseApp(name: string): void {
+    if (this.isOfApp(name))
+      throw new ServiceError('FORBIDDEN', `${name} is a collection of the application: change its definition.`)
   }
 
   /** False if it is there. */

@@ -82,35 +82,41 @@ export class RecordWrites {
   }
 
   /**
-   * Writes all or nothing, one after another. Resolves with a record for each operation; undefined for a delete.
+   * Writes all or nothing, one after another. Resolves with a record for each operation; undefined for a delete. An error stands
+   * for an operation that is refused already.
    *
    * @throws BatchError for the first operation that is refused; ServiceError INVALID if it takes too long
    */
   async batch(
     principal: Principal,
-    operations: readonly BatchOperation[],
+    operations: readonly (BatchOperation | ServiceError)[],
     { timeoutMs }: { readonly timeoutMs: number },
   ): Promise<readonly (RecordJson | undefined)[]> {
     const end = performance.now() + timeoutMs
     const isLate = (): boolean => performance.now() >= end
-    const actors = operations.map(({ request }): Actor => ({ principal, request }))
-    const written = await this.#writer.again(() => this.#writeAll(actors, operations, isLate))
+    const written = await this.#writer.again(() => this.#writeAll(principal, operations, isLate))
     return Promise.all(
       written.map(async (record, index) => {
         if (record === undefined) return undefined
-        return this.#shown(actors[index]!, record, operations[index]!.show ?? {})
+        const { request, show = {} } = operations[index] as BatchOperation
+        return this.#shown({ principal, request }, record, show)
       }),
     )
   }
 
   async #writeAll(
-    actors: readonly Actor[],
-    operations: readonly BatchOperation[],
+    principal: Principal,
+    operations: readonly (BatchOperation | ServiceError)[],
     isLate: () => boolean,
   ): Promise<readonly (WrittenRecord | undefined)[]> {
     const steps: PreparedStep[] = []
-    for (const [index, operation] of operations.entries()) {
-      const step = await this.#writer.prepare(actors[index]!, operation, NAMINGS_IN_BATCH).catch(asRefused)
+    for (const operation of operations) {
+      const step =
+        operation instanceof ServiceError
+          ? operation
+          : await this.#writer
+              .prepare({ principal, request: operation.request }, operation, NAMINGS_IN_BATCH)
+              .catch(asRefused)
       steps.push(step)
       // Nothing after it will be written.
       if (step instanceof ServiceError || isLate()) break

@@ -1,14 +1,13 @@
 /** What is wrong with settings, in PocketBase's codes and words. */
 import { BlockList, isIP } from 'node:net'
+import { BLANK, NO_MATCH, outsideLength } from '../fields/field-errors.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import type { RateLimitRule, SettingsValues } from './settings-values.ts'
 
-const EMPTY: FieldError = { code: 'validation_required', message: 'Cannot be blank.' }
 const NO_URL: FieldError = { code: 'validation_is_url', message: 'Must be a valid URL.' }
 const NO_HOST: FieldError = { code: 'validation_is_host', message: 'Must be a valid IP address or DNS name.' }
 const NO_ADDRESS: FieldError = { code: 'validation_is_email', message: 'Must be a valid email address.' }
 const NOT_ONE_OF_THEM: FieldError = { code: 'validation_in_invalid', message: 'Must be a valid value.' }
-const NO_LABEL: FieldError = { code: 'validation_match_invalid', message: 'Must be in a valid format.' }
 /** The code is misspelt in PocketBase too. */
 const NO_NETWORK: FieldError = { code: 'validation_invlaid_ip_or_subnet', message: 'Invalid IP or CIDR subnet.' }
 
@@ -24,6 +23,8 @@ const NO_CRON: FieldError = {
   code: 'validation_invalid_cron',
   message: 'Invalid cron expression - must be a valid macro or to have exactly 5 space separated segments.',
 }
+
+const NAME_BYTES_MAX = 255
 
 type Found = FieldError | ErrorData | undefined
 
@@ -47,12 +48,12 @@ export function checkSettings(settings: SettingsValues): ErrorData | undefined {
     meta: dataOf({
       accentColor: meta.accentColor === '' ? undefined : colorError(meta.accentColor),
       appName: nameError(meta.appName),
-      appURL: meta.appURL === '' ? EMPTY : urlError(meta.appURL),
+      appURL: meta.appURL === '' ? BLANK : urlError(meta.appURL),
       senderName: nameError(meta.senderName),
-      senderAddress: meta.senderAddress === '' ? EMPTY : ADDRESS.test(meta.senderAddress) ? undefined : NO_ADDRESS,
+      senderAddress: meta.senderAddress === '' ? BLANK : ADDRESS.test(meta.senderAddress) ? undefined : NO_ADDRESS,
     }),
     rateLimits: dataOf({
-      rules: rateLimits.enabled && rateLimits.rules.length === 0 ? EMPTY : rulesErrors(rateLimits.rules),
+      rules: rateLimits.enabled && rateLimits.rules.length === 0 ? BLANK : rulesErrors(rateLimits.rules),
       excludedIPs: eachOf(rateLimits.excludedIPs, networkError),
     }),
     batch: dataOf({
@@ -94,7 +95,7 @@ function eachOf<T>(items: readonly T[], check: (item: T) => Found): ErrorData | 
 }
 
 function requiredIf(isRequired: boolean): FieldError | undefined {
-  return isRequired ? EMPTY : undefined
+  return isRequired ? BLANK : undefined
 }
 
 function atLeast(value: number, threshold: number): FieldError | undefined {
@@ -104,10 +105,7 @@ function atLeast(value: number, threshold: number): FieldError | undefined {
 }
 
 function nameError(name: string): FieldError | undefined {
-  if (name === '') return EMPTY
-  if (name.length <= 255) return undefined
-  const message = 'The length must be between 1 and 255.'
-  return { code: 'validation_length_out_of_range', message, params: { max: 255, min: 1 } }
+  return name === '' ? BLANK : outsideLength(name, 1, NAME_BYTES_MAX)
 }
 
 function colorError(color: string): FieldError | undefined {
@@ -127,7 +125,7 @@ function isHost(host: string): boolean {
 }
 
 function networkError(network: string): FieldError | undefined {
-  if (network === '') return EMPTY
+  if (network === '') return BLANK
   const [address = '', prefix, ...more] = network.split('/')
   const family = isIP(address)
   const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32))
@@ -151,9 +149,9 @@ function rulesErrors(rules: readonly RateLimitRule[]): ErrorData | undefined {
 
 function ruleErrors({ label, audience, duration, maxRequests }: RateLimitRule): ErrorData | undefined {
   return dataOf({
-    label: label === '' ? EMPTY : LABEL.test(label) ? undefined : NO_LABEL,
-    maxRequests: maxRequests === 0 ? EMPTY : atLeast(maxRequests, 1),
-    duration: duration === 0 ? EMPTY : atLeast(duration, 1),
+    label: label === '' ? BLANK : LABEL.test(label) ? undefined : NO_MATCH,
+    maxRequests: maxRequests === 0 ? BLANK : atLeast(maxRequests, 1),
+    duration: duration === 0 ? BLANK : atLeast(duration, 1),
     audience: ['', '@guest', '@auth'].includes(audience) ? undefined : NOT_ONE_OF_THEM,
   })
 }

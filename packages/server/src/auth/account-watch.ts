@@ -39,18 +39,20 @@ export class AccountWatch {
   }
 
   #listen(): () => void {
-    const { database, users } = this.#host
-    return database.onChange(({ collections }) => {
+    const { database, users, accounts } = this.#host
+    return database.onChange((change) => {
+      const { collections } = change
       const state = collections.get(STATE_COLLECTION)
       const people = collections.get(users.name)
       const isForAll =
         state !== undefined && (state.ids === undefined || state.ids.some((id: string) => STATE_IDS.test(id)))
-      if (!isForAll && people === undefined) return
+      const inApp = accounts?.changedNames(change) ?? []
+      if (!isForAll && people === undefined && inApp.length === 0) return
       this.version++
-      const changed = people === undefined || people.ids === undefined ? undefined : new Set<string>(people.ids)
-      const isAnybody = isForAll || (people !== undefined && changed === undefined)
+      const changed = new Set<string>(people?.ids)
+      const isAnybody = isForAll || inApp === 'all' || (people !== undefined && people.ids === undefined)
       const concerned = Array.from(this.#watchers).filter(
-        ({ name }) => isAnybody || (name !== undefined && changed!.has(USER_PREFIX + name)),
+        ({ name }) => isAnybody || (name !== undefined && (changed.has(USER_PREFIX + name) || inApp.includes(name))),
       )
       // Later than all who listen: others forget now what they know of admins and of `_security`.
       queueMicrotask(() => {

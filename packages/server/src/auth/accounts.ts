@@ -1,6 +1,6 @@
 /**
- * The accounts of a server: admins, in the server's state, and users, in the `_users` database. An admin hides a user
- * of the same name.
+ * The accounts of a server: admins, in the server's state; superusers of the application, by their e-mail addresses; and
+ * users, in the `_users` database. Each hides those after it that have the same name.
  */
 import { randomBytes } from 'node:crypto'
 import { isPannierError } from 'pannier'
@@ -29,6 +29,8 @@ export interface Account {
   /** Changes with the password. */
   readonly salt: string
   readonly isAdmin: boolean
+  /** A superuser of the application. */
+  readonly isSuperuser: boolean
   /** Its fields are those of credentials in `_users`. */
   readonly credentials: JsonObject
 }
@@ -59,6 +61,9 @@ export class Accounts {
     if (name === '' || name.length > NAME_CHARS_MAX) return undefined
     const admin = (await (this.#known ??= this.#remembered())).find((one) => one.name === name)
     if (admin !== undefined) return account(name, [ADMIN_ROLE], admin.credentials, true)
+    const superuser = name.includes('@') ? await this.#host.accounts?.superuser(name) : undefined
+    if (superuser !== undefined)
+      return { ...account(name, [ADMIN_ROLE], credentialsIn(superuser), true), isSuperuser: true }
     const document = await this.#host.users.get(USER_PREFIX + name, { conflicts: true })
     if (document === undefined || document['name'] !== name || document['type'] !== 'user') return undefined
     // As in CouchDB: with a conflict it is not known which leaf revision is the user.
@@ -75,7 +80,7 @@ export class Accounts {
     }
     const { ok, isOutdated } = await verifyCredentials(found.credentials, password, this.#passwords)
     if (!ok) return undefined
-    if (isOutdated) await this.#rehash(found, password)
+    if (isOutdated && !found.isSuperuser) await this.#rehash(found, password)
     // The user may have been deleted or given another password in the meantime.
     const now = await this.find(name)
     return now?.salt === found.salt ? now : undefined
@@ -192,7 +197,12 @@ export function withoutCredentials(document: JsonObject): JsonObject {
 }
 
 function account(name: string, roles: readonly string[], credentials: JsonObject, isAdmin: boolean): Account {
-  return { name, roles, credentials, isAdmin, salt: sessionSaltOf(credentials) }
+  return { name, roles, credentials, isAdmin, isSuperuser: false, salt: sessionSaltOf(credentials) }
+}
+
+/** Of a record of an auth collection. Its sessions end with its tokens. */
+function credentialsIn({ password, tokenKey }: JsonObject): JsonObject {
+  return credentialsOf(String(password), String(tokenKey))
 }
 
 /** Only the server grants roles that start with an underscore. Ignores them in documents. */

@@ -1,7 +1,20 @@
 /** What authentication needs from the server around it. */
-import type { Collection, Database } from 'pannier'
+import type { Collection, Database, DatabaseChange } from 'pannier'
+import type { Principal } from '@pannier/backend'
 import type { LoginLimiter } from './login-limiter.ts'
 import type { JsonObject, Passwords, StateStore } from '@pannier/backend/internal'
+
+/** Accounts of the application. Its superusers are server admins. */
+export interface AppAccounts {
+  /** The record of the superuser with this e-mail address. */
+  superuser(email: string): Promise<JsonObject | undefined>
+  /** Whose the token is. */
+  principalOf(token: string): Promise<Principal | undefined>
+  /** The names of principals that a change concerns; 'all' if anybody may be. */
+  changedNames(change: DatabaseChange): 'all' | readonly string[]
+  /** Whether a superuser may act from there. */
+  allowsSuperuserAt(address: string | undefined): boolean
+}
 
 export interface AuthHost {
   readonly database: Database
@@ -10,6 +23,7 @@ export interface AuthHost {
   readonly passwords: Passwords
   /** So do they the counters of failed logins. */
   readonly limiter: LoginLimiter
+  readonly accounts?: AppAccounts
   /** The collection of the `_users` database. */
   readonly users: Collection<JsonObject>
   /** `_security` of a database as it was put; undefined if it never was. @throws ServiceError NOT_FOUND if there is no such database */

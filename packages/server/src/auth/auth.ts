@@ -45,6 +45,8 @@ interface Identity {
   /** Set if a session cookie was sent. */
   readonly sessionId: string | undefined
   readonly issuedMs: number | undefined
+  /** Set if a token of the application was sent. */
+  readonly token?: string
 }
 
 const SESSION_MS_MAX: number = 10 * 60 * 1000
@@ -102,8 +104,12 @@ export class Auth implements AccessRules {
     const credentials = authorization === undefined ? undefined : readBasic(authorization)
     const identity =
       credentials === undefined
-        ? await this.#fromCookie(request, readCookie(cookie))
+        ? ((await this.#fromToken(request, authorization)) ?? (await this.#fromCookie(request, readCookie(cookie))))
         : await this.#fromBasic(request, authorization!, credentials)
+    const { principal, account, token } = identity
+    const isSuperuser = account?.isSuperuser ?? (token !== undefined && principal.isAdmin)
+    if (isSuperuser && this.#host.accounts?.allowsSuperuserAt(request.ip) === false)
+      throw forbidden('Superusers may not act from this address.')
     this.#identities.set(request, identity)
     return identity
   }
@@ -204,7 +210,8 @@ export class Auth implements AccessRules {
       stop()
       revoked(error)
     }
-    const stopWatching = this.#watch.add(identity.account?.name, () => void check())
+    const name = identity.account?.name ?? identity.principal.name ?? undefined
+    const stopWatching = this.#watch.add(name, () => void check())
     // A change since the request came was not reported: check now.
     void check()
     return stop
@@ -222,7 +229,8 @@ export class Auth implements AccessRules {
     database: string | undefined,
     documentId?: string,
   ): Promise<Principal> {
-    const { account, sessionId, principal: before } = this.identityOf(request)
+    const { account, sessionId, principal: before, token } = this.identityOf(request)
+    if (token !== undefined) return this.#checkToken(request, token, needs, database, documentId)
     const now = account && (await this.accounts.find(account.name))
     if (now?.salt !== account?.salt || (sessionId !== undefined && this.#ended.has(sessionId)))
       throw new ServiceError('UNAUTHENTICATED', 'The session has ended.')
@@ -284,6 +292,29 @@ export class Auth implements AccessRules {
     if (!genuine || account === undefined || !(age < this.sessionMsMax)) return guest(request)
     const principal = principalOf(account, 'session', request.ip)
     return { principal, account, sessionId: claimed.id, issuedMs: claimed.issuedMs }
+  }
+
+  /** Of a token in a header that is no token of the application, nothing follows. */
+  async #fromToken(request: FastifyRequest, authorization: string | undefined): Promise<Identity | undefined> {
+    const [, token] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
+    const principal = token === undefined ? undefined : await this.#host.accounts?.principalOf(token)
+    if (token === undefined || principal === undefined) return undefined
+    const from = { ...principal, address: request.ip }
+    return { principal: from, account: undefined, sessionId: undefined, issuedMs: undefined, token }
+  }
+
+  async #checkToken(
+    request: FastifyRequest,
+    token: string,
+    needs: Needs,
+    database: string | undefined,
+    documentId: string | undefined,
+  ): Promise<Principal> {
+    const principal = await this.#host.accounts?.principalOf(token)
+    if (principal === undefined) throw new ServiceError('UNAUTHENTICATED', 'The token is not valid any more.')
+    const from = { ...principal, address: request.ip }
+    await this.check(from, needs, database, documentId)
+    return from
   }
 
   async #fromBasic(request: FastifyRequest, authorization: string, credentials: Credentials): Promise<Identity> {

@@ -10,6 +10,7 @@ import { addRepair } from './commands/repair.ts'
 import { addReplicate } from './commands/replicate.ts'
 import { addRestore } from './commands/restore.ts'
 import { addServe } from './commands/serve.ts'
+import { addSuperuser } from './commands/superuser.ts'
 import { addUser } from './commands/user.ts'
 import { addVerify } from './commands/verify.ts'
 import { describeError, exitCodeOf, EXIT } from './outcome.ts'
@@ -19,6 +20,7 @@ const COMMANDS = [
   addServe,
   addDb,
   addUser,
+  addSuperuser,
   addReplicate,
   addImport,
   addExport,

@@ -20,6 +20,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     readonly needs?: Needs
+    /** What a route of PocketBase's API does with the collection, for limits of requests: `create`. */
+    readonly tags?: readonly string[]
     /**
      * Content types that a POST may have besides JSON ('*': any, for a route that does nothing). Any page could send
      * others without a preflight request (CSRF).

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
 import { GUEST, ServiceError } from '@pannier/backend'
-import type { Actor, Backend, RequestInfo } from '@pannier/backend'
+import type { Actor, Backend, Definition, RequestInfo } from '@pannier/backend'
 
 const BEARER = /^bearer /i
 
@@ -37,12 +37,35 @@ export function actorOf(request: FastifyRequest): Actor {
   return { principal, request: info }
 }
 
+/** A parameter of the URL; empty if it is not there. */
+export function queryText({ query }: FastifyRequest, name: string): string {
+  const value = (query as Readonly<Record<string, unknown>>)[name] ?? ''
+  return String(Array.isArray(value) ? value[0] : value)
+}
+
 /** @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
 export function checkSuperuser({ principal }: FastifyRequest): void {
   if (principal.isAdmin) return
   if (principal.account === undefined)
     throw new ServiceError('UNAUTHENTICATED', 'The request requires valid record authorization token.')
   throw new ServiceError('FORBIDDEN', 'The authorized record is not allowed to perform this action.')
+}
+
+/** Counts a request to a route. @throws ServiceError TOO_MANY_REQUESTS */
+export function limitRate(request: FastifyRequest, { definitions, rateLimits }: Backend): void {
+  const { method, principal, url, params, routeOptions } = request
+  const { collection: name = '' } = params as { readonly collection?: string }
+  const { tags = [] } = routeOptions.config
+  const path = url.split('?', 1)[0]!
+  const paths = [`${method} ${path}`, path]
+  const collection = tags.length === 0 ? undefined : definitions.find(name)
+  if (collection === undefined) rateLimits.check(principal, '', paths)
+  else rateLimits.check(principal, `${collection.id} ${routeOptions.url}`, [...labelsOf(collection, tags), ...paths])
+}
+
+/** By which rules name what is done with a collection. */
+export function labelsOf({ name }: Pick<Definition, 'name'>, tags: readonly string[]): string[] {
+  return [name, '*'].flatMap((collection) => tags.map((tag) => `${collection}:${tag}`))
 }
 
 /** Headers as rules name them: `x_token`. */

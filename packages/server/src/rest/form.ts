@@ -12,6 +12,10 @@ import type { BodyStore, StoredBody } from '../http/body-store.ts'
 import { bodyPieces, readBody } from '../http/request-body.ts'
 import type { BodyLimits } from '../http/request-body.ts'
 import { parseJson, parseJsonText } from '../http/strict-json.ts'
+import type { RestContext } from './rest-context.ts'
+
+/** What reading a body needs of the server. */
+type FormContext = Pick<RestContext, 'bodies' | 'limits'>
 
 /** As PocketBase. */
 const PARTS_MAX = 1000
@@ -31,15 +35,41 @@ export interface Form {
   dispose(): Promise<void>
 }
 
-export interface FormOptions extends BodyLimits {
-  /** Where files wait. */
-  readonly bodies: BodyStore
+export interface FormOptions {
   /** What is said of a body that can't be read. */
   readonly message: string
+  /** Of all of it; 32 MiB when left out. */
+  readonly bytesMax?: number
 }
 
-/** @throws ServiceError INVALID; HttpError 413, 408, 503 */
-export async function readForm(request: FastifyRequest, options: FormOptions): Promise<Form> {
+interface ReadOptions extends BodyLimits {
+  /** Where files wait. */
+  readonly bodies: BodyStore
+}
+
+const FORM_BYTES_MAX: number = 32 * 1024 * 1024
+
+/** The values of a body without files, as they were sent. @throws as `withForm` */
+export async function readValues(context: FormContext, request: FastifyRequest, message: string): Promise<JsonObject> {
+  return withForm(context, request, { message }, async ({ texts }) => texts)
+}
+
+/** Runs `use`, which may read the files until it ends. @throws ServiceError INVALID; HttpError 413, 408, 503 */
+export async function withForm<T>(
+  { bodies, limits }: FormContext,
+  request: FastifyRequest,
+  { message, bytesMax = FORM_BYTES_MAX }: FormOptions,
+  use: (form: Form) => Promise<T>,
+): Promise<T> {
+  const form = await readForm(request, { bodies, bytesMax, stallMsMax: limits.stallMsMax }, message)
+  try {
+    return await use(form)
+  } finally {
+    await form.dispose()
+  }
+}
+
+async function readForm(request: FastifyRequest, options: ReadOptions, message: string): Promise<Form> {
   if (isEmpty(request)) return formOf({})
   const type = (request.headers['content-type'] ?? '').trim().toLowerCase()
   try {
@@ -50,7 +80,7 @@ export async function readForm(request: FastifyRequest, options: FormOptions): P
       return formOf(...valuesOf(new URLSearchParams(text)))
     }
   } catch (error) {
-    throw unreadable(error, options.message)
+    throw unreadable(error, message)
   }
   throw invalid('Unsupported Content-Type.')
 }
@@ -85,7 +115,7 @@ function objectIn(value: unknown): JsonObject {
   return value
 }
 
-async function readMultipart(request: FastifyRequest, options: FormOptions): Promise<Form> {
+async function readMultipart(request: FastifyRequest, options: ReadOptions): Promise<Form> {
   const { bodies, bytesMax } = options
   const fields = new URLSearchParams()
   const files = new Map<string, UploadedFile[]>()

@@ -20,3 +20,13 @@ export type RestRoutes = (app: FastifyInstance, context: RestContext) => void
 export interface CollectionRoute {
   Params: { readonly collection: string }
 }
+
+/** The parameters of routes of a record. */
+export interface RecordRoute {
+  Params: { readonly collection: string; readonly id: string }
+}
+
+/** The options of a route that does this with a collection. */
+export function tagged(...tags: readonly string[]): { readonly config: { readonly tags: readonly string[] } } {
+  return { config: { tags } }
+}

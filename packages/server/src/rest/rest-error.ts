@@ -1,6 +1,7 @@
 /** Errors as PocketBase's API shows them: `{ "data", "message", "status" }`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
+import { BatchError, sentence } from '@pannier/backend/internal'
 import { toHttpError } from '../http/http-error.ts'
 import { restJson } from './rest-json.ts'
 
@@ -36,6 +37,7 @@ export function answerRestError(error: unknown, request: FastifyRequest, reply: 
 
 export function restErrorOf(error: unknown): RestError {
   const service = serviceErrorIn(error)
+  if (service instanceof BatchError) return batchError(service)
   if (service !== undefined) {
     const status = statusOf(service)
     const message = service.message === '' ? (DEFAULT_MESSAGES.get(status) ?? FAILED) : sentence(service.message)
@@ -46,6 +48,12 @@ export function restErrorOf(error: unknown): RestError {
   const isOfTheClient = status < 500 && status !== 400 && !DEFAULT_MESSAGES.has(status)
   const message = isOfTheClient || status === 503 ? sentence(known!.reason) : (DEFAULT_MESSAGES.get(status) ?? FAILED)
   return { data: {}, message, status }
+}
+
+/** Names the operation that failed, with the answer that it would have got alone. */
+function batchError({ index, reason, message }: BatchError): RestError {
+  const failed = { code: 'batch_request_failed', message: 'Batch request failed.', response: restErrorOf(reason) }
+  return { data: { requests: { [index]: failed } }, message, status: 400 }
 }
 
 function serviceErrorIn(error: unknown): ServiceError | undefined {
@@ -70,12 +78,4 @@ function shown(data: object): unknown {
       return [name, typeof value === 'object' && value !== null ? shown(value) : value]
     }),
   )
-}
-
-/** With a capital at its start and a full stop at its end. */
-export function sentence(text: string): string {
-  const trimmed = text.trim()
-  if (trimmed === '') return trimmed
-  const capital = trimmed[0]!.toUpperCase() + trimmed.slice(1)
-  return /[.?!]$/.test(capital) ? capital : `${capital}.`
 }

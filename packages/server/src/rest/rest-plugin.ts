@@ -4,13 +4,25 @@
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
-import { identify } from './actor.ts'
+import { identify, limitRate } from './actor.ts'
+import { accountRoutes } from './account-routes.ts'
+import { batchRoutes } from './batch-routes.ts'
+import { collectionRoutes } from './collection-routes.ts'
 import { healthRoutes } from './health-routes.ts'
+import { recordRoutes } from './record-routes.ts'
 import { answerRestError } from './rest-error.ts'
 import type { RestContext, RestRoutes } from './rest-context.ts'
 import { restJson } from './rest-json.ts'
+import { settingsRoutes } from './settings-routes.ts'
 
-const ROUTES: readonly RestRoutes[] = [healthRoutes]
+const ROUTES: readonly RestRoutes[] = [
+  healthRoutes,
+  settingsRoutes,
+  accountRoutes,
+  collectionRoutes,
+  recordRoutes,
+  batchRoutes,
+]
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE']
 const JSON_TYPE = 'application/json'
 const HEADERS: Readonly<Record<string, string>> = {
@@ -30,6 +42,7 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
       if (isPreflight) return reply.code(204).send()
       if (request.url.split('?', 1)[0]!.endsWith('/')) throw new ServiceError('NOT_FOUND', '')
       await identify(request, context.backend)
+      limitRate(request, context.backend)
     })
     app.addHook('onSend', (_request, reply, payload, done) => {
       if (String(reply.getHeader('content-type')).startsWith(JSON_TYPE)) reply.header('content-type', JSON_TYPE)

@@ -1,0 +1,79 @@
+/** Goal: requests are limited by the first rule that fits, for each address, and superusers never. */
+import { open } from 'pannier'
+import { memory } from 'pannier/memory'
+import { beforeEach, expect, test } from 'vitest'
+import { GUEST, SYSTEM } from '../../src/index.ts'
+import type { Principal } from '../../src/index.ts'
+import { RateLimiter } from '../../src/settings/rate-limiter.ts'
+import { Settings } from '../../src/settings/settings.ts'
+
+const ANN: Principal = { ...GUEST, address: '1.1.1.1', account: { collection: 'users', record: {} } }
+const BOB: Principal = { ...GUEST, address: '2.2.2.2' }
+
+let settings: Settings
+let limiter: RateLimiter
+let now = 0
+
+beforeEach(async () => {
+  now = 0
+  settings = await Settings.open(await open('limits', { storage: memory() }))
+  limiter = new RateLimiter(settings, () => now)
+})
+
+async function rules(
+  ...list: readonly (readonly [label: string, audience: string, maxRequests: number])[]
+): Promise<void> {
+  const all = list.map(([label, audience, maxRequests]) => ({ label, audience, duration: 10, maxRequests }))
+  await settings.update(SYSTEM, { rateLimits: { enabled: true, rules: all, excludedIPs: ['9.0.0.0/8'] } })
+}
+
+/** How many of 10 requests pass. */
+function passing(principal: Principal, labels: readonly string[], what = 'x'): number {
+  let passed = 0
+  for (let asked = 0; asked < 10; asked++) {
+    try {
+      limiter.check(principal, what, labels)
+      passed++
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+    }
+  }
+  return passed
+}
+
+test('each address has its own window, which ends', async () => {
+  await rules(['*:auth', '', 3])
+  const labels = ['users:auth', '*:auth', 'POST /api/x', '/api/x']
+  expect([passing(ANN, labels), passing(ANN, labels), passing(BOB, labels)]).toEqual([3, 0, 3])
+  now = 9999
+  expect(passing(ANN, labels)).toBe(0)
+  now = 10_000
+  expect(passing(ANN, labels)).toBe(3)
+  expect(passing(ANN, labels, 'another route')).toBe(3)
+})
+
+test('the first label with a rule decides', async () => {
+  await rules(['users:auth', '', 2], ['*:auth', '', 3], ['/api/', '', 4], ['POST /api/x', '', 5])
+  expect(passing(BOB, ['users:auth', '*:auth', '/api/x'])).toBe(2)
+  expect(passing(BOB, ['posts:auth', '*:auth', '/api/x'])).toBe(3)
+  expect(passing(BOB, ['POST /api/x', '/api/x'])).toBe(5)
+  expect(passing(BOB, ['POST /api/y', '/api/y'])).toBe(4)
+  expect(passing(BOB, ['POST /other', '/other'])).toBe(10)
+})
+
+test('a rule may be for guests or for accounts alone; superusers and excluded addresses are free', async () => {
+  await rules(['/a', '@guest', 1], ['/b', '@auth', 1])
+  expect([passing(ANN, ['/a']), passing(BOB, ['/a']), passing(ANN, ['/b']), passing(BOB, ['/b'])]).toEqual([
+    10, 1, 1, 10,
+  ])
+  expect(passing({ ...SYSTEM, address: '1.1.1.1' }, ['/a'])).toBe(10)
+  expect(passing({ ...BOB, address: '9.1.1.1' }, ['/a'])).toBe(10)
+})
+
+test('nothing is limited unless it is enabled, and a change of the settings begins again', async () => {
+  expect(passing(BOB, ['*:auth'])).toBe(10)
+  await rules(['/a', '', 1])
+  expect(passing(BOB, ['/a'])).toBe(1)
+  await rules(['/a', '', 2])
+  expect(passing(BOB, ['/a'])).toBe(2)
+})

@@ -1,0 +1,90 @@
+import type { Command } from 'commander'
+import { addWhere, type Where } from '../administer.ts'
+import { askNewPassword } from '../ask-password.ts'
+import { withNewDatabase } from '../database-path.ts'
+import { FailedError, UsageError } from '../outcome.ts'
+import { HttpSuperusers, withSuperusersOf, type Superusers } from '../superusers.ts'
+import { printLine, type Terminal } from '../terminal.ts'
+
+const ADDRESS = /^[^\s@]+@[^\s@]+$/
+
+export function addSuperuser(program: Command, terminal: Terminal): void {
+  const superuser = program
+    .command('superuser')
+    .summary('superusers of the application backend')
+    .description("Superusers of the application backend: they may do anything through PocketBase's API and CouchDB's.")
+  const say = (text: string): void => printLine(terminal.stderr, text)
+
+  addPassword(superuser.command('upsert'))
+    .summary('make a superuser, or give one a new password')
+    .description('Makes a superuser. One that is there gets the password.')
+    .action((email: string, given: string | undefined, where: Where) =>
+      change(where, email, terminal, async (superusers) => {
+        const password = await passwordOf(email, given, terminal)
+        const id = await superusers.find(email)
+        if (id === undefined) await superusers.create(email, password)
+        else await superusers.setPassword(id, password)
+        say(`Superuser ${email} saved.`)
+      }),
+    )
+
+  addPassword(superuser.command('create'))
+    .summary('make a superuser')
+    .description('Makes a superuser.')
+    .action((email: string, given: string | undefined, where: Where) =>
+      change(where, email, terminal, async (superusers) => {
+        await superusers.create(email, await passwordOf(email, given, terminal))
+        say(`Superuser ${email} made.`)
+      }),
+    )
+
+  addPassword(superuser.command('update'))
+    .summary('give a superuser a new password')
+    .description('Gives a superuser a new password, and ends all sessions and tokens of the old one.')
+    .action((email: string, given: string | undefined, where: Where) =>
+      change(where, email, terminal, async (superusers) => {
+        const id = await superusers.find(email)
+        if (id === undefined) throw new FailedError(`There is no superuser ${email}.`)
+        await superusers.setPassword(id, await passwordOf(email, given, terminal))
+        say(`${email} has a new password.`)
+      }),
+    )
+
+  addWhere(superuser.command('delete'))
+    .summary('delete a superuser')
+    .description('Deletes a superuser. The last one stays.')
+    .argument('<email>', 'of the superuser')
+    .action((email: string, where: Where) =>
+      change(where, email, terminal, async (superusers) => {
+        const id = await superusers.find(email)
+        if (id === undefined) {
+          say(`There is no superuser ${email}.`)
+          return
+        }
+        await superusers.remove(id)
+        say(`Superuser ${email} deleted.`)
+      }),
+    )
+}
+
+function addPassword(command: Command): Command {
+  return addWhere(command)
+    .argument('<email>', 'of the superuser')
+    .argument('[password]', 'asked for, or the first line of the standard input, when left out')
+}
+
+async function passwordOf(email: string, given: string | undefined, terminal: Terminal): Promise<string> {
+  return given ?? askNewPassword(terminal, `Password of ${email}`)
+}
+
+async function change(
+  { dir, url }: Where,
+  email: string,
+  terminal: Terminal,
+  work: (superusers: Superusers) => Promise<void>,
+): Promise<void> {
+  if (!ADDRESS.test(email)) throw new UsageError(`A superuser has an e-mail address, got ${email}.`)
+  if (url !== undefined) await work(new HttpSuperusers(url, terminal.signal))
+  else if (dir === undefined) throw new UsageError('Where? Give --dir or --url.')
+  else await withNewDatabase(dir, terminal, (database) => withSuperusersOf(database, work))
+}

@@ -1,0 +1,141 @@
+/** What the command line can do with superusers: of a server that runs, or in the file of one that does not. */
+import type { Database } from 'pannier'
+import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
+import type { Actor, Backend } from '@pannier/backend'
+import { isJsonObject } from '@pannier/backend/internal'
+import { FailedError } from './outcome.ts'
+
+const COLLECTION = '_superusers'
+
+/** Fails with FailedErrors. */
+export interface Superusers {
+  /** The id of the one with this e-mail address. */
+  find(email: string): Promise<string | undefined>
+  create(email: string, password: string): Promise<void>
+  setPassword(id: string, password: string): Promise<void>
+  remove(id: string): Promise<void>
+}
+
+/** Runs `work` on a database that no server has open. */
+export async function withSuperusersOf<T>(
+  database: Database,
+  work: (superusers: Superusers) => Promise<T>,
+): Promise<T> {
+  const backend = await openBackend(database)
+  try {
+    return await work(new FileSuperusers(backend))
+  } catch (error) {
+    throw error instanceof ServiceError
+      ? new FailedError(explained(error.message, error.data), { cause: error })
+      : error
+  } finally {
+    await backend.close()
+  }
+}
+
+const ITSELF: Actor = { principal: SYSTEM, request: { context: 'default', method: 'POST', query: {}, headers: {} } }
+
+class FileSuperusers implements Superusers {
+  readonly #backend: Backend
+
+  constructor(backend: Backend) {
+    this.#backend = backend
+  }
+
+  async find(email: string): Promise<string | undefined> {
+    const found = await this.#backend.accounts.superuser(email)
+    return found === undefined ? undefined : String(found['_id'])
+  }
+
+  async create(email: string, password: string): Promise<void> {
+    await this.#backend.records.create(ITSELF, COLLECTION, { email, ...twice(password) })
+  }
+
+  async setPassword(id: string, password: string): Promise<void> {
+    await this.#backend.records.update(ITSELF, COLLECTION, id, twice(password))
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#backend.records.delete(ITSELF, COLLECTION, id)
+  }
+}
+
+/** Through PocketBase's API, for the superuser of the URL. */
+export class HttpSuperusers implements Superusers {
+  readonly #origin: string
+  readonly #identity: string
+  readonly #password: string
+  readonly #signal: AbortSignal
+  #token: string | undefined
+
+  constructor(url: URL, signal: AbortSignal) {
+    this.#origin = url.origin
+    this.#identity = decodeURIComponent(url.username)
+    this.#password = decodeURIComponent(url.password)
+    this.#signal = signal
+  }
+
+  async find(email: string): Promise<string | undefined> {
+    const filter = new URLSearchParams({ filter: `email = ${JSON.stringify(email)}`, fields: 'id' })
+    const { items } = (await this.#send('GET', `records?${filter}`)) as { readonly items: readonly { id: string }[] }
+    return items[0]?.id
+  }
+
+  async create(email: string, password: string): Promise<void> {
+    await this.#send('POST', 'records', { email, ...twice(password) })
+  }
+
+  async setPassword(id: string, password: string): Promise<void> {
+    await this.#send('PATCH', `records/${encodeURIComponent(id)}`, twice(password))
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#send('DELETE', `records/${encodeURIComponent(id)}`)
+  }
+
+  /** @throws FailedError */
+  async #send(method: string, path: string, body?: object): Promise<unknown> {
+    this.#token ??= await this.#logIn()
+    return this.#answer(method, path, body, { authorization: this.#token })
+  }
+
+  async #logIn(): Promise<string> {
+    const body = { identity: this.#identity, password: this.#password }
+    const { token } = (await this.#answer('POST', 'auth-with-password', body, {})) as { readonly token: string }
+    return token
+  }
+
+  async #answer(
+    method: string,
+    path: string,
+    body: object | undefined,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<unknown> {
+    const response = await fetch(`${this.#origin}/api/collections/${COLLECTION}/${path}`, {
+      method,
+      signal: this.#signal,
+      redirect: 'error',
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    }).catch((error: unknown) => {
+      if (this.#signal.aborted) throw error
+      throw new FailedError(`${this.#origin} does not answer.`, { cause: error })
+    })
+    const answer: unknown = await response.json().catch(() => ({}))
+    if (response.ok) return answer
+    const { message = response.statusText, data } = answer as { readonly message?: string; readonly data?: unknown }
+    throw new FailedError(explained(message, data))
+  }
+}
+
+function twice(password: string): { readonly password: string; readonly passwordConfirm: string } {
+  return { password, passwordConfirm: password }
+}
+
+/** The message, and what is wrong with each field. */
+function explained(message: string, data: unknown): string {
+  const wrong = Object.entries(isJsonObject(data) ? data : {}).flatMap(([name, error]) =>
+    isJsonObject(error) && typeof error['message'] === 'string' ? [`${name}: ${error['message']}`] : [],
+  )
+  return [message, ...wrong].join(' ')
+}

@@ -1,0 +1,54 @@
+/** Logins and tokens: `/api/collections/{collection}/auth-…`. */
+import type { FastifyRequest } from 'fastify'
+import type { Backend } from '@pannier/backend'
+import { authMethods } from '@pannier/backend/internal'
+import type { LoggedIn } from '@pannier/backend/internal'
+import { actorOf, checkSuperuser, queryText, tokenOf } from './actor.ts'
+import { readValues } from './form.ts'
+import { tagged } from './rest-context.ts'
+import type { CollectionRoute, RecordRoute, RestRoutes } from './rest-context.ts'
+import { shown } from './shown.ts'
+
+const UNREADABLE = 'An error occurred while loading the submitted data.'
+
+export const accountRoutes: RestRoutes = (app, context) => {
+  const { backend } = context
+  const { accounts } = backend
+  app.get<CollectionRoute>('/api/collections/:collection/auth-methods', tagged('listAuthMethods'), async (request) =>
+    shown(request, authMethods(accounts.authDefinition(request.params.collection))),
+  )
+  app.post<CollectionRoute>(
+    '/api/collections/:collection/auth-with-password',
+    tagged('authWithPassword', 'auth'),
+    async (request, reply) => {
+      const { collection } = request.params
+      accounts.authDefinition(collection)
+      const values = await readValues(context, request, UNREADABLE)
+      const login = await accounts.authWithPassword(actorOf(request), collection, values)
+      return 'mfaId' in login ? reply.code(401).send(login) : answer(backend, request, login)
+    },
+  )
+  app.post<CollectionRoute>('/api/collections/:collection/auth-refresh', tagged('authRefresh'), async (request) => {
+    const { collection } = request.params
+    return answer(backend, request, await accounts.authRefresh(actorOf(request), collection, tokenOf(request)))
+  })
+  app.post<RecordRoute>('/api/collections/:collection/impersonate/:id', async (request) => {
+    checkSuperuser(request)
+    const { collection, id } = request.params
+    const { duration } = await readValues(context, request, UNREADABLE)
+    return answer(backend, request, await accounts.impersonate(actorOf(request), collection, id, duration))
+  })
+}
+
+/** The record as it sees itself, and its token. */
+async function answer(
+  { records }: Backend,
+  request: FastifyRequest,
+  { definition, principal, token }: LoggedIn,
+): Promise<unknown> {
+  const actor = { ...actorOf(request), principal }
+  const [record] = await records.show(actor, definition, [principal.account!.record], {
+    expand: queryText(request, 'expand'),
+  })
+  return shown(request, { record, token })
+}

@@ -1,0 +1,144 @@
+/** Several writes of records in one transaction: `/api/batch`. */
+import { ServiceError } from '@pannier/backend'
+import type { BatchOperation, ErrorData, FieldError, Principal, RecordInput, RequestInfo } from '@pannier/backend'
+import { BLANK, fieldError, isJsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
+import { actorOf, labelsOf, snakeCased } from './actor.ts'
+import { withForm } from './form.ts'
+import type { Form } from './form.ts'
+import { inputOf } from './record-routes.ts'
+import type { RestRoutes } from './rest-context.ts'
+
+const BODY_BYTES_MAX: number = 128 * 1024 * 1024
+const SECONDS_MAX = 3
+const URL_CHARS_MAX = 2000
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+const UNREADABLE = 'Failed to read the submitted batch data.'
+const RECORDS = /^\/api\/collections\/(?<collection>[^/?]+)\/records(?:\/(?<id>[^/?]+))?(?:\?(?<query>.*))?$/s
+
+/** One request of a batch. */
+interface Part {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: JsonObject
+}
+
+export const batchRoutes: RestRoutes = (app, context) => {
+  const { records, settings, definitions, rateLimits } = context.backend
+  /** Each write counts as it would alone. */
+  const limit = (principal: Principal, { action, collection }: BatchOperation): void => {
+    const definition = definitions.find(collection)
+    if (definition === undefined) return
+    const tag = action === 'upsert' ? 'create' : action
+    rateLimits.check(principal, `${definition.id} ${tag}`, labelsOf(definition, [tag]))
+  }
+  app.post('/api/batch', (request) => {
+    const { enabled, maxRequests, timeout, maxBodySize } = settings.values.batch
+    if (!enabled || maxRequests <= 0) throw new ServiceError('FORBIDDEN', 'Batch requests are not allowed.')
+    const form = { message: UNREADABLE, bytesMax: maxBodySize || BODY_BYTES_MAX }
+    return withForm(context, request, form, async ({ values, files }) => {
+      const parts = partsIn(values)
+      checkParts(parts, maxRequests)
+      const { principal, request: info } = actorOf(request)
+      const operations = parts.map((part, at) =>
+        operationOf(part, info, (collection) => inputOf(definitions.find(collection), filesOf(part, files, at))),
+      )
+      for (const operation of operations) if (!(operation instanceof ServiceError)) limit(principal, operation)
+      const written = await records.batch(principal, operations, { timeoutMs: (timeout || SECONDS_MAX) * 1000 })
+      return written.map((body) => ({ body: body ?? null, status: body === undefined ? 204 : 200 }))
+    })
+  })
+}
+
+/** @throws ServiceError INVALID */
+function partsIn({ requests = [] }: JsonObject): readonly Part[] {
+  if (!Array.isArray(requests)) throw new ServiceError('INVALID', UNREADABLE)
+  return requests.map((request: unknown) => {
+    if (!isJsonObject(request)) throw new ServiceError('INVALID', UNREADABLE)
+    const { method, url, headers, body } = request
+    const isPart =
+      [method ?? '', url ?? ''].every((one) => typeof one === 'string') &&
+      [headers ?? {}, body ?? {}].every(isJsonObject) &&
+      Object.values(headers ?? {}).every((one) => typeof one === 'string')
+    if (!isPart) throw new ServiceError('INVALID', UNREADABLE)
+    return { method: method ?? '', url: url ?? '', headers: headers ?? {}, body: body ?? {} } as Part
+  })
+}
+
+/** @throws ServiceError INVALID with data */
+function checkParts(parts: readonly Part[], max: number): void {
+  const wrong = parts.length === 0 ? BLANK : parts.length > max ? tooMany(max) : errorsIn(parts)
+  if (wrong !== undefined)
+    throw new ServiceError('INVALID', 'Invalid batch request data.', { data: { requests: wrong } })
+}
+
+function tooMany(max: number): FieldError {
+  return fieldError('validation_length_too_long', 'The length must be no more than {max}.', { max, min: 0 })
+}
+
+function errorsIn(parts: readonly Part[]): ErrorData | undefined {
+  const errors: Record<string, ErrorData> = {}
+  for (const [at, { method, url }] of parts.entries()) {
+    const wrong: Record<string, FieldError> = {}
+    if (method === '') wrong['method'] = BLANK
+    else if (!METHODS.has(method)) wrong['method'] = fieldError('validation_in_invalid', 'Must be a valid value.')
+    if (url === '') wrong['url'] = BLANK
+    else if (url.length > URL_CHARS_MAX) wrong['url'] = tooMany(URL_CHARS_MAX)
+    if (Object.keys(wrong).length > 0) errors[at] = wrong
+  }
+  return Object.keys(errors).length === 0 ? undefined : errors
+}
+
+/** `requests.2.documents` and `requests[2].documents` are the files of the third request. */
+function filesOf({ body }: Part, files: Form['files'], at: number): Pick<Form, 'values' | 'files'> {
+  const own = Array.from(files).flatMap(([name, uploaded]): [string, typeof uploaded][] => {
+    const prefix = [`requests.${at}.`, `requests[${at}].`].find((one) => name.startsWith(one))
+    return prefix === undefined ? [] : [[name.slice(prefix.length), uploaded]]
+  })
+  return { values: body, files: new Map(own) }
+}
+
+/** What a request does; an error for one that does not belong into a batch. */
+function operationOf(
+  { method, url, headers, body }: Part,
+  info: RequestInfo,
+  inputFor: (collection: string) => RecordInput,
+): BatchOperation | ServiceError {
+  const { collection, id, query: search = '' } = addressIn(url)
+  if (collection === undefined) return new ServiceError('INVALID', '')
+  const query = Object.fromEntries([...new URLSearchParams(search)].toReversed())
+  // The actor is that of the batch.
+  const { authorization: _, ...own } = snakeCased(headers)
+  const request = { ...info, context: 'batch', method, query, headers: { ...info.headers, ...own } }
+  const shared = { collection, request, show: { expand: query['expand'] ?? '', fields: query['fields'] ?? '' } }
+  if (id === undefined && method === 'POST') return { ...shared, action: 'create', input: inputFor(collection) }
+  if (id === undefined && method === 'PUT') return { ...shared, action: 'upsert', input: inputFor(collection) }
+  const { _rev: rev } = body
+  const rest = typeof rev === 'string' ? { rev } : {}
+  if (id !== undefined && method === 'PATCH')
+    return { ...shared, ...rest, action: 'update', id, input: inputFor(collection) }
+  if (id !== undefined && method === 'DELETE') return { ...shared, ...rest, action: 'delete', id }
+  return new ServiceError('INVALID', '')
+}
+
+interface Address {
+  readonly collection?: string | undefined
+  readonly id?: string | undefined
+  readonly query?: string | undefined
+}
+
+/** Empty for a URL of something else. */
+function addressIn(url: string): Address {
+  const { collection, id, query } = RECORDS.exec(url)?.groups ?? {}
+  try {
+    return { collection: decoded(collection), id: decoded(id), query }
+  } catch (error) {
+    if (error instanceof URIError) return {}
+    throw error
+  }
+}
+
+function decoded(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : decodeURIComponent(text)
+}

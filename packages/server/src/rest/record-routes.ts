@@ -1,0 +1,93 @@
+/** Records: `/api/collections/{collection}/records`. */
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '@pannier/backend'
+import type { Definition, RecordInput, ShowOptions } from '@pannier/backend'
+import { actorOf, queryText } from './actor.ts'
+import { withForm } from './form.ts'
+import type { Form } from './form.ts'
+import { listOptions } from './list-parameters.ts'
+import { tagged } from './rest-context.ts'
+import type { CollectionRoute, RecordRoute, RestContext, RestRoutes } from './rest-context.ts'
+
+const MEBIBYTE: number = 1024 * 1024
+const RECORD_BYTES_MAX: number = 32 * MEBIBYTE
+
+export const recordRoutes: RestRoutes = (app, context) => {
+  const { records } = context.backend
+  app.get<CollectionRoute>('/api/collections/:collection/records', tagged('list'), (request) =>
+    records.list(actorOf(request), request.params.collection, listOptions(request)),
+  )
+  app.get<RecordRoute>('/api/collections/:collection/records/:id', tagged('view'), (request) =>
+    records.view(actorOf(request), request.params.collection, request.params.id, showOptions(request)),
+  )
+  app.post<CollectionRoute>('/api/collections/:collection/records', tagged('create'), (request) => {
+    const { collection } = request.params
+    return withInput(context, request, collection, (input) =>
+      records.create(actorOf(request), collection, input, showOptions(request)),
+    )
+  })
+  app.patch<RecordRoute>('/api/collections/:collection/records/:id', tagged('update'), (request) => {
+    const { collection, id } = request.params
+    return withInput(context, request, collection, ({ _rev, ...input }) =>
+      records.update(actorOf(request), collection, id, input, { ...showOptions(request), ...revOf(request, _rev) }),
+    )
+  })
+  app.delete<RecordRoute>('/api/collections/:collection/records/:id', tagged('delete'), async (request, reply) => {
+    const { collection, id } = request.params
+    await records.delete(actorOf(request), collection, id, revOf(request))
+    return reply.code(204).send()
+  })
+}
+
+function showOptions(request: FastifyRequest): ShowOptions {
+  return { expand: queryText(request, 'expand'), fields: queryText(request, 'fields') }
+}
+
+/** The revision that is changed: `If-Match`, or `_rev` in the body. */
+function revOf({ headers }: FastifyRequest, given?: unknown): { readonly rev?: string } {
+  const tag = headers['if-match']?.replace(/^(?:W\/)?"(.*)"$/, '$1')
+  const rev = tag ?? given
+  return typeof rev === 'string' && rev !== '' ? { rev } : {}
+}
+
+async function withInput<T>(
+  context: RestContext,
+  request: FastifyRequest,
+  collection: string,
+  use: (input: RecordInput) => Promise<T>,
+): Promise<T> {
+  const definition = context.backend.definitions.find(collection)
+  if (definition === undefined) throw new ServiceError('NOT_FOUND', 'Missing or invalid collection context.')
+  const bytesMax = bytesMaxOf(definition)
+  return withForm(context, request, { message: '', bytesMax }, (form) => use(inputOf(definition, form)))
+}
+
+/** Values, and files by file field. The names of files that are to stay may come with new ones. */
+export function inputOf(
+  definition: Definition | undefined,
+  { values, files }: Pick<Form, 'values' | 'files'>,
+): RecordInput {
+  const input: Record<string, unknown> = { ...values }
+  for (const field of files.size === 0 ? [] : (definition?.fields ?? [])) {
+    if (field.type !== 'file') continue
+    const { name } = field
+    for (const key of [name, `+${name}`, `${name}+`]) {
+      const uploaded = files.get(key)
+      if (uploaded === undefined) continue
+      const given = key === name ? (input[key] ?? '') : ''
+      input[key] = [...(given === '' ? [] : [given].flat()), ...uploaded]
+    }
+  }
+  return input
+}
+
+/** Of a body that brings a record. */
+function bytesMaxOf(definition: Definition): number {
+  let bytes = RECORD_BYTES_MAX
+  for (const field of definition.type === 'view' ? [] : definition.fields) {
+    if (field.type === 'file') bytes += (field.maxSize || 5 * MEBIBYTE) * Math.max(1, field.maxSelect)
+    else if (field.type === 'json') bytes += field.maxSize || MEBIBYTE
+    else if (field.type === 'editor') bytes += field.maxSize || 5 * MEBIBYTE
+  }
+  return bytes
+}

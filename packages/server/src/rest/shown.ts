@@ -1,0 +1,15 @@
+/** What a request wants to see of an answer: the parameter `fields`. */
+import type { FastifyRequest } from 'fastify'
+import { fieldPicker } from '@pannier/backend/internal'
+import { queryText } from './actor.ts'
+
+/** The value, or what `fields` names of it. */
+export function shown(request: FastifyRequest, value: unknown): unknown {
+  const pick = fieldPicker(queryText(request, 'fields'))
+  return pick === undefined ? value : pick(value)
+}
+
+/** Of a page `fields` names what is shown of its items. */
+export function shownPage(request: FastifyRequest, page: { readonly items: readonly unknown[] }): unknown {
+  return { ...page, items: shown(request, page.items) }
+}

@@ -1,0 +1,126 @@
+/** Goal: an app collection is a CouchDB database for superusers and nobody else, and its rules hold there too. */
+import { SYSTEM } from '@pannier/backend'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { basic, send, STRANGER } from '../test-server.ts'
+import { EMAIL, ITSELF, PASSWORD, startRest, tokenFor } from './rest-server.ts'
+import type { RestServer } from './rest-server.ts'
+
+let server: RestServer
+let ann: string
+const ROOT = { authorization: basic(`${EMAIL}:${PASSWORD}`) }
+
+beforeAll(async () => {
+  server = await startRest()
+  const fields = [{ name: 'title', type: 'text', required: true }]
+  await server.server.backend.definitions.create(SYSTEM, { name: 'posts', type: 'base', listRule: '', fields })
+  const account = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
+  await server.server.backend.records.create(ITSELF, 'users', account)
+  ann = await tokenFor(server.url, 'users', 'ann@example.com', PASSWORD)
+})
+afterAll(() => server.close())
+
+function as(headers: Readonly<Record<string, string>>, request: string, body?: unknown): ReturnType<typeof send> {
+  return send(server.url, request, body, headers)
+}
+
+test.each([
+  ['an e-mail address and password', () => ROOT],
+  ['a token', () => ({ authorization: `Bearer ${server.token}` })],
+])('a superuser is an admin by %s', async (_name, headers) => {
+  const { status, json } = await as(headers(), 'GET /_session')
+  expect([status, json['userCtx']]).toEqual([200, { name: EMAIL, roles: ['_admin'] }])
+  expect((await as(headers(), 'GET /_all_dbs')).json).toContain('posts')
+})
+
+test('a superuser has a session, which ends with the password', async () => {
+  const email = 'other@example.com'
+  const secret = { password: PASSWORD, passwordConfirm: PASSWORD }
+  const { records } = server.server.backend
+  const { id } = await records.create(ITSELF, '_superusers', { email, ...secret })
+  const login = await as(STRANGER, 'POST /_session', { name: email, password: PASSWORD })
+  expect(login.json).toMatchObject({ ok: true, roles: ['_admin'] })
+  const cookie = { ...STRANGER, cookie: login.headers.get('set-cookie')!.split(';', 1)[0]! }
+  const token = { authorization: `Bearer ${await tokenFor(server.url, '_superusers', email, PASSWORD)}` }
+  for (const headers of [cookie, token]) expect((await as(headers, 'GET /_all_dbs')).status).toBe(200)
+  await records.update(ITSELF, '_superusers', String(id), {
+    password: 'another password',
+    passwordConfirm: 'another password',
+  })
+  for (const headers of [cookie, token]) expect((await as(headers, 'GET /_all_dbs')).status).toBe(401)
+  expect((await as({ authorization: basic(`${email}:${PASSWORD}`) }, 'GET /_all_dbs')).status).toBe(401)
+})
+
+test('accounts get 403 and guests 401, whatever the rules', async () => {
+  const headers = { authorization: `Bearer ${ann}` }
+  expect((await as(headers, 'GET /_session')).json['userCtx']).toMatchObject({
+    name: expect.stringMatching(/^users:/),
+    roles: [],
+  })
+  for (const request of ['GET /posts', 'GET /posts/_all_docs', 'GET /posts/x', 'GET /posts/_changes']) {
+    expect((await as(headers, request)).status, request).toBe(403)
+    expect((await as(STRANGER, request)).status, request).toBe(401)
+  }
+  expect((await as(headers, 'POST /posts', { title: 'x' })).status).toBe(403)
+  expect((await as(headers, 'GET /_all_dbs')).status).toBe(401)
+})
+
+test('what is written there is a record, and what is no record is refused', async () => {
+  const written = await as(ROOT, 'PUT /posts/aaaaaaaaaaaaaaa', { title: 'From CouchDB' })
+  expect(written.status).toBe(201)
+  expect((await server.call('GET /collections/posts/records/aaaaaaaaaaaaaaa')).json).toMatchObject({
+    title: 'From CouchDB',
+  })
+  for (const [id, body] of [
+    ['bbbbbbbbbbbbbbb', { title: '' }],
+    ['bbbbbbbbbbbbbbb', { title: 'x', unknown: 1 }],
+    ['_design/x', { views: {} }],
+  ] as const)
+    expect((await as(ROOT, `PUT /posts/${id}`, body)).status, id).toBeGreaterThanOrEqual(400)
+  const { json } = await as(ROOT, 'GET /posts')
+  expect(json).toMatchObject({ db_name: 'posts', doc_count: 1 })
+  const posts = await server.server.gateway.collection(SYSTEM, 'posts')
+  const outcomes = await posts.put([
+    { _id: 'ccccccccccccccc', title: '' },
+    { _id: 'ddddddddddddddd', title: 'Four' },
+  ])
+  expect(outcomes.map((outcome) => 'error' in outcome)).toEqual([true, false])
+})
+
+test('a record that was made through REST is a document there, and replicates to another database', async () => {
+  const { json } = await server.call('POST /collections/posts/records', { title: 'From REST' })
+  const id = String(json['id'])
+  expect((await as(ROOT, `GET /posts/${id}`)).json).toMatchObject({ _id: id, title: 'From REST' })
+  const done = await as(ROOT, 'POST /_replicate', { source: 'posts', target: 'copy', create_target: true })
+  expect(done.json).toMatchObject({ ok: true })
+  expect((await as(ROOT, `GET /copy/${id}`)).json).toMatchObject({ title: 'From REST' })
+})
+
+test('one name has one meaning', async () => {
+  expect((await as(ROOT, 'PUT /posts')).status).toBe(412)
+  expect((await as(ROOT, 'PUT /users')).status).toBe(412)
+  await as(ROOT, 'PUT /plain')
+  const made = await server.call('POST /collections', { name: 'Plain', type: 'base' })
+  expect([made.status, made.json['data']]).toMatchObject([
+    400,
+    { name: { code: 'validation_collection_name_invalid' } },
+  ])
+  await server.call('POST /collections', { name: 'Cased', type: 'base' })
+  expect((await as(ROOT, 'PUT /cased')).status).toBe(412)
+  expect((await as(ROOT, 'GET /Cased')).json['db_name']).toBe('Cased')
+  expect((await as(ROOT, 'GET /cased')).status).toBe(404)
+  await server.call('PATCH /collections/Cased', { name: 'renamed' })
+  expect((await as(ROOT, 'GET /renamed')).status).toBe(200)
+  expect((await as(ROOT, 'GET /Cased')).status).toBe(404)
+})
+
+test('the definition decides what is set for the database; secrets of the system are no database', async () => {
+  for (const [request, body] of [
+    ['DELETE /posts', undefined],
+    ['PUT /posts/_security', { members: { names: [], roles: [] } }],
+    ['PUT /posts/_revs_limit', 5],
+    ['POST /posts/_purge', { aaaaaaaaaaaaaaa: ['1-x'] }],
+  ] as const)
+    expect((await as(ROOT, request, body)).status, request).toBe(403)
+  for (const name of ['_superusers', '_mfas', '%24definitions', '%24records_pbc_1125843985'])
+    expect((await as(ROOT, `GET /${name}`)).status, name).not.toBe(200)
+})

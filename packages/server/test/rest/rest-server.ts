@@ -1,0 +1,41 @@
+/** A server with a superuser, for tests of PocketBase's API. */
+import { SYSTEM } from '@pannier/backend'
+import type { Actor } from '@pannier/backend'
+import type { ServerOptions } from '../../src/index.ts'
+import { send, startServer, STRANGER } from '../test-server.ts'
+import type { Answer, TestServer } from '../test-server.ts'
+
+export interface RestServer extends TestServer {
+  /** The token of the superuser. */
+  readonly token: string
+  /** A request of the superuser, or of another token; '' is a guest's. */
+  call(request: string, body?: unknown, token?: string): Promise<Answer>
+}
+
+export const EMAIL = 'root@example.com'
+export const PASSWORD = 'the password of root'
+
+/** The server itself. */
+export const ITSELF: Actor = {
+  principal: SYSTEM,
+  request: { context: 'default', method: 'POST', query: {}, headers: {} },
+}
+
+export async function startRest(options: ServerOptions = {}): Promise<RestServer> {
+  const server = await startServer(options)
+  const { records } = server.server.backend
+  await records.create(ITSELF, '_superusers', { email: EMAIL, password: PASSWORD, passwordConfirm: PASSWORD })
+  const token = await tokenFor(server.url, '_superusers', EMAIL, PASSWORD)
+  return { ...server, token, call: (request, body, by = token) => call(server.url, request, body, by) }
+}
+
+export function call(url: string, request: string, body: unknown, token: string): Promise<Answer> {
+  return send(url, request.replace(' ', ' /api'), body, token === '' ? STRANGER : { authorization: token })
+}
+
+export async function tokenFor(url: string, collection: string, identity: string, password: string): Promise<string> {
+  const request = `POST /collections/${collection}/auth-with-password`
+  const { json, text } = await call(url, request, { identity, password }, '')
+  if (typeof json['token'] !== 'string') throw new Error(text)
+  return json['token']
+}
