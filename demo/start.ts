@@ -1,12 +1,14 @@
 /**
  * `npm start`: loads the cities of the world into a server's database file, or uses those of an earlier run. Then it
- * asks a few questions and starts the server, with a page that keeps a copy of the cities in the visitor's browser.
+ * asks a few questions and starts the server. One page keeps a copy of the cities in the visitor's browser. Another one is of
+ * an application with users, rules and relations.
  */
 import { mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { intro, log, outro } from '@clack/prompts'
 import { isPannierError, open } from 'pannier'
 import type { Database } from 'pannier'
+import type { PannierServer } from '@pannier/server'
 import { bundlePage } from './node/bundle.ts'
 import { readAllCities, sourceName } from './node/all-cities.ts'
 import { loadCities, readLoadRecord, unload } from './node/load.ts'
@@ -20,6 +22,7 @@ import { printWhatNext } from './node/what-next.ts'
 import { COLLECTION, INDEXES } from './shared/city.ts'
 import type { City } from './shared/city.ts'
 import { formatCount, formatDuration } from './shared/format.ts'
+import { countTasks, loadTasks, TASKS } from './tasks/load.ts'
 
 const INDEX_PROGRESS_STEPS = 100
 const INTERRUPTED_EXIT_CODE = 130
@@ -65,7 +68,9 @@ async function run(options: Options): Promise<void> {
     const documents = await cities.find().count()
     await printAnswers(cities, documents)
     if (!options.serve) return outro('Done.')
-    const server = await serve({ database: db, assets: await bundlePage(), port: options.port, admin: options.admin })
+    const prepare = (made: PannierServer): Promise<void> => completeTasks(made, options)
+    const assets = await bundlePage()
+    const server = await serve({ database: db, assets, port: options.port, admin: options.admin, prepare })
     printWhatNext(server)
     outro('Ctrl+C stops the server.')
     await aborted(stop.signal)
@@ -139,6 +144,24 @@ async function load(db: Database, limit: number | undefined, file: string): Prom
     finish(`${INDEXES.length} indexes built on them`)
   } catch (error) {
     bar.fail(stop.signal.aborted ? interrupted : 'Loading failed.')
+    throw error
+  }
+}
+
+/** The tasks, whether they were there or have to be made. */
+async function completeTasks(server: PannierServer, { limit = TASKS }: Options): Promise<void> {
+  const count = Math.min(limit, TASKS)
+  const before = (await countTasks(server)) ?? 0
+  if (before >= count) return
+  const describe = (done: number): string => `Making ${formatCount(done)} of ${formatCount(count)} tasks of 20 teams`
+  const interrupted = 'Interrupted. The next npm start goes on from here.'
+  const bar = progressBar(count, describe(before), interrupted)
+  const started = performance.now()
+  try {
+    await loadTasks(server, { count, signal: stop.signal, onProgress: (done) => bar.update(done, describe(done)) })
+    bar.finish(`${formatCount(count)} tasks of 20 teams in ${formatDuration(performance.now() - started)}`)
+  } catch (error) {
+    bar.fail(stop.signal.aborted ? interrupted : 'Making the tasks failed.')
     throw error
   }
 }

@@ -1,15 +1,20 @@
-/** Bundles the files of the demo's page. */
+/** Bundles the files of the demo's pages. */
 import { join } from 'node:path'
 import { bundleAssets, readAssets } from '../../tools/web/bundle.ts'
 import type { Asset } from '../../tools/web/bundle.ts'
 
-const PAGE = join(import.meta.dirname, '..', 'page')
+const FOLDER = join(import.meta.dirname, '..')
 
-/** By path below that of the page. */
+/** The page of the cities, and that of the tasks below `tasks/`; by path below that of the page. */
 export async function bundlePage(): Promise<ReadonlyMap<string, Asset>> {
-  const made = await Promise.all([
-    bundleAssets(PAGE, ['main.ts', 'service-worker.ts', 'style.css']),
-    readAssets(PAGE, ['index.html']),
+  const [cities, tasks] = await Promise.all([
+    pageOf(join(FOLDER, 'page'), ['main.ts', 'service-worker.ts', 'style.css']),
+    pageOf(join(FOLDER, 'tasks', 'page'), ['main.ts', 'style.css']),
   ])
-  return new Map(made.flat().map(([name, asset]) => [name === 'index.html' ? '' : name, asset]))
+  return new Map([...cities, ...tasks.map(([name, asset]): [string, Asset] => [`tasks/${name}`, asset])])
+}
+
+async function pageOf(folder: string, entries: readonly string[]): Promise<[name: string, Asset][]> {
+  const made = await Promise.all([bundleAssets(folder, entries), readAssets(folder, ['index.html'])])
+  return made.flat().map(([name, asset]) => [name === 'index.html' ? '' : name, asset])
 }

@@ -21,12 +21,13 @@ const PORT_DEFAULT = 4800
 export const USAGE: string = `Usage: npm start -- [options]
 
 Loads 135,233 cities into the database file of a server, asks it a few
-questions, and starts the server, with a page that keeps a copy of the
-cities in your browser and in sync with the server.
+questions, and starts the server. One page keeps a copy of the cities in
+your browser, in sync with the server. Another one shows the tasks of 20
+teams: 100,000 records with users, rules and relations.
 
   --port N      Port of the server (${PORT_DEFAULT}, or the next one that is free)
   --data DIR    Folder of the database file, pannier.sqlite (data)
-  --limit N     Only the N largest cities
+  --limit N     Only the N largest cities, and N tasks
   --no-serve    Answer the questions and end
   --help        This text
 

@@ -1,6 +1,5 @@
 /**
- * Pannier's server with the database of the cities and the page, for visitors of this machine. The cities need no
- * password.
+ * Pannier's server with the cities, the tasks and their pages, for visitors of this machine. The cities need no password.
  */
 import { createServer as createSocketServer } from 'node:net'
 import { createServer, SYSTEM } from '@pannier/server'
@@ -28,17 +27,25 @@ export interface CityServerOptions {
   readonly port: number
   /** `name:password` of an admin of the server, who then has this password. */
   readonly admin?: string | undefined
+  /** Runs before the server listens. */
+  readonly prepare?: (server: PannierServer) => Promise<void>
 }
 
 /** CouchDB's form of open access: everybody who reaches the server is a member; the server's admins are its admins. */
 const PUBLIC = { admins: { names: [], roles: ['_admin'] }, members: { names: [], roles: [] } }
 
-export async function serve({ database, assets, port, admin }: CityServerOptions): Promise<CityServer> {
+export async function serve({ database, assets, port, admin, prepare }: CityServerOptions): Promise<CityServer> {
   const server = await createServer({ database, logger: false, plugins: [pagePlugin(assets)], ...(admin && { admin }) })
   // Keeps what an admin has set since.
   const cities = await server.gateway.collection(SYSTEM, COLLECTION)
   if ((await cities.security()) === undefined)
     await (await server.gateway.administration(SYSTEM, COLLECTION)).setSecurity(PUBLIC)
+  try {
+    await prepare?.(server)
+  } catch (error) {
+    await server.close()
+    throw error
+  }
   const listening = await server.listen({ host: LOOPBACK, port: await onFreePort(port, probe) })
   const url = `http://localhost:${new URL(listening).port}`
   return { url, pageUrl: url + PAGE_PATH, newAdmin: server.newAdmin, close: () => server.close() }

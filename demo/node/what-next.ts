@@ -11,6 +11,10 @@ export function printWhatNext({ url, pageUrl, newAdmin }: CityServer): void {
     `${title('Open this in a browser:')} ${pageUrl}\nIt makes a copy of the cities there and keeps both in step, also after being offline.`,
   )
   log.step(
+    `${title('An application with users and rules:')} ${pageUrl}tasks/\n` +
+      `It has 100,000 tasks of 20 teams, and uses PocketBase’s SDK: new PocketBase('${url}')`,
+  )
+  log.step(
     [
       title('The server speaks CouchDB’s HTTP API'),
       `curl ${cities}/2657896`,

@@ -6,20 +6,18 @@ import type { Page } from '../../../tools/browser/with-browser.ts'
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
 import { EVERYWHERE } from '../../../tools/test/seeds.ts'
 import { readAllCities } from '../../node/all-cities.ts'
-import { bundlePage } from '../../node/bundle.ts'
 import { loadCities } from '../../node/load.ts'
 import { serve } from '../../node/server.ts'
 import type { CityServer } from '../../node/server.ts'
 import type { City } from '../../shared/city.ts'
+import { click, once, onePage, sees, set, WAIT_MS_MAX } from './steps.ts'
 
 const DOCUMENTS = 1_000
 const SHANGHAI = '1796236'
-const WAIT_MS_MAX = 20_000
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="5"><rect width="7" height="5" fill="teal"/></svg>'
 
-/** Made once: both take a second. */
-const onePage = once(bundlePage)
+/** Made once: they take a second. */
 const someCities = once(() => readAllCities(DOCUMENTS))
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
@@ -266,11 +264,6 @@ interface ServerCity extends City {
   readonly _conflicts?: readonly string[]
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
 async function withServer(use: (server: CityServer) => Promise<void>): Promise<void> {
   await withDatabase(async (database) => {
     const server = await serve({ database, assets: await onePage(), port: 0 })
@@ -338,22 +331,6 @@ async function pictureWidth(page: Page): Promise<number> {
   }, WAIT_MS_MAX)
 }
 
-/** Waits until the element shows a text that begins so. */
-async function sees(page: Page, selector: string, text: string): Promise<void> {
-  const shown = await page.evaluate(
-    async ({ selector, text, waitMs }) => {
-      const deadline = performance.now() + waitMs
-      for (;;) {
-        const shown = document.querySelector(selector)?.textContent?.trim() ?? ''
-        if (shown.startsWith(text) || performance.now() > deadline) return shown
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      }
-    },
-    { selector, text, waitMs: WAIT_MS_MAX },
-  )
-  if (!shown.startsWith(text)) throw new Error(`${selector} shows '${shown}', not '${text}'`)
-}
-
 /** Waits until the element is hidden. */
 async function waitUntilHidden(page: Page, selector: string): Promise<void> {
   const found = await page.evaluate(
@@ -379,26 +356,4 @@ async function close(page: Page): Promise<void> {
 
 function equal(actual: unknown, expected: unknown): void {
   if (actual !== expected) throw new Error(`${String(actual)} is not ${String(expected)}`)
-}
-
-async function click(page: Page, selector: string): Promise<void> {
-  await page.evaluate((selector) => document.querySelector<HTMLElement>(selector)!.click(), selector)
-}
-
-/** As a person types or chooses. */
-async function set(page: Page, selector: string, value: string): Promise<void> {
-  await page.evaluate(
-    async ({ selector, value, waitMs }) => {
-      const field = document.querySelector<HTMLInputElement | HTMLSelectElement>(selector)!
-      // Nobody chooses an option before it is there.
-      const deadline = performance.now() + waitMs
-      while ('options' in field && ![...field.options].some((option) => option.value === value)) {
-        if (performance.now() > deadline) throw new Error(`${selector} has no option '${value}'`)
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      }
-      field.value = value
-      field.dispatchEvent(new Event('input', { bubbles: true }))
-    },
-    { selector, value, waitMs: WAIT_MS_MAX },
-  )
 }
