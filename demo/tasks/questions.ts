@@ -21,9 +21,9 @@ export const QUESTIONS: readonly Question[] = [
   },
   { title: 'Nothing urgent about it', why: 'No element of a list may match', filter: "labels:each != 'urgent'" },
   {
-    title: 'In projects without a lead',
-    why: 'All related records have to match',
-    filter: "project.members.role = 'member'",
+    title: 'In projects without Eve',
+    why: 'No related record may match',
+    filter: "project.members.name != 'Eve'",
   },
   { title: '“slow” in the title', why: 'Text anywhere in a field', filter: "title ~ 'slow'" },
   { title: 'By the name of the assignee', why: 'An order by a related record', sort: 'assignee.name,-due' },

@@ -109,7 +109,7 @@ function filterOf(): string {
 function showList({ items, totalItems, totalPages }: ListResult<RecordModel>, tookMs: number): void {
   pages = totalPages
   setText(byId('count'), totalItems === 1 ? '1 task' : `${formatCount(totalItems)} tasks`)
-  setText(byId('time'), `of 100,000, in ${formatDuration(tookMs)}`)
+  setText(byId('time'), `that you may see, in ${formatDuration(tookMs)}`)
   setText(byId('page-number'), pages === 0 ? '' : `${formatCount(page)} of ${formatCount(pages)}`)
   byId<HTMLButtonElement>('previous').disabled = page <= 1
   byId<HTMLButtonElement>('next').disabled = page >= pages
