@@ -11,7 +11,13 @@ import { readModules } from './module-graph.ts'
 import { PACKAGES, root, type PublishedPackage } from './packages.ts'
 
 /** Entries that only Node has a use for. */
-const NODE_ONLY = ['pannier/sqlite', '@pannier/server', '@pannier/server/cli']
+const NODE_ONLY = [
+  'pannier/sqlite',
+  '@pannier/backend',
+  '@pannier/backend/internal',
+  '@pannier/server',
+  '@pannier/server/cli',
+]
 /** Entries without a value. */
 const TYPES_ONLY = ['pannier/types']
 
