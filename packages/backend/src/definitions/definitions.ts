@@ -11,6 +11,7 @@ import { completeDefinition, mergeDefinition, newDefinition } from './complete-d
 import type { Definition, ViewDefinition } from './definition.ts'
 import { importedChange, importError } from './import.ts'
 import { listDefinitions, type DefinitionListOptions, type DefinitionPage } from './list-definitions.ts'
+import { MisfitCounter, type Misfit } from './misfits.ts'
 import { presentScaffolds } from './present-definition.ts'
 import { idOf, randomText } from './scaffolds.ts'
 import { DefinitionStore, type DefinitionReader } from './store.ts'
@@ -108,13 +109,27 @@ export class Definitions {
   async update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition> {
     checkAdmin(principal)
     return this.#inTurn(async () => {
-      const old = this.get(nameOrId)
-      const definition = { ...completeDefinition(mergeDefinition(old, input)), updated: now() }
-      if (definition.id !== old.id) throw new ServiceError('INVALID', UPDATE_FAILED, { data: { id: DIFFERENT } })
-      const change = checkChange(this.#store.state, { changed: [withNewSecret(definition, old)], removed: [] })
+      const { definition, change } = this.#updated(this.get(nameOrId), input)
       const written = await this.#write(change, UPDATE_FAILED)
       return written.changed.find(({ id }) => id === definition.id)!
     })
+  }
+
+  /**
+   * What `update` would do to records, without doing it: which values would be lost, and which would no longer be right. They may
+   * stay: PocketBase keeps them too.
+   *
+   * @throws ServiceError FORBIDDEN, NOT_FOUND, and INVALID with data where `update` does
+   */
+  async check(principal: Principal, nameOrId: string, input: unknown): Promise<readonly Misfit[]> {
+    checkAdmin(principal)
+    const old = this.get(nameOrId)
+    const { definition, change } = this.#updated(old, input)
+    if (change.wrong !== undefined) throw new ServiceError('INVALID', UPDATE_FAILED, { data: change.wrong.errors })
+    if (old.type === 'view') return []
+    const counter = new MisfitCounter(old, definition)
+    for await (const document of this.records(old).find({})) counter.add(document)
+    return counter.misfits
   }
 
   /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
@@ -178,6 +193,13 @@ export class Definitions {
   /** Ends when the changes have ended that were asked for. */
   async close(): Promise<void> {
     await this.#turn
+  }
+
+  #updated(old: Definition, input: unknown): { readonly definition: Definition; readonly change: ProposedChange } {
+    const definition = { ...completeDefinition(mergeDefinition(old, input)), updated: now() }
+    if (definition.id !== old.id) throw new ServiceError('INVALID', UPDATE_FAILED, { data: { id: DIFFERENT } })
+    const changed = [withNewSecret(definition, old)]
+    return { definition, change: checkChange(this.#store.state, { changed, removed: [] }) }
   }
 
   async #write(change: ProposedChange, message: string): Promise<ProposedChange> {

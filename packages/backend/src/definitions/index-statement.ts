@@ -19,14 +19,20 @@ export interface IndexStatement {
   readonly where: string
 }
 
-const STATEMENT =
-  /create\s+(unique\s+)?\s*index\s*(if\s+not\s+exists\s+)?(\S+)\s+on\s+(\S*)\s*\(([\s\S]*)\)(?:\s*where\s+([\s\S]*))?/i
+const HEAD = /create\s+(unique\s+)?\s*index\s*(if\s+not\s+exists\s+)?(\S+)\s+on\s+([^\s(]*)\s*\(/i
+const WHERE = /^\s*where\s+([\s\S]*)/i
 const COLUMN = /^([\s\S]+?)(?:\s+collate\s+(\w+))?(?:\s+(asc|desc))?$/i
 
 /** Undefined if it is no such statement, or has no column. */
 export function parseIndex(statement: string): IndexStatement | undefined {
-  const [match, unique = '', optional = '', fullName = '', table = '', list = '', where = ''] =
-    STATEMENT.exec(statement) ?? []
+  const head = HEAD.exec(statement)
+  if (head === null) return undefined
+  const [whole, unique = '', optional = '', fullName = '', table = ''] = head
+  const open = head.index + whole.length
+  const close = placeOf(')', statement, open)
+  if (close === statement.length) return undefined
+  const list = statement.slice(open, close)
+  const [, where = ''] = WHERE.exec(statement.slice(close + 1)) ?? []
   const columns = splitTopLevel(list, ',').flatMap((text): readonly IndexColumn[] => {
     const [, column = '', collate = '', sort = ''] = COLUMN.exec(text) ?? []
     const name = unquoted(column)
@@ -34,7 +40,7 @@ export function parseIndex(statement: string): IndexStatement | undefined {
   })
   const names = splitTopLevel(fullName, '.').map(unquoted)
   const [schema, name] = names.length === 2 ? (names as [string, string]) : ['', names[0] ?? '']
-  if (match === undefined || name === '' || columns.length === 0) return undefined
+  if (name === '' || columns.length === 0) return undefined
   return {
     schema,
     name,
@@ -102,19 +108,26 @@ function unquoted(text: string): string {
 }
 
 /** Parts between separators that are in no quotes and no parentheses, trimmed; without empty ones. */
-export function splitTopLevel(text: string, separator: string): string[] {
+function splitTopLevel(text: string, separator: string): string[] {
   const parts: string[] = []
-  let [start, depth, quote] = [0, 0, '']
-  for (let at = 0; at <= text.length; at++) {
-    const letter = text[at]
-    if (letter === undefined || (letter === separator && depth === 0 && quote === '')) {
-      parts.push(text.slice(start, at).trim())
-      start = at + 1
-    } else if (quote !== '') {
-      if (letter === quote) quote = ''
-    } else if (letter === '`' || letter === '"' || letter === "'") quote = letter
+  for (let start = 0; start <= text.length;) {
+    const end = placeOf(separator, text, start)
+    parts.push(text.slice(start, end).trim())
+    start = end + 1
+  }
+  return parts.filter((part) => part !== '')
+}
+
+/** The next place of a sign that is in no quotes and no parentheses; the end if there is none. */
+function placeOf(sign: string, text: string, from: number): number {
+  let [depth, quote] = [0, '']
+  for (let at = from; at < text.length; at++) {
+    const letter = text[at]!
+    if (letter === sign && depth === 0 && quote === '') return at
+    if (quote !== '') quote = letter === quote ? '' : quote
+    else if (letter === '`' || letter === '"' || letter === "'") quote = letter
     else if (letter === '(') depth++
     else if (letter === ')') depth--
   }
-  return parts.filter((part) => part !== '')
+  return text.length
 }

@@ -5,7 +5,7 @@ import { memory } from 'pannier/memory'
 import { afterEach, expect, test } from 'vitest'
 import { Definitions } from '../../src/definitions/definitions.ts'
 import { presentDefinition } from '../../src/definitions/present-definition.ts'
-import { SYSTEM } from '../../src/gateway/principal.ts'
+import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
 
 const opened: Database[] = []
 afterEach(async () => {
@@ -38,4 +38,110 @@ test('definitions survive, and are found by id and by name in any case', async (
   expect(second.find('other')).toBeUndefined()
   expect(second.all().at(-1)).toEqual(posts)
   expect(second.schema.find('posts')!.fields.has('title')).toBe(true)
+})
+
+test('scaffolds are those of PocketBase', async () => {
+  const definitions = await Definitions.open(await database())
+  const text = JSON.stringify(definitions.scaffolds(SYSTEM), undefined, 2)
+  const shown = text.replaceAll(/(idx_(?:tokenKey|email)_)\w{10}`/g, '$1RANDOM`')
+  expect(shown).toBe(JSON.stringify(golden('scaffolds'), undefined, 2))
+})
+
+test('only admins change definitions, or see all of them', async () => {
+  const definitions = await Definitions.open(await database())
+  const user: Principal = { name: 'ann', roles: [], isAdmin: false, by: 'token' }
+  for (const [principal, code] of [
+    [GUEST, 'UNAUTHENTICATED'],
+    [user, 'FORBIDDEN'],
+  ] as const) {
+    const refused = { code }
+    await expect(definitions.create(principal, { name: 'x' })).rejects.toMatchObject(refused)
+    await expect(definitions.update(principal, 'users', {})).rejects.toMatchObject(refused)
+    await expect(definitions.delete(principal, 'users')).rejects.toMatchObject(refused)
+    await expect(definitions.truncate(principal, 'users')).rejects.toMatchObject(refused)
+    await expect(definitions.import(principal, [{ name: 'x' }], true)).rejects.toMatchObject(refused)
+    await expect(definitions.dryRunView(principal, 'select id from users')).rejects.toMatchObject(refused)
+    expect(() => definitions.list(principal, {})).toThrow(expect.objectContaining(refused))
+    expect(() => definitions.scaffolds(principal)).toThrow(expect.objectContaining(refused))
+  }
+})
+
+test('an index whose uniqueness can not be kept is refused; one that is only fast is kept as text', async () => {
+  const definitions = await Definitions.open(await database())
+  const fields = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, type: 'text' }))
+  for (const columns of ['lower(a)', 'a COLLATE NOCASE', 'a, b, c, d, e', 'a) WHERE (length(b) > 1']) {
+    const index = `INDEX made ON many (${columns})`
+    const refused = definitions.create(SYSTEM, { name: 'many', fields, indexes: [`CREATE UNIQUE ${index}`] })
+    await expect(refused).rejects.toMatchObject({
+      data: { indexes: { 0: { code: 'validation_invalid_index_expression' } } },
+    })
+    const kept = await definitions.create(SYSTEM, { name: 'many', fields, indexes: [`CREATE ${index}`] })
+    expect(kept.indexes).toEqual([`CREATE ${index}`])
+    await definitions.delete(SYSTEM, 'many')
+  }
+})
+
+test('a partial unique index of lists', async () => {
+  const definitions = await Definitions.open(await database())
+  const tags = { name: 'tags', type: 'select', values: ['x', 'y'], maxSelect: 2 }
+  const indexes = ["CREATE UNIQUE INDEX many_tags ON many (tags) WHERE tags != '[]'"]
+  const records = definitions.records(await definitions.create(SYSTEM, { name: 'many', fields: [tags], indexes }))
+  await records.insert([{ tags: [] }, { tags: [] }, { tags: ['x'] }, { tags: ['x', 'y'] }])
+  await expect(records.insert({ tags: ['x'] })).rejects.toMatchObject({ code: 'PANNIER_UNIQUE' })
+  await records.insert({ tags: ['y', 'x'] })
+})
+
+test('files of a field that goes, go; others stay', async () => {
+  const definitions = await Definitions.open(await database())
+  const [one, two] = [
+    { id: 'f1', name: 'one', type: 'file' },
+    { id: 'f2', name: 'two', type: 'file' },
+  ]
+  const records = definitions.records(await definitions.create(SYSTEM, { name: 'papers', fields: [one, two] }))
+  await records.insert({ _id: 'p', one: 'a.txt', two: 'b.txt' })
+  await records.putAttachment('p', 'a.txt', 'of one')
+  await records.putAttachment('p', 'b.txt', 'of two')
+  await definitions.update(SYSTEM, 'papers', { fields: [{ ...two, name: 'paper' }] })
+  const document = (await records.get('p'))!
+  expect(document).toMatchObject({ _id: 'p', paper: 'b.txt' })
+  expect(Object.keys(document['_attachments'] as object)).toEqual(['b.txt'])
+  expect(await (await records.getAttachment('p', 'b.txt'))!.text()).toBe('of two')
+})
+
+test('views that read each other are refused', async () => {
+  const definitions = await Definitions.open(await database())
+  await definitions.create(SYSTEM, { name: 'one', type: 'view', viewQuery: 'select id from users' })
+  await definitions.create(SYSTEM, { name: 'two', type: 'view', viewQuery: 'select id from one' })
+  const refused = definitions.update(SYSTEM, 'one', { viewQuery: 'select id from two' })
+  await expect(refused).rejects.toMatchObject({ data: { viewQuery: { code: 'validation_invalid_view_query' } } })
+})
+
+test('relations follow definitions', async () => {
+  const definitions = await Definitions.open(await database())
+  const { id } = await definitions.create(SYSTEM, { name: 'teams' })
+  const field = { id: 'ft', name: 'team', type: 'relation', collectionId: id, cascadeDelete: true }
+  const tasks = await definitions.create(SYSTEM, { name: 'tasks', fields: [field] })
+  const [teams, records] = [definitions.records(definitions.get('teams')), definitions.records(tasks)]
+  await teams.insert([{ _id: 'red' }, { _id: 'blue' }])
+  await records.insert([
+    { _id: 'a', team: 'red' },
+    { _id: 'b', team: 'blue' },
+  ])
+  await teams.delete('red')
+  expect(await records.get('a')).toBeUndefined()
+  await definitions.update(SYSTEM, 'tasks', { fields: [{ ...field, name: 'group', cascadeDelete: false }] })
+  await teams.delete('blue')
+  expect(await records.get('b')).toMatchObject({ group: '' })
+})
+
+test('a definition is current until it changes', async () => {
+  const db = await database()
+  const definitions = await Definitions.open(db)
+  const before = await definitions.create(SYSTEM, { name: 'posts' })
+  const stored = new Map((await db.collection('$definitions').find({}).toArray()).map((one) => [one._id, one]))
+  const reader = { get: (_: string, id: string) => stored.get(id) }
+  expect(definitions.isCurrent(before, reader)).toBe(true)
+  const after = await definitions.update(SYSTEM, 'posts', { listRule: '' })
+  expect(definitions.isCurrent(before, reader)).toBe(false)
+  expect(definitions.isCurrent(after, reader)).toBe(false)
 })

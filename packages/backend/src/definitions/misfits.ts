@@ -1,0 +1,82 @@
+/** What records would lose by a change of their definition, and which values would no longer be right. */
+import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
+import { fieldError } from '../fields/field-errors.ts'
+import { checkValue, emptyValue } from '../fields/field-types.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import type { FieldError } from '../gateway/service-error.ts'
+import type { Definition } from './definition.ts'
+import { libraryIndexesOf } from './library-index.ts'
+import { migrationOf } from './migration.ts'
+
+/** Values of one field that a change does not leave as they are, or not right. */
+export interface Misfit {
+  /** Its name: after the change, or before it if it goes. */
+  readonly field: string
+  /** What is wrong, as for a write. `change_loses_value`: the change does not keep it. */
+  readonly error: FieldError
+  readonly count: number
+  /** Of the first records. */
+  readonly ids: readonly string[]
+}
+
+const IDS_MAX = 10
+const LOST = fieldError('change_loses_value', 'The value is lost.')
+const NOT_UNIQUE = fieldError('validation_not_unique', 'Value must be unique.')
+/** Their values are made, not given: a hash has not the length of its password. */
+const MADE_TYPES: ReadonlySet<string> = new Set(['password', 'autodate'])
+
+/** Takes records one after another. */
+export class MisfitCounter {
+  readonly #old: Definition
+  readonly #definition: Definition
+  readonly #migrate: (document: JsonObject) => JsonObject
+  readonly #found = new Map<string, { field: string; error: FieldError; count: number; ids: string[] }>()
+  /** The values that were met, by unique index. */
+  readonly #keys: readonly { readonly fields: readonly string[]; readonly met: Set<string> }[]
+
+  constructor(old: Definition, definition: Definition) {
+    this.#old = old
+    this.#definition = definition
+    const migration = migrationOf(old, definition)
+    this.#migrate = (document) => migration?.(document) ?? document
+    const unique = libraryIndexesOf(definition).filter((index) => index.unique && index.input.where === undefined)
+    this.#keys = unique.map(({ fields }) => ({ fields, met: new Set() }))
+  }
+
+  add(document: JsonObject): void {
+    const migrated = this.#migrate(document)
+    const kept = new Map(this.#definition.fields.map((field) => [field.id, field]))
+    for (const old of this.#old.fields) {
+      const field = kept.get(old.id)
+      if (isLost(old, field, document[old.name])) this.#count(field?.name ?? old.name, LOST, document)
+    }
+    for (const field of this.#definition.fields) {
+      if (field.name === 'id' || MADE_TYPES.has(field.type)) continue
+      const error = checkValue(field, migrated[field.name] ?? emptyValue(field), { old: undefined })
+      if (error !== undefined) this.#count(field.name, error, document)
+    }
+    for (const { fields, met } of this.#keys) {
+      const key = JSON.stringify(fields.map((name) => migrated[name === 'id' ? '_id' : name]))
+      if (met.has(key)) for (const name of fields) this.#count(name, NOT_UNIQUE, document)
+      met.add(key)
+    }
+  }
+
+  /** What was found, by field. */
+  get misfits(): readonly Misfit[] {
+    return [...this.#found.values()]
+  }
+
+  #count(field: string, error: FieldError, { _id }: JsonObject): void {
+    const key = `${field} ${error.code}`
+    const known = this.#found.get(key) ?? { field, error, count: 0, ids: [] }
+    known.count++
+    if (known.ids.length < IDS_MAX) known.ids.push(_id as string)
+    this.#found.set(key, known)
+  }
+}
+
+function isLost(old: FieldDefinition, field: FieldDefinition | undefined, value: unknown): boolean {
+  if (field === undefined) return value !== undefined && JSON.stringify(value) !== JSON.stringify(emptyValue(old))
+  return isMany(old) && !isMany(field) && Array.isArray(value) && value.length > 1
+}
