@@ -601,6 +601,13 @@ class Definitions {
     create(principal: Principal, input: unknown): Promise<Definition>;
     /** What is left out stays. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
     update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition>;
+    /**
+     * What `update` would do to records, without doing it: which values would be lost, and which would no longer be right. They may
+     * stay: PocketBase keeps them too.
+     *
+     * @throws ServiceError FORBIDDEN, NOT_FOUND, and INVALID with data where `update` does
+     */
+    check(principal: Principal, nameOrId: string, input: unknown): Promise<readonly Misfit[]>;
     /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
     delete(principal: Principal, nameOrId: string): Promise<void>;
     /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */
@@ -740,6 +747,17 @@ type LoginAttempt = (address: string, name: string) => () => void;
 interface MailTemplate {
     readonly subject: string;
     readonly body: string;
+}
+
+/** Values of one field that a change does not leave as they are, or not right. */
+interface Misfit {
+    /** Its name: after the change, or before it if it goes. */
+    readonly field: string;
+    /** What is wrong, as for a write. `change_loses_value`: the change does not keep it. */
+    readonly error: FieldError;
+    readonly count: number;
+    /** The first records that have it. */
+    readonly ids: readonly string[];
 }
 
 interface NumberField extends FieldBase, Requirable {

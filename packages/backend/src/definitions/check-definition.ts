@@ -58,7 +58,7 @@ const SYSTEM_CHANGED = fieldError(
 )
 const NOT_FOR_VIEWS = fieldError('validation_nil', 'Must be blank.')
 
-/** Of a new definition. */
+/** A new definition has the id of another. */
 export const ID_TAKEN: FieldError = fieldError(
   'validation_invalid_or_existing_id',
   'The model id is invalid or already exists.',

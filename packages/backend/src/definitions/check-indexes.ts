@@ -78,7 +78,7 @@ function bodiesOf(text: string, bodyOf: (index: IndexStatement) => string): read
   return index === undefined ? [] : [bodyOf(index)]
 }
 
-/** Of a definition that is right otherwise: what SQLite would not create. */
+/** What SQLite would not create. The definition must be right otherwise. */
 export function checkIndexExpressions(definition: Definition): ErrorData | undefined {
   const errors = definition.indexes.flatMap((text, place) => {
     const index = parseIndex(text)!

@@ -7,7 +7,7 @@ import { withSystemFields } from './system-fields.ts'
 import { indexesOf } from './index-statement.ts'
 import { scaffoldOf } from './scaffolds.ts'
 
-/** Of a new collection. @throws ServiceError INVALID */
+/** A new collection as an input has it. @throws ServiceError INVALID */
 export function newDefinition(input: unknown): Definition {
   const { type = '', name = '' } = isJsonObject(input) ? input : { type: input }
   if (typeof (type ?? '') !== 'string' || typeof (name ?? '') !== 'string')
@@ -58,7 +58,7 @@ function mergeObject(base: object, input: JsonObject, nullable: ReadonlySet<stri
   )
 }
 
-/** Of the type of `base`. Null changes nothing, but empties a list. */
+/** A value of the type of `base`. Null changes nothing, but empties a list. */
 function mergeValue(base: unknown, input: unknown): unknown {
   if (Array.isArray(base)) {
     if (input === null) return []

@@ -118,7 +118,7 @@ function splitTopLevel(text: string, separator: string): string[] {
   return parts.filter((part) => part !== '')
 }
 
-/** The next place of a sign that is in no quotes and no parentheses; the end if there is none. */
+/** The next place of a sign that is in no quotes and no parentheses; else the end. */
 function placeOf(sign: string, text: string, from: number): number {
   let [depth, quote] = [0, '']
   for (let at = from; at < text.length; at++) {

@@ -73,7 +73,7 @@ export function libraryIndexesOf(definition: Definition): readonly LibraryIndex[
   return [...declared, ...made]
 }
 
-/** The fields whose values must be unique together, by the library's name of the index. Undefined: it is none of ours. */
+/** The fields whose values must be unique together, by the library's name of the index. Undefined: ours have another name. */
 export function uniqueFields(definition: Definition, indexName: string): readonly string[] | undefined {
   return libraryIndexesOf(definition).find(({ name }) => name === indexName)?.fields
 }

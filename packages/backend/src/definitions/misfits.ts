@@ -15,7 +15,7 @@ export interface Misfit {
   /** What is wrong, as for a write. `change_loses_value`: the change does not keep it. */
   readonly error: FieldError
   readonly count: number
-  /** Of the first records. */
+  /** The first records that have it. */
   readonly ids: readonly string[]
 }
 

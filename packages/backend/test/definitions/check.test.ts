@@ -1,4 +1,4 @@
-/** Goal: a change can be tried: what it would lose, and what would no longer be right, is told and nothing is changed. */
+/** Goal: a change can be tried. It says what would be lost, and what would no longer be right. Nothing changes. */
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
 import { expect, test } from 'vitest'

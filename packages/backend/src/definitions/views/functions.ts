@@ -41,7 +41,7 @@ function rounded(value: SqlValue, digits: SqlValue = 0): number {
 const least = strict((...values) => values.toSorted(compareValues)[0]!)
 const greatest = strict((...values) => values.toSorted(compareValues).at(-1)!)
 
-/** Of one row. SQLite knows upper and lower case of ASCII only. */
+/** Functions of one row. SQLite knows upper and lower case of ASCII only. */
 export const FUNCTIONS: ReadonlyMap<string, SqlFunction> = new Map<string, SqlFunction>([
   ['abs', strict((value) => Math.abs(asNumber(value!)))],
   ['coalesce', (...values) => values.find((value) => value !== null) ?? null],
@@ -68,7 +68,7 @@ function sum(values: readonly SqlValue[]): number {
   return values.reduce<number>((total, value) => total + asNumber(value), 0)
 }
 
-/** Of the values of a group, without nulls. */
+/** Functions of the values of a group. They never get null. */
 export const AGGREGATES: ReadonlyMap<string, (values: readonly SqlValue[]) => SqlValue> = new Map<
   string,
   (values: readonly SqlValue[]) => SqlValue
