@@ -1,6 +1,7 @@
 /** The definitions of all collections: kept in the database, and in memory for those who ask. */
 import type { Schema } from '@pannier/rules'
 import { isPannierError, type Collection, type Database } from 'pannier'
+import { truncate } from 'pannier/internal'
 import { DIFFERENT } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
@@ -8,7 +9,7 @@ import { forbidden, missing, ServiceError } from '../gateway/service-error.ts'
 import { checkChange, type ProposedChange } from './check-change.ts'
 import { ID_TAKEN } from './check-definition.ts'
 import { completeDefinition, mergeDefinition, newDefinition } from './complete-definition.ts'
-import type { Definition, ViewDefinition } from './definition.ts'
+import { recordsName, type Definition, type ViewDefinition } from './definition.ts'
 import { importedChange, importError } from './import.ts'
 import { listDefinitions, type DefinitionListOptions, type DefinitionPage } from './list-definitions.ts'
 import { MisfitCounter, type Misfit } from './misfits.ts'
@@ -32,18 +33,20 @@ const UPDATE_FAILED = 'Failed to update collection.'
  * definitions.find('Posts')?.fields
  */
 export class Definitions {
+  readonly #database: Database
   readonly #store: DefinitionStore
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
 
   /** Makes the system collections of a new database. */
   static async open(database: Database): Promise<Definitions> {
-    const definitions = new Definitions(await DefinitionStore.open(database))
+    const definitions = new Definitions(database, await DefinitionStore.open(database))
     if (definitions.all().length === 0) await definitions.#addSystemCollections()
     return definitions
   }
 
-  private constructor(store: DefinitionStore) {
+  private constructor(database: Database, store: DefinitionStore) {
+    this.#database = database
     this.#store = store
   }
 
@@ -160,7 +163,7 @@ export class Definitions {
       throw new ServiceError('INVALID', message)
     }
     try {
-      await this.#store.truncate(definition)
+      await truncate(this.#database, recordsName(definition))
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_RELATION')) throw error
       const message = 'Failed to truncate collection (most likely due to required cascade delete record references).'

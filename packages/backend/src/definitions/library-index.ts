@@ -1,6 +1,7 @@
 /** `CREATE INDEX` statements as indexes of the library. docs/internals/backend-definitions.md says which can be. */
 import { crc32 } from 'node:zlib'
 import type { IndexInput } from 'pannier'
+import { NOCASE } from 'pannier/internal'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { toNumber, toText } from '../fields/cast.ts'
 import type { Definition } from './definition.ts'
@@ -36,7 +37,8 @@ export function libraryIndexOf(statement: IndexStatement, definition: Definition
   const fields = columns.flatMap((field) => (field === undefined ? [] : [field]))
   const selector = where === undefined ? undefined : selectorOf(where, definition.fields)
   const isWhole = fields.length === columns.length && fields.length <= COLUMNS_MAX
-  const isExact = isWhole && isBinary(statement, columns) && (where === undefined || selector !== undefined)
+  const collation = collationOf(statement, columns)
+  const isExact = isWhole && collation !== undefined && (where === undefined || selector !== undefined)
   if (statement.unique && !isExact) throw new SqlError('this UNIQUE constraint is not supported')
   if (!isExact || (!statement.unique && isNeedless(statement, fields))) return undefined
   const on = fields.map(({ name }, place) => {
@@ -47,6 +49,7 @@ export function libraryIndexOf(statement: IndexStatement, definition: Definition
     on,
     ...(statement.unique && { unique: true }),
     ...(selector !== undefined && { where: selector }),
+    ...(collation === 'nocase' && { dialect: 'couchdb' as const, collation: NOCASE.name }),
   }
   const name = `${statement.name.slice(0, NAME_CHARS_MAX)} ${crc32(JSON.stringify(input))}`
   const names = fields.map((field) => field.name)
@@ -78,6 +81,12 @@ export function uniqueFields(definition: Definition, indexName: string): readonl
   return libraryIndexesOf(definition).find(({ name }) => name === indexName)?.fields
 }
 
+/** Equal for documents that the index takes for the same. */
+export function uniqueKey({ fields, input }: LibraryIndex, document: Readonly<Record<string, unknown>>): string {
+  const key = JSON.stringify(fields.map((name) => document[name === 'id' ? '_id' : name]))
+  return input.collation === undefined ? key : NOCASE.key(key)
+}
+
 /** The library indexes ids, and relation fields, by itself. */
 function isNeedless({ where }: IndexStatement, [first, ...others]: readonly FieldDefinition[]): boolean {
   return where === '' && others.length === 0 && (first!.name === 'id' || first!.type === 'relation')
@@ -106,13 +115,18 @@ function parseCondition(text: string): SqlExpression {
 
 const PLAIN_TYPES: ReadonlySet<string> = new Set(['number', 'bool'])
 
-/** Whether it compares texts as they are. */
-function isBinary({ columns }: IndexStatement, fields: readonly (FieldDefinition | undefined)[]): boolean {
-  const names = columns.map(({ collate }) => collate.toLowerCase())
-  const unknown = names.find((name) => !['', 'binary', 'nocase', 'rtrim'].includes(name))
+/** The order of its texts: as they are, or SQLite's NOCASE. Undefined: the library has none of this kind. */
+function collationOf(
+  { columns }: IndexStatement,
+  fields: readonly (FieldDefinition | undefined)[],
+): 'binary' | 'nocase' | undefined {
+  const names = columns.map(({ collate }) => collate.toLowerCase() || 'binary')
+  const unknown = names.find((name) => !['binary', 'nocase', 'rtrim'].includes(name))
   if (unknown !== undefined) throw new SqlError(`SQL logic error: no such collation sequence: ${unknown} (1)`)
   // Numbers are the same in each.
-  return names.every((name, place) => name === '' || name === 'binary' || PLAIN_TYPES.has(fields[place]?.type ?? ''))
+  const used = new Set(names.filter((_, place) => !PLAIN_TYPES.has(fields[place]?.type ?? '')))
+  if (used.size > 1 || used.has('rtrim')) return undefined
+  return used.has('nocase') ? 'nocase' : 'binary'
 }
 
 type Selector = Readonly<Record<string, unknown>>

@@ -5,7 +5,7 @@ import { checkValue, emptyValue } from '../fields/field-types.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
-import { libraryIndexesOf } from './library-index.ts'
+import { libraryIndexesOf, uniqueKey, type LibraryIndex } from './library-index.ts'
 import { migrationOf } from './migration.ts'
 
 /** Values of one field that a change does not leave as they are, or not right. */
@@ -32,7 +32,7 @@ export class MisfitCounter {
   readonly #migrate: (document: JsonObject) => JsonObject
   readonly #found = new Map<string, { field: string; error: FieldError; count: number; ids: string[] }>()
   /** The values that were met, by unique index. */
-  readonly #keys: readonly { readonly fields: readonly string[]; readonly met: Set<string> }[]
+  readonly #keys: readonly { readonly index: LibraryIndex; readonly met: Set<string> }[]
 
   constructor(old: Definition, definition: Definition) {
     this.#old = old
@@ -40,7 +40,7 @@ export class MisfitCounter {
     const migration = migrationOf(old, definition)
     this.#migrate = (document) => migration?.(document) ?? document
     const unique = libraryIndexesOf(definition).filter((index) => index.unique && index.input.where === undefined)
-    this.#keys = unique.map(({ fields }) => ({ fields, met: new Set() }))
+    this.#keys = unique.map((index) => ({ index, met: new Set() }))
   }
 
   add(document: JsonObject): void {
@@ -55,9 +55,9 @@ export class MisfitCounter {
       const error = checkValue(field, migrated[field.name] ?? emptyValue(field), { old: undefined })
       if (error !== undefined) this.#count(field.name, error, document)
     }
-    for (const { fields, met } of this.#keys) {
-      const key = JSON.stringify(fields.map((name) => migrated[name === 'id' ? '_id' : name]))
-      if (met.has(key)) for (const name of fields) this.#count(name, NOT_UNIQUE, document)
+    for (const { index, met } of this.#keys) {
+      const key = uniqueKey(index, migrated)
+      if (met.has(key)) for (const name of index.fields) this.#count(name, NOT_UNIQUE, document)
       met.add(key)
     }
   }

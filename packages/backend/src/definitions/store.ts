@@ -14,7 +14,7 @@ import { withChanged } from './check-definition.ts'
 import { indexError } from './check-indexes.ts'
 import { recordsName, type Definition } from './definition.ts'
 import { parseIndex } from './index-statement.ts'
-import { libraryIndexesOf, libraryIndexOf, type LibraryIndex } from './library-index.ts'
+import { libraryIndexesOf, libraryIndexOf, uniqueKey, type LibraryIndex } from './library-index.ts'
 import { changedNames, migrationOf, type Migration } from './migration.ts'
 
 /** No CouchDB database can have this name. */
@@ -143,14 +143,6 @@ export class DefinitionStore {
     await this.#settle(all)
   }
 
-  /** Deletes all records, in one transaction. @throws PANNIER_RELATION */
-  async truncate(definition: Definition): Promise<void> {
-    await this.#database.transaction(async (transaction) => {
-      const records = transaction.collection<JsonObject>(recordsName(definition))
-      await inSteps(records, (ids) => records.delete(ids))
-    })
-  }
-
   /** A collection of that id may have been left by a delete that has failed. */
   async #makeEmpty(definition: Definition): Promise<void> {
     await this.#database.dropCollection(recordsName(definition))
@@ -252,14 +244,14 @@ function stepOf(definition: Definition, { found }: DefinitionState): ChangeStep 
 /** @throws ServiceError INVALID if two documents have the same values */
 async function checkUnique(
   records: TransactionCollection<JsonObject>,
-  { name, fields, input }: LibraryIndex,
+  index: LibraryIndex,
   definition: Definition,
 ): Promise<void> {
   const keys = new Set<string>()
   let count = 0
-  for await (const document of records.find(input.where ?? {})) {
-    keys.add(JSON.stringify(fields.map((field) => document[field === 'id' ? '_id' : field])))
-    if (keys.size < ++count) throw notUnique(definition, name)
+  for await (const document of records.find(index.input.where ?? {})) {
+    keys.add(uniqueKey(index, document))
+    if (keys.size < ++count) throw notUnique(definition, index.name)
   }
 }
 

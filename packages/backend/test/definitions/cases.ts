@@ -139,7 +139,7 @@ export const GROUPS: Readonly<Record<string, readonly Step[]>> = {
     post(
       base('b', {
         indexes: [
-          'create  unique  index if not exists  main.[i3]  on  "b"  ( "a" desc , `b` ) where  a != 1 ',
+          'create  unique  index if not exists  main.[i3]  on  "b"  ( "a" collate nocase desc , `b` collate nocase ) where  a != 1 ',
           'CREATE INDEX `i4` ON `x` (lower(a), b)',
         ],
       }),
@@ -156,7 +156,7 @@ export const GROUPS: Readonly<Record<string, readonly Step[]>> = {
     get('/bb'),
     post({ name: 'acc', type: 'auth', indexes: ['create unique index e1 on acc (email)'] }),
     patch('acc', { indexes: [] }),
-    patch('acc', { indexes: ['create unique index e2 on acc (email desc)'] }),
+    patch('acc', { indexes: ['create unique index e2 on acc (email collate nocase)'] }),
     patch('acc', { name: 'acc2' }),
   ],
   auth: [

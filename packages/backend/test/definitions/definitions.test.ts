@@ -69,7 +69,13 @@ test('only admins change definitions, or see all of them', async () => {
 test('an index whose uniqueness can not be kept is refused; one that is only fast is kept as text', async () => {
   const definitions = await Definitions.open(await database())
   const fields = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, type: 'text' }))
-  for (const columns of ['lower(a)', 'a COLLATE NOCASE', 'a, b, c, d, e', 'a) WHERE (length(b) > 1']) {
+  for (const columns of [
+    'lower(a)',
+    'a COLLATE NOCASE, b',
+    'a COLLATE RTRIM',
+    'a, b, c, d, e',
+    'a) WHERE (length(b) > 1',
+  ]) {
     const index = `INDEX made ON many (${columns})`
     const refused = definitions.create(SYSTEM, { name: 'many', fields, indexes: [`CREATE UNIQUE ${index}`] })
     await expect(refused).rejects.toMatchObject({
@@ -79,6 +85,29 @@ test('an index whose uniqueness can not be kept is refused; one that is only fas
     expect(kept.indexes).toEqual([`CREATE ${index}`])
     await definitions.delete(SYSTEM, 'many')
   }
+})
+
+test('a unique index without upper and lower case', async () => {
+  const definitions = await Definitions.open(await database())
+  const fields = [
+    { id: 'fa', name: 'a', type: 'text' },
+    { id: 'fb', name: 'b', type: 'text' },
+  ]
+  const input = { fields, indexes: ["CREATE UNIQUE INDEX u ON many (a COLLATE NOCASE) WHERE a != ''"] }
+  const records = definitions.records(await definitions.create(SYSTEM, { name: 'many', ...input }))
+  await records.insert([
+    { a: 'Ann', b: 'x' },
+    { a: 'bob', b: 'X' },
+    { a: '', b: '' },
+    { a: '', b: 'y' },
+  ])
+  await expect(records.insert({ a: 'ANN', b: 'z' })).rejects.toMatchObject({ code: 'PANNIER_UNIQUE' })
+  const swapped = fields.map((field, place) => ({ ...field, name: ['b', 'a'][place] }))
+  const refused = definitions.update(SYSTEM, 'many', { ...input, fields: swapped })
+  await expect(refused).rejects.toMatchObject({
+    data: { indexes: { 0: { code: 'validation_invalid_index_expression' } } },
+  })
+  await expect(records.insert({ a: 'BOB', b: 'z' })).rejects.toMatchObject({ code: 'PANNIER_UNIQUE' })
 })
 
 test('a partial unique index of lists', async () => {
