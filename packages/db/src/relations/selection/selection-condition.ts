@@ -14,7 +14,7 @@ import {
   unite,
   type ValueSet,
 } from '../../query/ast/value-set.ts'
-import { complementOf, NEVER } from '../relate.ts'
+import { ALWAYS, complementOf, NEVER } from '../relate.ts'
 import { escapedName } from '../relation-path.ts'
 import type { Selection, SelectionComparison, SelectionRelated } from './selection.ts'
 
@@ -97,8 +97,8 @@ function within(path: string, values: ValueSet): Condition {
 function comparison(selection: SelectionComparison): Condition {
   const { field, isLength, operator, value } = selection
   const path = pathOf(field)
-  if (isLength) return lengthOf(path, (length) => isMet(operator, length, value))
   if (operator !== 'contains') {
+    if (isLength) return lengthOf(path, operator, value as number)
     const values = valuesOf(operator, value)
     return within(path, isMet(operator, emptyOf(value), value) ? [...NO_VALUE, ...values] : values)
   }
@@ -107,9 +107,17 @@ function comparison(selection: SelectionComparison): Condition {
   return { kind: 'contains', path, text, fold: NOCASE, negated: false }
 }
 
-function lengthOf(path: string, isMet: (length: number) => boolean): Condition {
-  return holding([path], ([value]) =>
-    isMet(Array.isArray(value) ? value.length : value === undefined || value === null ? 0 : 1),
+/** Whether a list has elements at all is told by an index. */
+function lengthOf(path: string, operator: Order, value: number): Condition {
+  const isMetBy = (length: number): boolean => isMet(operator, length, value)
+  if (value < 1 || (value === 1 && (operator === '<' || operator === '>='))) {
+    const some = elementOf(path, ALWAYS)
+    const [empty, filled] = [isMetBy(0), isMetBy(1)]
+    if (empty === filled) return filled ? ALWAYS : NEVER
+    return filled ? some : complementOf(some)
+  }
+  return holding([path], ([list]) =>
+    isMetBy(Array.isArray(list) ? list.length : list === undefined || list === null ? 0 : 1),
   )
 }
 
