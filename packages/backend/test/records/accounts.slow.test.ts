@@ -62,6 +62,14 @@ test('it also goes with accounts that a cascade takes along', async () => {
   expect([await referring(ANN), await referring(BOB)]).toEqual([NONE, NONE])
 })
 
+test('a new account gets nothing of one that had its id, and went by another door', async () => {
+  const { writes, definitions } = await start()
+  await definitions.records(definitions.get('people')).delete(ANN)
+  expect(await referring(ANN)).toEqual(ALL)
+  await writes.create(ADMIN, 'people', { id: ANN, email: 'new@example.com', ...PASSWORD })
+  expect([await referring(ANN), await referring(BOB)]).toEqual([NONE, ALL])
+})
+
 test('a new password ends all tokens, and forgets the devices', async () => {
   const { writes, stored, passwords } = await start()
   const { tokenKey, password } = (await stored('people'))[ANN] as { tokenKey: string; password: string }

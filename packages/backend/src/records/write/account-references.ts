@@ -67,6 +67,11 @@ export class AccountReferences {
     if (old?.['verified'] !== true && values['verified'] === true) await this.#delete(place, EXTERNAL_AUTHS, accounts)
   }
 
+  /** A new account does not get what is left of another one of its id, which went by another door. */
+  async accountMade(place: Place, { definition, values }: Draft): Promise<void> {
+    await this.accountsDeleted(place, new Map([[recordsName(definition), new Set([values['id'] as string])]]))
+  }
+
   /** `deleted`: ids by the library's names of collections. */
   async accountsDeleted(place: Place, deleted: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
     for (const definition of this.#definitions.all()) {

@@ -78,7 +78,7 @@ export class RecordWriter {
       { definition, input: operation.input, isSuperuser, namings },
       this.#parts.passwords,
     )
-    const isWide = definition.type === 'auth' && operation.action !== 'create' && changesAccount(prepared)
+    const isWide = operation.action === 'create' ? namesAccount(prepared) : changesAccount(prepared)
     const run = async (place: Place): Promise<WrittenRecord> => {
       if (operation.action === 'create') return this.#create(place, actor, prepared)
       if (operation.action === 'update') return this.#update(place, actor, prepared, operation)
@@ -113,6 +113,7 @@ export class RecordWriter {
     const guard: DocumentGuard = ({ reader }) => refusal(this.#judge.create(actor, draft, reader))
     try {
       const { rev } = await guarded(recordsIn(place, definition), guard).insert(document)
+      if (namesAccount(prepared)) await this.#references.accountMade(place, draft)
       return { definition, document: { ...document, _rev: rev } }
     } catch (error) {
       throw writeError(error, definition, 'create')
@@ -228,6 +229,11 @@ async function replace(
 
 function hasFiles({ input }: PreparedInput): boolean {
   return Object.values(input).some((value) => listOf(value).some((one) => one instanceof NewFile))
+}
+
+/** Whether an account is made with an id that somebody may have had. */
+function namesAccount({ definition, input }: PreparedInput): boolean {
+  return definition.type === 'auth' && Object.hasOwn(input, 'id')
 }
 
 /** Whether records that belong to the account may go with the change. */
