@@ -11,7 +11,6 @@ const definitions = await Definitions.open(database)
 for (const collection of KILLED_COLLECTIONS)
   if (definitions.find(collection.name) === undefined) await definitions.create(SYSTEM, collection)
 const { writes } = worldOf(database, definitions)
-process.send!({ ready: true })
 
 for (let n = Number(first); ; n++) {
   const team = teamId(n)

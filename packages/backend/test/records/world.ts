@@ -5,11 +5,12 @@ import { Access } from '../../src/access/access.ts'
 import type { Actor } from '../../src/access/actor.ts'
 import { Passwords } from '../../src/accounts/passwords.ts'
 import { Definitions } from '../../src/definitions/definitions.ts'
-import { recordsName, type Definition } from '../../src/definitions/definition.ts'
+import { recordsName } from '../../src/definitions/definition.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
 import type { UploadedFile } from '../../src/records/record-types.ts'
+import { RecordReads } from '../../src/records/record-reads.ts'
 import { RecordWrites } from '../../src/records/record-writes.ts'
 
 export interface World {
@@ -36,15 +37,7 @@ export async function openWorld(
 export function worldOf(database: Database, definitions: Definitions): World {
   const access = new Access(definitions)
   const passwords = new Passwords()
-  const reads = {
-    show: async ({ principal }: Actor, { fields, type }: Definition, documents: readonly JsonObject[]) =>
-      documents.map(({ _id, _rev, _attachments, ...document }) => {
-        const hidden = fields.filter((field) => field.hidden && !principal.isAdmin).map(({ name }) => name)
-        for (const name of [...hidden, ...(type === 'auth' ? ['password', 'tokenKey', 'email'] : [])])
-          delete document[name]
-        return { ...document, id: _id }
-      }),
-  }
+  const reads = new RecordReads({ database, definitions, access })
   const writes = new RecordWrites({ database, definitions, access, passwords, reads })
   return {
     database,

@@ -229,7 +229,7 @@ export interface Answer {
 }
 
 export function recordAnswer(status: number, record: JsonObject): Answer {
-  const { created: _, updated: __, collectionId: ___, collectionName: ____, email: _____, ...rest } = record
+  const { created: _, updated: __, collectionId: ___, collectionName: ____, ...rest } = record
   const { length } = rest['id'] as string
   return { status, record: { ...rest, id: ID_WORDS.test(rest['id'] as string) ? rest['id'] : `${length} characters` } }
 }
