@@ -1,8 +1,8 @@
 /** What actors read of records: lists, single records, and what they see of them. */
 import { RuleError } from '@pannier/rules'
 import { isPannierError, type Database, type Explanation } from 'pannier'
-import type { Access, ReadAction } from '../access/access.ts'
-import { ruleOf } from '../access/access.ts'
+import { readSnapshot } from 'pannier/internal'
+import { ruleOf, type Access, type ReadAction } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition } from '../definitions/definition.ts'
@@ -12,12 +12,11 @@ import { forbidden, invalid, missing, ServiceError } from '../gateway/service-er
 import { admittedOf } from './read/admitted.ts'
 import { expandRecords } from './read/expand.ts'
 import { isPath, readListRequest, type ListRequest } from './read/list-request.ts'
-import { readSnapshot } from 'pannier/internal'
 import { fieldPicker, namesRevision, REVISION } from './read/pick-fields.ts'
 import { RecordSnapshot } from './read/record-snapshot.ts'
-import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-types.ts'
 import { queryOf, selectRecords, type WantedRecords } from './read/select-records.ts'
 import { recordJson, type ShownRecord } from './read/shown-record.ts'
+import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-types.ts'
 
 export interface ReadsOptions {
   readonly database: Database

@@ -31,7 +31,17 @@ export async function admittedOf(
     throw error
   }
   await snapshot.prepare(bound)
-  return snapshot.read((records) =>
-    documents.filter((document) => evaluate(bound, ruleRecord(document), records) === true),
+  return meeting(snapshot, bound, documents)
+}
+
+/** Those of the documents that meet a rule which is prepared. */
+export async function meeting(
+  snapshot: RecordSnapshot,
+  bound: BoundRule,
+  documents: readonly JsonObject[],
+): Promise<readonly JsonObject[]> {
+  const answers = await snapshot.readEach(documents, (document, records) =>
+    evaluate(bound, ruleRecord(document), records),
   )
+  return documents.filter((_, position) => answers[position] === true)
 }

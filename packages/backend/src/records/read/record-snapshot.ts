@@ -1,10 +1,14 @@
 /** All that one request reads: records of one state of the database, views of it included. */
+import { setImmediate } from 'node:timers/promises'
 import type { BoundRule, RuleRecords } from '@pannier/rules'
+import type { GuardReader, SnapshotReader } from 'pannier/internal'
 import { ruleRecords, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
 import type { ViewReader } from '../../definitions/views/view-reader.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
-import type { GuardReader, SnapshotReader } from 'pannier/internal'
+
+/** Documents that are asked about at once: others have a turn between two slices, and a page that is missing costs one slice. */
+const SLICE = 100
 
 export class RecordSnapshot {
   readonly reader: SnapshotReader
@@ -31,11 +35,26 @@ export class RecordSnapshot {
     return this.reader.read((guard) => reading(this.rules(guard)))
   }
 
+  /** What `ask` answers about each document. It must be synchronous, and may be asked again. */
+  async readEach<T>(
+    documents: readonly JsonObject[],
+    ask: (document: JsonObject, records: RuleRecords) => T,
+  ): Promise<T[]> {
+    const answers: T[] = []
+    for (let from = 0; from < documents.length; from += SLICE) {
+      if (from > 0) await setImmediate()
+      const slice = documents.slice(from, from + SLICE)
+      answers.push(...(await this.read((records) => slice.map((document) => ask(document, records)))))
+    }
+    return answers
+  }
+
   /** What rules read, through a reader of this snapshot. */
   rules(guard: GuardReader): RuleRecords {
     return ruleRecords(this.#definitions, guard, this.#views)
   }
 
+  /** The documents of these ids. */
   async get(definition: Definition, ids: readonly string[]): Promise<(JsonObject | undefined)[]> {
     if (definition.type !== 'view') return this.reader.read((guard) => guard.getMany(recordsName(definition), ids))
     const rows = new Map((await this.rows(definition)).map((row) => [row['_id'], row]))

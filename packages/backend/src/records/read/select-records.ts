@@ -1,5 +1,5 @@
 /** Finds the records of a list: by a query of the library, or one by one where no query can say what is wanted. */
-import { evaluate, type BoundRule, type RuleRecords } from '@pannier/rules'
+import { evaluate, type BoundRule } from '@pannier/rules'
 import { compareSortValues, compile, sortPaths, sortValues, type Compiled } from '@pannier/rules/compile'
 import type { Query } from 'pannier'
 import { selectionQuery } from 'pannier/internal'
@@ -7,6 +7,7 @@ import { ruleRecord, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { invalid } from '../../gateway/service-error.ts'
+import { meeting } from './admitted.ts'
 import { CREATION, isPath, RANDOM, type SortKey } from './list-request.ts'
 import type { RecordSnapshot } from './record-snapshot.ts'
 
@@ -33,10 +34,7 @@ export async function selectRecords(snapshot: RecordSnapshot, wanted: WantedReco
   if (definition.type === 'view') {
     if (sort.some(({ by }) => by === CREATION)) throw invalid('')
     const rows = await snapshot.rows(definition)
-    const found = await snapshot.read((records) =>
-      rows.filter((row) => evaluate(bound, ruleRecord(row), records) === true),
-    )
-    return pageOf(await sorted(snapshot, found, wanted), wanted)
+    return pageOf(await sorted(snapshot, await meeting(snapshot, bound, rows), wanted), wanted)
   }
   const { query, order } = await queryOf(snapshot, wanted)
   if (order !== undefined) {
@@ -111,13 +109,14 @@ async function sorted(
   { bound, sort }: WantedRecords,
 ): Promise<readonly JsonObject[]> {
   if (sort.length === 0) return documents
-  const keysOf = (document: JsonObject, position: number, records: RuleRecords): readonly unknown[] => {
-    const values = [...sortValues(bound, ruleRecord(document), records)]
-    return sort.map(({ by }) => (isPath(by) ? values.shift() : by === RANDOM ? Math.random() : position))
-  }
-  const rows = await snapshot.read((records) =>
-    documents.map((document, position) => ({ document, keys: keysOf(document, position, records) })),
+  const computed = await snapshot.readEach(documents, (document, records) =>
+    sortValues(bound, ruleRecord(document), records),
   )
+  const rows = documents.map((document, position) => {
+    const values = [...computed[position]!]
+    const keys = sort.map(({ by }) => (isPath(by) ? values.shift() : by === RANDOM ? Math.random() : position))
+    return { document, keys }
+  })
   const descending = sort.map((key) => key.descending)
   return rows
     .toSorted((one, other) => compareSortValues(one.keys, other.keys, descending))
