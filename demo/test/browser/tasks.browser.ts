@@ -2,12 +2,15 @@
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
+import { readAllCities } from '../../node/all-cities.ts'
+import { loadCities } from '../../node/load.ts'
 import { serve } from '../../node/server.ts'
 import type { CityServer } from '../../node/server.ts'
 import { loadTasks } from '../../tasks/load.ts'
-import { click, onePage, sees, set } from './steps.ts'
+import { click, once, onePage, sees, set } from './steps.ts'
 
 const TASKS = 2_000
+const fewCities = once(() => readAllCities(10))
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('shows a member the tasks of the own projects, filtered and counted', async () => {
@@ -71,6 +74,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 
 async function withServer(use: (url: string) => Promise<void>): Promise<void> {
   await using db = await open('tasks', { storage: memory() })
+  await loadCities(db, fewCities())
   const prepare: Parameters<typeof serve>[0]['prepare'] = (server) => loadTasks(server, { count: TASKS })
   const server: CityServer = await serve({ database: db, assets: await onePage(), port: 0, prepare })
   try {
