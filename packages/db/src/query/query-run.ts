@@ -1,11 +1,22 @@
 /** How a query begins: on a source, after the relations that it follows were resolved and columns have answered. */
 import { andThen, type MaybePromise } from '../base/async.ts'
 import { loadedModule } from '../base/lazy-module.ts'
-import { leavesOf, type Condition, type LeafCondition, type RelatedCondition } from './ast/normalise.ts'
+import { calling } from '../base/options.ts'
+import {
+  expressionsOf,
+  leavesOf,
+  normalise,
+  type Condition,
+  type LeafCondition,
+  type RelatedCondition,
+} from './ast/normalise.ts'
+import { parseSelector, type SelectorMeaning } from './ast/parse-selector.ts'
 import { COLUMNS_USE, isForColumns } from './columns/column-use.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { planQuery, type Plan, type QuerySpecification } from './planner/plan.ts'
 import type { QuerySource } from './query-source.ts'
+import { prepareRegexes } from './regex/check-regex.ts'
+import type { IndexDeclaration } from '../index/index-definition.ts'
 
 /** `related`: the collections that are read too, in the same snapshot. */
 export type OpenSource = (related?: readonly string[]) => MaybePromise<QuerySource>
@@ -20,6 +31,10 @@ export interface QueryRelations {
   followed(open: OpenSource, query: QuerySpecification): FollowedQuery | undefined
   /** Throws a TypeError for a path through a relation, where `call` takes none. */
   checkOwn(call: string, paths: readonly string[]): void
+  /** As `checkOwn`, for all paths of a condition. */
+  checkCondition(call: string, condition: Condition): void
+  /** As `checkOwn`, for all paths of an index. */
+  checkIndex(index: IndexDeclaration): void
   /** Throws a TypeError for a path that sort, fields or populate do not take. */
   check(query: QuerySpecification): void
   /** Opens a source, and makes a plain query of one that follows relations. `check` may throw. */
@@ -70,32 +85,46 @@ export interface QueryRun extends Planned {
   readonly related?: readonly RelatedStep[]
 }
 
+/** The condition of a selector that must not follow relations: a TypeError tells what is wrong with it. */
+export function ownCondition(
+  call: string,
+  selector: unknown,
+  meaning?: SelectorMeaning,
+  relations?: QueryRelations,
+): Condition {
+  const condition = calling(call, () => normalise(parseSelector(selector, meaning)))
+  // CouchDB knows no relations.
+  if (meaning?.dialect === undefined) relations?.checkCondition(call, condition)
+  return condition
+}
+
+/** Loads what the regular expressions of the condition need, and opens. */
+export function openFor(condition: Condition, open: OpenSource): OpenSource {
+  const expressions = expressionsOf(condition)
+  return (related) => andThen(prepareRegexes(expressions), () => open(related))
+}
+
 /**
  * The query, with sets of documents in place of what columns tell faster. If it is the same there may be the plan for
  * what is asked. `check` may throw.
  *
  * @param asked What will be asked of the source: it decides whether a column is worth it.
  */
-export function withColumns(
+export async function withColumns(
   source: QuerySource,
   query: QuerySpecification,
   check: () => void,
   asked: QuerySpecification = query,
-): MaybePromise<Planned> {
+): Promise<Planned> {
   const documents = source.documents.count()
   const ends = asked.sort.length === 0 && asked.limit < Infinity
   const isFor = (leaf: LeafCondition): boolean => isForColumns(source, leaf, ends)
   if (source.kept === undefined || documents < COLUMNS_USE.documentsMin || !leavesOf(query.condition).some(isFor))
     return { query }
-  return andThen(
-    source.attempt(() => planQuery(source, asked)),
-    (plan) =>
-      plan.cost < documents * COLUMNS_USE.costShareMin
-        ? { query, plan }
-        : loadedModule(import('./columns/answer.ts')).then(({ answerByColumns }) =>
-            answerByColumns(source, query, ends, check),
-          ),
-  )
+  const plan = await source.attempt(() => planQuery(source, asked))
+  if (plan.cost < documents * COLUMNS_USE.costShareMin) return { query, plan }
+  const { answerByColumns } = await loadedModule(import('./columns/answer.ts'))
+  return answerByColumns(source, query, ends, check)
 }
 
 export interface Planned {

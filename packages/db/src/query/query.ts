@@ -10,8 +10,8 @@ import { checkFieldPaths, outermostPaths, parseOrderedField } from '../codec/fie
 import { Groups } from './aggregate/groups.ts'
 import type { AggregateExplanation } from './aggregate/run-aggregate.ts'
 import type { Aggregated, Aggregates } from './aggregate/specification.ts'
-import { identityOf, expressionsOf, isAlways, normalise, type Condition } from './ast/normalise.ts'
-import { checkedCollation, parseSelector, type SelectorMeaning } from './ast/parse-selector.ts'
+import { identityOf, isAlways, type Condition } from './ast/normalise.ts'
+import { checkedCollation, type SelectorMeaning } from './ast/parse-selector.ts'
 import type { BuiltPredicate } from './ast/predicate.ts'
 import { BATCH_ROWS_MAX, BATCH_ROWS_MIN, BATCH_ROWS_WHOLE, type Operator } from './operators/operator.ts'
 import type { OrderedPath } from '../index/index-definition.ts'
@@ -21,8 +21,7 @@ import type { FieldPath, FieldValue, Projected, Selector } from './field-types.t
 import type { Explanation } from './planner/explanation.ts'
 import { CREATED } from './planner/access-path.ts'
 import { isCreation, type Plan, type QuerySpecification, planQuery } from './planner/plan.ts'
-import { prepareRegexes } from './regex/check-regex.ts'
-import { withColumns, type OpenSource, type QueryRelations, type QueryRun } from './query-run.ts'
+import { openFor, ownCondition, withColumns, type OpenSource, type QueryRelations, type QueryRun } from './query-run.ts'
 import type { QuerySource } from './query-source.ts'
 import { buildOperators } from './operators/build.ts'
 
@@ -62,13 +61,17 @@ export function createQuery<T extends object, Document extends object = T>(
   checkOptions('find()', meaning, MEANING)
   // CouchDB knows no relations.
   const related = meaning.dialect === undefined ? relations : undefined
-  const condition = calling('find()', () => related?.condition(selector) ?? normalise(parseSelector(selector, meaning)))
-  const expressions = expressionsOf(condition)
-  const prepared: OpenSource =
-    expressions.length === 0 ? open : (names) => andThen(prepareRegexes(expressions), () => open(names))
+  const condition =
+    related === undefined
+      ? ownCondition('find()', selector, meaning)
+      : calling('find()', () => related.condition(selector))
   const collation = checkedCollation(meaning)
   const specification = { condition, sort: [], skip: 0, limit: Infinity, fields: undefined, collation }
-  return new Query<T, Document>({ open: prepared, loadHost, relations: related }, specification, undefined)
+  return new Query<T, Document>(
+    { open: openFor(condition, open), loadHost, relations: related },
+    specification,
+    undefined,
+  )
 }
 
 /** Where a query comes from. */

@@ -1,10 +1,12 @@
 /** What the queries of one collection know of its relations. */
 import { andThen, type MaybePromise } from '../base/async.ts'
 import { badArgument } from '../base/options.ts'
-import type { Condition } from '../query/ast/normalise.ts'
+import type { IndexDeclaration } from '../index/index-definition.ts'
+import { pathsOf, type Condition } from '../query/ast/normalise.ts'
 import type { QuerySpecification, SortField } from '../query/planner/plan.ts'
 import type { QuerySource } from '../query/query-source.ts'
 import type { FollowedQuery, OpenSource, QueryRelations, QueryRun, RelatedStep } from '../query/query-run.ts'
+import { indexCondition } from '../query/selector-test.ts'
 import { followPath, type RelationPath } from './relation-path.ts'
 import { valuesAlong } from './related-values.ts'
 import { parseRelated } from './parse-related.ts'
@@ -50,6 +52,21 @@ export class CollectionRelations implements QueryRelations {
     for (const path of paths)
       if (this.#follow(call, path).steps.length > 0)
         throw badArgument(call, 'a path must not go through a relation', path)
+  }
+
+  checkCondition(call: string, condition: Condition): void {
+    this.checkOwn(call, pathsOf(condition))
+  }
+
+  checkIndex(index: IndexDeclaration): void {
+    // CouchDB knows no relations.
+    if (index.dialect !== undefined) return
+    const call = 'collection(): an index'
+    this.checkOwn(
+      call,
+      index.fields.map(({ path }) => path),
+    )
+    if (index.where !== undefined) this.checkCondition(call, indexCondition(index))
   }
 
   begin(open: OpenSource, query: QuerySpecification, check: () => void): MaybePromise<QueryRun> {

@@ -13,8 +13,7 @@ import type { CollectionState } from '../../document/catalog.ts'
 import { indexMismatch, parseIndexInput, sameIndex } from '../../index/index-definition.ts'
 import type { IndexDeclaration, IndexInput } from '../../index/index-definition.ts'
 import type { FieldPath } from '../../query/field-types.ts'
-import { pathsOf } from '../../query/ast/normalise.ts'
-import { checkIndexSelector, indexCondition } from '../../query/selector-test.ts'
+import { checkIndexSelector } from '../../query/selector-test.ts'
 import { chooseSettings, hasSettings } from './collection-settings.ts'
 import type { ChosenSettings } from './collection-settings.ts'
 import type { RelationInputs } from '../../relations/relation-graph.ts'
@@ -105,7 +104,10 @@ export class Declarations implements Declared {
     const { indexes = [] } = options
     if (!Array.isArray(indexes)) throw badArgument('collection()', 'indexes must be an array', indexes)
     const declarations = indexes.map(parseIndexInput)
-    for (const declaration of declarations) this.#checkPaths(declaration)
+    for (const declaration of declarations) {
+      if (declaration.where !== undefined) checkIndexSelector(declaration)
+      this.access.relations?.checkIndex(declaration)
+    }
     for (const declaration of declarations) {
       const known = this.indexes.get(declaration.name) ?? declarations.find(({ name }) => name === declaration.name)
       if (known !== undefined && !sameIndex(known, declaration)) throw indexMismatch(declaration.name)
@@ -120,15 +122,6 @@ export class Declarations implements Declared {
     if (news.length > 0) this.#refused = undefined
     if (newSchema || newSettings || news.length > 0) this.build(options)
     else if (declarations.length > 0) this.#look('newest')
-  }
-
-  #checkPaths(declaration: IndexDeclaration): void {
-    const { fields, where, dialect } = declaration
-    if (where !== undefined) checkIndexSelector(declaration)
-    // CouchDB knows no relations.
-    if (dialect !== undefined) return
-    const tested = where === undefined ? [] : pathsOf(indexCondition(declaration))
-    this.access.relations?.checkOwn('collection(): an index', [...fields.map(({ path }) => path), ...tested])
   }
 
   /** The index is no longer declared. */

@@ -2,11 +2,10 @@
  * The change feed of a collection for callers. docs/internals/change-feed.md is the contract. The code that reads it is
  * loaded on first use.
  */
-import { badArgument, calling, checkCount, checkOptions, isCount, type OptionNames } from '../../base/options.ts'
+import { badArgument, checkCount, checkOptions, isCount, type OptionNames } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
-import type { QueryRelations } from '../../query/query-run.ts'
-import { parseSelector, type SelectorMeaning } from '../../query/ast/parse-selector.ts'
-import { normalise, pathsOf } from '../../query/ast/normalise.ts'
+import { ownCondition, type QueryRelations } from '../../query/query-run.ts'
+import type { SelectorMeaning } from '../../query/ast/parse-selector.ts'
 import type { DocumentChange } from '../../document/document-reader.ts'
 import type { Selector } from '../../query/query.ts'
 import type * as Reader from './change-feed-reader.ts'
@@ -197,12 +196,6 @@ export function feedSpecification<T extends object>(
     throw badArgument('changes()', 'ids must be an array of ids', ids)
   if (filter !== undefined && typeof filter !== 'function')
     throw badArgument('changes()', 'filter must be a function', filter)
-  const condition =
-    selector === undefined
-      ? undefined
-      : calling('changes()', () => normalise(parseSelector(selector, { dialect, collation })))
-  // CouchDB knows no relations.
-  if (condition !== undefined && dialect === undefined) relations?.checkOwn('changes()', pathsOf(condition))
   return {
     since: since === 'now' ? now() : since,
     epoch,
@@ -210,7 +203,8 @@ export function feedSpecification<T extends object>(
     live,
     signal,
     request: {
-      condition,
+      condition:
+        selector === undefined ? undefined : ownCondition('changes()', selector, { dialect, collation }, relations),
       ids: ids && new Set(ids),
       accept: filter as FeedSpecification['request']['accept'],
       docs,

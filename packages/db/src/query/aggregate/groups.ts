@@ -3,10 +3,10 @@ import { loadedModule } from '../../base/lazy-module.ts'
 import { checkedCount, badArgument, calling } from '../../base/options.ts'
 import { fieldNames, parseOrderedField } from '../../codec/field-path.ts'
 import type { OrderedPath } from '../../index/index-definition.ts'
-import { normalise, type Condition } from '../ast/normalise.ts'
-import { parseSelector } from '../ast/parse-selector.ts'
+import type { Condition } from '../ast/normalise.ts'
 import type { BuiltPredicate } from '../ast/predicate.ts'
 import type { FieldPath, Selector } from '../field-types.ts'
+import { ownCondition } from '../query-run.ts'
 import type { QuerySource } from '../query-source.ts'
 import type { AggregateExplanation } from './run-aggregate.ts'
 import { parseAggregates, type Aggregated, type Aggregates, type GroupsSpecification } from './specification.ts'
@@ -55,7 +55,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
    * await people.find().groupBy('city').aggregate({ n: { $count: true } }).having({ n: { $gte: 10 } }).toArray()
    */
   having(selector: Selector<Row> | BuiltPredicate): Groups<Row, Document> {
-    return this.#with({ having: calling('having()', () => normalise(parseSelector(selector))) })
+    return this.#with({ having: ownCondition('having()', selector) })
   }
 
   /**

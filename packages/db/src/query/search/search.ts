@@ -1,15 +1,11 @@
 /** A search for words: an immutable value, with methods that answer it, like `Query`. */
 import { throwIfCancelled } from '../../base/long-work.ts'
-import { checkedCount, checkOptions, type OptionNames, badArgument, calling } from '../../base/options.ts'
+import { checkedCount, checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
-import { andThen } from '../../base/async.ts'
 import { checkFieldPaths, outermostPaths } from '../../codec/field-path.ts'
-import { expressionsOf, normalise, pathsOf } from '../ast/normalise.ts'
-import { parseSelector } from '../ast/parse-selector.ts'
 import type { FieldPath, Projected, Selector } from '../field-types.ts'
-import type { OpenSource, QueryRelations } from '../query-run.ts'
+import { openFor, ownCondition, type OpenSource, type QueryRelations } from '../query-run.ts'
 import type { QuerySource } from '../query-source.ts'
-import { prepareRegexes } from '../regex/check-regex.ts'
 import type { SearchRun } from './run-search.ts'
 import type { ScoredRow, SearchExplanation, SearchOptions, SearchSpecification } from './search-specification.ts'
 
@@ -26,13 +22,9 @@ export function createSearch<T extends object, Document extends object>(
   const { selector = {} as Selector<Document>, match = 'all', index } = options
   if (typeof text !== 'string') throw badArgument('search()', 'text must be a string', text)
   if (match !== 'all' && match !== 'any') throw badArgument('search()', "match must be 'all' or 'any'", match)
-  const condition = calling('search()', () => normalise(parseSelector(selector)))
-  relations?.checkOwn('search()', pathsOf(condition))
-  const expressions = expressionsOf(condition)
-  const prepared: OpenSource =
-    expressions.length === 0 ? open : () => andThen(prepareRegexes(expressions), () => open())
+  const condition = ownCondition('search()', selector, {}, relations)
   const specification = { text, index, match, condition, skip: 0, limit: Infinity, fields: undefined }
-  return new SearchQuery<T, Document>(prepared, specification, undefined)
+  return new SearchQuery<T, Document>(openFor(condition, open), specification, undefined)
 }
 
 /** Rows come best first. `T`: the rows; `Document`: what they are made of. */
