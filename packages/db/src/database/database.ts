@@ -5,7 +5,7 @@ import type { Environment } from '../base/environment.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { Catalog } from '../document/catalog.ts'
 import { idGenerator } from '../document/document-id.ts'
-import { NAME_CHARS_MAX } from '../index/index-definition.ts'
+import { dropping, NAME_CHARS_MAX } from '../index/index-definition.ts'
 import type { HeldTransaction, KeyValueStore } from '../kv/key-value-store.ts'
 import { eitherSignal, type LongWork, type RunningWork } from '../base/long-work.ts'
 import type { DatabaseStorage } from '../storage/page-store.ts'
@@ -204,7 +204,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     const { store, catalog } = this.#context
     const dropped = await store.write((transaction) => {
       const state = catalog.collection(transaction, name)
-      if (state !== undefined) catalog.drop(transaction, state)
+      if (state !== undefined) dropping().dropCollection(transaction, catalog, state)
       return state
     })
     if (dropped === undefined) return false

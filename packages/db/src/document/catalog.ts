@@ -234,16 +234,10 @@ export class Catalog {
     return state
   }
 
-  /** Forgets the collection with everything in it. */
-  drop(transaction: WriteTransaction, state: CollectionState): void {
-    for (const name of transaction.treeNames(`${state.number}/`)) transaction.dropTree(name)
-    const tree = transaction.tree(CATALOG)!
-    const cursor = prefixCursor(tree, shapePrefix(state.number))!
-    const keys: Key[] = []
-    while (cursor.next()) keys.push(cursor.key)
-    for (const key of keys) tree.remove(key)
-    tree.remove(collectionKey(state.name))
-    this.#replaceVersion(tree, state.name, undefined)
+  /** Forgets the collection; `dropCollection` drops everything in it before. */
+  forget(tree: TreeWriter, name: string): void {
+    tree.remove(collectionKey(name))
+    this.#replaceVersion(tree, name, undefined)
   }
 
   setIndexes(
@@ -336,7 +330,7 @@ export function definedName(key: Key): string | undefined {
   return key.startsWith(COLLECTION) ? decodeIdKey(key.slice(COLLECTION.length) as Key) : undefined
 }
 
-function shapePrefix(collectionNumber: number): string {
+export function shapePrefix(collectionNumber: number): string {
   return `shape/${collectionNumber}/`
 }
 
@@ -344,7 +338,7 @@ function rangeOf(prefix: string): { gte: Key; lt: Key | undefined } {
   return { gte: prefix as Key, lt: prefixUpperBound(prefix) }
 }
 
-function prefixCursor(tree: TreeReader | undefined, prefix: string): Cursor | undefined {
+export function prefixCursor(tree: TreeReader | undefined, prefix: string): Cursor | undefined {
   return tree?.cursor(rangeOf(prefix))
 }
 

@@ -19,7 +19,8 @@ import { type Catalog, indexTreeName, type CollectionState } from '../document/c
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
 import type { HeldSnapshot, HeldTransaction, KeyValueStore, TreeReader } from '../kv/key-value-store.ts'
 import { IndexTests, type CompileSelector } from './index-key.ts'
-import { dropIndex, type IndexDefinition } from './index-definition.ts'
+import { dropIndex } from './drop.ts'
+import type { IndexDefinition } from './index-definition.ts'
 import { KeyChunk, loadParts } from './key-chunk.ts'
 
 /** A cancelled build keeps what was built, and continues next time. */

@@ -1,6 +1,7 @@
-/** Declares, defines (in the catalog) and drops indexes. Each change is small, whatever the size of the collection. */
+/** Declares indexes, and defines them in the catalog. Each change is small, whatever the size of the collection. */
 import { checkOptions, type OptionNames, ArgumentError, badArgument } from '../base/options.ts'
 import { PannierError } from '../base/errors.ts'
+import { lazyModule } from '../base/lazy-module.ts'
 import { isPlainObject } from '../codec/collation.ts'
 import { collationNamed } from '../codec/registered-collation.ts'
 import { isReserved } from '../codec/encode-document.ts'
@@ -15,6 +16,7 @@ import {
   type TextSettings,
 } from '../document/catalog.ts'
 import type { WriteTransaction } from '../kv/key-value-store.ts'
+import type * as Drop from './drop.ts'
 
 export type { IndexDefinition, IndexField, IndexSelector }
 
@@ -56,6 +58,9 @@ export const INDEXES_MAX = 64
 const NOTHING_BUILT = -1
 /** Characters of the name of a collection, an index or a view. Long enough for any name, short enough for a key. */
 export const NAME_CHARS_MAX = 200
+
+/** Misses while it is being loaded. */
+export const dropping: () => typeof Drop = lazyModule(() => import('./drop.ts'))
 
 /** The function that error messages name. */
 const CALL = 'collection()'
@@ -196,22 +201,4 @@ export function defineIndexes(
     return { number, ...declaration, builtTo }
   })
   return catalog.setIndexes(transaction, state, [...state.indexes, ...added], state.nextIndexNumber + added.length)
-}
-
-/** False if none has that name. */
-export function dropIndex(
-  transaction: WriteTransaction,
-  catalog: Catalog,
-  state: CollectionState,
-  name: string,
-): boolean {
-  const index = state.indexes.find((candidate) => candidate.name === name)
-  if (index === undefined) return false
-  transaction.dropTree(indexTreeName(state.number, index.number))
-  catalog.setIndexes(
-    transaction,
-    state,
-    state.indexes.filter((other) => other !== index),
-  )
-  return true
 }

@@ -1,6 +1,6 @@
 /** The document operations of a collection, alone or inside a transaction. Only `CollectionAccess` knows which. */
 import { andThen, isPromise } from '../../base/async.ts'
-import { loadedModule } from '../../base/lazy-module.ts'
+import { lazyModule, loadedModule } from '../../base/lazy-module.ts'
 import { checkPlainObject } from '../../codec/collation.ts'
 import type { AttachmentContent } from '../../document/attachments/attachment-input.ts'
 import type { Attachment } from '../../document/attachments/attachment.ts'
@@ -44,7 +44,7 @@ import type * as Attachments from './collection-attachments.ts'
 import type { GetAttachmentOptions, PutAttachmentOptions, DeleteAttachmentOptions } from './collection-attachments.ts'
 import { checkOptions, type OptionNames, calling, named, promised } from '../../base/options.ts'
 import type { CollectionAccess } from './collection-access.ts'
-import { collectionInfo, type CollectionInfo } from './collection-settings.ts'
+import type { CollectionInfo } from './collection-info.ts'
 import { DocumentList, listRequest } from './document-list.ts'
 import type { ListIdsOptions, ListOptions } from './document-list.ts'
 import type {
@@ -66,6 +66,8 @@ import type {
 import { LocalDocuments } from './local-collection.ts'
 import type * as Revisions from './revision-access.ts'
 import type { DocumentValidator } from '../schema/validator.ts'
+
+const infos = lazyModule(() => import('./collection-info.ts'))
 
 const BATCH_OPTIONS: OptionNames<BatchOptions> = { atomic: true }
 const PUT_OPTIONS: OptionNames<BatchOptions & EditOptions> = { atomic: true, newEdits: true }
@@ -357,7 +359,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
   info(): Promise<CollectionInfo> {
     return promised('info()', () =>
       this.access.read((snapshot) =>
-        collectionInfo(
+        infos().collectionInfo(
           snapshot,
           this.access.writing.catalog.collection(snapshot, this.name),
           this.name,

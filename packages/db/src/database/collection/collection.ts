@@ -2,7 +2,7 @@
 import { badArgument, checkChoice, checkOptions, type OptionNames } from '../../base/options.ts'
 import type { MaybePromise } from '../../base/async.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
-import { dropIndex, type IndexDeclaration } from '../../index/index-definition.ts'
+import { dropping, type IndexDeclaration } from '../../index/index-definition.ts'
 import type { DuplicateKey } from '../../index/unique.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import type { Selector } from '../../query/query.ts'
@@ -177,7 +177,7 @@ export class Collection<
     this.declarations.forget(name)
     return await store.write((transaction) => {
       const state = catalog.collection(transaction, this.name)
-      return state !== undefined && dropIndex(transaction, catalog, state, name)
+      return state !== undefined && dropping().dropIndex(transaction, catalog, state, name)
     })
   }
 

@@ -6,6 +6,7 @@
 export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../../view/reducers.ts'),
   () => import('../collection/collection-attachments.ts'),
+  () => import('../collection/collection-info.ts'),
   () => import('../collection/complete-collection.ts'),
   () => import('../feed/change-feed-reader.ts'),
   () => import('../feed/change-notifier.ts'),
@@ -30,6 +31,7 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../../document/local-documents.ts'),
   () => import('../../document/plan-general.ts'),
   () => import('../../index/build-failures.ts'),
+  () => import('../../index/drop.ts'),
   () => import('../../index/text/maintain-text.ts'),
   () => import('../../index/text/text-part.ts'),
   () => import('../../index/unique.ts'),
