@@ -430,11 +430,10 @@ class Catalog {
     collectionToWrite(transaction: WriteTransaction, name: string): CollectionState | undefined;
     /** No collection has that name yet. */
     create(transaction: WriteTransaction, name: string, chosen?: Partial<CollectionSettings>): CollectionState;
-    /** Forgets the collection with everything in it. */
-    drop(transaction: WriteTransaction, state: CollectionState): void;
-    setIndexes(transaction: WriteTransaction, state: CollectionState, indexes: readonly IndexDefinition[], nextIndexNumber?: number): CollectionState;
-    setSchema(transaction: WriteTransaction, state: CollectionState, schema: SchemaState): CollectionState;
-    setSettings(transaction: WriteTransaction, state: CollectionState, chosen: Partial<CollectionSettings>): CollectionState;
+    /** Forgets the collection; `dropCollection` drops everything in it before. */
+    forget(tree: TreeWriter, name: string): void;
+    /** The collection with another definition. */
+    change(transaction: WriteTransaction, state: CollectionState, changes: Partial<Omit<CollectionState, 'number' | 'name' | 'epoch' | 'shapes' | 'trees'>>): CollectionState;
     /** Takes up shapes that the collection does not have. */
     addShapes(transaction: WriteTransaction, state: CollectionState, added: readonly Shape[]): CollectionState;
 }
@@ -1270,6 +1269,10 @@ interface QueryRelations {
     followed(open: OpenSource, query: QuerySpecification): FollowedQuery | undefined;
     /** Throws a TypeError for a path through a relation, where `call` takes none. */
     checkOwn(call: string, paths: readonly string[]): void;
+    /** As `checkOwn`, for all paths of a condition. */
+    checkCondition(call: string, condition: Condition): void;
+    /** As `checkOwn`, for all paths of an index. */
+    checkIndex(index: IndexDeclaration): void;
     /** Throws a TypeError for a path that sort, fields or populate do not take. */
     check(query: QuerySpecification): void;
     /** Opens a source, and makes a plain query of one that follows relations. `check` may throw. */

@@ -201,7 +201,7 @@ export class Catalog {
     const state = this.collection(transaction, name)
     if (state?.unknownIndexes === undefined) return state
     for (const { number } of state.unknownIndexes) transaction.dropTree(indexTreeName(state.number, number))
-    return this.setIndexes(transaction, { ...state, unknownIndexes: undefined }, state.indexes)
+    return this.change(transaction, state, { unknownIndexes: undefined })
   }
 
   /** No collection has that name yet. */
@@ -240,29 +240,13 @@ export class Catalog {
     this.#replaceVersion(tree, name, undefined)
   }
 
-  setIndexes(
+  /** The collection with another definition. */
+  change(
     transaction: WriteTransaction,
     state: CollectionState,
-    indexes: readonly IndexDefinition[],
-    nextIndexNumber: number = state.nextIndexNumber,
+    changes: Partial<Omit<CollectionState, 'number' | 'name' | 'epoch' | 'shapes' | 'trees'>>,
   ): CollectionState {
-    const changed = { ...state, indexes, nextIndexNumber }
-    this.#save(transaction.tree(CATALOG)!, changed)
-    return changed
-  }
-
-  setSchema(transaction: WriteTransaction, state: CollectionState, schema: SchemaState): CollectionState {
-    const changed = { ...state, schema }
-    this.#save(transaction.tree(CATALOG)!, changed)
-    return changed
-  }
-
-  setSettings(
-    transaction: WriteTransaction,
-    state: CollectionState,
-    chosen: Partial<CollectionSettings>,
-  ): CollectionState {
-    const changed = { ...state, settings: { ...state.settings, ...chosen } }
+    const changed = { ...state, ...changes }
     this.#save(transaction.tree(CATALOG)!, changed)
     return changed
   }

@@ -184,7 +184,7 @@ class IndexBuilder {
         ? { ...index, builtTo: ready ? undefined : reached }
         : index,
     )
-    let current = catalog.setIndexes(transaction, state, built)
+    let current = catalog.change(transaction, state, { indexes: built })
     for (const [{ name: failed }, error] of failures) {
       dropIndex(transaction, catalog, current, failed)
       current = catalog.collection(transaction, name)!

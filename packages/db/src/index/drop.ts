@@ -20,11 +20,7 @@ export function dropIndex(
   const index = state.indexes.find((candidate) => candidate.name === name)
   if (index === undefined) return false
   transaction.dropTree(indexTreeName(state.number, index.number))
-  catalog.setIndexes(
-    transaction,
-    state,
-    state.indexes.filter((other) => other !== index),
-  )
+  catalog.change(transaction, state, { indexes: state.indexes.filter((other) => other !== index) })
   return true
 }
 

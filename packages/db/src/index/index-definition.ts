@@ -200,5 +200,8 @@ export function defineIndexes(
     transaction.createTree(indexTreeName(state.number, number), 'ordered')
     return { number, ...declaration, builtTo }
   })
-  return catalog.setIndexes(transaction, state, [...state.indexes, ...added], state.nextIndexNumber + added.length)
+  return catalog.change(transaction, state, {
+    indexes: [...state.indexes, ...added],
+    nextIndexNumber: state.nextIndexNumber + added.length,
+  })
 }

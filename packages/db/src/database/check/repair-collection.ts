@@ -231,7 +231,7 @@ export class CollectionRepair {
     await access.write((transaction) => {
       const { catalog } = access.writing
       const current = catalog.collection(transaction, name)!
-      catalog.setSchema(transaction, current, { ...schema, pending: this.#pending })
+      catalog.change(transaction, current, { schema: { ...schema, pending: this.#pending } })
       if (failures.length === 0) return
       const tree = transaction.createTree(migrationFailuresTree(current.number), 'ordered')
       for (const { key, value } of failures) tree.put(key, value)

@@ -21,7 +21,7 @@ export async function completeCollection(
   if (state !== undefined && !hasSettings(state, settings)) {
     state = await store.write((transaction) => {
       const current = catalog.collection(transaction, name)
-      return current && catalog.setSettings(transaction, current, settings)
+      return current && catalog.change(transaction, current, { settings: { ...current.settings, ...settings } })
     })
   }
   if (state === undefined) return undefined

@@ -92,7 +92,9 @@ export class CollectionSchema {
   /** For a collection that was made just now. */
   markNew(transaction: WriteTransaction, catalog: Catalog, state: CollectionState): CollectionState {
     const { version = SCHEMA_VERSION_FIRST } = this
-    return version === SCHEMA_VERSION_FIRST ? state : catalog.setSchema(transaction, state, { version, pending: [] })
+    return version === SCHEMA_VERSION_FIRST
+      ? state
+      : catalog.change(transaction, state, { schema: { version, pending: [] } })
   }
 }
 

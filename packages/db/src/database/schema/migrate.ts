@@ -129,7 +129,7 @@ class Migrator {
       const grown = applyMigrated(transaction, writing, current, migrated)
       const [, ...later] = current.schema!.pending
       const rest = reached < segment.upTo ? [{ ...segment, after: reached }, ...later] : later
-      catalog.setSchema(transaction, grown, { ...current.schema!, pending: rest })
+      catalog.change(transaction, grown, { schema: { ...current.schema!, pending: rest } })
       return rest
     })
     if (pending === undefined) {
@@ -270,7 +270,7 @@ async function raiseVersion({ store, catalog, writing, schema }: MigrationOption
     const known = state.schema ?? { version: SCHEMA_VERSION_FIRST, pending: [] }
     if (known.version === schema.version) return
     const raised = { version: schema.version!, pending: allPending(known, lastSequence(transaction, state)) }
-    catalog.setSchema(transaction, state, raised)
+    catalog.change(transaction, state, { schema: raised })
   })
 }
 
