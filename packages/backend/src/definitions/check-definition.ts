@@ -24,14 +24,13 @@ export interface DefinitionContext {
 /** Undefined: it is right. */
 export function checkDefinition(definition: Definition, context: DefinitionContext): ErrorData | undefined {
   const { old, schema } = context
-  if (old !== undefined && old.type !== definition.type) return { type: TYPE_CHANGED }
   const rule = (name: RuleName): FieldError | undefined =>
     checkRule(definition[name], schema, definition.name) ?? checkSystemRule(definition[name], old, old?.[name])
   const writeRule = (name: RuleName): FieldError | undefined =>
     definition.type === 'view' && definition[name] !== null ? NOT_FOR_VIEWS : rule(name)
   const errors = errorsOf({
     id: checkId(definition, context),
-    type: TYPES.has(definition.type) ? undefined : UNKNOWN_TYPE,
+    type: checkType(definition, old),
     system: old !== undefined && old.system !== definition.system ? SYSTEM_CHANGED : undefined,
     name: checkName(definition, context),
     fields: checkFields(definition, context),
@@ -57,6 +56,11 @@ const SYSTEM_CHANGED = fieldError(
   'System collection state cannot be changed.',
 )
 const NOT_FOR_VIEWS = fieldError('validation_nil', 'Must be blank.')
+
+function checkType({ type }: Definition, old: Definition | undefined): FieldError | undefined {
+  if (!TYPES.has(type)) return UNKNOWN_TYPE
+  return old !== undefined && old.type !== type ? TYPE_CHANGED : undefined
+}
 
 /** A new definition has the id of another. */
 export const ID_TAKEN: FieldError = fieldError(

@@ -21,16 +21,25 @@ export function mergeDefinition(definition: Definition, input: unknown): Definit
   const { fields, ...rest } = input['type'] === '' ? { ...input, type: 'base' } : input
   // Nobody sets these.
   const { created, updated } = definition
-  const merged = { ...(mergeObject(definition, rest, RULES) as unknown as Definition), created, updated }
+  const merged = {
+    ...(mergeObject(ofType(definition, rest['type']), rest, RULES) as unknown as Definition),
+    created,
+    updated,
+  }
   if (fields === undefined) return merged
   return { ...merged, fields: completeFields(fields) }
+}
+
+/** With the options of another type. The change is refused later, with all that is wrong beside it. */
+function ofType(definition: Definition, type: unknown): Definition {
+  const isOther = (type === 'base' || type === 'auth' || type === 'view') && type !== definition.type
+  return isOther ? ({ ...scaffoldOf(type), ...definition } as Definition) : definition
 }
 
 /** What every definition of its type has: system fields and their indexes, statements that name it. */
 export function completeDefinition(definition: Definition): Definition {
   const complete = { ...definition, fields: withSystemFields(definition), indexes: indexesOf(definition) }
-  // A type that was changed is refused later.
-  return complete.type === 'auth' && 'oauth2' in complete ? withKnownMappedFields(complete) : complete
+  return complete.type === 'auth' ? withKnownMappedFields(complete) : complete
 }
 
 /** OAuth2 can't fill fields that are not there. */

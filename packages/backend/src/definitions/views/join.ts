@@ -13,7 +13,7 @@ export function joinedRows(
   [first, ...others]: readonly (readonly JsonObject[])[],
   scopeOf: (row: JoinedRow) => RowScope,
 ): readonly JoinedRow[] {
-  let rows: readonly JoinedRow[] = first!.map((document) => [document])
+  let rows: readonly JoinedRow[] = first?.map((document) => [document]) ?? [[]]
   for (const [place, join] of select.joins.entries()) {
     const conditions = [join.on, join.isLeft ? undefined : select.where].flatMap(conjunctsOf)
     const partners = partnersOf(others[place]!, conditions, tables, place + 1)

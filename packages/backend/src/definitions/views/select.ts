@@ -29,7 +29,8 @@ export interface SelectOrder {
 export interface Select {
   readonly isDistinct: boolean
   readonly columns: readonly SelectColumn[]
-  readonly from: SelectTable
+  /** Undefined: one row of constants. */
+  readonly from: SelectTable | undefined
   readonly joins: readonly SelectJoin[]
   readonly where: SqlExpression | undefined
   readonly groupBy: readonly SqlExpression[]
@@ -46,10 +47,9 @@ export function parseSelect(query: string): Select {
   reader.expect('select')
   const isDistinct = reader.takes('distinct')
   const columns = listOf(reader, column)
-  if (!reader.takes('from')) throw reader.is(';') ? MANY : new SqlError('a query needs a FROM')
-  const from = table(reader)
+  const from = reader.takes('from') ? table(reader) : undefined
   const joins: SelectJoin[] = []
-  for (let join = joinOf(reader); join !== undefined; join = joinOf(reader)) joins.push(join)
+  for (let join = from && joinOf(reader); join !== undefined; join = joinOf(reader)) joins.push(join)
   const where = reader.takes('where') ? reader.expression() : undefined
   const groupBy = reader.takes('group', 'by') ? listOf(reader, (each) => each.expression()) : []
   const having = reader.takes('having') ? reader.expression() : undefined

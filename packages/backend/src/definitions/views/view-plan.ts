@@ -20,8 +20,9 @@ export interface ViewPlan {
 /** @throws SqlError for what SQLite would refuse, and for what is not in the subset */
 export function planOf(query: string, all: readonly Definition[]): ViewPlan {
   const select = parseSelect(query)
-  const found = [select.from, ...select.joins.map(({ table }) => table)].map((table) => tableOf(table, all))
-  const plan = { select, tables: found }
+  const { from, joins } = select
+  const named = from === undefined ? [] : [from, ...joins.map(({ table }) => table)]
+  const plan = { select, tables: named.map((table) => tableOf(table, all)) }
   const aliases = new Set(select.columns.map(({ name }) => name.toLowerCase()))
   for (const { expression } of select.columns) checkExpression(expression, plan, NONE, true)
   for (const { on } of select.joins) if (on !== undefined) checkExpression(on, plan, NONE, false)
