@@ -45,7 +45,7 @@ export class AccountReferences {
     return infos.some(({ documents }) => documents > 0)
   }
 
-  /** As `areThere`, as a guard sees it. It is fast where there are none. */
+  /** As `areThere`, as a guard sees it. It is fast where no account has any. */
   areRead(reader: GuardReader): boolean {
     return this.#collections(REFERRING).some((name) => reader.all(name).length > 0)
   }

@@ -79,9 +79,14 @@ export class RecordWriter {
       this.#parts.passwords,
     )
     const isWide = operation.action === 'create' ? namesAccount(prepared) : changesAccount(prepared)
+    // Before the transaction, in which others would wait for it.
+    const known =
+      operation.action === 'update'
+        ? await this.#checkPassword(this.#parts.database, prepared, operation.id, undefined)
+        : undefined
     const run = async (place: Place): Promise<WrittenRecord> => {
       if (operation.action === 'create') return this.#create(place, actor, prepared)
-      if (operation.action === 'update') return this.#update(place, actor, prepared, operation)
+      if (operation.action === 'update') return this.#update(place, actor, prepared, { ...operation, known })
       const id = toText(operation.input['id'])
       const stored = !canBeId(id) ? undefined : await recordsIn(place, definition).get(id)
       const action = stored === undefined ? 'create' : 'update'
@@ -124,11 +129,11 @@ export class RecordWriter {
     place: Place,
     actor: Actor,
     prepared: PreparedInput,
-    { id, rev }: { readonly id: string; readonly rev?: string },
+    { id, rev, known }: { readonly id: string; readonly rev?: string; readonly known?: CheckedPassword | undefined },
   ): Promise<WrittenRecord> {
     const { definition } = prepared
     if (!canBeId(id)) throw missing('')
-    const checked = await this.#checkPassword(place, prepared, id)
+    const checked = await this.#checkPassword(place, prepared, id, known)
     const hasExternalAuths =
       changesAccount(prepared) && (await this.#references.hasExternalAuths(place, { definition, ids: [id] }))
     let made: { readonly draft: Draft; readonly document: JsonObject } | undefined
@@ -157,13 +162,19 @@ export class RecordWriter {
     }
   }
 
-  /** Whether the old password is right, if one is asked for. */
-  async #checkPassword(place: Place, prepared: PreparedInput, id: string): Promise<CheckedPassword | undefined> {
+  /** Whether the old password is right, if one is asked for. `known`: the answer for a hash that may have been replaced. */
+  async #checkPassword(
+    place: Place,
+    prepared: PreparedInput,
+    id: string,
+    known: CheckedPassword | undefined,
+  ): Promise<CheckedPassword | undefined> {
     const { definition, input, isSuperuser } = prepared
     const { oldPassword, password, passwordConfirm } = accountForm(input)
     const isAsked = definition.type === 'auth' && !isSuperuser && (password !== '' || passwordConfirm !== '')
-    if (!isAsked || oldPassword === '') return undefined
+    if (!isAsked || oldPassword === '' || !canBeId(id)) return undefined
     const hash = toText((await recordsIn(place, definition).get(id))?.['password'])
+    if (known?.hash === hash) return known
     return { hash, isRight: hash !== '' && (await this.#parts.passwords.verify(hash, oldPassword)) }
   }
 
