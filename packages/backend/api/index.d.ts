@@ -1026,7 +1026,7 @@ class Settings {
 
 /** With their secrets. */
 interface SettingsValues {
-    /** From where superusers may act; from everywhere if there are none. */
+    /** From where superusers may act; from everywhere if the list is empty. */
     readonly superuserIPs: readonly string[];
     readonly smtp: {
         readonly enabled: boolean;

@@ -179,7 +179,7 @@ function loggedIn(definition: AuthDefinition, record: JsonObject, token: string)
   return { definition, principal: principalOf(definition, record), token }
 }
 
-/** Who a record is, that has shown its token. */
+/** The principal of a record that has shown its token. */
 function principalOf(definition: AuthDefinition, record: JsonObject): Principal {
   const isAdmin = definition.name === SUPERUSERS
   return {

@@ -14,7 +14,7 @@ export interface TokenClaims {
   readonly collectionId: string
   /** Seconds since 1970. */
   readonly exp: number
-  /** Of an `auth` token: whether it can be exchanged for one that is valid for longer. */
+  /** Whether an `auth` token can be exchanged for one that is valid for longer. */
   readonly refreshable?: boolean
 }
 

@@ -26,7 +26,7 @@ interface S3Settings {
 
 /** With their secrets. */
 export interface SettingsValues {
-  /** From where superusers may act; from everywhere if there are none. */
+  /** From where superusers may act; from everywhere if the list is empty. */
   readonly superuserIPs: readonly string[]
   readonly smtp: {
     readonly enabled: boolean
@@ -85,7 +85,7 @@ function rule(label: string, duration: number, maxRequests: number): RateLimitRu
   return { label, audience: '', duration, maxRequests }
 }
 
-/** Of a new database, in the order in which they are shown. */
+/** The settings of a new database, in the order in which they are shown. */
 export const DEFAULT_SETTINGS: SettingsValues = {
   superuserIPs: [],
   smtp: {

@@ -156,6 +156,15 @@ test('collections that are none of accounts, do not take passwords, or are not t
   await expect(logIn()).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })
 
+test('case counts in an identity, unless the unique index says otherwise', async () => {
+  await expect(logIn('ANN@example.com')).rejects.toMatchObject({ message: 'Failed to authenticate.' })
+  const { indexes } = backend.definitions.get('users')
+  const nocase = indexes.map((index) => index.replace('(`email`)', '(`email` COLLATE NOCASE)'))
+  await backend.definitions.update(SYSTEM, 'users', { indexes: nocase })
+  expect(await logIn('ANN@example.com')).toMatchObject({ principal: { name: 'users:ann' } })
+  await expect(logIn('ANN@example.com', 'wrong')).rejects.toMatchObject({ message: 'Failed to authenticate.' })
+})
+
 test('a refresh gives a token that is valid for longer', async () => {
   const { token } = await logIn()
   now += 60_000

@@ -200,7 +200,7 @@ function account(name: string, roles: readonly string[], credentials: JsonObject
   return { name, roles, credentials, isAdmin, isSuperuser: false, salt: sessionSaltOf(credentials) }
 }
 
-/** Of a record of an auth collection. Its sessions end with its tokens. */
+/** Credentials of a record of an auth collection. Its sessions end with its tokens. */
 function credentialsIn({ password, tokenKey }: JsonObject): JsonObject {
   return credentialsOf(String(password), String(tokenKey))
 }

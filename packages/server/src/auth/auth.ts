@@ -294,7 +294,7 @@ export class Auth implements AccessRules {
     return { principal, account, sessionId: claimed.id, issuedMs: claimed.issuedMs }
   }
 
-  /** Of a token in a header that is no token of the application, nothing follows. */
+  /** Undefined for a token that is none of the application. */
   async #fromToken(request: FastifyRequest, authorization: string | undefined): Promise<Identity | undefined> {
     const [, token] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
     const principal = token === undefined ? undefined : await this.#host.accounts?.principalOf(token)

@@ -1,4 +1,4 @@
-/** Who sends a request, from where, and what rules can read of it. */
+/** The sender of a request, the address, and what rules can read of it. */
 import type { FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
 import { GUEST, ServiceError } from '@pannier/backend'
@@ -74,7 +74,7 @@ export function snakeCased(headers: object): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase().replaceAll('-', '_'), value]))
 }
 
-/** Of what comes several times the first. */
+/** The first of what comes several times. */
 function firstOf(values: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]: [string, unknown]) => [

@@ -38,7 +38,7 @@ export interface Form {
 export interface FormOptions {
   /** What is said of a body that can't be read. */
   readonly message: string
-  /** Of all of it; 32 MiB when left out. */
+  /** The most bytes; 32 MiB when left out. */
   readonly bytesMax?: number
 }
 

@@ -81,7 +81,7 @@ export function inputOf(
   return input
 }
 
-/** Of a body that brings a record. */
+/** The most bytes of a body that brings a record. */
 function bytesMaxOf(definition: Definition): number {
   let bytes = RECORD_BYTES_MAX
   for (const field of definition.type === 'view' ? [] : definition.fields) {

@@ -9,7 +9,7 @@ export interface RestContext {
   /** Where uploaded files wait. */
   readonly bodies: BodyStore
   readonly limits: ServerLimits
-  /** Origins whose pages may call; any if there are none. */
+  /** Origins whose pages may call; any if the list is empty. */
   readonly corsOrigins: readonly string[]
 }
 

@@ -13,7 +13,7 @@ const DEFAULT_MESSAGES: ReadonlyMap<number, string> = new Map([
   [413, 'Request entity too large.'],
   [429, 'Too Many Requests.'],
 ])
-/** Of a failure of the server itself, which the log explains. */
+/** The message of a failure of the server itself, which the log explains. */
 const FAILED = 'Something went wrong while processing your request.'
 
 /** The body of an error. */

@@ -9,7 +9,7 @@ export function shown(request: FastifyRequest, value: unknown): unknown {
   return pick === undefined ? value : pick(value)
 }
 
-/** Of a page `fields` names what is shown of its items. */
+/** A page whose items show what `fields` names. */
 export function shownPage(request: FastifyRequest, page: { readonly items: readonly unknown[] }): unknown {
   return { ...page, items: shown(request, page.items) }
 }
