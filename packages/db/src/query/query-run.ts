@@ -13,7 +13,7 @@ import {
 import { parseSelector, type SelectorMeaning } from './ast/parse-selector.ts'
 import { COLUMNS_USE, isForColumns } from './columns/column-use.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
-import { planQuery, type Plan, type QuerySpecification } from './planner/plan.ts'
+import { planQuery, type Plan, type Planned, type QuerySpecification } from './planner/plan.ts'
 import type { QuerySource } from './query-source.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
 import type { IndexDeclaration } from '../index/index-definition.ts'
@@ -125,11 +125,6 @@ export async function withColumns(
   if (plan.cost < documents * COLUMNS_USE.costShareMin) return { query, plan }
   const { answerByColumns } = await loadedModule(import('./columns/answer.ts'))
   return answerByColumns(source, query, ends, check)
-}
-
-export interface Planned {
-  readonly query: QuerySpecification
-  readonly plan?: Plan
 }
 
 /** One step along a relation, as it was answered. */

@@ -22,7 +22,7 @@ import type { RelationPath } from './relation-path.ts'
 const READ_MAX = 1000
 
 /** A live query, with the paths of its sort and of what it populates. */
-export interface FollowedSpecification {
+interface FollowedSpecification {
   readonly collection: string
   readonly query: QuerySpecification
   /** One for each field of the sort. */

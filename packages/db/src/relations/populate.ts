@@ -19,10 +19,10 @@ interface PopulatedStep {
 }
 
 /** Documents by an id: their own, or one that they refer to. */
-export type RelatedDocuments = ReadonlyMap<string, readonly StoredDocument[]>
+type RelatedDocuments = ReadonlyMap<string, readonly StoredDocument[]>
 
 /** The field that holds ids. */
-export type Reference = Pick<Relation, 'field' | 'many'>
+type Reference = Pick<Relation, 'field' | 'many'>
 
 /** Throws a TypeError for a path that does not end with a relation, or one that `fields` leave out. */
 export function populationOf(

@@ -8,7 +8,7 @@ import { referencesOf, Referrers } from '../../relations/references.ts'
 import { servesRelation } from '../../relations/relation-index.ts'
 
 /** Documents that one read gives. */
-export const READ_DOCUMENTS_MAX = 10_000
+const READ_DOCUMENTS_MAX = 10_000
 
 interface OpenCollection {
   readonly state: CollectionState

@@ -7,9 +7,8 @@ import {
   type LeafCondition,
 } from '../ast/normalise.ts'
 import { compileCondition } from '../match.ts'
-import type { QuerySpecification } from '../planner/plan.ts'
+import type { Planned, QuerySpecification } from '../planner/plan.ts'
 import { isForColumns } from './column-use.ts'
-import type { Planned } from '../query-run.ts'
 import type { QuerySource } from '../query-source.ts'
 import { columnsOf, type ColumnStore } from './column-store.ts'
 import type { NumberSet } from '../sets/number-set.ts'

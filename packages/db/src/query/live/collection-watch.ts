@@ -12,7 +12,7 @@ import type { LiveHost, LiveRequest, LiveState, LiveWork } from './live-types.ts
 import { call } from './subscription.ts'
 
 /** What a watch of one collection needs of the database. */
-export interface WatchOptions {
+interface WatchOptions {
   /** The name of the collection. */
   readonly name: string
   /** Aborted when the database is closed. */

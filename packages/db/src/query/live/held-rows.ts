@@ -22,7 +22,7 @@ export interface HeldRow {
 }
 
 /** Makes the row of what was read; the held one if nothing of it has changed. */
-export type RowOf<Item> = (item: Item, held: HeldRow | undefined) => HeldRow
+type RowOf<Item> = (item: Item, held: HeldRow | undefined) => HeldRow
 
 /** The documents that queries hold. */
 export interface Holding {

@@ -67,6 +67,12 @@ export interface Plan {
   readonly cost: number
 }
 
+/** A query, and the plan for it if there is one. */
+export interface Planned {
+  readonly query: QuerySpecification
+  readonly plan?: Plan
+}
+
 /** Costs of handling one document, in units of testing one document in a scan. */
 const COST_SCANNED = 1
 const COST_ENTRY = 0.2

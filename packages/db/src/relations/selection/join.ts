@@ -10,7 +10,7 @@ import { eachBatch, type Run } from '../related-keys.ts'
 import { holding, textValues } from './selection-condition.ts'
 
 /** Pairs of a field of the partner and one of the document. */
-export type JoinPairs = readonly (readonly [related: string, own: string])[]
+type JoinPairs = readonly (readonly [related: string, own: string])[]
 
 /** The documents that have a partner. `query` and `plan`: for the fields of all partners, or of one if there are no pairs. */
 export async function partnersOf(

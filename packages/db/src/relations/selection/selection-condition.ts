@@ -19,7 +19,7 @@ import { escapedName } from '../relation-path.ts'
 import type { Selection, SelectionComparison, SelectionRelated } from './selection.ts'
 
 /** What names stand for. */
-export interface SelectionNames {
+interface SelectionNames {
   /** The library's name of a collection. */
   readonly nameOf: (collection: string) => string
   /** Whether a relation holds an array of ids. */
@@ -58,7 +58,7 @@ export function conditionOf(selection: Selection, collection: string, names: Sel
 }
 
 /** The path of a field in documents; '' is the element of a list. */
-export function pathOf(field: string): string {
+function pathOf(field: string): string {
   return field === 'id' ? '_id' : escapedName(field)
 }
 

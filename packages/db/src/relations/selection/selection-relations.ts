@@ -18,7 +18,7 @@ export type EmptyValues = Readonly<Record<string, '' | 0 | false>>
 /** Documents whose bodies are read at a time. */
 const BATCH_DOCUMENTS = 256
 
-export interface SelectionMeaning {
+interface SelectionMeaning {
   /** Tells which documents are meant; undefined: all that meet the condition. May miss. */
   readonly residual: ((document: StoredDocument, snapshot: Snapshot) => boolean) | undefined
   readonly empty: EmptyValues
