@@ -2,6 +2,7 @@
 export { authMethods } from './accounts/auth-methods.ts'
 export { HASH_QUEUE_LIMITS, HashQueue } from './accounts/hash-queue.ts'
 export type { HashQueueLimits } from './accounts/hash-queue.ts'
+export { knownProviders } from './accounts/known-providers.ts'
 export { checkNewPassword, PASSWORD_CHARS_MIN, Passwords } from './accounts/passwords.ts'
 export type { LoggedIn } from './accounts/record-accounts.ts'
 export { presentDefinition } from './definitions/present-definition.ts'

@@ -7,12 +7,18 @@ import { queryText } from './actor.ts'
 const TRUE = /^(?:1|t|T|TRUE|true|True)$/
 const FALSE = /^(?:0|f|F|FALSE|false|False)?$/
 
-/** @throws ServiceError INVALID */
+/** Wrong numbers throw a ServiceError INVALID when they are read: a locked collection is refused before. */
 export function listOptions(request: FastifyRequest): ListOptions {
   return {
-    page: integerOf(request, 'page'),
-    perPage: integerOf(request, 'perPage'),
-    skipTotal: flagOf(request, 'skipTotal'),
+    get page() {
+      return integerOf(request, 'page')
+    },
+    get perPage() {
+      return integerOf(request, 'perPage')
+    },
+    get skipTotal() {
+      return flagOf(request, 'skipTotal')
+    },
     sort: queryText(request, 'sort'),
     filter: queryText(request, 'filter'),
     expand: queryText(request, 'expand'),

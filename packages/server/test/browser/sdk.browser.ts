@@ -1,0 +1,21 @@
+/** Goal: PocketBase's own client works in a browser, on a page of another origin. */
+import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
+import { assertEqual } from '../../../db/testing/check.ts'
+import { EMAIL, PASSWORD, startRest } from '../rest/rest-server.ts'
+import type {} from './sdk.page.ts'
+
+export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): void {
+  // What is driven is the server; one engine is enough.
+  if (browser.engine !== 'chromium') return
+  test("PocketBase's client", async () => {
+    const server = await startRest()
+    const page = await browser.open(`${baseUrl}/sdk.page`)
+    try {
+      const access = { url: server.url, email: EMAIL, password: PASSWORD }
+      assertEqual(await page.evaluate((given) => runSdk(given), access), ['10 cases'])
+    } finally {
+      await page.close()
+      await server.close()
+    }
+  })
+}

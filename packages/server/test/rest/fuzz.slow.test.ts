@@ -1,0 +1,311 @@
+/** Goal: whatever comes to `/api` is answered in PocketBase's form, never by 500, and the server lives on. */
+import { expect, test } from 'vitest'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
+import { type Random, seededRandom } from '../../../db/testing/random.ts'
+import { randomApp, recordIds } from './differential/random-app.ts'
+import { randomRequest } from './differential/random-request.ts'
+import { World } from './differential/world.ts'
+import { startRest } from './rest-server.ts'
+
+/** All seeds together send 10,000. */
+const REQUESTS = 10_000
+const AT_A_TIME = 8
+const TIMEOUT_MS = 600_000
+
+const METHODS = ['GET', 'GET', 'GET', 'POST', 'POST', 'PATCH', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']
+const COLLECTIONS = [
+  'posts',
+  'users',
+  'teams',
+  'comments',
+  '_superusers',
+  '_mfas',
+  'nope',
+  'POSTS',
+  '%00',
+  '..',
+  'pbc_posts',
+  '$records_x',
+  '__proto__',
+  "a'b",
+  '%ff',
+]
+const IDS = [
+  ...recordIds('posts').slice(0, 3),
+  'nope',
+  '%00',
+  '..%2f',
+  '__proto__',
+  'constructor',
+  'a'.repeat(3000),
+  '',
+  ' ',
+  '_design%2fx',
+  '%F0%9F%98%80',
+  '_local%2fx',
+]
+const TAILS = [
+  'auth-methods',
+  'auth-with-password',
+  'auth-refresh',
+  'truncate',
+  'records',
+  'impersonate/x',
+  'request-otp',
+]
+const OTHERS = [
+  '/api/health',
+  '/api/settings',
+  '/api/batch',
+  '/api/collections',
+  '/api/collections/import',
+  '/api/collections/meta/scaffolds',
+  '/api/collections/meta/dry-run-view',
+  '/api/nope',
+  '/api',
+  '/api/',
+  '/api/realtime2',
+  '/api/%zz',
+]
+const KEYS = ['filter', 'sort', 'expand', 'fields', 'page', 'perPage', 'skipTotal', 'token', 'nope', '']
+const TEXTS = [
+  '',
+  'id',
+  '-created',
+  'title = 1',
+  'title ~',
+  '((((',
+  "'",
+  '"',
+  '\\',
+  '\0',
+  '@random',
+  '@request.auth.id',
+  '@collection.posts.id = 1',
+  'title:excerpt(',
+  'title:excerpt(-1,x)',
+  '*,*:excerpt(5)',
+  'author.author.author.author.author.author.author.author',
+  'comments_via_post.post.comments_via_post',
+  'a'.repeat(4000),
+  Array.from({ length: 250 }, () => 'id = "x"').join(' || '),
+  '\u{1f600}',
+  '1e999',
+  '-1',
+  '99999999999999999999',
+  'NaN',
+  'strftime("%Y", created) = "2024"',
+  'geoDistance(0, 0, place.lon, place.lat) < 1',
+  '/* x */',
+  '// comment',
+  'related:each ?= title:lower',
+  'meta.a.b.c.0.-1 > null',
+  '(title = 1',
+  'title = 1 && && id = 1',
+]
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  1.5,
+  1e300,
+  '',
+  'x',
+  [],
+  [[]],
+  {},
+  { a: { b: {} } },
+  ['x'],
+  'a'.repeat(6000),
+  '\0',
+  '__proto__',
+  { __proto__: null, toString: 1 },
+  '2024-02-30',
+  '[',
+  '{"a":',
+]
+const NAMES = [
+  'id',
+  'title',
+  'views',
+  'public',
+  'kinds',
+  'kinds+',
+  '+kinds',
+  'kinds-',
+  'views+',
+  'meta',
+  'place',
+  'author',
+  'related+',
+  'password',
+  'passwordConfirm',
+  'email',
+  'tokenKey',
+  'verified',
+  'identity',
+  'requests',
+  'collections',
+  'deleteMissing',
+  'query',
+  'name',
+  'type',
+  'fields',
+  'indexes',
+  'listRule',
+  'viewQuery',
+  'passwordAuth',
+  'authToken',
+  'smtp',
+  'batch',
+  'meta.appName',
+  'constructor',
+  '__proto__',
+  '_id',
+  '_rev',
+  '_attachments',
+  '@jsonPayload',
+  '',
+]
+const TYPES = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'multipart/form-data; boundary=x',
+  'multipart/form-data',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  'application/xml',
+  '',
+  'a/b/c',
+]
+const BROKEN = [
+  '',
+  '{',
+  '[]',
+  '[1]',
+  'null',
+  '"x"',
+  '{"a":1}x',
+  '--x\r\n',
+  '--x\r\nContent-Disposition: form-data; name="title"\r\n\r\nv\r\n--x--',
+  '--x\r\nContent-Disposition: form-data; name="@jsonPayload"\r\n\r\n{\r\n--x--',
+  '--x\r\nContent-Disposition: form-data; name="docs"; filename="../a"\r\n\r\nv\r\n--x--\r\n',
+  'a=1&b=2&b=3',
+  '%zz=%zz',
+  '{"__proto__":{"a":1}}',
+]
+
+test(`${REQUESTS} requests of any kind have answers in PocketBase's form`, { timeout: TIMEOUT_MS }, async () => {
+  const server = await startRest()
+  try {
+    const seeds = seedsOf('diff')
+    for (const seed of seeds) {
+      const random = seededRandom(seed)
+      await World.load(server.url, server.token, randomApp(random))
+      const tokens = [
+        server.token,
+        server.token,
+        '',
+        '',
+        'Bearer x',
+        'x.y.z',
+        `Bearer ${server.token}`,
+        server.token.slice(0, -2),
+      ]
+      const wrong: unknown[] = []
+      for (let count = 0; count < REQUESTS / seeds.length && wrong.length === 0; count += AT_A_TIME) {
+        const requests = Array.from({ length: AT_A_TIME }, () => fuzzed(random, tokens))
+        const found = await Promise.all(requests.map((request) => complaint(server.url, request)))
+        found.forEach((what, index) => {
+          if (what !== undefined) wrong.push({ seed, count, what, ...requests[index] })
+        })
+      }
+      expect(wrong).toEqual([])
+      expect((await server.call('GET /health')).status).toBe(200)
+    }
+  } finally {
+    await server.close()
+  }
+})
+
+interface Fuzzed {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+function fuzzed(random: Random, tokens: readonly string[]): Fuzzed {
+  const authorization = random.pick(tokens)
+  if (random.chance(0.2)) {
+    const { method, path, body } = randomRequest(random)
+    return {
+      method,
+      path,
+      headers: { authorization, 'content-type': 'application/json' },
+      body: body && JSON.stringify(body),
+    }
+  }
+  const method = random.pick(METHODS)
+  const hasBody = !['GET', 'HEAD', 'OPTIONS'].includes(method) && random.chance(0.9)
+  const isJson = random.chance(0.7)
+  return {
+    method,
+    path: `${pathOf(random)}?${queryOf(random)}`,
+    headers: { authorization, ...(hasBody ? { 'content-type': isJson ? TYPES[0]! : random.pick(TYPES) } : {}) },
+    body: hasBody
+      ? isJson && random.chance(0.9)
+        ? JSON.stringify(bodyOf(random, 2))
+        : random.pick(BROKEN)
+      : undefined,
+  }
+}
+
+function pathOf(random: Random): string {
+  if (random.chance(0.2)) return random.pick(OTHERS)
+  const collection = `/api/collections/${random.pick(COLLECTIONS)}`
+  if (random.chance(0.15)) return collection
+  if (random.chance(0.2)) return `${collection}/${random.pick(TAILS)}`
+  return random.chance(0.5) ? `${collection}/records` : `${collection}/records/${random.pick(IDS)}`
+}
+
+function queryOf(random: Random): string {
+  const query = new URLSearchParams()
+  for (let left = random.below(3); left > 0; left--) query.append(random.pick(KEYS), random.pick(TEXTS))
+  return random.chance(0.03) ? '%zz=%&&&=' : query.toString()
+}
+
+function bodyOf(random: Random, depth: number): unknown {
+  if (depth === 0 || random.chance(0.3)) return random.pick(VALUES)
+  if (random.chance(0.2)) return Array.from({ length: random.below(4) }, () => bodyOf(random, depth - 1))
+  const entries = Array.from({ length: random.below(6) }, () => [random.pick(NAMES), bodyOf(random, depth - 1)])
+  return Object.fromEntries(entries) as unknown
+}
+
+/** What is wrong with the answer. */
+async function complaint(url: string, { method, path, headers, body }: Fuzzed): Promise<string | undefined> {
+  const { authorization = '', ...others } = headers
+  const sent = authorization === '' ? others : headers
+  const response = await fetch(url + path, { method, headers: sent, ...(body === undefined ? {} : { body }) })
+  const text = await response.text()
+  const { status } = response
+  if (status >= 500) return `${status} ${text}`
+  if (status < 400 || method === 'HEAD') return undefined
+  const error = parsed(text)
+  const isRight =
+    error !== undefined &&
+    Object.keys(error).join() === 'data,message,status' &&
+    error.status === status &&
+    typeof error.message === 'string' &&
+    typeof error.data === 'object' &&
+    error.data !== null
+  return isRight ? undefined : `${status} ${text}`
+}
+
+function parsed(text: string): { data: unknown; message: unknown; status: unknown } | undefined {
+  try {
+    return JSON.parse(text) as { data: unknown; message: unknown; status: unknown }
+  } catch {
+    return undefined
+  }
+}

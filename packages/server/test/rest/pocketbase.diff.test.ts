@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
+import {
+  findPocketBase,
+  logIn,
+  NOT_ASKED,
+  PASSWORD,
+  PocketBaseServer,
+  SUPERUSER,
+} from '../../../../tools/test/pocketbase.ts'
+import { seededRandom } from '../../../db/testing/random.ts'
+import { randomApp } from './differential/random-app.ts'
+import { randomRequest } from './differential/random-request.ts'
+import { comparable, World } from './differential/world.ts'
+import { startRest } from './rest-server.ts'
+
+/** Three seeds are the 300 requests of `npm test`. SEEDS=200 makes 20,000 of them. */
+const REQUESTS = 100
+const TIMEOUT_MS = 3_600_000
+const SHOWN = 5
+
+const binary = findPocketBase()
+if (binary === undefined) console.warn(NOT_ASKED)
+
+test(
+  'random requests to a random application are answered as by the real PocketBase, if it is asked',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    if (binary === undefined) return
+    await using peer = await PocketBaseServer.start(binary)
+    const ours = await startRest()
+    try {
+      const token = await logIn(peer.url, '_superusers', SUPERUSER, PASSWORD)
+      for (const seed of seedsOf('diff')) {
+        const random = seededRandom(seed)
+        const app = randomApp(random)
+        const real = await World.load(peer.url, token, app)
+        const said = await World.load(ours.url, ours.token, app)
+        expect([seed, said.refused]).toEqual([seed, real.refused])
+        const wrong: unknown[] = []
+        for (let count = 0; count < REQUESTS && wrong.length < SHOWN; count++) {
+          const request = randomRequest(random)
+          const [expected, answer] = [comparable(await real.ask(request)), comparable(await said.ask(request))]
+          if (answer !== expected) wrong.push({ seed, count, request, expected, answer })
+        }
+        expect(wrong).toEqual([])
+      }
+    } finally {
+      await ours.close()
+    }
+  },
+)

@@ -1,0 +1,222 @@
+/** Every method of the record and collection services of PocketBase's own client, which is not changed. */
+import PocketBase, { BaseAuthStore, ClientResponseError } from 'pocketbase'
+import { assertDefined, assertEqual, assertTrue } from '../../db/testing/check.ts'
+import type { SuiteContext } from '../../db/testing/suite.ts'
+
+/** A server, and its superuser. */
+export interface SdkServer {
+  readonly url: string
+  readonly email: string
+  readonly password: string
+}
+
+const PASSWORD = '1234567890'
+
+interface World {
+  /** The superuser's client. */
+  readonly admin: PocketBase
+  readonly guest: PocketBase
+  readonly user: PocketBase
+  readonly userId: string
+}
+
+export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>>): void {
+  const inWorld = (name: string, body: (world: World) => Promise<void>): void => {
+    test(name, async () => body(await worldOf(await create())))
+  }
+
+  inWorld('collections are listed, read, created, changed and deleted', async ({ admin }) => {
+    const { collections } = admin
+    const made = await collections.create({ name: 'notes', type: 'base', fields: [{ name: 'text', type: 'text' }] })
+    assertEqual(
+      made.fields.map(({ name }) => name),
+      ['id', 'text'],
+    )
+    assertEqual((await collections.getOne('notes')).id, made.id)
+    assertEqual((await collections.getOne(made.id)).name, 'notes')
+    assertEqual((await collections.getFirstListItem('name = "notes"')).id, made.id)
+    const page = await collections.getList(1, 2, { sort: 'name', filter: 'system = false' })
+    assertEqual([page.page, page.perPage, page.items.length], [1, 2, 2])
+    const all = await collections.getFullList({ filter: 'system = false' })
+    assertEqual(all.map(({ name }) => name).toSorted(), ['items', 'members', 'notes'])
+    const changed = await collections.update('notes', { name: 'memos', listRule: '' })
+    assertEqual([changed.name, changed.listRule, changed.id], ['memos', '', made.id])
+    assertEqual(await collections.delete('memos'), true)
+    assertEqual(await status(collections.getOne('memos')), 404)
+  })
+
+  inWorld('collections are imported and truncated; there are scaffolds and providers', async ({ admin }) => {
+    const { collections } = admin
+    const scaffolds = await collections.getScaffolds()
+    assertEqual(Object.keys(scaffolds), ['auth', 'base', 'view'])
+    const items = await collections.getOne('items')
+    const more = { ...scaffolds.base, name: 'more', fields: [{ name: 'a', type: 'number' }] }
+    assertEqual(await collections.import([items, more] as never, false), true)
+    assertEqual((await collections.getOne('more')).type, 'base')
+    await admin.collection('more').create({ a: 1 })
+    assertEqual(await collections.truncate('more'), true)
+    assertEqual((await admin.collection('more').getList()).totalItems, 0)
+    const providers = await collections.getAllOAuth2Providers()
+    assertTrue(
+      providers.some(({ name }) => name === 'github'),
+      'github is a provider',
+    )
+    await collections.delete('more')
+  })
+
+  inWorld('a view is tried, made and read', async ({ admin }) => {
+    const query = 'select id, title from items'
+    await admin.collection('items').create({ title: 'seen' })
+    const tried = (await admin.collections.dryRunViewQuery(query)) as unknown as { sample: { title: string }[] }
+    assertEqual(
+      tried.sample.map(({ title }) => title),
+      ['seen'],
+    )
+    await admin.collections.create({ name: 'titles', type: 'view', viewQuery: query, listRule: '' })
+    const [only] = (await admin.collection('titles').getList()).items
+    assertEqual(only?.['title'], 'seen')
+    assertEqual(await status(admin.collection('titles').create({ title: 'no' })), 400)
+    await admin.collections.delete('titles')
+  })
+
+  inWorld('records are created, read, listed, changed and deleted', async ({ user, guest, userId }) => {
+    const items = user.collection('items')
+    const made = await items.create({ title: 'one', count: 1, owner: userId }, { expand: 'owner' })
+    assertEqual([made['title'], made.collectionName, made.expand?.['owner'].id], ['one', 'items', userId])
+    assertEqual(await items.getOne(made.id, { fields: 'id,title' }), { id: made.id, title: 'one' } as never)
+    for (const title of ['two', 'three']) await items.create({ title, owner: userId })
+    const page = await items.getList(1, 2, { sort: '-title' })
+    assertEqual([page.totalItems, page.totalPages, page.items.map((item) => item['title'])], [3, 2, ['two', 'three']])
+    assertEqual((await items.getFullList({ batch: 1 })).length, 3)
+    assertEqual((await items.getFirstListItem(user.filter('title = {:title}', { title: 'two' })))['title'], 'two')
+    assertEqual(await status(items.getFirstListItem('title = "none"')), 404)
+    const changed = await items.update(made.id, { 'count+': 4, 'tags+': ['a'] })
+    assertEqual([changed['count'], changed['tags']], [5, ['a']])
+    assertEqual(await status(guest.collection('items').update(made.id, { title: 'stolen' })), 404)
+    assertEqual(await items.delete(made.id), true)
+    assertEqual(await status(items.getOne(made.id)), 404)
+  })
+
+  inWorld('errors say what is wrong with which field', async ({ user }) => {
+    const error = await failure(user.collection('items').create({ title: '' }))
+    assertEqual(error.response, {
+      data: { title: { code: 'validation_required', message: 'Cannot be blank.' } },
+      message: 'Failed to create record.',
+      status: 400,
+    })
+  })
+
+  inWorld('files are uploaded in a form, added and removed', async ({ user, userId }) => {
+    const items = user.collection('items')
+    const file = (name: string): File => new File([`content of ${name}`], name, { type: 'text/plain' })
+    const made = await items.create({ title: 'files', owner: userId, docs: [file('a.txt'), file('b.txt')] })
+    const docs = made['docs'] as string[]
+    assertTrue(/^a\w+_\w{10}\.txt$/.test(docs[0]!), `the name ${docs[0]}`)
+    const more = await items.update(made.id, { 'docs+': [file('cde.txt')], 'docs-': [docs[0]] })
+    assertEqual((more['docs'] as string[]).length, 2)
+    assertEqual((more['docs'] as string[])[0], docs[1])
+    assertEqual((await items.update(made.id, { docs: [] }))['docs'], [])
+  })
+
+  inWorld('a batch is whole or nothing', async ({ admin, user, userId }) => {
+    await admin.settings.update({ batch: { enabled: true } })
+    const first = 'batchrecord0001'
+    const batch = user.createBatch()
+    batch.collection('items').create({ id: first, title: 'first', owner: userId })
+    batch.collection('items').upsert({ id: first, count: 2 })
+    batch.collection('items').update(first, { title: 'changed' })
+    const results = await batch.send()
+    assertEqual(
+      results.map((result) => result.status),
+      [200, 200, 200],
+    )
+    assertEqual((results[2]!.body as { title: string; count: number }).count, 2)
+    const bad = user.createBatch()
+    bad.collection('items').delete(first)
+    bad.collection('items').create({ title: '' })
+    assertEqual((await failure(bad.send())).status, 400)
+    assertEqual((await user.collection('items').getOne(first))['title'], 'changed')
+  })
+
+  inWorld('an account logs in, and its token is refreshed', async ({ guest, user, userId }) => {
+    const methods = await guest.collection('members').listAuthMethods()
+    assertEqual([methods.password.enabled, methods.password.identityFields], [true, ['email']])
+    const refreshed = await user.collection('members').authRefresh()
+    assertEqual([refreshed.record.id, user.authStore.isValid, user.authStore.isSuperuser], [userId, true, false])
+    const error = await failure(guest.collection('members').authWithPassword('ann@example.com', 'wrong'))
+    assertEqual([error.status, error.response['message']], [400, 'Failed to authenticate.'])
+    assertEqual(await status(guest.collection('members').authRefresh()), 401)
+  })
+
+  inWorld('a superuser is known as one', async ({ admin }) => {
+    assertEqual([admin.authStore.isSuperuser, admin.authStore.isValid], [true, true])
+    assertEqual((await admin.collection('_superusers').getList()).totalItems > 0, true)
+    assertEqual((await admin.health.check()).code, 200)
+  })
+
+  inWorld('members of an account are as rules say', async ({ admin, guest, user, userId }) => {
+    assertEqual(await status(guest.collection('members').getOne(userId)), 404)
+    const self = await user.collection('members').getOne(userId)
+    assertEqual([self['email'], 'password' in self, 'tokenKey' in self], ['ann@example.com', false, false])
+    assertDefined(await admin.collection('members').update(userId, { verified: true }))
+    assertEqual(await status(user.collection('members').update(userId, { verified: false })), 400)
+  })
+}
+
+/** The collections of the cases, made again. */
+async function worldOf({ url, email, password }: SdkServer): Promise<World> {
+  // Each has a store of its own: in browsers they would share one.
+  const client = (): PocketBase => new PocketBase(url, new BaseAuthStore()).autoCancellation(false)
+  const [admin, guest, user] = [client(), client(), client()]
+  await admin.collection('_superusers').authWithPassword(email, password)
+  for (const { name } of await admin.collections.getFullList({ filter: 'system = false', sort: 'created' }))
+    if (name === 'items') await admin.collections.delete(name)
+  for (const { name } of await admin.collections.getFullList({ filter: 'system = false' }))
+    await admin.collections.delete(name)
+  const members = await admin.collections.create({
+    name: 'members',
+    type: 'auth',
+    viewRule: 'id = @request.auth.id',
+    updateRule: 'id = @request.auth.id',
+  })
+  await admin.collections.create({
+    name: 'items',
+    type: 'base',
+    listRule: '@request.auth.id != ""',
+    viewRule: '@request.auth.id != ""',
+    createRule: '@request.auth.id != ""',
+    updateRule: 'owner = @request.auth.id',
+    deleteRule: 'owner = @request.auth.id',
+    fields: [
+      { name: 'title', type: 'text', required: true },
+      { name: 'count', type: 'number' },
+      { name: 'tags', type: 'select', values: ['a', 'b'], maxSelect: 2 },
+      { name: 'docs', type: 'file', maxSelect: 5 },
+      { name: 'owner', type: 'relation', collectionId: members.id },
+    ],
+  })
+  const account = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
+  const { id: userId } = await admin.collection('members').create(account)
+  await user.collection('members').authWithPassword(account.email, PASSWORD)
+  return { admin, guest, user, userId }
+}
+
+/** 200 if it goes well. */
+async function status(promise: Promise<unknown>): Promise<number> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error === undefined) return 200
+  if (error instanceof ClientResponseError) return error.status
+  throw error
+}
+
+async function failure(promise: Promise<unknown>): Promise<ClientResponseError> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof ClientResponseError) return error
+  throw new Error('a failure was expected', { cause: error })
+}
