@@ -17,7 +17,7 @@ import { presentScaffolds } from './present-definition.ts'
 import { idOf, randomText } from './scaffolds.ts'
 import { DefinitionStore, type DefinitionReader } from './store.ts'
 import { SqlError } from './sql/tokens.ts'
-import { SYSTEM_COLLECTIONS } from './system-collections.ts'
+import { SUPERUSERS, SYSTEM_COLLECTIONS } from './system-collections.ts'
 import { sampleOf, type ViewSample } from './views/view-sample.ts'
 import { planOf } from './views/view-plan.ts'
 
@@ -162,11 +162,13 @@ export class Definitions {
       const message = "View collections cannot be truncated since they don't store their own records."
       throw new ServiceError('INVALID', message)
     }
+    const message = 'Failed to truncate collection (most likely due to required cascade delete record references).'
+    // The last one stays.
+    if (definition.name === SUPERUSERS) throw new ServiceError('INVALID', message)
     try {
       await truncate(this.#database, recordsName(definition))
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_RELATION')) throw error
-      const message = 'Failed to truncate collection (most likely due to required cascade delete record references).'
       throw new ServiceError('INVALID', message, { cause: error })
     }
   }
