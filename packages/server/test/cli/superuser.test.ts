@@ -1,5 +1,5 @@
 /** Goal: `pannier superuser` does what PocketBase's does, on a file and through a server. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -55,9 +55,9 @@ test('makes, changes and deletes superusers in the file of a server that does no
 })
 
 test('works through a server that runs', async () => {
-  await mkdir(dir, { recursive: true })
-  await run(['upsert', EMAIL, PASSWORD, '--dir', dir])
-  const server = await startServer({ dir })
+  const folder = join(dir, 'new')
+  await run(['upsert', EMAIL, PASSWORD, '--dir', folder])
+  const server = await startServer({ dir: folder })
   try {
     const where = ['--url', server.url.replace('//', `//${encodeURIComponent(EMAIL)}:${encodeURIComponent(PASSWORD)}@`)]
     expect(await run(['create', 'b@example.com', PASSWORD, ...where])).toEqual([

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
+import { makePrivateFolder } from '../../http/private-files.ts'
 import { addWhere, type Where } from '../administer.ts'
 import { askNewPassword } from '../ask-password.ts'
 import { withNewDatabase } from '../database-path.ts'
@@ -86,5 +88,8 @@ async function change(
   if (!ADDRESS.test(email)) throw new UsageError(`A superuser has an e-mail address, got ${email}.`)
   if (url !== undefined) await work(new HttpSuperusers(url, terminal.signal))
   else if (dir === undefined) throw new UsageError('Where? Give --dir or --url.')
-  else await withNewDatabase(dir, terminal, (database) => withSuperusersOf(database, work))
+  else {
+    if (!existsSync(dir)) await makePrivateFolder(dir)
+    await withNewDatabase(dir, terminal, (database) => withSuperusersOf(database, work))
+  }
 }
