@@ -19,6 +19,8 @@ type FormContext = Pick<RestContext, 'bodies' | 'limits'>
 
 /** As PocketBase. */
 const PARTS_MAX = 1000
+/** As Go. */
+const URL_PARTS_MAX = 10_000
 const FIELD_NAME_BYTES_MAX = 1024
 const JSON_PAYLOAD = '@jsonPayload'
 const PIECE_BYTES: number = 256 * 1024
@@ -77,6 +79,7 @@ async function readForm(request: FastifyRequest, options: ReadOptions, message: 
     if (type.startsWith('multipart/form-data')) return await readMultipart(request, options)
     if (type.startsWith('application/x-www-form-urlencoded')) {
       const text = Buffer.from(await readBody(request, options)).toString()
+      if (!hasFewParts(text)) throw invalid('')
       return formOf(...valuesOf(new URLSearchParams(text)))
     }
   } catch (error) {
@@ -168,6 +171,13 @@ function streamOf(body: StoredBody): ReadableStream<Uint8Array> {
       at = end
     },
   })
+}
+
+/** Whether a form in a URL's manner can be read at once. */
+function hasFewParts(text: string): boolean {
+  let parts = 1
+  for (let at = text.indexOf('&'); at >= 0 && parts <= URL_PARTS_MAX; at = text.indexOf('&', at + 1)) parts++
+  return parts <= URL_PARTS_MAX
 }
 
 /** A name that comes several times is a list. `@jsonPayload` is JSON with more of them. */

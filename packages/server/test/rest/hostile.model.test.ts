@@ -44,6 +44,7 @@ function expectError({ status, text }: { readonly status: number; readonly text:
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
+const URL_TYPE = { 'content-type': 'application/x-www-form-urlencoded' }
 const FORM_TYPE = { 'content-type': 'multipart/form-data; boundary=x' }
 
 test.each([
@@ -64,6 +65,8 @@ test.each([
     '--x\r\ncontent-disposition: form-data; name="@jsonPayload"\r\n\r\n{\r\n--x--\r\n',
     FORM_TYPE,
   ],
+  ['a form of many names', Array.from({ length: 50_000 }, (_, at) => `k${at}=1`).join('&'), URL_TYPE],
+  ['a form of one name, many times', 'title=1&'.repeat(50_000), URL_TYPE],
   ['gzip that is none', 'abc', { ...JSON_TYPE, 'content-encoding': 'gzip' }],
   ['an unknown encoding', 'abc', { ...JSON_TYPE, 'content-encoding': 'br' }],
 ])('a body that is %s is refused in the form of PocketBase', async (name, body, headers) => {
@@ -90,6 +93,11 @@ test('a body over the limit is 413, whether it says so or not', async () => {
   } as RequestInit)
   expect(response.status).toBe(413)
   await server.server.backend.settings.update(SYSTEM, { batch: { maxBodySize: 0 } })
+})
+
+test('superusers can not delete themselves all at once', async () => {
+  expect((await server.call('DELETE /collections/_superusers/truncate')).status).toBe(400)
+  expect((await server.call('GET /settings')).status).toBe(200)
 })
 
 test('names of prototypes are data', async () => {
