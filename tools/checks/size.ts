@@ -21,8 +21,11 @@ const CHUNK_BYTES_MIN = 2 * 1024
 const SMALL_CHUNKS_MAX = 1
 /** What `pannier/opfs` adds: in the page, and in the worker's own file (docs/adr/0005-opfs.md). */
 const OPFS_BYTES_MAX = { 'opfs.ts': 2.8 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
-/** Each entry of `@pannier/rules` alone. `compile` is for servers, and shares half of its modules with the main entry. */
-const RULES_BYTES_MAX = { 'index.ts': 12.4 * 1024, 'compile.ts': 7.2 * 1024 }
+/**
+ * Each entry of `@pannier/rules` alone. `compile` is for servers, and shares half of its modules with the main entry. The values that
+ * a list is sorted by are 0.4 KiB of it.
+ */
+const RULES_BYTES_MAX = { 'index.ts': 12.4 * 1024, 'compile.ts': 7.6 * 1024 }
 const RULES_BYTES_GOAL = 8 * 1024
 
 const OPTIONS = {
