@@ -2,6 +2,7 @@
  * Goal: lists are those of PocketBase in applications that nobody has thought of. Method: a seed makes collections, records,
  * rules and requests; the real one is asked too.
  */
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { findPocketBase, NOT_ASKED } from '../../../../../../tools/test/pocketbase.ts'
 import { EVERYWHERE, seedsOf } from '../../../../../../tools/test/seeds.ts'
@@ -14,10 +15,19 @@ import { answer, canonical } from './answer.ts'
 const REQUESTS = 500
 /** PocketBase's, with one query. */
 const PATIENCE_MS = 29_000
+const LOG_MS = 4_000
 const TIMEOUT_MS = 1_200_000
 
 const binary = EVERYWHERE || process.env['POCKETBASE'] !== undefined ? findPocketBase() : undefined
 if (binary === undefined) console.warn(NOT_ASKED)
+
+/** SQLite joins 64 tables, and PocketBase joins some twice. Its log is written every few seconds. */
+async function isTooWide(peer: PocketBase): Promise<boolean> {
+  await setTimeout(LOG_MS)
+  const query = new URLSearchParams({ filter: 'data.status=400', sort: '-created', perPage: '1' })
+  const { body } = await peer.get(`/api/logs?${query.toString()}`, 'super')
+  return JSON.stringify(body).includes('at most 64 tables in a join')
+}
 
 test('random lists have the answers of the real PocketBase, if it is asked', { timeout: TIMEOUT_MS }, async () => {
   if (binary === undefined) return
@@ -30,14 +40,10 @@ test('random lists have the answers of the real PocketBase, if it is asked', { t
       const request = randomRequest(random, app)
       const started = performance.now()
       const { status, body } = await peer.get(`/api/collections/${request.path}`, request.as)
-      // It gives up.
-      if (status === 400 && performance.now() - started > PATIENCE_MS) continue
-      expect([seed, request, ...(await answer(world, app.records, request))]).toEqual([
-        seed,
-        request,
-        status,
-        canonical(body),
-      ])
+      const [ourStatus, ours] = await answer(world, app.records, request)
+      const isSlow = performance.now() - started > PATIENCE_MS
+      if (status === 400 && ourStatus === 200 && (isSlow || (await isTooWide(peer)))) continue
+      expect([seed, request, ourStatus, ours]).toEqual([seed, request, status, canonical(body)])
     }
   }
 })
