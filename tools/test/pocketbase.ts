@@ -12,17 +12,22 @@ export const PASSWORD = '1234567890'
 const SOURCE = join(import.meta.dirname, '../../packages/server/testing/pocketbase-peer')
 const START_MS_MAX = 30_000
 
-/** The program: the one that POCKETBASE names, or one that Go makes. Undefined if there is no Go. */
+const BUILT = join(tmpdir(), `pannier-pocketbase-${VERSION}`, 'pocketbase')
+
+/** The program that is there: the one that POCKETBASE names, or one that was made before. To make it takes Go minutes. */
+export function readyPocketBase(): string | undefined {
+  return process.env['POCKETBASE'] ?? (existsSync(BUILT) ? BUILT : undefined)
+}
+
+/** The program that is there, or one that Go makes. Undefined if there is no Go. */
 export function findPocketBase(): string | undefined {
-  const given = process.env['POCKETBASE']
-  if (given !== undefined) return given
+  const ready = readyPocketBase()
+  if (ready !== undefined) return ready
   if (spawnSync('go', ['version']).status !== 0) return undefined
-  const binary = join(tmpdir(), `pannier-pocketbase-${VERSION}`, 'pocketbase')
-  if (existsSync(binary)) return binary
-  const build = ['build', '-trimpath', '-ldflags', '-s -w', '-o', binary, '.']
+  const build = ['build', '-trimpath', '-ldflags', '-s -w', '-o', BUILT, '.']
   const { status, stderr } = spawnSync('go', build, { cwd: SOURCE, encoding: 'utf8' })
   if (status !== 0) throw new Error(`go ${build.join(' ')} failed:\n${stderr}`)
-  return binary
+  return BUILT
 }
 
 /** What a test prints if it can't compare. */

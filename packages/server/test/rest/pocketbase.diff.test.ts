@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { seedsOf } from '../../../../tools/test/seeds.ts'
+import { EVERYWHERE, seedsOf } from '../../../../tools/test/seeds.ts'
 import {
   findPocketBase,
   logIn,
   NOT_ASKED,
   PASSWORD,
   PocketBaseServer,
+  readyPocketBase,
   SUPERUSER,
 } from '../../../../tools/test/pocketbase.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
@@ -19,7 +20,7 @@ const REQUESTS = 100
 const TIMEOUT_MS = 3_600_000
 const SHOWN = 5
 
-const binary = findPocketBase()
+const binary = EVERYWHERE ? findPocketBase() : readyPocketBase()
 if (binary === undefined) console.warn(NOT_ASKED)
 
 test(
