@@ -293,6 +293,8 @@ export function isJsonObject(value: unknown): value is JsonObject;
 /** Guards are not asked about these documents. */
 export function isLocalId(id: unknown): id is string;
 
+export function knownProviders(): readonly KnownProvider[];
+
 export function missing(message: string): ServiceError;
 
 /** Everything but what signs tokens, and the secrets of OAuth2. */
@@ -468,6 +470,14 @@ class GuardedWriter {
 interface JsonField extends FieldBase, Requirable {
     readonly type: 'json';
     readonly maxSize: number;
+}
+
+/** The providers of OAuth2 that PocketBase knows, in its order. Logins by them come later. */
+interface KnownProvider {
+    readonly name: string;
+    readonly displayName: string;
+    /** SVG, or `''`. */
+    readonly logo: string;
 }
 
 interface MailTemplate {

@@ -1226,6 +1226,7 @@ interface PlanSource {
     index(definition: IndexDefinition): EntryTree;
 }
 
+/** A query, and the plan for it if there is one. */
 interface Planned {
     readonly query: QuerySpecification;
     readonly plan?: Plan;
