@@ -35,7 +35,7 @@ export interface LoadResult {
 export class ApiClient {
   readonly #url: URL
   readonly #agent: Agent = new Agent({ keepAlive: true, maxSockets: 4 })
-  /** Of a superuser, after `logIn`. */
+  /** The token of a superuser, after `logIn`. */
   token: string | undefined
 
   constructor(url: string) {

@@ -5,9 +5,9 @@ import type { Call } from './client.ts'
 /** The server, as workloads need it. */
 export interface Subject {
   readonly posts: number
-  /** Of a user, who is the first one. */
+  /** The token of the first user. */
   readonly userToken: string
-  /** Of a superuser. */
+  /** The token of a superuser. */
   readonly token: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * SQLite in Node as a careful programmer uses it: a column for each field, tables between for what is many, an index
- * for each relation and each field that is asked for, prepared statements, statistics.
+ * SQLite in Node as a careful programmer uses it. It has a column for each field, and tables between for what is many. It has
+ * an index for each relation and each field that is asked for, prepared statements, and statistics.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Blog, CollectionName } from './blog.ts'

@@ -1,6 +1,6 @@
 /**
  * What is asked of the blog. Each workload says it three times: as a query of Pannier, as SQL over proper tables, and as
- * plain code over arrays (`matches`, `order`), by which the other two are checked.
+ * plain code over arrays (`matches`, `order`). The plain code checks the other two.
  */
 import {
   TYPES,

@@ -1,6 +1,6 @@
 /**
  * Makes the collections of the tasks and fills them, at the first start. Records are made in a fixed order, so the number of
- * tasks says where an interrupted load goes on.
+ * tasks says where an interrupted load continues.
  */
 import { SYSTEM } from '@pannier/server'
 import type { PannierServer } from '@pannier/server'
@@ -27,7 +27,7 @@ export async function countTasks({ backend, gateway }: Server): Promise<number |
   return (await gateway.collection(SYSTEM, 'tasks')).find({}).count()
 }
 
-/** Makes what is missing. Throws the signal's reason when it is aborted; the next load goes on. */
+/** Makes what is missing. Throws the signal's reason when it is aborted; the next load continues. */
 export async function loadTasks(server: Server, { count, signal, onProgress }: TaskLoadOptions): Promise<void> {
   let done = await countTasks(server)
   if (done === undefined) {

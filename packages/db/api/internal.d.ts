@@ -54,6 +54,7 @@ export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | un
 
 /** What followed from a delete, by collection: ids of documents. */
 export interface FollowedChanges {
+    /** They were deleted too. */
     readonly deleted: ReadonlyMap<string, ReadonlySet<string>>;
     /** They have lost ids. */
     readonly changed: ReadonlyMap<string, ReadonlySet<string>>;
@@ -90,11 +91,14 @@ export type GuardedWrites<T extends object, Input extends object = T> = Pick<Tra
 /** Begins the ids of documents that belong to one copy of a collection, such as replication checkpoints. */
 export const LOCAL_PREFIX = "_local/";
 
+/** A regular expression whose tests do not backtrack. */
 export class LinearRegex {
-    /** Characters and instructions looked at so far. */
+    /** Characters looked at so far. */
     chars: number;
+    /** Instructions looked at so far. */
     instructions: number;
     constructor(source: string, flags: string);
+    /** Characters and instructions looked at so far. */
     get work(): number;
     /** How large it is. */
     get size(): number;
@@ -102,6 +106,7 @@ export class LinearRegex {
     test(text: string): boolean;
 }
 
+/** SQLite's collation NOCASE: letters of ASCII count as their small ones, others as they are. It is known once this is loaded. */
 export const NOCASE: Collation;
 
 /** A document as it will be stored, without `_rev` and `_attachments`. A tombstone has `_deleted`. */
@@ -138,19 +143,23 @@ export type RecordRelations = Readonly<Record<string, Readonly<Record<string, Re
  */
 export type Selection = SelectionCombination | SelectionComplement | SelectionComparison | SelectionTest | SelectionElement | SelectionRelated;
 
-/** All of them hold, or one of them. An empty `and` is every document, an empty `or` is none. */
+/** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
 export interface SelectionCombination {
+    /** `and`: all of them hold. `or`: at least one of them holds. */
     readonly kind: 'and' | 'or';
+    /** The selections that it combines. */
     readonly of: readonly Selection[];
 }
 
 /** A stored value beside a known one. `contains` ignores the case of ASCII only. */
 export interface SelectionComparison {
+    /** Tells it from the other selections. */
     readonly kind: 'compare';
     /** `''` is the element of a list. */
     readonly field: string;
     /** The number of a list's elements is compared. */
     readonly isLength: boolean;
+    /** How the stored value, on the left, is compared with `value`. */
     readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains';
     /** Its type is that of the field. */
     readonly value: string | number | boolean;
@@ -158,17 +167,23 @@ export interface SelectionComparison {
 
 /** Every document that the selection does not have. */
 export interface SelectionComplement {
+    /** Tells it from the other selections. */
     readonly kind: 'not';
+    /** The selection whose documents it leaves out. */
     readonly of: Selection;
 }
 
 /** A list has an element that meets a selection, in which the field `''` is the element. */
 export interface SelectionElement {
+    /** Tells it from the other selections. */
     readonly kind: 'element';
+    /** The field that holds the list. */
     readonly field: string;
+    /** What the element meets. */
     readonly of: Selection;
 }
 
+/** Options of `selectionQuery`. */
 export interface SelectionOptions {
     /** The library's name of a collection that the selection names; the same by default. */
     readonly nameOf?: (collection: string) => string;
@@ -180,19 +195,23 @@ export interface SelectionOptions {
 
 /** Some document one step away meets all of `of`. An id that leads nowhere leads to no document. */
 export interface SelectionRelated {
+    /** Tells it from the other selections. */
     readonly kind: 'related';
     /** `to`: those whose ids are in `field`. `from`: those whose `field` has this document's id. `any`: all of the collection. */
     readonly step: 'to' | 'from' | 'any';
+    /** The collection of the related document. */
     readonly collection: string;
     /** `''` is the element of a list. */
     readonly field: string;
     /** Pairs of equal texts: a field of the related document, and one of this document. For `any` only. */
     readonly on: readonly (readonly [related: string, own: string])[];
+    /** What the related document meets. */
     readonly of: Selection;
 }
 
 /** A function of one document alone. */
 export interface SelectionTest {
+    /** Tells it from the other selections. */
     readonly kind: 'test';
     /** The fields that it reads; `''` is the element of a list. */
     readonly fields: readonly string[];
@@ -211,6 +230,7 @@ export class SnapshotReader {
     via(collection: string, field: string, ids: readonly string[], limit?: number): Promise<ReadonlyMap<string, readonly StoredDocument[]>>;
 }
 
+/** Options of `truncate`. */
 export interface TruncateOptions {
     /** Cancels it: nothing is deleted then. */
     readonly signal?: AbortSignal;

@@ -25,6 +25,7 @@ const PASSES: readonly OnDelete[] = ['cascade', 'restrict', 'unset']
 
 /** What followed from a delete, by collection: ids of documents. */
 export interface FollowedChanges {
+  /** They were deleted too. */
   readonly deleted: ReadonlyMap<string, ReadonlySet<string>>
   /** They have lost ids. */
   readonly changed: ReadonlyMap<string, ReadonlySet<string>>

@@ -10,6 +10,7 @@ import type { Selection } from '../../relations/selection/selection.ts'
 import type { TransactionCollection } from '../collection/collection-operations.ts'
 import { GuardReader } from './guard-reader.ts'
 
+/** Options of `selectionQuery`. */
 export interface SelectionOptions {
   /** The library's name of a collection that the selection names; the same by default. */
   readonly nameOf?: (collection: string) => string

@@ -1,4 +1,4 @@
-/** Deletes all documents of a collection. */
+/** Deletes all documents of a collection, for the backend. */
 import { throwIfCancelled } from '../../base/long-work.ts'
 import type { FollowedChanges } from '../../relations/delete-work.ts'
 import { RelationGraph } from '../../relations/relation-graph.ts'
@@ -7,6 +7,7 @@ import { FollowedDeletes, RelatedWrites } from '../collection/related-writes.ts'
 import { assertOutside } from '../collection/transaction-scope.ts'
 import type { Database } from '../database.ts'
 
+/** Options of `truncate`. */
 export interface TruncateOptions {
   /** Cancels it: nothing is deleted then. */
   readonly signal?: AbortSignal

@@ -275,7 +275,7 @@ function comparing({ path, comparisons, arrays, collation }: ComparePredicate, n
 /** An array that has an element in each of these sets; with `negated`, one that has not. */
 function arrayWith(path: string, sets: readonly ValueSet[], negated: boolean): Condition {
   const elements = sets.map((values) => within(path, values, false, negated))
-  // Nothing but an array is in two sets that have nothing in common.
+  // Only an array is in two sets that have nothing in common.
   const isArray = sets.some((values) => intersect(values, sets[0]!).length === 0)
   return combine(negated ? 'or' : 'and', isArray ? elements : [...elements, itself(path, ARRAYS, negated)])
 }

@@ -43,9 +43,11 @@ interface State {
 
 type AtomInstruction = Extract<Instruction, { kind: 'atom' }>
 
+/** A regular expression whose tests do not backtrack. */
 export class LinearRegex {
-  /** Characters and instructions looked at so far. */
+  /** Characters looked at so far. */
   chars = 0
+  /** Instructions looked at so far. */
   instructions = 0
   private readonly source: string
   private readonly program: Program
@@ -84,6 +86,7 @@ export class LinearRegex {
     this.found = new Uint16Array(this.size)
   }
 
+  /** Characters and instructions looked at so far. */
   get work(): number {
     return this.chars + this.instructions
   }

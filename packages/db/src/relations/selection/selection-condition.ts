@@ -107,7 +107,7 @@ function comparison(selection: SelectionComparison): Condition {
   return { kind: 'contains', path, text, fold: NOCASE, negated: false }
 }
 
-/** Whether a list has elements at all is told by an index. */
+/** An index tells whether a list has elements at all. */
 function lengthOf(path: string, operator: Order, value: number): Condition {
   const isMetBy = (length: number): boolean => isMet(operator, length, value)
   if (value < 1 || (value === 1 && (operator === '<' || operator === '>='))) {

@@ -44,7 +44,7 @@ export class IndexedDbPageStore implements PageStore {
       return () => {
         this.#connection.identity = identity.result
         const found = read()
-        // A part of the log may hold nothing but a record that does not count.
+        // A part of the log may hold only a record that does not count.
         this.#seen.newest = found.after > 0 ? -1 : newestOf(found.stored)
         this.#seen.key = found.lastKey
         const meta = current.result && withoutFreed(current.result)
