@@ -3,7 +3,8 @@
  *
  * Log seals stand behind the log records, under the sequence from which on the log's records are those of one handle; the last
  * one counts. A handle whose record is the newest one, as far as it knows, replaces its own log seal. The transaction commits
- * before it is known whether the record counts (log.ts). If it does not, the log seal that was replaced had been superseded. A handle that follows another one waits for each request, and removes the log seals of others.
+ * before it is known whether the record counts (log.ts). If it does not, the log seal that was replaced had been superseded.
+ * A handle that follows another one waits for each request, and removes the log seals of others.
  *
  * When it runs out of room, what Firefox may leave of the former is the record without its log seal: it takes all back if the last
  * request fails. Then this handle waits, too, so there is never more than one such record. Whoever puts log seals allows for it.

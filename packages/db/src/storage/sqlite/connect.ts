@@ -17,8 +17,8 @@ const APPLICATION_ID = 0x50616e6e
 const SCHEMA_VERSION = 1
 
 /**
- * 4 KiB: each append writes a whole page of SQLite's to its write-ahead log. Measured with 2 / 4 / 8 / 16 /
- * 32 KiB. An append of a log record of 450 bytes takes 7 / 8 / 16 / 21 / 36 µs. A bulk write of 1,000 blobs of 30 KiB takes
+ * 4 KiB: each append writes a whole page of SQLite's to its write-ahead log. Measured with 2 / 4 / 8 /
+ * 16 / 32 KiB: an append of 450 bytes to the log takes 7 / 8 / 16 / 21 / 36 µs. A bulk write of 1,000 blobs of 30 KiB takes
  * 61 / 36 / 31 / 24 / 20 ms. A file keeps the size that it was made with.
  */
 const SQLITE_PAGE_BYTES = 4096
