@@ -15,6 +15,7 @@ import { recordsGuard } from './records/records-guard.ts'
 import { RateLimiter } from './settings/rate-limiter.ts'
 import { Settings } from './settings/settings.ts'
 
+/** What `openBackend` takes. */
 export interface BackendOptions {
   /** Hashes passwords; others may share its queue. */
   readonly passwords?: Passwords

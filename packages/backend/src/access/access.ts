@@ -21,7 +21,7 @@ export interface AllowOptions {
   readonly unsaved?: boolean
 }
 
-export interface BindListOptions {
+interface BindListOptions {
   /** The rule of this action admits the records. */
   readonly action: ReadAction
   readonly filter?: string

@@ -7,6 +7,7 @@ export interface RequestInfo {
   readonly context: string
   /** `GET`, `POST` and so on. */
   readonly method: string
+  /** The parameters of the URL, by name. */
   readonly query: Readonly<Record<string, string>>
   /** Names in lower case, with `_` for `-`. */
   readonly headers: Readonly<Record<string, string>>
@@ -14,6 +15,8 @@ export interface RequestInfo {
 
 /** Somebody in a request. Every service of the backend takes one. */
 export interface Actor {
+  /** The principal that acts. */
   readonly principal: Principal
+  /** The request, as rules read it. */
   readonly request: RequestInfo
 }

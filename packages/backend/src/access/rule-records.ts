@@ -4,7 +4,7 @@ import { recordsName, type Definition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 
 /** Where the records of a rule come from: a guard's reader, or that of a snapshot. The names are those of the library. */
-export interface DocumentReads {
+interface DocumentReads {
   get(collection: string, id: string): JsonObject | undefined
   via(collection: string, field: string, id: string): readonly JsonObject[]
   all(collection: string): readonly JsonObject[]

@@ -1,6 +1,7 @@
 /** Limits password hashes: each takes tens of megabytes and milliseconds. A few run, a few wait, the rest is refused. */
 import { ServiceError } from '../gateway/service-error.ts'
 
+/** The limits of a `HashQueue`. */
 export interface HashQueueLimits {
   /** Made at the same time. */
   readonly concurrencyMax: number
@@ -8,8 +9,10 @@ export interface HashQueueLimits {
   readonly waitingMax: number
 }
 
+/** The limits unless others are given: 2 at the same time, 64 waiting. */
 export const HASH_QUEUE_LIMITS: HashQueueLimits = { concurrencyMax: 2, waitingMax: 64 }
 
+/** Runs few password hashes at a time, and refuses those beyond its limits. */
 export class HashQueue {
   readonly #limits: HashQueueLimits
   readonly #waiting: (() => void)[] = []

@@ -1,6 +1,6 @@
 /** The providers of OAuth2 that PocketBase knows, in its order. Logins by them come later. */
 
-export interface KnownProvider {
+interface KnownProvider {
   readonly name: string
   readonly displayName: string
   /** SVG, or `''`. */
@@ -42,6 +42,7 @@ const NAMES: readonly (readonly [name: string, displayName: string])[] = [
   ['oidc3', 'OIDC'],
 ]
 
+/** The name, display name and logo of each. */
 export function knownProviders(): readonly KnownProvider[] {
   return NAMES.map(([name, displayName]) => ({ displayName, logo: '', name }))
 }

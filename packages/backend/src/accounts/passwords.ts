@@ -10,6 +10,7 @@ import { HashQueue } from './hash-queue.ts'
 
 /** Bytes of UTF-8; long pass phrases are welcome. */
 const PASSWORD_BYTES_MAX = 4096
+/** The shortest new password of a user, in characters. */
 export const PASSWORD_CHARS_MIN = 8
 
 const SALT_BYTES = 16
@@ -38,6 +39,7 @@ interface Parameters {
 const argon2 = (crypto as Partial<typeof crypto>).argon2
 const scrypt = promisify<crypto.BinaryLike, crypto.BinaryLike, number, crypto.ScryptOptions, Buffer>(crypto.scrypt)
 
+/** Makes and checks hashes of passwords, as PHC strings. */
 export class Passwords {
   readonly #queue: HashQueue
   readonly #algorithm: Algorithm

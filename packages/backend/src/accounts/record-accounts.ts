@@ -16,14 +16,16 @@ import { claimsIn, isGenuine, signToken } from './tokens.ts'
 
 /** Somebody who has logged in. */
 export interface LoggedIn {
+  /** The auth collection of the record. */
   readonly definition: AuthDefinition
   /** Its account has the record. */
   readonly principal: Principal
+  /** A token of the record, for later requests. */
   readonly token: string
 }
 
 /** A login by one method, where two are needed. */
-export interface HalfLoggedIn {
+interface HalfLoggedIn {
   /** What the login by the other method brings. */
   readonly mfaId: string
 }

@@ -5,7 +5,7 @@
 import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose'
 
 /** What a token says. A token has no time of issue: two of one second are equal. */
-export interface TokenClaims {
+interface TokenClaims {
   /** What it is for: `auth`. */
   readonly type: string
   /** The id of the record. */

@@ -12,7 +12,7 @@ import { isSameName } from './index-statement.ts'
 import { ACCOUNT_FIELDS, ID_FIELD } from './scaffolds.ts'
 
 /** What a definition is checked with. */
-export interface DefinitionContext {
+interface DefinitionContext {
   readonly old: Definition | undefined
   /** All definitions as they will be, with this one. */
   readonly all: readonly Definition[]

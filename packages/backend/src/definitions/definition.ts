@@ -73,6 +73,7 @@ export interface AuthDefinition extends DefinitionBase {
   readonly confirmEmailChangeTemplate: MailTemplate
 }
 
+/** A collection of the application: its type, fields, rules and indexes. */
 export type Definition = BaseDefinition | ViewDefinition | AuthDefinition
 
 /** The collection of the library that has the records: it keeps its name when the collection is renamed. */

@@ -1,7 +1,7 @@
 /** `CREATE INDEX` statements of definitions. They are kept as they were sent if they name the right table. */
 import type { Definition } from './definition.ts'
 
-export interface IndexColumn {
+interface IndexColumn {
   /** A field, or an expression. */
   readonly name: string
   readonly collate: string

@@ -17,7 +17,7 @@ const INDEXED: ReadonlySet<FieldDefinition['type']> = new Set([
 ])
 
 /** As the library takes it. */
-export interface RuleIndex {
+interface RuleIndex {
   readonly on: string
   readonly multi: boolean
   readonly name: string

@@ -27,7 +27,7 @@ export function idOf(type: string, name: string): string {
 }
 
 /** Decimal digits. */
-export function checksum(text: string): string {
+function checksum(text: string): string {
   return String(crc32(text))
 }
 

@@ -6,7 +6,7 @@ import { castValue, emptyValue, typeOfField } from './field-types.ts'
 import { NewPassword } from './password-field.ts'
 import { generate } from './pattern.ts'
 
-export interface InputOptions {
+interface InputOptions {
   /** For autodate fields: `2026-11-22 15:04:49.813Z`. */
   readonly now: string
   /** Hidden fields are read too. */

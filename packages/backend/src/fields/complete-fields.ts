@@ -62,7 +62,7 @@ function newId({ type, name }: FieldDefinition, others: readonly FieldDefinition
 }
 
 /** `text3208210256` for a text field `id`. */
-export function fieldId(type: FieldDefinition['type'], name: string): string {
+function fieldId(type: FieldDefinition['type'], name: string): string {
   return `${type}${crc32(name)}`
 }
 

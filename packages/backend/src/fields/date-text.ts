@@ -44,7 +44,7 @@ export function readDate(text: string): string {
 }
 
 /** Of milliseconds since 1970. */
-export function dateText(time: number): string {
+function dateText(time: number): string {
   return time === ZERO ? '' : new Date(time).toISOString().replace('T', ' ')
 }
 

@@ -8,7 +8,7 @@ import { flagOption, integerOption, textOption } from './options.ts'
 import { checkPattern, generate, isMatch } from './pattern.ts'
 import { PatternError } from './translate-pattern.ts'
 
-export const ID_PATTERN = '^[a-z0-9]+$'
+const ID_PATTERN = '^[a-z0-9]+$'
 const TEXT_MAX = 5000
 const EDITOR_MAX = 5 << 20
 

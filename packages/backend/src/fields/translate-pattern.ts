@@ -13,7 +13,7 @@ export class PatternError extends Error {
   }
 }
 
-export interface TranslatedPattern {
+interface TranslatedPattern {
   readonly source: string
   readonly flags: string
   /** It only has what texts can be generated from: no places such as `^`, and no properties of Unicode. */

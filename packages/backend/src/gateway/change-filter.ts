@@ -13,9 +13,13 @@ interface FilterReader {
 
 /** A filter of a change feed that is a function of a design document. */
 export interface FilterRequest {
+  /** The reader of the feed. */
   readonly principal: Principal
+  /** The name by which users know the collection. */
   readonly database: string
+  /** The collection, as the principal may use it. */
   readonly collection: GuardedCollection
+  /** What the function sees of the request. */
   readonly reader: FilterReader
   /** `ddoc/function`, or `_view`. */
   readonly filter: string
@@ -23,6 +27,7 @@ export interface FilterRequest {
   readonly view: string | undefined
 }
 
+/** A filter of one change feed. Call `dispose` when the feed ends. */
 export interface ChangeFilter {
   /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
   accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>

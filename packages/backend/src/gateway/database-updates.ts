@@ -16,7 +16,9 @@ interface DatabaseUpdate {
 /** Databases that are gone are forgotten when there are more. */
 const EVENTS_MAX = 5000
 
+/** The newest event of each database, in order. It is in memory: each start of the server begins again. */
 export class DatabaseUpdates {
+  /** A new one for each start of the server. */
   readonly epoch: string = crypto.randomUUID()
   /** Newest event of each database, in the order of sequences. */
   readonly #newest = new Map<string, DatabaseUpdate>()
@@ -37,14 +39,17 @@ export class DatabaseUpdates {
     })
   }
 
+  /** The sequence of the newest event; 0 without one. */
   get lastSequence(): number {
     return this.#last
   }
 
+  /** Adds the event of a database that was made. */
   created(name: string): void {
     this.#add(name, 'created')
   }
 
+  /** Adds the event of a database that was dropped, unless that is its newest event already. */
   deleted(name: string): void {
     if (this.#newest.get(name)?.type !== 'deleted') this.#add(name, 'deleted')
   }
@@ -54,6 +59,7 @@ export class DatabaseUpdates {
     return this.#newest.get(name)?.sequence ?? 0
   }
 
+  /** The events after a sequence, in order. */
   since(sequence: number): DatabaseUpdate[] {
     return [...this.#newest.values()].filter((update) => update.sequence > sequence)
   }
@@ -77,6 +83,7 @@ export class DatabaseUpdates {
     return this.#waiting.size
   }
 
+  /** Stops listening to the database. */
   close(): void {
     this.#stopListening()
   }

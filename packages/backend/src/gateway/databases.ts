@@ -34,6 +34,7 @@ interface DatabasesOptions {
   readonly app?: AppCollections
 }
 
+/** The CouchDB databases of one Pannier database, by name. */
 export class Databases {
   readonly #database: Database
   readonly #state: ServerState
@@ -74,6 +75,7 @@ export class Databases {
     return [...names.filter((name) => name !== undefined), ...(this.#app?.names() ?? [])].sort()
   }
 
+  /** Whether there is a database of this name. */
   async has(name: string): Promise<boolean> {
     return (await this.names()).includes(name)
   }
@@ -166,6 +168,7 @@ export class Databases {
     return read
   }
 
+  /** Replaces the `_security` object. @throws ServiceError NOT_FOUND, FORBIDDEN for a collection of the application */
   async setSecurity(name: string, security: JsonObject): Promise<void> {
     this.#refuseApp(name)
     const { epoch = '' } = await (await this.get(name)).info()
@@ -173,6 +176,7 @@ export class Databases {
     this.#security.delete(name)
   }
 
+  /** Sets how many revisions a document remembers. @throws ServiceError as `setSecurity` */
   async setRevisionsLimit(name: string, revisionsLimit: number): Promise<void> {
     this.#refuseApp(name)
     const { name: own } = await this.get(name)
@@ -192,6 +196,7 @@ export class Databases {
     return this.#app?.find(name) !== undefined
   }
 
+  /** Stops listening to the database, which stays open. */
   close(): void {
     this.#stopListening()
   }

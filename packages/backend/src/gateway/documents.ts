@@ -1,6 +1,7 @@
 /** Documents as the server handles them: JSON objects of any fields. */
 import { LOCAL_PREFIX } from 'pannier/internal'
 
+/** An object of any fields, as JSON has it. */
 export type JsonObject = Record<string, unknown>
 
 /** Guards are not asked about these documents. */
@@ -8,6 +9,7 @@ export function isLocalId(id: unknown): id is string {
   return typeof id === 'string' && id.startsWith(LOCAL_PREFIX)
 }
 
+/** Whether a value is an object: null and arrays are not. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -26,7 +26,7 @@ export const SYSTEM: Principal = { name: null, roles: [], isAdmin: true, by: 'sy
 export const GUEST: Principal = { name: null, roles: [], isAdmin: false, by: 'nothing' }
 
 /** A record of an auth collection. */
-export interface Account {
+interface Account {
   /** The id of the collection's definition. */
   readonly collection: string
   /** The record as it is stored, with its hidden fields. */

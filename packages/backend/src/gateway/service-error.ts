@@ -40,6 +40,7 @@ export interface FieldError {
 
 /** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
 export interface ErrorData {
+  /** The error of one value, or the errors inside it. */
   readonly [name: string]: FieldError | ErrorData
 }
 
@@ -66,14 +67,17 @@ export class ServiceError extends Error {
   }
 }
 
+/** A ServiceError FORBIDDEN. */
 export function forbidden(message: string): ServiceError {
   return new ServiceError('FORBIDDEN', message)
 }
 
+/** A ServiceError INVALID. */
 export function invalid(message: string): ServiceError {
   return new ServiceError('INVALID', message)
 }
 
+/** A ServiceError NOT_FOUND. */
 export function missing(message: string): ServiceError {
   return new ServiceError('NOT_FOUND', message)
 }
@@ -87,6 +91,7 @@ export async function asInvalid<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
+/** A ServiceError CONFLICT, in CouchDB's words. */
 export function conflicting(): ServiceError {
   return new ServiceError('CONFLICT', 'Document update conflict.')
 }

@@ -11,12 +11,15 @@ export const STATE_COLLECTION = '$server'
 
 /** Small documents that are never served. */
 export interface StateStore {
+  /** The document; undefined if it is missing. */
   get(id: string): Promise<JsonObject | undefined>
+  /** Writes the document in place of an older one. */
   set(id: string, content: JsonObject): Promise<void>
-  /** Returns the document; writes and returns the result of `make` if there is none. */
+  /** Writes the result of `make` unless the document is there; returns the document. */
   ensure(id: string, make: () => JsonObject): Promise<JsonObject>
 }
 
+/** The state of the server in its collection of the database. */
 export class ServerState implements StateStore {
   readonly #documents: Collection<JsonObject>
 
@@ -24,18 +27,22 @@ export class ServerState implements StateStore {
     this.#documents = database.collection<JsonObject>(STATE_COLLECTION)
   }
 
+  /** The document; undefined if it is missing. */
   async get(id: string): Promise<JsonObject | undefined> {
     return await this.#documents.get(id)
   }
 
+  /** Writes the document in place of an older one. */
   async set(id: string, content: JsonObject): Promise<void> {
     await this.#documents.upsert({ ...content, _id: id })
   }
 
+  /** Deletes the document. */
   async delete(id: string): Promise<void> {
     await this.#documents.delete(id)
   }
 
+  /** Writes the result of `make` unless the document is there; returns the document. */
   async ensure(id: string, make: () => JsonObject): Promise<JsonObject> {
     try {
       await this.#documents.insert({ ...make(), _id: id })

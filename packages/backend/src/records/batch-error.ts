@@ -7,6 +7,7 @@ const MESSAGE = 'Batch transaction failed.'
 export class BatchError extends ServiceError {
   /** The first operation that failed. */
   readonly index: number
+  /** Why that operation failed. */
   readonly reason: ServiceError
 
   constructor(index: number, reason: ServiceError) {

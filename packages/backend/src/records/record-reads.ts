@@ -18,14 +18,14 @@ import { queryOf, selectRecords, type WantedRecords } from './read/select-record
 import { recordJson, type ShownRecord } from './read/shown-record.ts'
 import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-types.ts'
 
-export interface ReadsOptions {
+interface ReadsOptions {
   readonly database: Database
   readonly definitions: KnownDefinitions
   readonly access: Access
 }
 
 /** How a list would be answered. */
-export interface ListExplanation {
+interface ListExplanation {
   /** False: each document of the plan is asked about. */
   readonly isExact: boolean
   /** Empty if the sort is computed for each record. */

@@ -8,7 +8,9 @@ export type RecordInput = Readonly<Record<string, unknown>>
 
 /** A file that is uploaded, as a value of a file field in a `RecordInput`. */
 export interface UploadedFile {
+  /** The name that the client gave. */
   readonly name: string
+  /** Bytes. */
   readonly size: number
   /** May be asked for more than once. */
   stream(): ReadableStream<Uint8Array>
@@ -22,21 +24,30 @@ export interface ShowOptions {
   readonly fields?: string
 }
 
+/** The page, order and filter of a list. */
 export interface ListOptions extends ShowOptions {
   /** From 1. */
   readonly page?: number
+  /** 1 to 1000 records; more means 1000. 30 when left out or not positive. */
   readonly perPage?: number
   /** `-created,author.name` */
   readonly sort?: string
+  /** `created > @now && author.name ~ "ann"` */
   readonly filter?: string
+  /** True: does not count the records. */
   readonly skipTotal?: boolean
 }
 
+/** A page of a list of records. */
 export interface RecordPage {
+  /** From 1. */
   readonly page: number
+  /** The most records of a page: 1 to 1000. */
   readonly perPage: number
   /** -1 if it was skipped. */
   readonly totalItems: number
+  /** -1 if the count was skipped. */
   readonly totalPages: number
+  /** The records of the page, in order. */
   readonly items: readonly RecordJson[]
 }

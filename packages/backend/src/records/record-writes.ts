@@ -20,11 +20,11 @@ interface Shows {
   ): Promise<RecordJson[]>
 }
 
-export interface RecordWritesParts extends RecordWriterParts {
+interface RecordWritesParts extends RecordWriterParts {
   readonly reads: Shows
 }
 
-export interface ChangeOptions extends ShowOptions {
+interface ChangeOptions extends ShowOptions {
   /** The write is a CONFLICT unless this is the revision of the record. */
   readonly rev?: string
 }

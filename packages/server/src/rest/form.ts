@@ -37,7 +37,7 @@ export interface Form {
   dispose(): Promise<void>
 }
 
-export interface FormOptions {
+interface FormOptions {
   /** What is said of a body that can't be read. */
   readonly message: string
   /** The most bytes; 32 MiB when left out. */

@@ -17,7 +17,7 @@ const DEFAULT_MESSAGES: ReadonlyMap<number, string> = new Map([
 const FAILED = 'Something went wrong while processing your request.'
 
 /** The body of an error. */
-export interface RestError {
+interface RestError {
   readonly data: unknown
   readonly message: string
   readonly status: number
@@ -35,7 +35,7 @@ export function answerRestError(error: unknown, request: FastifyRequest, reply: 
     .send(restJson(answer))
 }
 
-export function restErrorOf(error: unknown): RestError {
+function restErrorOf(error: unknown): RestError {
   const service = serviceErrorIn(error)
   if (service instanceof BatchError) return batchError(service)
   if (service !== undefined) {

@@ -1,9 +1,9 @@
 /** Expressions of SQL: of WHERE clauses, columns of views, and indexes. */
 import { scan, SqlError, type Token } from './tokens.ts'
 
-export type Literal = string | number | boolean | null
+type Literal = string | number | boolean | null
 
-export type BinaryOperator =
+type BinaryOperator =
   | 'and'
   | 'or'
   | '='

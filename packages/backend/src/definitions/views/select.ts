@@ -21,7 +21,7 @@ export interface SelectJoin {
   readonly on: SqlExpression | undefined
 }
 
-export interface SelectOrder {
+interface SelectOrder {
   readonly by: SqlExpression
   readonly isDescending: boolean
 }

@@ -12,7 +12,7 @@ import { planOf, type ViewPlan, type ViewTable } from './view-plan.ts'
 import type { SelectColumn } from './select.ts'
 
 /** The fields of a view, and why it can't be. */
-export interface DerivedView {
+interface DerivedView {
   readonly fields: readonly FieldDefinition[]
   readonly error: string | undefined
 }

@@ -7,7 +7,7 @@ import { SqlError } from '../sql/tokens.ts'
 import { collectionsOf, rowsOf } from './view-rows.ts'
 
 /** Reads one state of the database. */
-export interface ViewSource {
+interface ViewSource {
   collection(name: string): Pick<TransactionCollection<JsonObject>, 'find' | 'info'>
 }
 

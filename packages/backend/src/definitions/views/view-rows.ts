@@ -12,7 +12,7 @@ import type { Select, SelectColumn } from './select.ts'
 import { callsOf, planOf, type ViewPlan } from './view-plan.ts'
 
 /** The documents of a collection, in the order of creation. */
-export type DocumentsOf = (definition: Definition) => readonly JsonObject[]
+type DocumentsOf = (definition: Definition) => readonly JsonObject[]
 
 /** The collections with records that a view reads, those of the views that it reads too. @throws SqlError */
 export function collectionsOf(view: ViewDefinition, all: readonly Definition[]): ReadonlySet<Definition> {

@@ -20,7 +20,7 @@ interface Step {
   readonly back: string | undefined
 }
 
-export interface Expanding {
+interface Expanding {
   readonly actor: Actor
   readonly access: Access
   readonly definitions: KnownDefinitions

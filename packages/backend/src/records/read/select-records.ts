@@ -22,7 +22,7 @@ export interface WantedRecords {
   readonly withTotal: boolean
 }
 
-export interface FoundPage {
+interface FoundPage {
   readonly documents: readonly JsonObject[]
   /** Undefined if it is not wanted. */
   readonly total: number | undefined

@@ -18,7 +18,7 @@ export interface CheckedPassword {
   readonly isRight: boolean
 }
 
-export interface AccountChange {
+interface AccountChange {
   /** Undefined: the account is new. */
   readonly old: JsonObject | undefined
   readonly values: JsonObject

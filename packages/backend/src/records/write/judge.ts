@@ -33,7 +33,7 @@ const LAST_SUPERUSER = new ServiceError('INVALID', "You can't delete the only ex
 export class OutdatedWrite extends Error {}
 
 /** A write of a stored record. */
-export interface StoredWrite {
+interface StoredWrite {
   /** The record as it is. */
   readonly old: JsonObject
   /** The revision that it must have. */

@@ -8,7 +8,7 @@ import { NewPassword } from '../../fields/password-field.ts'
 import type { RecordInput } from '../record-types.ts'
 import { listOf, type PreparedInput } from './draft.ts'
 
-export interface InputToPrepare {
+interface InputToPrepare {
   readonly definition: Definition
   readonly input: RecordInput
   readonly isSuperuser: boolean
