@@ -1,6 +1,7 @@
 /**
- * Goal: the server as it is put together lets in only whom it should. A stranger gets 401 from every route, in a table made of the routes
- * that the server has, so that a new one can't be forgotten; users get what `_security` grants; feeds end with the rights of their reader.
+ * Goal: the server as it is put together lets in only whom it should. A stranger gets 401 from every route: the table is
+ * made of the routes that the server has, so it has new ones too. Users get what `_security` grants. Feeds end with the rights of their
+ * reader.
  * Method: real servers over real HTTP.
  */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'

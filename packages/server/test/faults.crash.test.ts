@@ -1,6 +1,6 @@
 /**
  * Hostile and broken requests, by the rows of the fault matrix (docs/internals/http-api.md, "Limits and refusals"): each is refused, or harmless,
- * and the server goes on answering.
+ * and the server continues to answer.
  */
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'

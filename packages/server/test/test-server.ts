@@ -13,14 +13,14 @@ export interface TestServer {
   readonly url: string
   /** With the admin's name and password. */
   readonly adminUrl: string
-  /** Of the database file; the server can be started again there. */
+  /** The directory of the database file; the server can be started again there. */
   readonly dir: string
   close(): Promise<void>
 }
 
 export const ADMIN_NAME = 'admin'
 export const ADMIN_PASSWORD = 'the-password-of-tests'
-/** Of the header `Authorization`. */
+/** The value of the header `Authorization`. */
 export const ADMIN: string = basic(`${ADMIN_NAME}:${ADMIN_PASSWORD}`)
 /** Headers of a request without credentials. */
 export const STRANGER: Readonly<Record<string, string>> = { authorization: '' }
@@ -62,7 +62,7 @@ export interface Scenario {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly status: number
-  /** Of the answer's text. */
+  /** Parts of the answer's text. */
   readonly contains?: readonly string[]
   readonly lacks?: readonly string[]
   /** The answer in JSON has at least this. */

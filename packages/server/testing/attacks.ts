@@ -1,7 +1,7 @@
 /**
  * What an attacker can do to others: `npm run -s node packages/server/testing/attacks.ts [SECONDS] [NAME...]`. A server with a heap of 512 MB meets
- * one attack after the other, each for that long (8 s when left out). Meanwhile somebody else asks for `GET /` and writes to another database. Told are how
- * long these took, and the most that the server's heap and process took. Names are parts of those of the attacks.
+ * one attack after the other, each for that long (8 s when left out). Meanwhile somebody else asks for `GET /` and writes to another database. The output is
+ * how long these took, and the most that the server's heap and process took. Names are parts of those of the attacks.
  */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -117,7 +117,7 @@ function lists(): string {
   return Array.from({ length: 40 }, () => `[${'[],'.repeat(65_000)}[]]`).join(',')
 }
 
-/** So many clients, each asking again as soon as it has read the answer, of which nothing is kept. */
+/** `clients` that each ask again as soon as they have read the answer. They keep nothing of it. */
 async function again(clients: number, signal: AbortSignal, request: string, body?: unknown): Promise<void> {
   const [method = '', path = ''] = request.split(' ')
   const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -135,7 +135,7 @@ async function again(clients: number, signal: AbortSignal, request: string, body
   await Promise.all(Array.from({ length: clients }, client))
 }
 
-/** So many connections that ask once and read nothing; a thousand of each address. */
+/** `count` connections that ask once and read nothing; a thousand of each address. */
 async function unread(count: number, signal: AbortSignal, request: string, body?: unknown): Promise<void> {
   const [method = '', path = ''] = request.split(' ')
   const text = body === undefined ? '' : JSON.stringify(body)
@@ -172,7 +172,7 @@ async function prepare(): Promise<void> {
   const names = ['fat', 'texts', 'box', 'big', 'conflicts', 'files', OTHERS]
   for (const name of names) {
     await ask(`PUT /${name}`)
-    // Whoever reaches the server may read them.
+    // Anyone who reaches the server may read them.
     await ask(`PUT /${name}/_security`, { admins: {}, members: {} })
   }
   const large = { s: Array.from({ length: 30_000 }, (_, at) => String(at).padEnd(200, 'x')) }

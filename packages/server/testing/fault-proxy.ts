@@ -1,7 +1,7 @@
 /**
- * A proxy that treats HTTP as bad networks do. Legal faults, by seed: a request that never arrives; one that arrives, twice even,
- * and whose answer is lost; an answer that is cut off, with or without a broken connection; one that is late, so that others
- * overtake it; 429, 503, 502 without JSON; the page of a captive portal as a 200. It changes no byte of what it passes on.
+ * A proxy that treats HTTP as bad networks do. All faults are legal, and chosen by seed. A request never arrives, or it arrives, even
+ * twice, and its answer is lost. An answer is cut off, with or without a broken connection, or it is late, so that others overtake it.
+ * The proxy answers 429, 503, 502 without JSON, or a captive portal's page as a 200. It changes no byte of what it passes on.
  */
 import { createServer, request as send } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -1,7 +1,7 @@
 /**
- * kill -9 under load. A server in a process of its own, several connections that put, write in bulk, delete and upload without a pause,
- * SIGKILL at a random moment; then the file is verified, the server is started again, and each document is compared: it is as the
- * last acknowledged write has left it, or as the one whose answer did not come would have. A bulk write is there whole or not at
+ * kill -9 under load. The server is a process of its own. Several connections put, write in bulk, delete and upload without a
+ * pause, until SIGKILL at a random moment. Then the file is verified, the server is started again, and each document is compared. It is
+ * as the last acknowledged write has left it, or as the one whose answer did not come would have. A bulk write is there whole or not at
  * all. Chance is by seed; the moment at which the kill meets the server is not.
  */
 import { createHash } from 'node:crypto'
@@ -29,7 +29,7 @@ export interface KillResult {
 interface Stored {
   readonly n: number
   readonly deleted: boolean
-  /** Of the attachment `file`, if there is one. */
+  /** The digest of the attachment `file`, if there is one. */
   readonly digest: string | undefined
   /** Undefined until it is acknowledged. */
   readonly rev: string | undefined
@@ -140,7 +140,7 @@ class Client {
     await this.#send(change, 'POST', `${url}/db/_bulk_docs`, { docs })
   }
 
-  /** Documents that all connections fight for: a conflict is an answer as good as any. */
+  /** All connections fight for these documents, so a conflict is a right answer. */
   async #writeShared(url: string): Promise<void> {
     const id = `shared-${this.#random.below(SHARED)}`
     const old = (await (await fetch(`${url}/db/${id}`, { headers: { authorization } })).json()) as { _rev?: string }

@@ -1,5 +1,5 @@
 /**
- * A client for load, which must take as little of the processor as it can where it shares it with the server: one request after another on a kept
+ * A client for load. It takes as little as it can of the processor, which it shares with the server. It sends one request after another on a kept
  * connection, put together and taken apart by hand. It knows as much of HTTP as these servers' answers need.
  */
 import { connect } from 'node:net'

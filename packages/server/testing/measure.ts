@@ -1,6 +1,6 @@
 /**
  * The speed of the server beside express-pouchdb: `npm run -s node packages/server/testing/measure.ts [pull] [put] [TURNS]`. Both servers
- * are processes of their own and have the same data; turns alternate; what is told are medians and their ratios.
+ * are processes of their own and have the same data. Turns alternate. The output is medians and their ratios.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * Asks a server again and again from a thread of its own, so that what else its process does is not in the figures: `GET /`, and the write of a
- * small document. It says 'ready' once it is known to the server; the parent says 'stop', and gets how long each took.
+ * Asks a server again and again: `GET /`, and the write of a small document. It is a thread of its own, so other work of its process is not in
+ * the figures. It says 'ready' once it is known to the server; the parent says 'stop', and gets how long each took.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { LeanClient } from './lean-client.ts'
 
 export interface ProberData {
   readonly url: string
-  /** Of the database that is written to. */
+  /** The name of the database that is written to. */
   readonly database: string
   readonly authorization: string
 }

@@ -5,7 +5,7 @@ import type { Peak } from './processes.ts'
 const SAMPLE_MS = 50
 const NO_PEAK: Peak = { heapUsed: 0, rss: 0 }
 
-/** Starts, tells where it listens, tells of its memory and processor time when it is asked, and ends with the parent. */
+/** Starts, and reports where it listens. Reports memory and processor time when asked, and ends with the parent. */
 export function serve(start: () => Promise<{ readonly url: string; close(): Promise<void> }>): void {
   void start().then(({ url, close }) => {
     let peak = NO_PEAK

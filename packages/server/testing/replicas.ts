@@ -40,8 +40,8 @@ export interface Replica {
   /** Under which others reach it: where the network is bad. */
   readonly url?: string
   /**
-   * It may have other attachments in documents with several leaves: PouchDB pulls the attachment of a leaf from a server without naming
-   * the revision (`getDocAttachmentsFromTargetOrSource`), and so takes that of the winner.
+   * It may have other attachments in documents with several leaves. PouchDB pulls the attachment of a leaf from a server without naming
+   * the revision (`getDocAttachmentsFromTargetOrSource`), so it takes that of the winner.
    */
   readonly mixesAttachments?: boolean
   /** Undefined: another edit was faster. */
@@ -54,7 +54,7 @@ export interface Replica {
 
 export interface Course {
   readonly replicas: readonly Replica[]
-  /** Who may meet whom. */
+  /** The pairs that may meet. */
   readonly meetings: readonly Meeting[]
   /** Meetings that bring everything to everybody if they are held a few times. */
   readonly rounds: readonly Meeting[]
@@ -107,7 +107,7 @@ function comparable(
   })
 }
 
-/** The text of an attachment, long enough now and then to go on its own. */
+/** The text of an attachment, sometimes long enough to be sent apart. */
 function content(random: Random): string {
   return `${random.below(1000)} `.repeat(random.chance(0.2) ? 40_000 : 5)
 }

@@ -1,7 +1,7 @@
 /**
  * 1,000 open change feeds while documents are written: `npm run -s node packages/server/testing/soak.ts [MINUTES]`, 15 when left out. Half of
- * the feeds are continuous, half are event sources, over ten databases. Tells the server's memory after a garbage collection as it goes,
- * whether it grows, and whether each feed was told of each write.
+ * the feeds are continuous, half are event sources, over ten databases. Prints the server's memory after a garbage collection as it runs,
+ * whether it grows, and whether each feed got each write.
  */
 import { get } from 'node:http'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -294,7 +294,7 @@ export class Auth implements AccessRules {
     return { principal, account, sessionId: claimed.id, issuedMs: claimed.issuedMs }
   }
 
-  /** Undefined for a token that is none of the application. */
+  /** Undefined for a token that the application does not know. */
   async #fromToken(request: FastifyRequest, authorization: string | undefined): Promise<Identity | undefined> {
     const [, token] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
     const principal = token === undefined ? undefined : await this.#host.accounts?.principalOf(token)

@@ -60,7 +60,7 @@ const READS: readonly (readonly [request: string, body?: unknown])[] = [
   ['POST /fat/_find', { selector: { s: { $size: 30_000 } }, sort: ['_id'], limit: 1000 }],
 ]
 
-/** The answer's bytes, of which none is kept. */
+/** Counts the answer's bytes, and keeps none. */
 async function drain(request: string, body: unknown, accept = 'application/json'): Promise<number> {
   const [method = '', path = ''] = request.split(' ')
   const answer = await fetch(server.url + path, {

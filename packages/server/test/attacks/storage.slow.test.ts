@@ -80,7 +80,7 @@ test('a full database takes no document, says why, and is read and deleted from 
   expect((await attach('x', noise(10))).status).toBe(507)
   expect((await send(url, 'COPY /db/fill0', undefined, { destination: 'x' })).status).toBe(507)
   expect((await send(url, 'GET /db/x')).status).toBe(404)
-  // Others have room; checkpoints of replications from here, too.
+  // Others have room, and so have replication checkpoints here.
   await send(url, 'PUT /other')
   expect((await send(url, 'PUT /other/x', { n: 1 })).status).toBe(201)
   expect((await send(url, 'PUT /db/_local/checkpoint', { n: 1 })).status).toBe(201)

@@ -22,7 +22,7 @@ export interface AuthServer {
   readonly users: Collection<JsonObject>
   /** Open feeds on `team`: what each was ended with. */
   readonly ended: ServiceError[]
-  /** Resolves when so many feeds are open. */
+  /** Resolves when `count` feeds are open. */
   feedsOpen(count: number): Promise<void>
   /** The server on the same file, started again. */
   restart(): Promise<void>

@@ -1,6 +1,6 @@
 /**
  * Goal: 8 live collections in 4 tabs are in step with a server over HTTP/1.1 within seconds, and the app's own requests get a
- * connection. When the tab that replicates is closed or frozen another one goes on.
+ * connection. When the tab that replicates is closed or frozen another one continues.
  */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'

@@ -6,7 +6,7 @@ export interface SyncTab {
   start(database: string, url: string, names: readonly string[]): Promise<void>
   /** A document with this id into each collection. */
   write(id: string): Promise<void>
-  /** Of all collections together. */
+  /** The documents of all collections together. */
   count(): Promise<number>
   status(): string
   /** Requests for the URL that this tab has sent since it was loaded. */

@@ -83,7 +83,7 @@ test('asked a second time it ends at once, and what was answered is there', asyn
   const root = { authorization: basic('root:password-of-root') }
   await send(first.url, 'PUT /db', undefined, root)
   expect((await send(first.url, 'PUT /db/a', {}, root)).status).toBe(201)
-  // An upload that does not go on holds the end up.
+  // An upload that stops in the middle delays the end.
   const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) })
   const headers = { ...root, 'content-type': 'application/json' }
   const stuck = fetch(`${first.url}/db/b`, { method: 'PUT', body, headers, duplex: 'half' } as RequestInit)

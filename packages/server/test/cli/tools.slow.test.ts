@@ -1,6 +1,6 @@
 /**
- * Goal: the commands that work on database files do what their help says, end with the exit code that scripts rely on, leave no half
- * files, and say what to do when something is wrong.
+ * Goal: the commands that work on database files do what their help says. They end with the exit code that scripts rely on, leave no
+ * half files, and say what to do when something is wrong.
  * Method: real files; most in this process, the program itself once.
  */
 import { execFile } from 'node:child_process'

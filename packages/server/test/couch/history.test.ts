@@ -60,7 +60,7 @@ test('with it each way of reading finds them, until they are compacted', async (
   expect(open.json).toMatchObject([{ ok: { n: 0 } }, { ok: { n: 2 } }])
   const many = await ask('POST /kept/_bulk_get', { docs: [{ id: 'a', rev: first }] })
   expect(many.json).toMatchObject({ results: [{ docs: [{ ok: { n: 0, _rev: first } }] }] })
-  // They are no leaves: nobody may go on from them, and lists and feeds tell of the newest only.
+  // They are no leaves: no write may replace them, and lists and feeds have the newest only.
   expect((await ask(`PUT /kept/a?rev=${first}`, {})).status).toBe(409)
   expect((await ask(`DELETE /kept/a?rev=${first}`)).status).toBe(409)
   expect((await ask('GET /kept/a?conflicts=true&deleted_conflicts=true')).json).toEqual({ _id: 'a', _rev: third, n: 2 })

@@ -1,4 +1,4 @@
-/** CouchDB's protocol as tables: a request, and what is answered. Scenarios of one table go on where the last one ended. */
+/** CouchDB's protocol as tables: a request, and what is answered. Scenarios of one table continue where the last one ended. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contextOf } from '../../src/couch/server-context.ts'

@@ -1,7 +1,7 @@
 /**
- * Goal: functions of design documents over HTTP. Views answer as PouchDB does for the same documents, options and functions;
- * `validate_doc_update` is asked in every way of writing; filters filter feeds; what does not compile is refused; what fails is an error
- * of CouchDB's form.
+ * Goal: functions of design documents over HTTP. Views answer as PouchDB does for the same documents, options and functions.
+ * `validate_doc_update` is asked in every way of writing. Filters filter feeds. A function that does not compile is refused, and one
+ * that fails is an error of CouchDB's form.
  * Method: a real server, PouchDB from npm both as its client and, with its own engine, as what is compared with.
  */
 import PouchDB from 'pouchdb'

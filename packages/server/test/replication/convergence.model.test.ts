@@ -88,7 +88,7 @@ async function inTheMiddle(middle: MiddleServer, seed: number): Promise<void> {
       replicas: [...spokes, server],
       meetings: rounds,
       rounds,
-      // Not waited for: what is under way meets the end of the server, and what comes next a server that is not there.
+      // Not waited for: requests under way meet the end of the server, and the next ones find no server.
       onStep: async (done) => {
         if (done < endsAt) return
         endsAt = Infinity

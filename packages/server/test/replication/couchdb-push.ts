@@ -1,16 +1,16 @@
 /**
- * What CouchDB's replicator does with a target, as far as the target sees it: `_revs_diff` with a name for each change, `_bulk_docs` in
- * batches that it halves when they are too large, a PUT for each design document and each document with attachments. It passes over
- * what is refused with 401, 403, 413 or 415, with 400 for the name of an attachment, or as a row of `_bulk_docs`; anything else ends
- * the replication, and so does each later try.
+ * What CouchDB's replicator does with a target, as far as the target sees it. It asks `_revs_diff` with a name for each change. It
+ * sends `_bulk_docs` in batches that it halves when they are too large, and a PUT for each design document and each document with
+ * attachments. It skips what is refused with 401, 403, 413 or 415, with 400 for the name of an attachment, or as a row of
+ * `_bulk_docs`. Anything else ends the replication, and each later try too.
  */
 import { createHash } from 'node:crypto'
 import { send } from '../test-server.ts'
 
 export interface PushedDocument {
-  /** JSON without `_attachments`; written as it is where a number is none of JavaScript. */
+  /** JSON without `_attachments`. */
   readonly document: Readonly<Record<string, unknown>> & { readonly _id: string; readonly _rev: string }
-  /** In the place of `document`, for what JavaScript can't write. */
+  /** Sent instead of `document`, for numbers that JavaScript can't write. */
   readonly json?: string
   readonly attachments?: Readonly<Record<string, { readonly type: string; readonly content: Uint8Array }>>
 }
@@ -24,7 +24,7 @@ export interface PushResult {
 const BATCH_BYTES = 512 * 1024
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** `changes` may tell of one document several times. @throws if the replication would have ended */
+/** `changes` may have one document several times. @throws if the replication would have ended */
 export async function pushLikeCouchDB(
   url: string,
   database: string,

@@ -1,6 +1,6 @@
 /**
  * Goal: no document that CouchDB may hold stops its replication to us. Method: each kind of document that a server might refuse is
- * pushed among good ones as CouchDB's replicator does it; the good ones arrive, and so do the odd ones that have a place here.
+ * pushed among good ones as CouchDB's replicator does it. The good ones arrive, and so do the odd ones that have a place here.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { send, startServer } from '../test-server.ts'
@@ -24,7 +24,7 @@ afterAll(() => running.close())
 interface Kind {
   readonly name: string
   readonly pushed: Omit<PushedDocument, 'document'> & { readonly document: Readonly<Record<string, unknown>> }
-  /** It has no place here: it is passed over. */
+  /** It has no place here: the replicator skips it. */
   readonly isRefused?: true
   /** The database that it is pushed to, if it matters. */
   readonly database?: '_users' | '_replicator'

@@ -1,4 +1,4 @@
-/** Goal: a server that is killed in the midst of a replication of `_replicator` goes on with it when it starts again, and misses nothing. */
+/** Goal: a server that is killed in the midst of a replication of `_replicator` continues it after the next start, and misses nothing. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
