@@ -2,7 +2,9 @@
 
 /** Somebody in a request. Every service of the backend takes one. */
 export interface Actor {
+    /** The principal that acts. */
     readonly principal: Principal;
+    /** The request, as rules read it. */
     readonly request: RequestInfo;
 }
 
@@ -26,6 +28,7 @@ export interface Backend {
     close(): Promise<void>;
 }
 
+/** What `openBackend` takes. */
 export interface BackendOptions {
     /** Hashes passwords; others may share its queue. */
     readonly passwords?: Passwords;
@@ -61,10 +64,12 @@ export class CollectionAdministration {
     setHistory(history: boolean): Promise<void>;
 }
 
+/** A collection of the application: its type, fields, rules and indexes. */
 export type Definition = BaseDefinition | ViewDefinition | AuthDefinition;
 
 /** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
 export interface ErrorData {
+    /** The error of one value, or the errors inside it. */
     readonly [name: string]: FieldError | ErrorData;
 }
 
@@ -189,13 +194,17 @@ export interface GuardedWrite extends Write {
  */
 export type Judge = (change: GuardedChange) => Refusal | undefined;
 
+/** The page, order and filter of a list. */
 export interface ListOptions extends ShowOptions {
     /** From 1. */
     readonly page?: number;
+    /** 1 to 1000 records; more means 1000. 30 when left out or not positive. */
     readonly perPage?: number;
     /** `-created,author.name` */
     readonly sort?: string;
+    /** `created > @now && author.name ~ "ann"` */
     readonly filter?: string;
+    /** True: does not count the records. */
     readonly skipTotal?: boolean;
 }
 
@@ -221,12 +230,17 @@ export type RecordInput = Readonly<Record<string, unknown>>;
 /** Fields by name, with `id`, `collectionId`, `collectionName`, and `expand` if it was asked for. */
 export type RecordJson = Readonly<Record<string, unknown>>;
 
+/** A page of a list of records. */
 export interface RecordPage {
+    /** From 1. */
     readonly page: number;
+    /** The most records of a page: 1 to 1000. */
     readonly perPage: number;
     /** -1 if it was skipped. */
     readonly totalItems: number;
+    /** -1 if the count was skipped. */
     readonly totalPages: number;
+    /** The records of the page, in order. */
     readonly items: readonly RecordJson[];
 }
 
@@ -242,6 +256,7 @@ export interface RequestInfo {
     readonly context: string;
     /** `GET`, `POST` and so on. */
     readonly method: string;
+    /** The parameters of the URL, by name. */
     readonly query: Readonly<Record<string, string>>;
     /** Names in lower case, with `_` for `-`. */
     readonly headers: Readonly<Record<string, string>>;
@@ -309,7 +324,9 @@ export interface StoredDocuments {
 
 /** A file that is uploaded, as a value of a file field in a `RecordInput`. */
 export interface UploadedFile {
+    /** The name that the client gave. */
     readonly name: string;
+    /** Bytes. */
     readonly size: number;
     /** May be asked for more than once. */
     stream(): ReadableStream<Uint8Array>;
@@ -472,6 +489,7 @@ interface BoolField extends FieldBase, Requirable {
     readonly type: 'bool';
 }
 
+/** A filter of one change feed. Call `dispose` when the feed ends. */
 interface ChangeFilter {
     /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
     accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>;
@@ -484,10 +502,12 @@ interface ChangeOptions extends ShowOptions {
     readonly rev?: string;
 }
 
+/** The CouchDB databases of one Pannier database, by name. */
 class Databases {
     constructor(database: Database, state: ServerState, { bytesMax, history, app }?: DatabasesOptions);
     /** Sorted. */
     names(): Promise<string[]>;
+    /** Whether there is a database of this name. */
     has(name: string): Promise<boolean>;
     /** @throws ServiceError NOT_FOUND */
     get(name: string): Promise<Collection<JsonObject>>;
@@ -505,12 +525,15 @@ class Databases {
     drop(name: string): Promise<void>;
     /** The `_security` object as it was put; undefined if it never was. */
     security(name: string): Promise<JsonObject | undefined>;
+    /** Replaces the `_security` object. @throws ServiceError NOT_FOUND, FORBIDDEN for a collection of the application */
     setSecurity(name: string, security: JsonObject): Promise<void>;
+    /** Sets how many revisions a document remembers. @throws ServiceError as `setSecurity` */
     setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
     /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
     setHistory(name: string, history: boolean): Promise<void>;
     /** Whether it is a collection of the application: what is set for it stands in its definition. */
     isOfApp(name: string): boolean;
+    /** Stops listening to the database, which stays open. */
     close(): void;
 }
 
@@ -694,12 +717,14 @@ interface HalfLoggedIn {
     readonly mfaId: string;
 }
 
+/** Runs few password hashes at a time, and refuses those beyond its limits. */
 class HashQueue {
     constructor(limits?: Partial<HashQueueLimits>);
     /** @throws ServiceError TOO_MANY_REQUESTS if too many wait already */
     run<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** The limits of a `HashQueue`. */
 interface HashQueueLimits {
     /** Made at the same time. */
     readonly concurrencyMax: number;
@@ -712,6 +737,7 @@ interface JsonField extends FieldBase, Requirable {
     readonly maxSize: number;
 }
 
+/** An object of any fields, as JSON has it. */
 type JsonObject = Record<string, unknown>;
 
 /** What is read of `Definitions`. */
@@ -735,9 +761,11 @@ interface ListExplanation {
 
 /** Somebody who has logged in. */
 interface LoggedIn {
+    /** The auth collection of the record. */
     readonly definition: AuthDefinition;
     /** Its account has the record. */
     readonly principal: Principal;
+    /** A token of the record, for later requests. */
     readonly token: string;
 }
 
@@ -775,6 +803,7 @@ interface PasswordField extends FieldBase, Requirable {
     readonly cost: number;
 }
 
+/** Makes and checks hashes of passwords, as PHC strings. */
 class Passwords {
     constructor(queue?: HashQueue, algorithm?: Algorithm);
     /** A PHC string. */
@@ -1003,11 +1032,16 @@ interface SelectField extends FieldBase, Requirable {
     readonly maxSelect: number;
 }
 
+/** The state of the server in its collection of the database. */
 class ServerState implements StateStore {
     constructor(database: Database);
+    /** The document; undefined if it is missing. */
     get(id: string): Promise<JsonObject | undefined>;
+    /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
+    /** Deletes the document. */
     delete(id: string): Promise<void>;
+    /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
@@ -1083,9 +1117,11 @@ interface Shows {
 
 /** Small documents that are never served. */
 interface StateStore {
+    /** The document; undefined if it is missing. */
     get(id: string): Promise<JsonObject | undefined>;
+    /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
-    /** Returns the document; writes and returns the result of `make` if there is none. */
+    /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 

@@ -34,10 +34,12 @@ export const BLANK: FieldError;
 export class BatchError extends ServiceError {
     /** The first operation that failed. */
     readonly index: number;
+    /** Why that operation failed. */
     readonly reason: ServiceError;
     constructor(index: number, reason: ServiceError);
 }
 
+/** A filter of one change feed. Call `dispose` when the feed ends. */
 export interface ChangeFilter {
     /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
     accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>;
@@ -45,27 +47,36 @@ export interface ChangeFilter {
     dispose(): void;
 }
 
+/** The newest event of each database, in order. It is in memory: each start of the server begins again. */
 export class DatabaseUpdates {
+    /** A new one for each start of the server. */
     readonly epoch: string;
     /** `names`: of the databases that are there. */
     constructor(database: Database, names: readonly string[]);
+    /** The sequence of the newest event; 0 without one. */
     get lastSequence(): number;
+    /** Adds the event of a database that was made. */
     created(name: string): void;
+    /** Adds the event of a database that was dropped, unless that is its newest event already. */
     deleted(name: string): void;
     /** Sequence of the newest event of a database; 0 without an event. */
     sequenceOf(name: string): number;
+    /** The events after a sequence, in order. */
     since(sequence: number): DatabaseUpdate[];
     /** Resolves when there is news, or `signal` is aborted. */
     next(signal: AbortSignal): Promise<void>;
     /** How many wait. */
     get listeners(): number;
+    /** Stops listening to the database. */
     close(): void;
 }
 
+/** The CouchDB databases of one Pannier database, by name. */
 export class Databases {
     constructor(database: Database, state: ServerState, { bytesMax, history, app }?: DatabasesOptions);
     /** Sorted. */
     names(): Promise<string[]>;
+    /** Whether there is a database of this name. */
     has(name: string): Promise<boolean>;
     /** @throws ServiceError NOT_FOUND */
     get(name: string): Promise<Collection<JsonObject>>;
@@ -83,20 +94,27 @@ export class Databases {
     drop(name: string): Promise<void>;
     /** The `_security` object as it was put; undefined if it never was. */
     security(name: string): Promise<JsonObject | undefined>;
+    /** Replaces the `_security` object. @throws ServiceError NOT_FOUND, FORBIDDEN for a collection of the application */
     setSecurity(name: string, security: JsonObject): Promise<void>;
+    /** Sets how many revisions a document remembers. @throws ServiceError as `setSecurity` */
     setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
     /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
     setHistory(name: string, history: boolean): Promise<void>;
     /** Whether it is a collection of the application: what is set for it stands in its definition. */
     isOfApp(name: string): boolean;
+    /** Stops listening to the database, which stays open. */
     close(): void;
 }
 
 /** A filter of a change feed that is a function of a design document. */
 export interface FilterRequest {
+    /** The reader of the feed. */
     readonly principal: Principal;
+    /** The name by which users know the collection. */
     readonly database: string;
+    /** The collection, as the principal may use it. */
     readonly collection: GuardedCollection;
+    /** What the function sees of the request. */
     readonly reader: FilterReader;
     /** `ddoc/function`, or `_view`. */
     readonly filter: string;
@@ -194,14 +212,17 @@ export type GuardedOutcome = WriteResult | {
     readonly error: Refusal;
 };
 
+/** The limits unless others are given: 2 at the same time, 64 waiting. */
 export const HASH_QUEUE_LIMITS: HashQueueLimits;
 
+/** Runs few password hashes at a time, and refuses those beyond its limits. */
 export class HashQueue {
     constructor(limits?: Partial<HashQueueLimits>);
     /** @throws ServiceError TOO_MANY_REQUESTS if too many wait already */
     run<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** The limits of a `HashQueue`. */
 export interface HashQueueLimits {
     /** Made at the same time. */
     readonly concurrencyMax: number;
@@ -209,18 +230,23 @@ export interface HashQueueLimits {
     readonly waitingMax: number;
 }
 
+/** An object of any fields, as JSON has it. */
 export type JsonObject = Record<string, unknown>;
 
 /** Somebody who has logged in. */
 export interface LoggedIn {
+    /** The auth collection of the record. */
     readonly definition: AuthDefinition;
     /** Its account has the record. */
     readonly principal: Principal;
+    /** A token of the record, for later requests. */
     readonly token: string;
 }
 
+/** The shortest new password of a user, in characters. */
 export const PASSWORD_CHARS_MIN = 8;
 
+/** Makes and checks hashes of passwords, as PHC strings. */
 export class Passwords {
     constructor(queue?: HashQueue, algorithm?: Algorithm);
     /** A PHC string. */
@@ -244,19 +270,26 @@ export type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query
 /** Where the server keeps its state: no CouchDB database can have this name. */
 export const STATE_COLLECTION = "$server";
 
+/** The state of the server in its collection of the database. */
 export class ServerState implements StateStore {
     constructor(database: Database);
+    /** The document; undefined if it is missing. */
     get(id: string): Promise<JsonObject | undefined>;
+    /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
+    /** Deletes the document. */
     delete(id: string): Promise<void>;
+    /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
 /** Small documents that are never served. */
 export interface StateStore {
+    /** The document; undefined if it is missing. */
     get(id: string): Promise<JsonObject | undefined>;
+    /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
-    /** Returns the document; writes and returns the result of `make` if there is none. */
+    /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
@@ -272,6 +305,7 @@ export function checkNewPassword(password: unknown, charsMin: number): string;
 /** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
 export function collectionName(name: string): string;
 
+/** A ServiceError CONFLICT, in CouchDB's words. */
 export function conflicting(): ServiceError;
 
 /** `{max}` in the message is the parameter `max`. Parameters are in the order of the alphabet, as PocketBase shows them. */
@@ -284,17 +318,22 @@ export function fieldError(code: string, message: string, params?: Params): Fiel
  */
 export function fieldPicker(fields: string | undefined): ((value: unknown) => unknown) | undefined;
 
+/** A ServiceError FORBIDDEN. */
 export function forbidden(message: string): ServiceError;
 
+/** A ServiceError INVALID. */
 export function invalid(message: string): ServiceError;
 
+/** Whether a value is an object: null and arrays are not. */
 export function isJsonObject(value: unknown): value is JsonObject;
 
 /** Guards are not asked about these documents. */
 export function isLocalId(id: unknown): id is string;
 
+/** The name, display name and logo of each. */
 export function knownProviders(): readonly KnownProvider[];
 
+/** A ServiceError NOT_FOUND. */
 export function missing(message: string): ServiceError;
 
 /** Everything but what signs tokens, and the secrets of OAuth2. */

@@ -431,6 +431,7 @@ interface AppOptions {
     readonly logger?: Logger | LoggerOptions | false;
 }
 
+/** A filter of one change feed. Call `dispose` when the feed ends. */
 interface ChangeFilter {
     /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
     accepts(documents: readonly JsonObject[]): Promise<readonly boolean[]>;
@@ -438,10 +439,12 @@ interface ChangeFilter {
     dispose(): void;
 }
 
+/** The CouchDB databases of one Pannier database, by name. */
 class Databases {
     constructor(database: Database, state: ServerState, { bytesMax, history, app }?: DatabasesOptions);
     /** Sorted. */
     names(): Promise<string[]>;
+    /** Whether there is a database of this name. */
     has(name: string): Promise<boolean>;
     /** @throws ServiceError NOT_FOUND */
     get(name: string): Promise<Collection<JsonObject>>;
@@ -459,12 +462,15 @@ class Databases {
     drop(name: string): Promise<void>;
     /** The `_security` object as it was put; undefined if it never was. */
     security(name: string): Promise<JsonObject | undefined>;
+    /** Replaces the `_security` object. @throws ServiceError NOT_FOUND, FORBIDDEN for a collection of the application */
     setSecurity(name: string, security: JsonObject): Promise<void>;
+    /** Sets how many revisions a document remembers. @throws ServiceError as `setSecurity` */
     setRevisionsLimit(name: string, revisionsLimit: number): Promise<void>;
     /** @throws ServiceError FORBIDDEN for a database of the server's own: what was replaced there has hashes of old passwords */
     setHistory(name: string, history: boolean): Promise<void>;
     /** Whether it is a collection of the application: what is set for it stands in its definition. */
     isOfApp(name: string): boolean;
+    /** Stops listening to the database, which stays open. */
     close(): void;
 }
 
@@ -478,6 +484,7 @@ interface DatabasesOptions {
 
 /** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
 interface ErrorData {
+    /** The error of one value, or the errors inside it. */
     readonly [name: string]: FieldError | ErrorData;
 }
 
@@ -511,6 +518,7 @@ class GuardedWriter {
     put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
 }
 
+/** An object of any fields, as JSON has it. */
 type JsonObject = Record<string, unknown>;
 
 interface LoginLimits {
@@ -560,19 +568,26 @@ class Room {
     admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
 }
 
+/** The state of the server in its collection of the database. */
 class ServerState implements StateStore {
     constructor(database: Database);
+    /** The document; undefined if it is missing. */
     get(id: string): Promise<JsonObject | undefined>;
+    /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
+    /** Deletes the document. */
     delete(id: string): Promise<void>;
+    /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
 /** Small documents that are never served. */
 interface StateStore {
+    /** The document; undefined if it is missing. */
     get(id: string): Promise<JsonObject | undefined>;
+    /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
-    /** Returns the document; writes and returns the result of `make` if there is none. */
+    /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
