@@ -1,5 +1,6 @@
 /** Answers a bound rule for one record. */
 import { column, sqlValue } from './column.ts'
+import { RuleError } from './errors.ts'
 import { joinsOf, type BoundRule, type Condition, type Join, type Leaf, type Test, type Value } from './plan.ts'
 import type { RuleRecord, RuleRecords } from './records.ts'
 import { affinityOf, type Field } from './schema.ts'
@@ -19,10 +20,16 @@ export interface Work {
   readonly rows: Map<Join, Row>
   readonly records: RuleRecords
   readonly now: Date
+  /** How many rows may still be chosen, of a rule that is evaluated. */
+  rowsLeft?: number
 }
+
+/** For one record. Paths that are compared with each other multiply their rows. */
+export const ROWS_MAX = 100_000
 
 /**
  * Whether a rule admits a record: true, false, or undefined where that can't be known here.
+ * @throws RuleError limit: it tries too many rows
  *
  * @example
  * const answer = evaluate(bound, post, records)
@@ -30,7 +37,7 @@ export interface Work {
  */
 export function evaluate(bound: BoundRule, record: RuleRecord, records: RuleRecords): boolean | undefined {
   const rows = new Map<Join, Row>([[bound.record, record]])
-  return some(bound.condition, { rows, records, now: bound.now })
+  return some(bound.condition, { rows, records, now: bound.now, rowsLeft: ROWS_MAX })
 }
 
 /** Whether some choice of rows, for the joins that have none yet, meets the condition. */
@@ -71,6 +78,8 @@ function together(parts: readonly Condition[], work: Work): boolean | undefined 
 export function withRows(join: Join, work: Work, body: () => boolean | undefined): boolean | undefined {
   const { rows, isComplete } = rowsOf(join, work)
   const answer = anyOf(rows, (row) => {
+    if (work.rowsLeft !== undefined && --work.rowsLeft < 0)
+      throw new RuleError('limit', 'Too many rows are compared.', 0)
     work.rows.set(join, row)
     return body()
   })

@@ -1,5 +1,5 @@
 /** What a list is sorted by: fields that a query planner knows, or values that are computed for each record. */
-import { some, valueOf, withRows, type Work } from './evaluate.ts'
+import { ROWS_MAX, some, valueOf, withRows, type Work } from './evaluate.ts'
 import { readBy, withParents, type BoundRule, type Join, type Value } from './plan.ts'
 import type { RuleRecord, RuleRecords } from './records.ts'
 import { compareSorted, type SqlValue } from './values.ts'
@@ -34,6 +34,7 @@ const EMPTY: Readonly<Record<string, 0 | false>> = { number: 0, bool: false }
  * The values that a record is sorted by, for `compareSortValues`. Rows must meet the rule: the first one of a list
  * counts, and the least one by a back-relation.
  *
+ * @throws RuleError limit: it tries too many rows
  * @example
  * import { bind, parse } from '@pannier/rules'
  * import { sortValues } from '@pannier/rules/compile'
@@ -42,7 +43,7 @@ const EMPTY: Readonly<Record<string, 0 | false>> = { number: 0, bool: false }
  * sortValues(bound, post, records) // [2]
  */
 export function sortValues(bound: BoundRule, record: RuleRecord, records: RuleRecords): readonly unknown[] {
-  const work: Work = { rows: new Map([[bound.record, record]]), records, now: bound.now }
+  const work: Work = { rows: new Map([[bound.record, record]]), records, now: bound.now, rowsLeft: ROWS_MAX }
   const open = [...withParents(bound.sort.flatMap(readBy))].filter((join) => join !== bound.record)
   const isFirst = !open.some(({ kind }) => kind === 'back' || kind === 'all')
   const ascending = bound.sort.map(() => false)

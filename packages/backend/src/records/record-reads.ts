@@ -137,8 +137,8 @@ export class RecordReads {
     try {
       return await readSnapshot(database, (reader) => read(new RecordSnapshot(reader, definitions, this.#viewReader)))
     } catch (error) {
-      // A rule reads too many records at once.
-      throw isPannierError(error, 'PANNIER_LIMIT') ? invalid(error.message) : error
+      // A rule reads too many records at once, or tries too many rows.
+      throw isPannierError(error, 'PANNIER_LIMIT') || error instanceof RuleError ? invalid(error.message) : error
     }
   }
 

@@ -100,6 +100,29 @@ test('superusers can not delete themselves all at once', async () => {
   expect((await server.call('GET /settings')).status).toBe(200)
 })
 
+test('a filter or a sort that multiplies rows is refused, and holds up nobody', async () => {
+  const { backend } = server.server
+  const posts = backend.definitions.get('posts').id
+  await backend.definitions.create(SYSTEM, {
+    name: 'links',
+    type: 'base',
+    listRule: '',
+    fields: [
+      { name: 'name', type: 'text' },
+      { name: 'posts', type: 'relation', collectionId: posts, maxSelect: 20 },
+    ],
+  })
+  const ids: unknown[] = []
+  for (let at = 0; at < 15; at++)
+    ids.push((await server.call('POST /collections/posts/records', { title: 'a' })).json['id'])
+  for (let at = 0; at < 15; at++) await server.call('POST /collections/links/records', { name: 'b', posts: ids })
+  const filter = 'posts.links_via_posts.posts.links_via_posts.posts.title ?= name'
+  const path = `GET /collections/links/records?filter=${encodeURIComponent(filter)}`
+  expect((await server.call(path, undefined, '')).status).toBe(400)
+  const sort = 'posts.links_via_posts.posts.links_via_posts.posts.title'
+  expect((await server.call(`GET /collections/links/records?sort=${sort}`, undefined, '')).status).toBe(400)
+})
+
 test('names of prototypes are data', async () => {
   const { status } = await post(
     RECORDS,
