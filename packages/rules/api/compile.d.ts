@@ -117,6 +117,7 @@ export function sortPaths({ sort }: BoundRule): readonly SortPath[] | undefined;
  * The values that a record is sorted by, for `compareSortValues`. Rows must meet the rule: the first one of a list
  * counts, and the least one by a back-relation.
  *
+ * @throws RuleError limit: it tries too many rows
  * @example
  * import { bind, parse } from '@pannier/rules'
  * import { sortValues } from '@pannier/rules/compile'

@@ -320,6 +320,7 @@ export function createSchema(definitions: readonly CollectionDefinition[]): Sche
 
 /**
  * Whether a rule admits a record: true, false, or undefined where that can't be known here.
+ * @throws RuleError limit: it tries too many rows
  *
  * @example
  * const answer = evaluate(bound, post, records)
