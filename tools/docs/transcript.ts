@@ -163,7 +163,7 @@ async function install(folder: string, words: readonly string[]): Promise<void> 
     if (name === 'pannier' || name === '@pannier' || existsSync(link)) continue
     symlinkSync(join(root, 'node_modules', name), link)
   }
-  for (const name of words.filter((word) => !word.startsWith('-'))) {
+  for (const name of withOwnDependencies(words.filter((word) => !word.startsWith('-')))) {
     const own = PACKAGES.find((published) => published.name === name)
     const target = join(modules, name)
     if (own !== undefined) {
@@ -184,6 +184,20 @@ async function install(folder: string, words: readonly string[]): Promise<void> 
       await runLine(`chmod +x "${join(target, path)}" && ln -sf "${join(target, path)}" .bin/${command}`, modules, '')
     }
   }
+}
+
+/** As npm does: also the packages of ours that these need. */
+function withOwnDependencies(names: readonly string[]): ReadonlySet<string> {
+  const all = new Set(names)
+  for (const name of all) {
+    const own = PACKAGES.find((published) => published.name === name)
+    if (own === undefined) continue
+    const { dependencies = {} } = JSON.parse(readFileSync(join(own.folder, 'package.json'), 'utf8')) as {
+      dependencies?: Record<string, string>
+    }
+    for (const needed of Object.keys(dependencies)) if (PACKAGES.some((one) => one.name === needed)) all.add(needed)
+  }
+  return all
 }
 
 async function freePorts(count: number): Promise<number[]> {
