@@ -235,12 +235,9 @@ export class Definitions {
   }
 
   async #addSystemCollections(): Promise<void> {
-    const changed: Definition[] = []
-    for (const input of SYSTEM_COLLECTIONS) {
-      const definition = this.#completed(newDefinition(input))
-      // A database that was there before keeps its name.
-      if (!(await this.#store.isDatabase(definition.name))) changed.push(definition)
-    }
+    const all = SYSTEM_COLLECTIONS.map((input) => this.#completed(newDefinition(input)))
+    // Anybody may sign up for `users`: not where databases were served before.
+    const changed = (await this.#store.hasDatabases()) ? all.filter(({ system }) => system) : all
     await this.#write(checkChange(this.#store.state, { changed, removed: [] }), '')
   }
 

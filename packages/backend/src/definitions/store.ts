@@ -84,8 +84,13 @@ export class DefinitionStore {
   }
 
   /** Whether CouchDB's door serves a database of that name, in any case of its letters. */
-  async isDatabase(name: string): Promise<boolean> {
+  async #isDatabase(name: string): Promise<boolean> {
     return (await this.#database.collections()).includes(name.toLowerCase())
+  }
+
+  /** Whether CouchDB's door serves databases of users. */
+  async hasDatabases(): Promise<boolean> {
+    return (await this.#database.collections()).some((name) => !name.startsWith('$'))
   }
 
   /**
@@ -97,7 +102,7 @@ export class DefinitionStore {
     const before = this.#state
     for (const { id, name } of changed) {
       const isOld = before.all.some((old) => old.id === id && old.name === name)
-      if (!isOld && (await this.isDatabase(name)))
+      if (!isOld && (await this.#isDatabase(name)))
         throw new ServiceError('INVALID', '', { data: { name: NAME_OF_DATABASE } })
     }
     const gone = new Set(removed.map(({ id }) => id))

@@ -28,6 +28,14 @@ test('a new database has the collections of a new PocketBase, in its JSON', asyn
   expect(JSON.stringify(shown, undefined, 2)).toBe(JSON.stringify(golden('system-collections'), undefined, 2))
 })
 
+test('a server of databases gets no collection that strangers may sign up for', async () => {
+  const served = await database()
+  await served.collection('cities').insert({ name: 'Oslo' })
+  const definitions = await Definitions.open(served)
+  expect(definitions.all().filter(({ system }) => !system)).toEqual([])
+  expect(definitions.find('_superusers')).toBeDefined()
+})
+
 test('definitions survive, and are found by id and by name in any case', async () => {
   const db = await database()
   const first = await Definitions.open(db)

@@ -27,7 +27,7 @@ afterAll(() => running.close())
 
 test('databases', async () => {
   await server.db.create('other/one')
-  expect(await server.db.list()).toEqual(['_replicator', '_users', 'other/one', 'people'])
+  expect(await server.db.list()).toEqual(['_replicator', '_users', 'other/one', 'people', 'users'])
   expect(await server.db.get('people')).toMatchObject({ db_name: 'people', doc_count: 0, compact_running: false })
   await expect(server.db.create('people')).rejects.toMatchObject({ statusCode: 412, error: 'file_exists' })
   expect(await server.db.destroy('other/one')).toEqual({ ok: true })

@@ -24,7 +24,12 @@ export interface Explanation {
   readonly related?: readonly RelatedExplanation[]
   /** For a query that was run. */
   readonly actual?: ActualWork
-  /** All of it as text: the steps are drawn as a tree. */
+  /**
+   * All of it as text: the steps are drawn as a tree.
+   *
+   * @example
+   * console.log(String(await people.find({ city: 'Oslo' }).explain()))
+   */
   toString(): string
 }
 
