@@ -1,6 +1,7 @@
 /** Goal: what belongs to an account ends with it; what proves an identity ends when it changes. */
 import { afterEach, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/gateway/documents.ts'
+import { SYSTEM } from '../../src/gateway/principal.ts'
 import { ADMIN, account, openWorld, refusal, type World } from './world.ts'
 
 const PUBLIC = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
@@ -110,6 +111,22 @@ test('of two changes of a password at the same time with the old one, one is ref
     'Failed to update record.',
     { oldPassword: 'validation_invalid_old_password' },
   ])
+})
+
+test('no cascade takes the last superuser along', async () => {
+  const { writes, stored, definitions } = await start()
+  const { id: teams } = definitions.get('teams')
+  const { fields } = definitions.get('_superusers')
+  const team = { name: 'team', type: 'relation', collectionId: teams, maxSelect: 1, cascadeDelete: true }
+  await definitions.update(SYSTEM, '_superusers', { fields: [...fields, team] })
+  const [one, two] = ['superonesuperon', 'supertwosupertw']
+  await writes.create(ADMIN, '_superusers', { id: one, email: 'one@example.com', team: TEAM, ...PASSWORD })
+  const refused = await refusal(writes.delete(ADMIN, 'teams', TEAM))
+  expect(refused).toEqual(['INVALID', "You can't delete the only existing superuser."])
+  expect(Object.keys(await stored('teams'))).toEqual([TEAM])
+  await writes.create(ADMIN, '_superusers', { id: two, email: 'two@example.com', ...PASSWORD })
+  await writes.delete(ADMIN, 'teams', TEAM)
+  expect(Object.keys(await stored('_superusers'))).toEqual([two])
 })
 
 test('the last superuser can not be deleted, not even by two deletes at the same time', async () => {

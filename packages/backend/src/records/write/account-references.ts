@@ -6,6 +6,7 @@ import type { Database } from 'pannier'
 import type { GuardReader } from 'pannier/internal'
 import type { Definitions } from '../../definitions/definitions.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
+import { SUPERUSERS } from '../../definitions/system-collections.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { fieldError } from '../../fields/field-errors.ts'
 import { NewPassword } from '../../fields/password-field.ts'
@@ -52,12 +53,29 @@ export class AccountReferences {
 
   /** Whether a delete in the collection may take accounts along. */
   mayTakeAccounts(definition: Definition): boolean {
+    return this.#reachedFrom(definition).some(({ type }) => type === 'auth')
+  }
+
+  /** Whether a delete in another collection may take superusers along. */
+  mayTakeSuperusers(definition: Definition): boolean {
+    return definition.name !== SUPERUSERS && this.#reachedFrom(definition).some(({ name }) => name === SUPERUSERS)
+  }
+
+  /** Whether superusers are among what was deleted, and nobody is left. `deleted`: as of `accountsDeleted`. */
+  async areSuperusersGone(place: Place, deleted: ReadonlyMap<string, ReadonlySet<string>>): Promise<boolean> {
+    const [name] = this.#collections([SUPERUSERS])
+    if (name === undefined || !deleted.has(name)) return false
+    return (await place.collection<JsonObject>(name).find({}).first()) === undefined
+  }
+
+  /** The collection, and those whose records may go with one of its. */
+  #reachedFrom(definition: Definition): readonly Definition[] {
     const reached = new Set([definition])
     for (const one of reached) {
       for (const other of this.#definitions.all())
         if (other.fields.some((field) => isCascade(field, one))) reached.add(other)
     }
-    return Array.from(reached).some(({ type }) => type === 'auth')
+    return [...reached]
   }
 
   /** A new password forgets the devices. A verified address forgets the logins of others, who may have used it. */

@@ -27,7 +27,7 @@ const MISSING_COLLECTION = fieldError(
   'Relation connection is missing or cannot be accessed.',
 )
 const OTHER_ACCOUNT = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id.')
-const LAST_SUPERUSER = new ServiceError('INVALID', "You can't delete the only existing superuser.")
+export const LAST_SUPERUSER: ServiceError = new ServiceError('INVALID', "You can't delete the only existing superuser.")
 
 /** Thrown by a guard to have a write prepared again: what it was prepared with has changed. */
 export class OutdatedWrite extends Error {}

@@ -19,7 +19,7 @@ import { forbidden, invalid, missing, ServiceError } from '../../gateway/service
 import { accountForm, type CheckedPassword } from './account-form.ts'
 import { AccountReferences } from './account-references.ts'
 import { canBeId, documentOf, draftOf, listOf, renewedTokenKey, type Draft, type PreparedInput } from './draft.ts'
-import { OutdatedWrite, Judge } from './judge.ts'
+import { Judge, LAST_SUPERUSER, OutdatedWrite } from './judge.ts'
 import type { Place, PreparedWrite, RecordOperation, WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
 import { asRefusal, writeError } from './write-errors.ts'
@@ -185,7 +185,8 @@ export class RecordWriter {
   ): Promise<PreparedWrite> {
     const { database } = this.#parts
     const mayTakeAccounts = this.#references.mayTakeAccounts(definition)
-    const isWide = mayTakeAccounts && (await this.#references.areThere(database))
+    const mayTakeSuperusers = this.#references.mayTakeSuperusers(definition)
+    const isWide = mayTakeSuperusers || (mayTakeAccounts && (await this.#references.areThere(database)))
     const run = async (place: Place): Promise<undefined> => {
       const isAlone = place === database
       const guard: DocumentGuard = ({ reader, old }) => {
@@ -202,6 +203,7 @@ export class RecordWriter {
         const outcome = await guarded(recordsIn(place, definition), guard, followed).delete(id)
         if (outcome === undefined) throw missing('')
         if (!isAlone && mayTakeAccounts) await this.#references.accountsDeleted(place, deleted)
+        if (mayTakeSuperusers && (await this.#references.areSuperusersGone(place, deleted))) throw LAST_SUPERUSER
         return undefined
       } catch (error) {
         throw writeError(error, definition, 'delete')
