@@ -4,6 +4,7 @@
  */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -111,4 +112,13 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   } catch {
     // The group is gone already.
   }
+}
+
+/** A port of this machine that nobody listens at. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
 }

@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { build } from '../../tools/checks/build.ts'
+import { findPocketBase } from '../../tools/test/pocketbase.ts'
 import { alignColumns, formatNumber } from '../bars/table.ts'
 import { median } from '../measure.ts'
 import { choose, list, readCount } from '../options.ts'
@@ -18,7 +19,7 @@ const USAGE = `Usage: npm run bench -- pocketbase [OPTIONS]
 
 Requests a second of Pannier and PocketBase, with the data of PocketBase's benchmark. Bars hold for 100000 posts.
 
-  --pocketbase FILE    PocketBase's program (default: the environment's POCKETBASE)
+  --pocketbase FILE    PocketBase's program (default: the environment's POCKETBASE, or what Go makes)
   --posts N[,N]        sizes (default 10000,100000)
   --rounds N           of each workload but the creates, in turns; medians count (default 3)
   --indexes            make the indexes that a user of PocketBase would make, on both
@@ -73,7 +74,7 @@ function readOptions(parameters: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...parameters],
     options: {
-      pocketbase: { type: 'string', default: process.env['POCKETBASE'] ?? '' },
+      pocketbase: { type: 'string', default: '' },
       posts: { type: 'string', default: '10000,100000' },
       rounds: { type: 'string', default: '3' },
       indexes: { type: 'boolean', default: false },
@@ -84,10 +85,12 @@ function readOptions(parameters: readonly string[]): Options | undefined {
     },
   })
   if (values.help) return undefined
-  if (!existsSync(values.pocketbase))
-    throw new TypeError(`--pocketbase must be the path of PocketBase's program, got '${values.pocketbase}'.`)
+  const program = values.pocketbase === '' ? findPocketBase() : values.pocketbase
+  if (program === undefined) throw new TypeError('--pocketbase must be given: there is no Go to make PocketBase.')
+  if (!existsSync(program))
+    throw new TypeError(`--pocketbase must be the path of PocketBase's program, got '${program}'.`)
   return {
-    program: values.pocketbase,
+    program,
     posts: list(values.posts).map(readCount),
     rounds: readCount(values.rounds),
     indexes: values.indexes,

@@ -1,8 +1,7 @@
 /** The servers that are compared, each in a process and a folder of its own, with a superuser. */
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { makeFolder, removeFolder, run, spawnTracked, stop } from '../../tools/processes.ts'
+import { freePort, makeFolder, removeFolder, run, spawnTracked, stop } from '../../tools/processes.ts'
 
 export const SUPERUSER = 'bench@example.com'
 export const SUPERUSER_PASSWORD = 'bench-password'
@@ -72,15 +71,4 @@ function memoryOf(pid: number): { readonly now: number; readonly peak: number } 
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const bytes = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)![1]) * 1024
   return { now: bytes('VmRSS'), peak: bytes('VmHWM') }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -3,7 +3,6 @@
  * `PUT /api/collections/import` takes it too.
  */
 
-const id = { name: 'id', type: 'text', system: true, primaryKey: true, required: true }
 const text = (name: string, options: object = {}): object => ({ name, type: 'text', ...options })
 const one = (name: string, collectionId: string, options: object = {}): object => ({
   name,
@@ -27,7 +26,17 @@ const LEAD = "@request.auth.role = 'lead'"
 /** Names that don't change, for relations. */
 export const IDS = { teams: 'demoteams', users: 'demousers', projects: 'demoprojects', tasks: 'demotasks' } as const
 
-const ID_FIELD = { ...id, pattern: '^[a-z0-9]+$', autogeneratePattern: '[a-z0-9]{15}', min: 3, max: 15 }
+const ID_FIELD = {
+  name: 'id',
+  type: 'text',
+  system: true,
+  primaryKey: true,
+  required: true,
+  pattern: '^[a-z0-9]+$',
+  autogeneratePattern: '[a-z0-9]{15}',
+  min: 3,
+  max: 15,
+}
 
 export const DEFINITIONS: readonly object[] = [
   {

@@ -1,9 +1,9 @@
 /** The real PocketBase, for tests that compare with it. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../processes.ts'
 
 export const VERSION = 'v0.39.11'
 export const SUPERUSER = 'test@example.com'
@@ -127,12 +127,4 @@ export async function logIn(url: string, collection: string, identity: string, p
   const { status, body } = await ask(url, 'POST', path, { identity, password }, '')
   if (status !== 200) throw new Error(`${identity} can't log in: ${status} ${JSON.stringify(body)}`)
   return (body as { token: string }).token
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

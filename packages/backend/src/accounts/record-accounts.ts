@@ -1,5 +1,6 @@
 /** Accounts of the application: records of auth collections, who log in with passwords and are known by tokens. */
 import type { DatabaseChange } from 'pannier'
+import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
 import { recordsName } from '../definitions/definition.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
@@ -143,7 +144,7 @@ export class RecordAccounts {
 
   /** The names of principals that a change concerns; 'all' if anybody may be. */
   changedNames({ collections }: DatabaseChange): 'all' | readonly string[] {
-    if (collections.has(DEFINITIONS)) return 'all'
+    if (collections.has(DEFINITIONS_COLLECTION)) return 'all'
     const names: string[] = []
     for (const [name, { ids }] of collections) {
       const definition = this.#host.definitions.find(collectionIn(name) ?? '')
@@ -203,8 +204,6 @@ function keyOf(definition: AuthDefinition, record: JsonObject): string {
   return `${String(record['tokenKey'])}${definition.authToken.secret}`
 }
 
-/** Where definitions are: a change may end tokens. */
-const DEFINITIONS = '$definitions'
 const RECORDS = recordsName({ id: '' })
 
 /** The id of the definition whose records a collection of the library has. */

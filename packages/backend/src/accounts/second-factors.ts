@@ -3,6 +3,7 @@ import type { Collection } from 'pannier'
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import { LOWER, randomText } from '../definitions/scaffolds.ts'
+import { dateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
@@ -52,7 +53,7 @@ export class SecondFactors {
 
   async #begin(login: JsonObject): Promise<string> {
     const id = randomText(ID_CHARS, LOWER)
-    const created = new Date(this.#host.now()).toISOString().replace('T', ' ')
+    const created = dateText(this.#host.now())
     await this.#mfas.insert({ ...login, created, updated: created, _id: id })
     return id
   }

@@ -2,6 +2,7 @@
 import type { Schema } from '@pannier/rules'
 import { isPannierError, type Collection, type Database } from 'pannier'
 import { truncate } from 'pannier/internal'
+import { dateText } from '../fields/date-text.ts'
 import { DIFFERENT } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
@@ -201,7 +202,7 @@ export class Definitions {
   }
 
   #updated(old: Definition, input: unknown): { readonly definition: Definition; readonly change: ProposedChange } {
-    const definition = { ...completeDefinition(mergeDefinition(old, input)), updated: now() }
+    const definition = { ...completeDefinition(mergeDefinition(old, input)), updated: dateText(Date.now()) }
     if (definition.id !== old.id) throw new ServiceError('INVALID', UPDATE_FAILED, { data: { id: DIFFERENT } })
     const changed = [withNewSecret(definition, old)]
     return { definition, change: checkChange(this.#store.state, { changed, removed: [] }) }
@@ -223,7 +224,7 @@ export class Definitions {
   /** A new one, with id and times. */
   #completed(given: Definition): Definition {
     const id = given.id === '' ? this.#freeId(given) : given.id
-    const created = now()
+    const created = dateText(Date.now())
     return completeDefinition({ ...given, id, created, updated: created })
   }
 
@@ -273,9 +274,4 @@ function checkAdmin({ isAdmin, name }: Principal): void {
   if (isAdmin) return
   if (name === null) throw new ServiceError('UNAUTHENTICATED', '')
   throw forbidden('')
-}
-
-/** `2026-11-22 15:04:49.813Z` */
-function now(): string {
-  return new Date().toISOString().replace('T', ' ')
 }

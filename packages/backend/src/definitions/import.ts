@@ -1,5 +1,6 @@
 /** Lists of definitions, as they are exported and imported. */
 import { completeFields } from '../fields/complete-fields.ts'
+import { dateText } from '../fields/date-text.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
@@ -59,7 +60,7 @@ function importedDefinition(
     if (old === undefined) return complete(newDefinition(input))
     const merged = mergeDefinition(old, { ...input, id: old.id, fields: undefined })
     const fields = importedFields(old.fields, input['fields'], deleteMissing)
-    return completeDefinition({ ...merged, fields, updated: new Date().toISOString().replace('T', ' ') })
+    return completeDefinition({ ...merged, fields, updated: dateText(Date.now()) })
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     throw failed(`Failed to import the collections configuration. Raw error:\n${error.message}`)

@@ -18,7 +18,7 @@ import { libraryIndexesOf, libraryIndexOf, uniqueKey, type LibraryIndex } from '
 import { changedNames, migrationOf, type Migration } from './migration.ts'
 
 /** No CouchDB database can have this name. */
-const COLLECTION = '$definitions'
+export const DEFINITIONS_COLLECTION = '$definitions'
 /** The document that every change of a definition writes. */
 const VERSION = 'version'
 const RECORDS_PREFIX = recordsName({ id: '' })
@@ -77,7 +77,7 @@ export class DefinitionStore {
 
   isCurrent(definition: Definition, reader: DefinitionReader): boolean {
     const { version, found } = this.#state
-    const stored = reader.get(COLLECTION, VERSION)?.['version']
+    const stored = reader.get(DEFINITIONS_COLLECTION, VERSION)?.['version']
     return (
       !this.#closed.has(definition.id) && stored === version && found.get(definition.id.toLowerCase()) === definition
     )
@@ -161,7 +161,7 @@ export class DefinitionStore {
     steps: readonly ChangeStep[],
     { changed, removed }: DefinitionChange,
   ): Promise<void> {
-    const documents = transaction.collection<JsonObject>(COLLECTION)
+    const documents = transaction.collection<JsonObject>(DEFINITIONS_COLLECTION)
     const version = (await documents.get(VERSION))?.['version'] ?? 0
     if (version !== before.version) throw new ServiceError('CONFLICT', 'Somebody else has changed collections.')
     for (const { definition, migration, moving } of steps) {
@@ -213,7 +213,7 @@ export class DefinitionStore {
   }
 
   async #load(): Promise<void> {
-    const rows = await this.#database.collection<JsonObject>(COLLECTION).find({}).sort('$created').toArray()
+    const rows = await this.#database.collection<JsonObject>(DEFINITIONS_COLLECTION).find({}).sort('$created').toArray()
     const version = (rows.find(({ _id }) => _id === VERSION)?.['version'] ?? 0) as number
     const all = rows.flatMap(({ _id, _rev, ...definition }) =>
       _id === VERSION ? [] : [definition as unknown as Definition],

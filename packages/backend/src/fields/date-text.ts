@@ -43,8 +43,8 @@ export function readDate(text: string): string {
   return ''
 }
 
-/** Of milliseconds since 1970. */
-function dateText(time: number): string {
+/** Milliseconds since 1970 as PocketBase writes them: `2026-11-22 15:04:49.813Z`. */
+export function dateText(time: number): string {
   return time === ZERO ? '' : new Date(time).toISOString().replace('T', ' ')
 }
 

@@ -7,6 +7,7 @@ import type { Actor } from '../access/actor.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { applyInput } from '../fields/apply-input.ts'
+import { dateText } from '../fields/date-text.ts'
 import { DIFFERENT, fieldError } from '../fields/field-errors.ts'
 import { castValue, emptyValue } from '../fields/field-types.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
@@ -65,7 +66,7 @@ async function preparedDocument(
     }),
   )
   const { isAdmin: isSuperuser } = principal
-  const now = new Date().toISOString().replace('T', ' ')
+  const now = dateText(Date.now())
   const { id: given, ...values } = applyInput(fields, old && { ...old, id }, input, { isSuperuser, now })
   for (const name of passwords) values[name] = document[name] ?? old?.[name] ?? ''
   return { ...document, ...values, _id: given }

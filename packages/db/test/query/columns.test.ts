@@ -211,10 +211,6 @@ async function compare(
       const rows = await columns.rows(source, nothing)
       if (rows === undefined) return false
       expect(numbers(rows.marked(rows.livingMarks()))).toEqual(numbersOf(() => true))
-      const byId = await source.attempt(() => (rows.isAt(source) ? rows.byId(source) : undefined))
-      if (byId === undefined) return false
-      const ids = documents.toSorted((left, right) => (left.document._id < right.document._id ? -1 : 1))
-      expect(Array.from(byId, (row) => rows.numberOf(row))).toEqual(ids.map(({ number }) => number))
       return true
     },
     async () => {

@@ -1,5 +1,6 @@
 /** `fields` of a request: what is shown of a record, by names that may be dotted, `*`, and with `:excerpt(max, ellipsis)`. */
 import { withSortedKeys } from '../../fields/cast.ts'
+import { isJsonObject } from '../../gateway/documents.ts'
 import { ServiceError } from '../../gateway/service-error.ts'
 import { excerpt } from './excerpt.ts'
 
@@ -52,12 +53,8 @@ function wrong(message: string): ServiceError {
 }
 
 function pick(value: unknown, wanted: Wanted): unknown {
-  if (Array.isArray(value)) return isObject(value[0]) ? value.map((item) => pick(item, wanted)) : value
-  return isObject(value) ? pickKeys(value, wanted) : value
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (Array.isArray(value)) return isJsonObject(value[0]) ? value.map((item) => pick(item, wanted)) : value
+  return isJsonObject(value) ? pickKeys(value, wanted) : value
 }
 
 function pickKeys(object: Readonly<Record<string, unknown>>, wanted: Wanted): Record<string, unknown> {

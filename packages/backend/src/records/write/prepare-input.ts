@@ -2,6 +2,7 @@
 import type { Passwords } from '../../accounts/passwords.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { toText } from '../../fields/cast.ts'
+import { dateText } from '../../fields/date-text.ts'
 import { checkValue } from '../../fields/field-types.ts'
 import { NewFile, type Upload } from '../../fields/new-file.ts'
 import { NewPassword } from '../../fields/password-field.ts'
@@ -19,7 +20,7 @@ interface InputToPrepare {
 export async function prepareInput(asked: InputToPrepare, passwords: Passwords): Promise<PreparedInput> {
   const { definition, isSuperuser } = asked
   const [input, hashes] = await Promise.all([withFiles(asked), hashesOf(asked, passwords)])
-  return { definition, input, isSuperuser, hashes, now: new Date().toISOString().replace('T', ' ') }
+  return { definition, input, isSuperuser, hashes, now: dateText(Date.now()) }
 }
 
 /** The hashes of passwords that their fields take. */

@@ -4,7 +4,7 @@
  */
 import { isPromise } from '../../base/async.ts'
 import type { Key } from '../../base/brand.ts'
-import { encodeIdKey, ID_BYTES_MAX } from '../../codec/key-encoding.ts'
+import { ID_BYTES_MAX } from '../../codec/key-encoding.ts'
 import { textToByteString } from '../../codec/text.ts'
 import type { BodyView } from '../../document/body.ts'
 import { STEP_ROWS_MAX } from '../operators/operator.ts'
@@ -40,30 +40,25 @@ export class CollectionRows extends Follower<undefined> {
   #documents: number
   /** A document came back whose row is not here. */
   #broken = false
-  /** Rows of living documents in the order of their ids, except those in `#changedIds`. */
-  #byId: Uint32Array
   readonly #listeners = new Set<RowListener>()
-  /** Rows that have come or gone since, with the ids of those that came. */
-  readonly #changedIds = new Map<number, string | undefined>()
 
-  private constructor(sequence: number, numbers: Float64Array, byId: Uint32Array) {
+  private constructor(sequence: number, numbers: Float64Array) {
     super(sequence)
     this.#numbers = new GrowingArray(numbers)
     this.#alive = new GrowingArray(new Uint8Array(numbers.length).fill(1))
     this.#documents = numbers.length
-    this.#byId = byId
   }
 
   /** All that a walk of the ids tells. */
   static async of(source: QuerySource, check: () => void): Promise<CollectionRows> {
     const { documents } = source
-    const inOrder = new Float64Array(documents.count())
+    const numbers = new Float64Array(documents.count())
     const cursor = documents.ids()
     let found = 0
     const step = (): boolean => {
       for (let looked = 0; looked < STEP_ROWS_MAX; looked++) {
         if (!cursor.next()) return true
-        inOrder[found] = documents.numberAt(cursor)
+        numbers[found] = documents.numberAt(cursor)
         found++
       }
       return false
@@ -75,9 +70,7 @@ export class CollectionRows extends Follower<undefined> {
       const paused = source.pause()
       if (isPromise(paused)) await paused
     }
-    const numbers = inOrder.toSorted()
-    const byId = Uint32Array.from(inOrder, (number) => positionIn(numbers, numbers.length, number))
-    return new CollectionRows(documents.bodies.lastNumber, numbers, byId)
+    return new CollectionRows(documents.bodies.lastNumber, numbers.sort())
   }
 
   /** Learns what it lacks. False if it is ahead of the source, or gets there meanwhile. `check` may throw. */
@@ -92,7 +85,7 @@ export class CollectionRows extends Follower<undefined> {
 
   /** Memory. */
   get bytes(): number {
-    return this.#numbers.bytes + this.#alive.bytes + this.#byId.byteLength
+    return this.#numbers.bytes + this.#alive.bytes
   }
 
   /** Whether these are the documents of the source, which it has reached. A purge is not followed. */
@@ -142,26 +135,6 @@ export class CollectionRows extends Follower<undefined> {
     return NumberSet.marked(this.#numbers.values, marks)
   }
 
-  /** The rows of the living documents in the order of their ids, as of the source, which these rows have reached. May miss. */
-  byId({ documents }: QuerySource): Uint32Array {
-    if (this.#changedIds.size === 0) return this.#byId
-    const come = new Map<number, number>()
-    for (const [row, id] of this.#changedIds)
-      if (id !== undefined) come.set(documents.countIds({ lt: encodeIdKey(id) }), row)
-    const others = this.#byId.values()
-    const byId = new Uint32Array(this.#documents)
-    for (let rank = 0; rank < byId.length; rank++) {
-      let row = come.get(rank)
-      while (row === undefined) {
-        const other = others.next().value!
-        if (!this.#changedIds.has(other)) row = other
-      }
-      byId[rank] = row
-    }
-    this.#changedIds.clear()
-    return (this.#byId = byId)
-  }
-
   protected override follow(body: BodyView): void {
     const row = this.rowOf(body.number)
     const lives = !body.deleted
@@ -184,7 +157,6 @@ export class CollectionRows extends Follower<undefined> {
   }
 
   #tell(row: number, lives: boolean, id: string): void {
-    this.#changedIds.set(row, lives ? id : undefined)
     for (const listener of this.#listeners) listener(id, lives ? row : undefined)
   }
 }
