@@ -93,7 +93,7 @@ function watchStalls(): { stop(): number } {
   }
 }
 
-function eventLoopTurn(): Promise<void> {
+export function eventLoopTurn(): Promise<void> {
   if (typeof setImmediate === 'function') return new Promise((resolve) => setImmediate(resolve))
   return new Promise((resolve) => {
     const channel = new MessageChannel()

@@ -1,5 +1,5 @@
 /** What answers the questions: Pannier, or SQLite. */
-import type { Blog } from './blog.ts'
+import type { Blog, Post } from './blog.ts'
 import type { Question } from './workloads.ts'
 
 export interface Answer {
@@ -12,5 +12,7 @@ export interface Contender {
   /** Makes the collections or tables at this place, with what is in the blog. */
   open(place: string, blog: Blog): Promise<void>
   answer(question: Question): Answer | Promise<Answer>
+  /** Inserts the post, or updates the one with its id. */
+  write?(post: Post): Promise<unknown>
   close(): Promise<void>
 }

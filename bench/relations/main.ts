@@ -17,6 +17,7 @@ Places: ${PLACES.join(', ')} (default: node, chromium). In Node SQLite answers t
   --posts N[,N]        sizes (default 10000,100000)
   --only NAME[,NAME]   ${WORKLOADS.map(({ name }) => name.replaceAll(',', '')).join('; ')}
   --seed N             of the blog (default 1)
+  --writes N           posts written a second while all is asked once more (default 0: not at all)
   --help               print this`
 
 const PROGRAM: Program = {
@@ -48,6 +49,7 @@ interface Options {
   readonly posts: readonly number[]
   readonly only: readonly string[]
   readonly seed: number
+  readonly writes: number
 }
 
 /** Undefined: help was asked for. Throws a TypeError that says what is wrong. */
@@ -59,6 +61,7 @@ function readOptions(parameters: readonly string[]): Options | undefined {
       posts: { type: 'string', default: '10000,100000' },
       only: { type: 'string', default: '' },
       seed: { type: 'string', default: '1' },
+      writes: { type: 'string', default: '0' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -69,15 +72,22 @@ function readOptions(parameters: readonly string[]): Options | undefined {
     posts: list(values.posts).map(readCount),
     only: choose(list(values.only), [...names.keys()], 'workload', []).map((name) => names.get(name)!),
     seed: readCount(values.seed),
+    writes: values.writes === '0' ? 0 : readCount(values.writes),
   }
 }
 
-async function measure(place: Place, posts: number, { only, seed }: Options): Promise<void> {
+async function measure(place: Place, posts: number, { only, seed, writes }: Options): Promise<void> {
   const reports: RelationsReport[] = []
   const contenders = place === 'node' ? ['pannier', 'node-sqlite'] : ['pannier']
   for (const contender of contenders) {
     const folder = makeFolder('relations')
-    const request: RelationsRequest = { contender, place: databaseIn(place, folder), size: { posts, seed }, only }
+    const request: RelationsRequest = {
+      contender,
+      place: databaseIn(place, folder),
+      size: { posts, seed },
+      only,
+      writes,
+    }
     reports.push((await runProgram(place, PROGRAM, folder, request)) as RelationsReport)
     removeFolder(folder)
   }
@@ -95,11 +105,26 @@ async function measure(place: Place, posts: number, { only, seed }: Options): Pr
       missed ? 'MISSED' : '',
       format(other),
       bothTimes ? `${formatNumber(other / outcome)}x` : '',
+      format(own.whileWriting[name]),
     ]
   })
   console.log(`\n${place}, ${posts.toLocaleString('en-US')} posts; milliseconds, warm\n`)
   console.log(
-    alignColumns([['', 'pannier', 'bar', '', rival === undefined ? '' : 'node-sqlite', 'ratio'], ...lines], [0, 3]),
+    alignColumns(
+      [
+        [
+          '',
+          'pannier',
+          'bar',
+          '',
+          rival === undefined ? '' : 'node-sqlite',
+          'ratio',
+          writes > 0 ? `${writes} writes/s` : '',
+        ],
+        ...lines,
+      ],
+      [0, 3],
+    ),
   )
 }
 

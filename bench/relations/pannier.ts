@@ -1,6 +1,6 @@
 /** Pannier by its public interface. */
 import { open, type Database } from 'pannier'
-import type { Blog } from './blog.ts'
+import type { Blog, Post } from './blog.ts'
 import type { Answer, Contender } from './contender.ts'
 import type { Question } from './workloads.ts'
 
@@ -31,6 +31,10 @@ export class PannierContender implements Contender {
     const window = sorted.skip(skip).limit(limit)
     const { rows, total } = await (populate.length === 0 ? window : window.populate(...populate)).page()
     return { total, rows: rows as unknown as Answer['rows'] }
+  }
+
+  write({ _id, ...post }: Post): Promise<unknown> {
+    return this.#database.collection<object>('posts').upsert({ _id, ...post })
   }
 
   close(): Promise<void> {
