@@ -11,31 +11,16 @@ import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { KnownTokens } from './known-tokens.ts'
+import { accountName, loggedIn, Logins, principalOf } from './logins.ts'
+import type { HalfLoggedIn, LoggedIn } from './logins.ts'
 import { PasswordLogin } from './password-login.ts'
-import { SecondFactors } from './second-factors.ts'
-import { claimsIn, isGenuine, signToken } from './tokens.ts'
-
-/** Somebody who has logged in. */
-export interface LoggedIn {
-  /** The auth collection of the record. */
-  readonly definition: AuthDefinition
-  /** Its account has the record. */
-  readonly principal: Principal
-  /** A token of the record, for later requests. */
-  readonly token: string
-}
-
-/** A login by one method, where two are needed. */
-interface HalfLoggedIn {
-  /** What the login by the other method brings. */
-  readonly mfaId: string
-}
+import { claimsIn, holderOf } from './tokens.ts'
 
 export class RecordAccounts {
   readonly #host: AccountsHost
   readonly #known = new KnownTokens()
   readonly #passwordLogin: PasswordLogin
-  readonly #secondFactors: SecondFactors
+  readonly #logins: Logins
   readonly #stopListening: () => void
   /** The definitions that the known tokens were checked with. */
   #definitions: unknown
@@ -43,7 +28,7 @@ export class RecordAccounts {
   constructor(host: AccountsHost) {
     this.#host = host
     this.#passwordLogin = new PasswordLogin(host.definitions, host.passwords, host.attempt)
-    this.#secondFactors = new SecondFactors(host)
+    this.#logins = new Logins(host)
     this.#stopListening = host.database.onChange(({ collections }) => {
       for (const [name, { ids, dropped }] of collections) {
         const collection = collectionIn(name)
@@ -62,15 +47,11 @@ export class RecordAccounts {
     }
     const known = this.#known.get(token, now())
     if (known !== undefined) return known
-    const claims = claimsIn(token)
-    if (claims?.type !== 'auth') return undefined
-    const definition = definitions.find(claims.collectionId)
-    if (definition?.type !== 'auth' || definition.id !== claims.collectionId) return undefined
     const { version } = this.#known
-    const record = await definitions.records(definition).get(claims.id)
-    if (record === undefined || !(await isGenuine(token, keyOf(definition, record), now()))) return undefined
-    const principal = principalOf(definition, record)
-    this.#known.set(token, { principal, expiresMs: claims.exp * 1000 }, version)
+    const holder = await holderOf(definitions, 'auth', token, now())
+    if (holder === undefined) return undefined
+    const principal = principalOf(holder)
+    this.#known.set(token, { principal, expiresMs: claimsIn(token)!.exp * 1000 }, version)
     return principal
   }
 
@@ -83,12 +64,7 @@ export class RecordAccounts {
     const definition = this.authDefinition(collection)
     const within: Actor = { ...actor, request: { ...actor.request, context: 'password' } }
     const record = await this.#passwordLogin.verify(within, definition, input)
-    await this.#checkLogin(within, definition, record)
-    const { mfaId: given = '' } = input
-    const begun = actor.request.query['mfaId'] || (typeof given === 'string' ? given : '')
-    const mfaId = await this.#secondFactors.need(within, definition, record, 'password', begun)
-    if (mfaId !== undefined) return { mfaId }
-    return loggedIn(definition, record, await this.#newToken(definition, record))
+    return this.#logins.finish(within, { definition, record }, 'password', input)
   }
 
   /** Exchanges the token of the actor for one that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
@@ -100,10 +76,9 @@ export class RecordAccounts {
     const own = definitions.find(account.collection) as AuthDefinition
     if (definitions.find(collection)?.id !== own.id)
       throw forbidden(`The request requires auth record from ${own.name} collection.`)
-    const { record } = account
-    await this.#checkLogin(actor, own, record)
-    const isRefreshable = claimsIn(token)?.refreshable === true
-    return loggedIn(own, record, isRefreshable ? await this.#newToken(own, record) : token)
+    const holder = { definition: own, record: account.record }
+    await this.#logins.check(actor, holder)
+    return claimsIn(token)?.refreshable === true ? this.#logins.withToken(holder) : loggedIn(holder, token)
   }
 
   /**
@@ -123,8 +98,8 @@ export class RecordAccounts {
       const data = { duration: wrong }
       throw new ServiceError('INVALID', 'An error occurred while validating the submitted data.', { data })
     }
-    await this.#checkLogin(actor, definition, record)
-    return loggedIn(definition, record, await this.#newToken(definition, record, { duration, refreshable: false }))
+    await this.#logins.check(actor, { definition, record })
+    return this.#logins.withToken({ definition, record }, { duration, refreshable: false })
   }
 
   /** @throws ServiceError NOT_FOUND */
@@ -150,7 +125,7 @@ export class RecordAccounts {
       const definition = this.#host.definitions.find(collectionIn(name) ?? '')
       if (definition?.type !== 'auth') continue
       if (ids === undefined || definition.name === SUPERUSERS) return 'all'
-      names.push(...ids.map((id) => nameOf(definition, id)))
+      names.push(...ids.map((id) => accountName(definition, id)))
     }
     return names
   }
@@ -158,50 +133,6 @@ export class RecordAccounts {
   close(): void {
     this.#stopListening()
   }
-
-  /** @throws ServiceError FORBIDDEN */
-  async #checkLogin(actor: Actor, definition: AuthDefinition, record: JsonObject): Promise<void> {
-    const { settings, admits } = this.#host
-    if (definition.name === SUPERUSERS && !settings.allowsSuperuserAt(actor.principal.address)) throw forbidden('')
-    if (definition.authRule === '' || (await admits(actor, definition, definition.authRule, record))) return
-    throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
-  }
-
-  #newToken(
-    definition: AuthDefinition,
-    record: JsonObject,
-    { duration = 0, refreshable = true }: { readonly duration?: number; readonly refreshable?: boolean } = {},
-  ): Promise<string> {
-    const exp = Math.floor(this.#host.now() / 1000) + (duration || definition.authToken.duration)
-    const claims = { type: 'auth', id: String(record['_id']), collectionId: definition.id, exp, refreshable }
-    return signToken(claims, keyOf(definition, record))
-  }
-}
-
-function loggedIn(definition: AuthDefinition, record: JsonObject, token: string): LoggedIn {
-  return { definition, principal: principalOf(definition, record), token }
-}
-
-/** The principal of a record that has shown its token. */
-function principalOf(definition: AuthDefinition, record: JsonObject): Principal {
-  const isAdmin = definition.name === SUPERUSERS
-  return {
-    name: isAdmin ? String(record['email']) : nameOf(definition, String(record['_id'])),
-    roles: isAdmin ? ['_admin'] : [],
-    isAdmin,
-    by: 'token',
-    account: { collection: definition.id, record },
-  }
-}
-
-/** No user of CouchDB's door can have a name with a colon. */
-function nameOf({ name }: AuthDefinition, id: string): string {
-  return `${name}:${id}`
-}
-
-/** What the tokens of a record are signed with. */
-function keyOf(definition: AuthDefinition, record: JsonObject): string {
-  return `${String(record['tokenKey'])}${definition.authToken.secret}`
 }
 
 const RECORDS = recordsName({ id: '' })

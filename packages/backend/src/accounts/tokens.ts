@@ -3,10 +3,32 @@
  * the secret of its collection for this type of token.
  */
 import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose'
+import type { AuthDefinition, TokenOptions } from '../definitions/definition.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+
+/** Where a definition says how long tokens of a type are valid. */
+const OPTIONS = {
+  auth: 'authToken',
+  file: 'fileToken',
+  verification: 'verificationToken',
+  passwordReset: 'passwordResetToken',
+  emailChange: 'emailChangeToken',
+} as const
+
+export type TokenType = keyof typeof OPTIONS
+
+/** What some tokens say beside whose they are. */
+interface MoreClaims {
+  /** Whether an `auth` token can be exchanged for one that is valid for longer. */
+  readonly refreshable?: boolean
+  /** The address that a mail was sent to, or the one that is to be replaced. */
+  readonly email?: string
+  readonly newEmail?: string
+}
 
 /** What a token says. A token has no time of issue: two of one second are equal. */
-interface TokenClaims {
-  /** What it is for: `auth`. */
+export interface TokenClaims extends MoreClaims {
   readonly type: string
   /** The id of the record. */
   readonly id: string
@@ -14,17 +36,33 @@ interface TokenClaims {
   readonly collectionId: string
   /** Seconds since 1970. */
   readonly exp: number
-  /** Whether an `auth` token can be exchanged for one that is valid for longer. */
-  readonly refreshable?: boolean
+}
+
+interface NewToken extends MoreClaims {
+  readonly nowMs: number
+  /** Seconds; 0: as long as the definition says. */
+  readonly duration?: number
+}
+
+/** A record, and the auth collection that has it. */
+export interface Holder {
+  readonly definition: AuthDefinition
+  readonly record: JsonObject
 }
 
 const ALGORITHM = 'HS256'
 
-export function signToken(claims: TokenClaims, key: string): Promise<string> {
+export function newToken(
+  type: TokenType,
+  { definition, record }: Holder,
+  { nowMs, duration = 0, ...more }: NewToken,
+): Promise<string> {
+  const exp = Math.floor(nowMs / 1000) + (duration || optionsOf(definition, type).duration)
+  const claims: TokenClaims = { ...more, type, id: String(record['_id']), collectionId: definition.id, exp }
   const sorted = Object.entries(claims).sort(([one], [other]) => (one < other ? -1 : 1))
   return new SignJWT(Object.fromEntries(sorted))
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-    .sign(Buffer.from(key))
+    .sign(keyOf(definition, record, type))
 }
 
 /** What a token claims, without proof. Undefined for a text that is no token of a record. */
@@ -40,10 +78,35 @@ export function claimsIn(token: string): TokenClaims | undefined {
   }
 }
 
+/** Whose token of this type it is, and is still valid. */
+export async function holderOf(
+  definitions: Definitions,
+  type: TokenType,
+  token: string,
+  nowMs: number,
+): Promise<Holder | undefined> {
+  const claims = claimsIn(token)
+  if (claims?.type !== type) return undefined
+  const definition = definitions.find(claims.collectionId)
+  if (definition?.type !== 'auth' || definition.id !== claims.collectionId) return undefined
+  const record = await definitions.records(definition).get(claims.id)
+  if (record === undefined || !(await isGenuine(token, keyOf(definition, record, type), nowMs))) return undefined
+  return { definition, record }
+}
+
+function optionsOf(definition: AuthDefinition, type: TokenType): TokenOptions {
+  return definition[OPTIONS[type]]
+}
+
+/** What the tokens of a record are signed with. */
+function keyOf(definition: AuthDefinition, record: JsonObject, type: TokenType): Uint8Array {
+  return Buffer.from(`${String(record['tokenKey'])}${optionsOf(definition, type).secret}`)
+}
+
 /** Whether the token was signed with this key, and has not expired. */
-export async function isGenuine(token: string, key: string, nowMs: number): Promise<boolean> {
+async function isGenuine(token: string, key: Uint8Array, nowMs: number): Promise<boolean> {
   try {
-    await jwtVerify(token, Buffer.from(key), { algorithms: [ALGORITHM], currentDate: new Date(nowMs) })
+    await jwtVerify(token, key, { algorithms: [ALGORITHM], currentDate: new Date(nowMs) })
     return true
   } catch (error) {
     if (error instanceof errors.JOSEError) return false
