@@ -27,6 +27,7 @@ export const BACKEND_LAYERS: readonly string[] = [
   'definitions',
   'access',
   'accounts',
+  'files',
   'records',
 ]
 

@@ -1,0 +1,237 @@
+/** A bucket of a service that speaks S3. PocketBase's buckets have the same keys. */
+import { AwsClient } from 'aws4fetch'
+import type { ByteRange, FileContent, FileHead, FileInfo, FilePlace } from './file-place.ts'
+
+/** As the settings have it. */
+export interface S3Options {
+  readonly bucket: string
+  readonly region: string
+  /** With or without `https://`. */
+  readonly endpoint: string
+  readonly accessKey: string
+  readonly secret: string
+  /** The bucket stands in the path, not in the name of the host. */
+  readonly forcePathStyle: boolean
+}
+
+/** What is longer goes in parts. S3 takes no part below 5 MiB but the last. */
+const PART_BYTES: number = 8 * 1024 * 1024
+/** How long the service may take to begin with an answer. */
+const ANSWER_MS_MAX = 30_000
+const RETRIES = 3
+const SHOWN_CHARS = 200
+/** The metadata of S3 are ASCII. */
+const OTHER_THAN_ASCII = /[^\x20-\x7e]/g
+
+type Query = Readonly<Record<string, string>>
+
+interface Asked {
+  readonly key?: string
+  readonly query?: Query
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array | string
+}
+
+export class S3Place implements FilePlace {
+  readonly #client: AwsClient
+  readonly #base: string
+  readonly #bucket: string
+
+  constructor(options: S3Options) {
+    const { accessKey, secret, region, bucket } = options
+    this.#client = new AwsClient({
+      accessKeyId: accessKey,
+      secretAccessKey: secret,
+      service: 's3',
+      region,
+      retries: RETRIES,
+    })
+    this.#base = baseOf(options)
+    this.#bucket = bucket
+  }
+
+  async put(key: string, content: FileContent, type: string): Promise<void> {
+    const headers = { 'content-type': type.replaceAll(OTHER_THAN_ASCII, '_') }
+    const parts = partsOf(content)
+    const first = await parts.next()
+    const bytes = first.done === true ? new Uint8Array(0) : first.value
+    const second = bytes.length < PART_BYTES ? undefined : await parts.next()
+    if (second === undefined || second.done === true) {
+      await this.#done('PUT', { key, headers, body: bytes })
+      return
+    }
+    await this.#putParts(key, headers, [bytes, second.value], parts)
+  }
+
+  async head(key: string): Promise<FileHead | undefined> {
+    const response = await this.#ask('HEAD', { key })
+    if (response.status === 404) return undefined
+    await this.#check('HEAD', key, response)
+    const { headers } = response
+    return {
+      key,
+      size: Number(headers.get('content-length')),
+      modifiedMs: Date.parse(headers.get('last-modified') ?? '') || 0,
+      type: headers.get('content-type') ?? 'application/octet-stream',
+    }
+  }
+
+  async get(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined> {
+    if (range !== undefined && range.start >= range.end) return noBytes()
+    const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` }
+    const response = await this.#ask('GET', { key, headers })
+    if (response.status === 404) {
+      await response.body?.cancel()
+      return undefined
+    }
+    await this.#check('GET', key, response)
+    if (range !== undefined && response.status !== 206) {
+      await response.body?.cancel()
+      throw new Error(`S3 has not answered with the range of ${key} that was asked for.`)
+    }
+    return response.body ?? noBytes()
+  }
+
+  async delete(key: string): Promise<void> {
+    const response = await this.#ask('DELETE', { key })
+    if (response.status !== 404) await this.#check('DELETE', key, response)
+    await response.body?.cancel()
+  }
+
+  async *list(prefix: string): AsyncIterable<FileInfo> {
+    let after: Query = {}
+    for (;;) {
+      const xml = await this.#done('GET', { query: { 'list-type': '2', prefix, ...after } })
+      for (const [, item = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+        const modifiedMs = Date.parse(textIn(item, 'LastModified'))
+        yield { key: textIn(item, 'Key'), size: Number(textIn(item, 'Size')), modifiedMs }
+      }
+      if (textIn(xml, 'IsTruncated') !== 'true') return
+      after = { 'continuation-token': textIn(xml, 'NextContinuationToken') }
+    }
+  }
+
+  /** Nothing is there before the last request. */
+  async #putParts(
+    key: string,
+    headers: Readonly<Record<string, string>>,
+    first: readonly Uint8Array[],
+    rest: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const uploadId = textIn(await this.#done('POST', { key, query: { uploads: '' }, headers }), 'UploadId')
+    try {
+      const tags: string[] = []
+      const putPart = async (body: Uint8Array): Promise<void> => {
+        const query = { partNumber: String(tags.length + 1), uploadId }
+        const response = await this.#ask('PUT', { key, query, body })
+        await this.#check('PUT', key, response)
+        await response.body?.cancel()
+        tags.push(response.headers.get('etag') ?? '')
+      }
+      for (const body of first) await putPart(body)
+      for await (const body of rest) await putPart(body)
+      const parts = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${escaped(tag)}</ETag></Part>`)
+      const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`
+      const answer = await this.#done('POST', { key, query: { uploadId }, body })
+      // The status may have been sent before it failed.
+      if (answer.includes('<Error>')) throw failed('POST', key, 200, answer)
+    } catch (error) {
+      await this.#done('DELETE', { key, query: { uploadId } }).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** The text of an answer that says that it went well. */
+  async #done(method: string, asked: Asked): Promise<string> {
+    const response = await this.#ask(method, asked)
+    await this.#check(method, asked.key ?? this.#bucket, response)
+    return response.text()
+  }
+
+  async #ask(method: string, { key = '', query = {}, headers = {}, body }: Asked): Promise<Response> {
+    const path = key.split('/').map(encoded).join('/')
+    const search = Object.entries(query).map(([name, value]) => `${name}=${encoded(value)}`)
+    const url = `${this.#base}/${path}${search.length === 0 ? '' : `?${search.join('&')}`}`
+    const late = new AbortController()
+    const timer = setTimeout(
+      () => late.abort(new Error(`S3 has not answered for ${ANSWER_MS_MAX / 1000} s.`)),
+      ANSWER_MS_MAX,
+    )
+    try {
+      const init = { method, headers, signal: late.signal, ...(body !== undefined && { body: body as BodyInit }) }
+      return await this.#client.fetch(url, init)
+    } catch (error) {
+      const { cause, message } = error as Error
+      const reason = cause instanceof Error ? cause.message : message
+      throw new Error(`S3 can't be reached at ${this.#base}: ${reason}`, { cause: error })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** @throws Error with what the service says */
+  async #check(method: string, key: string, response: Response): Promise<void> {
+    if (!response.ok) throw failed(method, key, response.status, await response.text())
+  }
+}
+
+function baseOf({ endpoint, bucket, forcePathStyle }: S3Options): string {
+  const { protocol, host, pathname } = new URL(/^https?:\/\//i.test(endpoint) ? endpoint : `https://${endpoint}`)
+  const path = pathname.replace(/\/+$/, '')
+  return forcePathStyle ? `${protocol}//${host}${path}/${encoded(bucket)}` : `${protocol}//${bucket}.${host}${path}`
+}
+
+/** As S3 wants it in signatures, too. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+function failed(method: string, key: string, status: number, answer: string): Error {
+  const [code, message] = [textIn(answer, 'Code'), textIn(answer, 'Message')]
+  const said = code === '' ? answer.slice(0, SHOWN_CHARS) : `${code}: ${message}`
+  return new Error(`S3 refuses ${method} of ${key}: ${status} ${said}`.trim())
+}
+
+/** Of the first element with the name; the answers have no attributes and no others inside. */
+function textIn(xml: string, name: string): string {
+  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? ''
+  return text.replaceAll(/&(?:(lt|gt|amp|quot|apos)|#(\d+)|#x([0-9a-f]+));/gi, (_all, named, decimal, hex) =>
+    named === undefined
+      ? String.fromCodePoint(decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal))
+      : { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }[named as 'lt'],
+  )
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}
+
+/** All of one length, except for the last. */
+async function* partsOf(content: FileContent): AsyncGenerator<Uint8Array, undefined> {
+  const pieces = content instanceof Uint8Array ? [content] : content
+  let part = new Uint8Array(0)
+  let length = 0
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length;) {
+      const taken = piece.subarray(at, at + PART_BYTES - length)
+      if (length + taken.length > part.length) part = grown(part, length + taken.length)
+      part.set(taken, length)
+      length += taken.length
+      at += taken.length
+      if (length < PART_BYTES) continue
+      yield part
+      part = new Uint8Array(0)
+      length = 0
+    }
+  }
+  if (length > 0) yield part.subarray(0, length)
+  return undefined
+}
+
+function grown(part: Uint8Array, bytes: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.min(PART_BYTES, Math.max(bytes, part.length * 2)))
+  larger.set(part)
+  return larger
+}
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
