@@ -29,12 +29,14 @@ export const BACKEND_LAYERS: readonly string[] = [
   'accounts',
   'files',
   'records',
+  'events',
 ]
 
 /** The same of the server. `server.ts` puts them together; `cli` stands above that. */
 export const SERVER_LAYERS: readonly string[] = [
   'sandbox',
   'http',
+  'realtime',
   'auth',
   'design',
   'replicator',

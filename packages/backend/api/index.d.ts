@@ -22,6 +22,8 @@ export interface Backend {
     readonly accounts: RecordAccounts;
     /** What superusers have set. */
     readonly settings: Settings;
+    /** The clients that are told of changes. */
+    readonly realtime: Realtime;
     /** Counts requests, as the settings want it. */
     readonly rateLimits: RateLimiter;
     /** Stops what runs. The database stays open. */
@@ -43,6 +45,16 @@ export type BatchOperation = RecordOperation & {
     readonly request: RequestInfo;
     readonly show?: ShowOptions;
 };
+
+/** The way to a client. */
+export interface Channel {
+    /** Whose address the client has: nobody else's requests may speak of it. */
+    readonly address: string | undefined;
+    /** Takes messages, in order. It returns at once, however slow the client is. */
+    send(messages: readonly RealtimeMessage[]): void;
+    /** Nothing more will be sent. */
+    end(): void;
+}
 
 /** What is set for a collection, and its upkeep. */
 export class CollectionAdministration {
@@ -224,6 +236,35 @@ export interface Principal {
     readonly address?: string;
 }
 
+/** The clients that are connected. */
+export class Realtime {
+    /** How many clients are connected. */
+    get size(): number;
+    /** A new client, without subscriptions. Call `disconnect` when its channel has closed. */
+    connect(channel: Channel): Subscriber;
+    /** The client has gone. */
+    disconnect({ id }: Subscriber): void;
+    /**
+     * Replaces what a client is subscribed to. From now on it is the principal who is told. A guest may log in, and nobody may
+     * become somebody else.
+     *
+     * @throws ServiceError INVALID with data, NOT_FOUND, FORBIDDEN
+     */
+    subscribe(principal: Principal, input: JsonObject): void;
+    /** Sends a message to one client, if it has subscribed to the topic from that address. Says whether it has. */
+    deliver(clientId: string, topic: string, data: object, { ip, once }: DeliverOptions): boolean;
+    /** Ends all channels. */
+    close(): void;
+}
+
+/** What a client is sent. */
+export interface RealtimeMessage {
+    /** The text of the subscription. */
+    readonly topic: string;
+    /** Several clients may be sent the same object. */
+    readonly data: object;
+}
+
 /** What stands in a body: values by field, with modifiers such as `total+` in the keys. */
 export type RecordInput = Readonly<Record<string, unknown>>;
 
@@ -320,6 +361,19 @@ export interface StoredDocuments {
     leaves(id: string): Promise<JsonObject[]>;
     /** Whether there was such a document. */
     wasDeleted(id: string): Promise<boolean>;
+}
+
+/** A client, while its channel is open. Get it by `realtime.connect`. */
+export class Subscriber {
+    /** Random: who knows it, and has the address, may subscribe for the client. */
+    readonly id: string;
+    readonly channel: Channel;
+    /** Who has subscribed last. */
+    principal: Principal;
+    /** By their texts. */
+    topics: ReadonlyMap<string, Topic>;
+    /** @internal */
+    constructor(channel: Channel);
 }
 
 /** A file that is uploaded, as a value of a file field in a `RecordInput`. */
@@ -646,6 +700,13 @@ class Definitions {
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
     /** Ends when the changes have ended that were asked for. */
     close(): Promise<void>;
+}
+
+interface DeliverOptions {
+    /** The client must have this address. */
+    readonly ip: string | undefined;
+    /** The subscription ends with the message. */
+    readonly once?: boolean;
 }
 
 interface DomainField extends FieldBase, Requirable {
@@ -1145,6 +1206,18 @@ interface TokenOptions {
     /** Seconds. */
     readonly duration: number;
     readonly secret: string;
+}
+
+/** What a client subscribes to. */
+interface Topic {
+    /** As the client has sent it: messages have it. */
+    readonly text: string;
+    /** Without the options. */
+    readonly name: string;
+    /** What the request for a record would have in its URL: `filter`, `expand`, `fields`, and what rules read. */
+    readonly query: Readonly<Record<string, string>>;
+    /** Names in lower case, with `_` for `-`. */
+    readonly headers: Readonly<Record<string, string>>;
 }
 
 interface ViewDefinition extends DefinitionBase {

@@ -215,6 +215,12 @@ export type GuardedOutcome = WriteResult | {
 /** The limits unless others are given: 2 at the same time, 64 waiting. */
 export const HASH_QUEUE_LIMITS: HashQueueLimits;
 
+/** A login by one method, where two are needed. */
+export interface HalfLoggedIn {
+    /** What the login by the other method brings. */
+    readonly mfaId: string;
+}
+
 /** Runs few password hashes at a time, and refuses those beyond its limits. */
 export class HashQueue {
     constructor(limits?: Partial<HashQueueLimits>);
@@ -341,6 +347,9 @@ export function presentDefinition(definition: Definition): JsonObject;
 
 /** With a capital, and a full stop unless there is another end. */
 export function sentence(text: string): string;
+
+/** A text or a list with more bytes or items than `max`. */
+export function tooLong(max: number): FieldError;
 
 type Algorithm = 'argon2id' | 'scrypt';
 

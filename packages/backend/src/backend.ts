@@ -9,6 +9,7 @@ import type { Definition } from './definitions/definition.ts'
 import { Definitions } from './definitions/definitions.ts'
 import type { AppCollections } from './gateway/databases.ts'
 import type { WriteGuard } from './gateway/guards.ts'
+import { Realtime } from './events/realtime.ts'
 import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
 import { recordsGuard } from './records/records-guard.ts'
@@ -43,6 +44,8 @@ export interface Backend {
   readonly accounts: RecordAccounts
   /** What superusers have set. */
   readonly settings: Settings
+  /** The clients that are told of changes. */
+  readonly realtime: Realtime
   /** Counts requests, as the settings want it. */
   readonly rateLimits: RateLimiter
   /** Stops what runs. The database stays open. */
@@ -57,6 +60,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const access = new Access(definitions)
   const reads = new RecordReads({ database, definitions, access })
   const writes = new RecordWrites({ database, definitions, access, passwords, reads })
+  const realtime = new Realtime()
   const accounts = new RecordAccounts({
     database,
     definitions,
@@ -73,8 +77,10 @@ export async function openBackend(database: Database, options: BackendOptions = 
     collections: appCollections(definitions),
     accounts,
     settings,
+    realtime,
     rateLimits: new RateLimiter(settings, now),
     close: async () => {
+      realtime.close()
       accounts.close()
       await settings.close()
       await definitions.close()

@@ -16,6 +16,8 @@ export type {
   Write,
   WriteGuard,
 } from './gateway/guards.ts'
+export type { Realtime } from './events/realtime.ts'
+export type { Channel, RealtimeMessage, Subscriber } from './events/subscriber.ts'
 export { GUEST, SYSTEM } from './gateway/principal.ts'
 export type { Principal } from './gateway/principal.ts'
 export { ServiceError } from './gateway/service-error.ts'

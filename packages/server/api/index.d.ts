@@ -270,6 +270,10 @@ export interface ServerLimits {
     readonly feedsMax: number;
     /** Of them those of one user, or of one address from where nobody has logged in. */
     readonly feedsPerUserMax: number;
+    /** A stream of `/api/realtime` ends when it had no message for that long, */
+    readonly realtimeIdleMsMax: number;
+    /** and when it is that old. Clients connect again. */
+    readonly realtimeMsMax: number;
     /** How long `close` waits for requests that run. */
     readonly closeMsMax: number;
 }

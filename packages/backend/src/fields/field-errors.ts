@@ -48,3 +48,8 @@ export function outsideLength(text: string, min: number, max: number): FieldErro
   if (length === 0 || (length >= min && length <= max)) return undefined
   return fieldError('validation_length_out_of_range', 'The length must be between {min} and {max}.', { max, min })
 }
+
+/** A text or a list with more bytes or items than `max`. */
+export function tooLong(max: number): FieldError {
+  return fieldError('validation_length_too_long', 'The length must be no more than {max}.', { max, min: 0 })
+}

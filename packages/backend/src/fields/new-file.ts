@@ -70,7 +70,8 @@ function cleanExtension(extension: string, type: string): string {
   return whole.length > EXTENSION_MAX ? `.${whole.slice(-EXTENSION_MAX).replace(/^\.+|\.+$/g, '')}` : whole
 }
 
-function snakeCase(text: string): string {
+/** As PocketBase names headers and files. */
+export function snakeCase(text: string): string {
   return text
     .split(/[\W_]+/)
     .filter((word) => word !== '')

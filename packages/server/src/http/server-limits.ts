@@ -34,6 +34,10 @@ export interface ServerLimits {
   readonly feedsMax: number
   /** Of them those of one user, or of one address from where nobody has logged in. */
   readonly feedsPerUserMax: number
+  /** A stream of `/api/realtime` ends when it had no message for that long, */
+  readonly realtimeIdleMsMax: number
+  /** and when it is that old. Clients connect again. */
+  readonly realtimeMsMax: number
   /** How long `close` waits for requests that run. */
   readonly closeMsMax: number
 }
@@ -55,5 +59,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   heartbeatMsMin: 5000,
   feedsMax: 10_000,
   feedsPerUserMax: 1000,
+  realtimeIdleMsMax: 300_000,
+  realtimeMsMax: 1_800_000,
   closeMsMax: 10_000,
 }

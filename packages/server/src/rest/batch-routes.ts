@@ -1,7 +1,7 @@
 /** Several writes of records in one transaction: `/api/batch`. */
 import { ServiceError } from '@pannier/backend'
 import type { BatchOperation, ErrorData, FieldError, Principal, RecordInput, RequestInfo } from '@pannier/backend'
-import { BLANK, fieldError, isJsonObject } from '@pannier/backend/internal'
+import { BLANK, fieldError, isJsonObject, tooLong } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { actorOf, labelsOf, snakeCased } from './actor.ts'
 import { withForm } from './form.ts'
@@ -68,13 +68,9 @@ function partsIn({ requests = [] }: JsonObject): readonly Part[] {
 
 /** @throws ServiceError INVALID with data */
 function checkParts(parts: readonly Part[], max: number): void {
-  const wrong = parts.length === 0 ? BLANK : parts.length > max ? tooMany(max) : errorsIn(parts)
+  const wrong = parts.length === 0 ? BLANK : parts.length > max ? tooLong(max) : errorsIn(parts)
   if (wrong !== undefined)
     throw new ServiceError('INVALID', 'Invalid batch request data.', { data: { requests: wrong } })
-}
-
-function tooMany(max: number): FieldError {
-  return fieldError('validation_length_too_long', 'The length must be no more than {max}.', { max, min: 0 })
 }
 
 function errorsIn(parts: readonly Part[]): ErrorData | undefined {
@@ -84,7 +80,7 @@ function errorsIn(parts: readonly Part[]): ErrorData | undefined {
     if (method === '') wrong['method'] = BLANK
     else if (!METHODS.has(method)) wrong['method'] = fieldError('validation_in_invalid', 'Must be a valid value.')
     if (url === '') wrong['url'] = BLANK
-    else if (url.length > URL_CHARS_MAX) wrong['url'] = tooMany(URL_CHARS_MAX)
+    else if (url.length > URL_CHARS_MAX) wrong['url'] = tooLong(URL_CHARS_MAX)
     if (Object.keys(wrong).length > 0) errors[at] = wrong
   }
   return Object.keys(errors).length === 0 ? undefined : errors

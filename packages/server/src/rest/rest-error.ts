@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import { BatchError, sentence } from '@pannier/backend/internal'
 import { toHttpError } from '../http/http-error.ts'
-import { restJson } from './rest-json.ts'
+import { safeJson } from '../http/safe-json.ts'
 
 const DEFAULT_MESSAGES: ReadonlyMap<number, string> = new Map([
   [400, 'Something went wrong while processing your request.'],
@@ -32,7 +32,7 @@ export function answerRestError(error: unknown, request: FastifyRequest, reply: 
     .code(answer.status)
     .removeHeader('content-length')
     .header('content-type', 'application/json')
-    .send(restJson(answer))
+    .send(`${safeJson(answer)}\n`)
 }
 
 function restErrorOf(error: unknown): RestError {

@@ -4,15 +4,16 @@
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
+import { safeJson } from '../http/safe-json.ts'
 import { identify, limitRate } from './actor.ts'
 import { accountRoutes } from './account-routes.ts'
 import { batchRoutes } from './batch-routes.ts'
 import { collectionRoutes } from './collection-routes.ts'
 import { healthRoutes } from './health-routes.ts'
+import { realtimeRoutes } from './realtime-routes.ts'
 import { recordRoutes } from './record-routes.ts'
 import { answerRestError } from './rest-error.ts'
 import type { RestContext, RestRoutes } from './rest-context.ts'
-import { restJson } from './rest-json.ts'
 import { settingsRoutes } from './settings-routes.ts'
 
 const ROUTES: readonly RestRoutes[] = [
@@ -21,6 +22,7 @@ const ROUTES: readonly RestRoutes[] = [
   accountRoutes,
   collectionRoutes,
   recordRoutes,
+  realtimeRoutes,
   batchRoutes,
 ]
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE']
@@ -35,7 +37,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 export function restPlugin(context: RestContext): FastifyPluginAsync {
   return async (app: FastifyInstance) => {
     app.setErrorHandler(answerRestError)
-    app.setReplySerializer(restJson)
+    app.setReplySerializer((payload) => `${safeJson(payload)}\n`)
     app.addHook('onRequest', async (request, reply) => {
       reply.headers(HEADERS).header('vary', 'Origin')
       const isPreflight = allowOrigin(request, reply, context.corsOrigins)

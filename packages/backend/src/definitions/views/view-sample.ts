@@ -1,5 +1,5 @@
 /** What a view would be, before it is made. */
-import { BLANK, fieldError } from '../../fields/field-errors.ts'
+import { BLANK, tooLong } from '../../fields/field-errors.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { presentValue } from '../../fields/field-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
@@ -67,9 +67,7 @@ function shown({ _id, ...values }: JsonObject, { id, name, fields }: ViewDefinit
 
 function queryError(query: string): FieldError | undefined {
   if (query === '') return BLANK
-  if (query.length <= QUERY_CHARS_MAX) return undefined
-  const message = 'The length must be no more than {max}.'
-  return fieldError('validation_length_too_long', message, { min: 0, max: QUERY_CHARS_MAX })
+  return query.length <= QUERY_CHARS_MAX ? undefined : tooLong(QUERY_CHARS_MAX)
 }
 
 function invalidQuery(reason: string): ServiceError {
