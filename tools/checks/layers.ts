@@ -26,6 +26,7 @@ export const BACKEND_LAYERS: readonly string[] = [
   'settings',
   'definitions',
   'access',
+  'hooks',
   'accounts',
   'files',
   'records',

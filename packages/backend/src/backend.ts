@@ -10,6 +10,9 @@ import { Definitions } from './definitions/definitions.ts'
 import type { AppCollections } from './gateway/databases.ts'
 import type { WriteGuard } from './gateway/guards.ts'
 import { Realtime } from './events/realtime.ts'
+import type { HookApp } from './hooks/hook-app.ts'
+import { Hooks, type HookLog } from './hooks/hooks.ts'
+import { recordApp } from './records/record-app.ts'
 import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
 import { recordsGuard } from './records/records-guard.ts'
@@ -24,6 +27,8 @@ export interface BackendOptions {
   readonly attempt?: LoginAttempt
   /** The time in milliseconds since 1970. */
   readonly now?: () => number
+  /** Tells the operator that a hook has thrown. */
+  readonly onHookError?: HookLog
 }
 
 /** Records, for actors. */
@@ -46,6 +51,10 @@ export interface Backend {
   readonly settings: Settings
   /** The clients that are told of changes. */
   readonly realtime: Realtime
+  /** Functions of the operator that run around all this. */
+  readonly hooks: Hooks
+  /** What they can do. */
+  readonly app: HookApp
   /** Counts requests, as the settings want it. */
   readonly rateLimits: RateLimiter
   /** Stops what runs. The database stays open. */
@@ -54,13 +63,15 @@ export interface Backend {
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
-  const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now } = options
+  const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now, onHookError: log } = options
   const definitions = await Definitions.open(database)
   const settings = await Settings.open(database)
   const access = new Access(definitions)
   const reads = new RecordReads({ database, definitions, access })
-  const writes = new RecordWrites({ database, definitions, access, passwords, reads })
   const realtime = new Realtime()
+  const hooks = new Hooks({ ...(log && { log }) })
+  const app = recordApp(() => ({ database, definitions, reads, writes }))
+  const writes = new RecordWrites({ database, definitions, access, passwords, reads, hooks, app })
   const accounts = new RecordAccounts({
     database,
     definitions,
@@ -78,6 +89,8 @@ export async function openBackend(database: Database, options: BackendOptions = 
     accounts,
     settings,
     realtime,
+    hooks,
+    app,
     rateLimits: new RateLimiter(settings, now),
     close: async () => {
       realtime.close()

@@ -36,6 +36,17 @@ export function applyInput(
   return values
 }
 
+/** The values after one change, as a superuser makes it. Undefined: the key names no field. */
+export function applyChange(
+  fields: readonly FieldDefinition[],
+  values: Readonly<Record<string, unknown>>,
+  key: string,
+  value: unknown,
+): Record<string, unknown> | undefined {
+  const [field, modifier] = meant(fields, key) ?? []
+  return field && { ...values, [field.name]: changed(field, modifier, values[field.name], value) }
+}
+
 /** Everybody may set the password of an account, though it is hidden. */
 function isPassword({ type, name, system }: FieldDefinition): boolean {
   return type === 'password' && name === 'password' && system

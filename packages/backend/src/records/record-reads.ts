@@ -24,6 +24,16 @@ interface ReadsOptions {
   readonly access: Access
 }
 
+interface SelectOptions {
+  readonly filter?: string
+  readonly sort?: string
+  readonly limit?: number
+  readonly offset?: number
+}
+
+/** A limit that no collection reaches. */
+const ALL = 2 ** 31 - 1
+
 /** How a list would be answered. */
 interface ListExplanation {
   /** False: each document of the plan is asked about. */
@@ -63,6 +73,26 @@ export class RecordReads {
         totalPages: total === undefined ? -1 : Math.ceil(total / perPage),
       }
     })
+  }
+
+  /** The documents of a list as they are stored, from `offset` on; all of them without a limit. @throws ServiceError as `list` */
+  async select(
+    actor: Actor,
+    name: string,
+    { limit = ALL, offset = 0, ...options }: SelectOptions,
+  ): Promise<readonly JsonObject[]> {
+    const definition = this.#openTo(actor, name, 'list')
+    const wanted = this.#wantedOf(actor, definition, { ...options, skipTotal: true })
+    return this.#reading(async (snapshot) => {
+      const { documents } = await selectRecords(snapshot, { ...wanted, skip: offset, limit })
+      return documents
+    })
+  }
+
+  /** How many records meet a filter. @throws ServiceError as `list` */
+  async count(actor: Actor, name: string, filter: string): Promise<number> {
+    const { totalItems } = await this.list(actor, name, { filter, perPage: 1 })
+    return totalItems
   }
 
   /** @throws ServiceError NOT_FOUND: also if the view rule does not admit the record; FORBIDDEN if the collection is locked */

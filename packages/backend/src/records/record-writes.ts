@@ -5,10 +5,12 @@ import type { Definition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
+import type { HookRecord } from '../hooks/hook-record.ts'
 import { BatchError, batchTimeout } from './batch-error.ts'
 import type { RecordInput, RecordJson, ShowOptions } from './record-types.ts'
 import type { PreparedWrite, RecordOperation, WrittenRecord } from './write/operations.ts'
 import { RecordWriter, type RecordWriterParts } from './write/record-writer.ts'
+import type { HookedWrite } from './write/write-hooks.ts'
 
 /** Shows documents as they are stored, as `RecordReads` does. */
 interface Shows {
@@ -81,6 +83,16 @@ export class RecordWrites {
     await this.#writer.write(actor, { action: 'delete', collection, id, ...(rev !== undefined && { rev }) })
   }
 
+  /** Stores what a hook has set: a new record, or the changes of one. @throws ServiceError */
+  async save(actor: Actor, record: HookRecord): Promise<void> {
+    const wanted = { collection: record.collection().id, input: {}, changes: [...record.changes], isForm: false }
+    const operation: RecordOperation = record.isNew()
+      ? { action: 'create', ...wanted }
+      : { action: 'update', id: record.id, ...wanted }
+    const written = await this.#writer.write(actor, operation)
+    record.settle(written!.document)
+  }
+
   /**
    * Writes all or nothing, one after another. Resolves with a record for each operation; undefined for a delete. An error stands
    * for an operation that is refused already.
@@ -94,7 +106,21 @@ export class RecordWrites {
   ): Promise<readonly (RecordJson | undefined)[]> {
     const end = performance.now() + timeoutMs
     const isLate = (): boolean => performance.now() >= end
-    const written = await this.#writer.again(() => this.#writeAll(principal, operations, isLate))
+    const steps = await this.#begin(principal, operations, isLate)
+    const hooked = steps.map((step) => (step instanceof ServiceError ? undefined : step.hooked))
+    let written: readonly (WrittenRecord | undefined)[]
+    try {
+      written = await this.#writer.again(() => this.#writeAll(principal, steps, isLate))
+    } catch (error) {
+      await Promise.allSettled(hooked.map(async (one) => one?.isWanted && one.failed(error)))
+      throw error
+    }
+    // All are written, whatever a hook says now.
+    const ended = await Promise.allSettled(
+      hooked.map(async (one, index) => (one?.isWanted ? one.succeeded(written[index]) : undefined)),
+    )
+    const failure = ended.find((one) => one.status === 'rejected')
+    if (failure !== undefined) throw failure.reason
     return Promise.all(
       written.map(async (record, index) => {
         if (record === undefined) return undefined
@@ -104,21 +130,38 @@ export class RecordWrites {
     )
   }
 
-  async #writeAll(
+  /** Runs the hooks that come before the writes. */
+  async #begin(
     principal: Principal,
     operations: readonly (BatchOperation | ServiceError)[],
     isLate: () => boolean,
-  ): Promise<readonly (WrittenRecord | undefined)[]> {
-    const steps: PreparedStep[] = []
+  ): Promise<readonly (BegunStep | ServiceError)[]> {
+    const steps: (BegunStep | ServiceError)[] = []
     for (const operation of operations) {
       const step =
-        operation instanceof ServiceError
-          ? operation
-          : await this.#writer
-              .prepare({ principal, request: operation.request }, operation, NAMINGS_IN_BATCH)
-              .catch(asRefused)
+        operation instanceof ServiceError ? operation : await this.#begun(principal, operation).catch(asRefused)
       steps.push(step)
       // Nothing after it will be written.
+      if (step instanceof ServiceError || isLate()) break
+    }
+    return steps
+  }
+
+  async #begun(principal: Principal, operation: BatchOperation): Promise<BegunStep> {
+    const { request } = operation
+    const hooked = await this.#writer.begin({ principal, request }, operation, NAMINGS_IN_BATCH)
+    return { hooked, operation: { ...operation, ...hooked?.operation } as BatchOperation }
+  }
+
+  async #writeAll(
+    principal: Principal,
+    begun: readonly (BegunStep | ServiceError)[],
+    isLate: () => boolean,
+  ): Promise<readonly (WrittenRecord | undefined)[]> {
+    const steps: PreparedStep[] = []
+    for (const one of begun) {
+      const step = one instanceof ServiceError ? one : await this.#prepared(principal, one).catch(asRefused)
+      steps.push(step)
       if (step instanceof ServiceError || isLate()) break
     }
     return this.#parts.database.transaction(async (transaction: Transaction) => {
@@ -133,10 +176,21 @@ export class RecordWrites {
     })
   }
 
+  async #prepared(principal: Principal, { operation, hooked }: BegunStep): Promise<PreparedWrite> {
+    if (hooked?.isWanted === false) return { isWide: false, run: async () => hooked.unwritten() }
+    return this.#writer.prepare({ principal, request: operation.request }, operation, NAMINGS_IN_BATCH)
+  }
+
   async #shown(actor: Actor, { definition, document }: WrittenRecord, options: ShowOptions): Promise<RecordJson> {
     const [json] = await this.#parts.reads.show(actor, definition, [document], options)
     return json!
   }
+}
+
+/** An operation of a batch whose hooks have begun. */
+interface BegunStep {
+  readonly operation: BatchOperation
+  readonly hooked: HookedWrite | undefined
 }
 
 type PreparedStep = PreparedWrite | ServiceError

@@ -128,5 +128,16 @@ function draftOfDocument(
     if (isProtected && !isSuperuser && JSON.stringify(values[name]) !== JSON.stringify(before)) errors[name] = DIFFERENT
   }
   const prepared = { definition, input: body, isSuperuser, now: '', hashes: new Map<string, string>() }
-  return { ...prepared, old, values, body, form: undefined, checked: undefined, errors }
+  return {
+    ...prepared,
+    changes: [],
+    isForm: false,
+    old,
+    values,
+    asked: values,
+    body,
+    form: undefined,
+    checked: undefined,
+    errors,
+  }
 }

@@ -9,6 +9,9 @@ import { recordsName } from '../../src/definitions/definition.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
+import type { HookApp } from '../../src/hooks/hook-app.ts'
+import { Hooks } from '../../src/hooks/hooks.ts'
+import { recordApp } from '../../src/records/record-app.ts'
 import type { UploadedFile } from '../../src/records/record-types.ts'
 import { RecordReads } from '../../src/records/record-reads.ts'
 import { RecordWrites } from '../../src/records/record-writes.ts'
@@ -17,7 +20,10 @@ export interface World {
   readonly database: Database
   readonly definitions: Definitions
   readonly access: Access
+  readonly reads: RecordReads
   readonly writes: RecordWrites
+  readonly hooks: Hooks
+  readonly app: HookApp
   readonly passwords: Passwords
   /** The stored documents of a collection, by id. */
   stored(collection: string): Promise<Record<string, JsonObject>>
@@ -38,12 +44,17 @@ export function worldOf(database: Database, definitions: Definitions): World {
   const access = new Access(definitions)
   const passwords = new Passwords()
   const reads = new RecordReads({ database, definitions, access })
-  const writes = new RecordWrites({ database, definitions, access, passwords, reads })
+  const hooks = new Hooks()
+  const app = recordApp(() => ({ database, definitions, reads, writes }))
+  const writes: RecordWrites = new RecordWrites({ database, definitions, access, passwords, reads, hooks, app })
   return {
     database,
     definitions,
     access,
+    reads,
     writes,
+    hooks,
+    app,
     passwords,
     async stored(collection) {
       const rows = await database

@@ -1,7 +1,7 @@
 /** A record as a write would make it: from what is stored and what was sent. */
 import type { Definition } from '../../definitions/definition.ts'
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
-import { applyInput } from '../../fields/apply-input.ts'
+import { applyChange, applyInput } from '../../fields/apply-input.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { checkValue, emptyValue } from '../../fields/field-types.ts'
 import { NewFile } from '../../fields/new-file.ts'
@@ -10,6 +10,7 @@ import { generate } from '../../fields/pattern.ts'
 import { NO_FORMAT } from '../../fields/text-fields.ts'
 import { isJsonObject, type JsonObject } from '../../gateway/documents.ts'
 import type { FieldError } from '../../gateway/service-error.ts'
+import type { HookChange } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
 import { accountForm, type AccountForm, type CheckedPassword } from './account-form.ts'
 
@@ -24,6 +25,10 @@ export interface PreparedInput {
   readonly now: string
   /** Of new passwords, by field. */
   readonly hashes: ReadonlyMap<string, string>
+  /** What hooks have made of the input, in order. No rule is asked about it. */
+  readonly changes: readonly HookChange[]
+  /** An account's passwords have to be confirmed. */
+  readonly isForm: boolean
 }
 
 export interface Draft extends PreparedInput {
@@ -31,6 +36,8 @@ export interface Draft extends PreparedInput {
   readonly old: JsonObject | undefined
   /** The values of all fields, `id` too. They may be `NewPassword`s and `NewFile`s. */
   readonly values: JsonObject
+  /** The same before hooks: what rules are asked about. */
+  readonly asked: JsonObject
   /** `@request.body` */
   readonly body: JsonObject
   /** Of accounts. */
@@ -42,12 +49,13 @@ export interface Draft extends PreparedInput {
 }
 
 export function draftOf(prepared: PreparedInput, old: JsonObject | undefined, checked?: CheckedPassword): Draft {
-  const { definition, input, isSuperuser, now } = prepared
+  const { definition, input, isSuperuser, now, changes, isForm } = prepared
   const stored = old && { ...old, id: old['_id'] }
-  const values = applyInput(definition.fields, stored, input, { isSuperuser, now })
-  const form = definition.type === 'auth' ? accountForm(input) : undefined
+  const asked = applyInput(definition.fields, stored, input, { isSuperuser, now })
+  const values = changes.reduce((made, [key, value]) => applyChange(definition.fields, made, key, value) ?? made, asked)
+  const form = definition.type === 'auth' && isForm ? accountForm(input) : undefined
   const errors = valueErrors(definition, old, values)
-  return { ...prepared, old, values, body: bodyOf(prepared, values), form, checked, errors }
+  return { ...prepared, old, values, asked, body: bodyOf(prepared, asked), form, checked, errors }
 }
 
 /** What fields refuse by themselves, whatever other records there are. `attachments`: names that files may have, too. */

@@ -54,9 +54,9 @@ export class Judge {
     const { definition, body } = draft
     this.#assertCurrent(definition, reader)
     const options = { records: ruleRecords(this.#definitions, reader), body, unsaved: true }
-    const asked = unsavedRecord(draft)
-    if (!this.#access.allows(actor, definition, 'create', asked, options)) return failed('create')
-    const data = this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, asked, options))
+    const record = unsavedRecord(draft)
+    if (!this.#access.allows(actor, definition, 'create', record, options)) return failed('create')
+    const data = this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
     return data && failed('create', data)
   }
 
@@ -83,6 +83,20 @@ export class Judge {
     return isLast ? LAST_SUPERUSER : undefined
   }
 
+  /** Whether the rule admits a write. `draft`: what it asks for, of a delete nothing. */
+  admits(
+    actor: Actor,
+    definition: Definition,
+    { old, draft }: { readonly old: JsonObject | undefined; readonly draft: Draft | undefined },
+    reader: GuardReader,
+  ): boolean {
+    const records = ruleRecords(this.#definitions, reader)
+    if (draft === undefined) return this.#access.allows(actor, definition, 'delete', ruleRecord(old!), { records })
+    const { body } = draft
+    if (old !== undefined) return this.#access.allows(actor, definition, 'update', ruleRecord(old), { records, body })
+    return this.#access.allows(actor, definition, 'create', unsavedRecord(draft), { records, body, unsaved: true })
+  }
+
   #assertCurrent(definition: Definition, reader: GuardReader): void {
     if (!this.#definitions.isCurrent(definition, reader)) throw new OutdatedWrite()
   }
@@ -94,8 +108,9 @@ export class Judge {
 
   /** The fields are looked at only if the account is right. */
   #errorsIn(draft: Draft, reader: GuardReader, mayManage: () => boolean): ErrorData | undefined {
-    const { definition, old, values, form, checked, errors } = draft
-    const wrong = form && accountErrors({ old, values, form, isManager: draft.isSuperuser || mayManage(), checked })
+    const { definition, old, values, asked, form, checked, errors } = draft
+    const isManager = (): boolean => draft.isSuperuser || mayManage()
+    const wrong = form && accountErrors({ old, values: asked, form, isManager: isManager(), checked })
     return wrong ?? this.fieldErrors({ definition, old, values, errors }, reader)
   }
 
@@ -136,12 +151,12 @@ export class Judge {
 }
 
 /** What create rules see: nothing that the server adds by itself, and nobody who is verified. */
-function unsavedRecord({ definition, values, body, hashes }: Draft): JsonObject {
+function unsavedRecord({ definition, asked, body, hashes }: Draft): JsonObject {
   const record: JsonObject = {}
   for (const field of definition.fields) {
     const { name } = field
     const isGenerated = field.type === 'text' && field.autogeneratePattern !== '' && !Object.hasOwn(body, name)
-    record[name] = isGenerated || field.type === 'autodate' ? '' : storedValue(field, values[name], hashes)
+    record[name] = isGenerated || field.type === 'autodate' ? '' : storedValue(field, asked[name], hashes)
   }
   if (record['id'] === '') record['id'] = '__temp_id__'
   if (definition.type === 'auth') record['verified'] = false

@@ -2,6 +2,7 @@
 import type { TransactionCollection } from 'pannier'
 import type { Definition } from '../../definitions/definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import type { HookChange } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
 
 /** Where a write takes place. */
@@ -9,19 +10,27 @@ export interface Place {
   collection<T extends object>(name: string): TransactionCollection<T>
 }
 
+/** Fields of a record, as somebody wants them. */
+interface WantedFields {
+  readonly input: RecordInput
+  /** What hooks have made of it, in order. */
+  readonly changes?: readonly HookChange[]
+  /** False: a program writes, which confirms no passwords. */
+  readonly isForm?: boolean
+}
+
 /** A write of one record. */
 export type RecordOperation =
-  | { readonly action: 'create'; readonly collection: string; readonly input: RecordInput }
+  | ({ readonly action: 'create'; readonly collection: string } & WantedFields)
   /** Changes the record with the id of the input, or makes it. */
-  | { readonly action: 'upsert'; readonly collection: string; readonly input: RecordInput }
-  | {
+  | ({ readonly action: 'upsert'; readonly collection: string } & WantedFields)
+  | ({
       readonly action: 'update'
       readonly collection: string
       readonly id: string
-      readonly input: RecordInput
       /** Only if this is the revision of the record. */
       readonly rev?: string
-    }
+    } & WantedFields)
   | { readonly action: 'delete'; readonly collection: string; readonly id: string; readonly rev?: string }
 
 /** A record as it is stored now. */

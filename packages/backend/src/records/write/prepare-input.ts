@@ -6,6 +6,7 @@ import { dateText } from '../../fields/date-text.ts'
 import { checkValue } from '../../fields/field-types.ts'
 import { NewFile, type Upload } from '../../fields/new-file.ts'
 import { NewPassword } from '../../fields/password-field.ts'
+import type { HookChange } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
 import { listOf, type PreparedInput } from './draft.ts'
 
@@ -15,23 +16,32 @@ interface InputToPrepare {
   readonly isSuperuser: boolean
   /** How often a file is named: PocketBase names those of a batch twice. */
   readonly namings: number
+  /** What hooks have made of the input. */
+  readonly changes?: readonly HookChange[]
+  /** An account's passwords have to be confirmed. True when left out. */
+  readonly isForm?: boolean
 }
 
-export async function prepareInput(asked: InputToPrepare, passwords: Passwords): Promise<PreparedInput> {
-  const { definition, isSuperuser } = asked
-  const [input, hashes] = await Promise.all([withFiles(asked), hashesOf(asked, passwords)])
-  return { definition, input, isSuperuser, hashes, now: dateText(Date.now()) }
+/** Without `passwords` no password is hashed. */
+export async function prepareInput(asked: InputToPrepare, passwords?: Passwords): Promise<PreparedInput> {
+  const { definition, isSuperuser, changes = [], isForm = true } = asked
+  const [input, hashes] = await Promise.all([
+    withFiles(asked),
+    passwords === undefined ? new Map<string, string>() : hashesOf(asked, passwords),
+  ])
+  return { definition, input, isSuperuser, hashes, now: dateText(Date.now()), changes, isForm }
 }
 
 /** The hashes of passwords that their fields take. */
 async function hashesOf(
-  { definition: { fields }, input }: InputToPrepare,
+  { definition: { fields }, input, changes = [] }: InputToPrepare,
   passwords: Passwords,
 ): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>()
   for (const field of fields) {
     if (field.type !== 'password') continue
-    const text = toText(input[field.name])
+    const [, changed] = changes.findLast(([key]) => key === field.name) ?? []
+    const text = toText(changed ?? input[field.name])
     if (text === '' || checkValue(field, new NewPassword(text), { old: undefined }) !== undefined) continue
     hashes.set(field.name, await passwords.hash(text))
   }
@@ -43,6 +53,8 @@ async function withFiles({ definition: { fields }, input, namings }: InputToPrep
   const entries = Object.entries(input)
   if (!entries.some(([, value]) => listOf(value).some(isUpload))) return input
   const named = async (upload: Upload): Promise<NewFile> => {
+    // A hook has seen its name.
+    if (upload instanceof NewFile) return upload
     let file = await NewFile.from(upload)
     for (let naming = 1; naming < namings; naming++) file = await NewFile.from(file)
     return file

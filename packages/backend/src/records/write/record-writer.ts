@@ -16,12 +16,15 @@ import { toText } from '../../fields/cast.ts'
 import { NewFile } from '../../fields/new-file.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { forbidden, invalid, missing, ServiceError } from '../../gateway/service-error.ts'
+import type { HookApp } from '../../hooks/hook-app.ts'
+import type { Hooks } from '../../hooks/hooks.ts'
 import { accountForm, type CheckedPassword } from './account-form.ts'
 import { AccountReferences } from './account-references.ts'
 import { canBeId, documentOf, draftOf, listOf, renewedTokenKey, type Draft, type PreparedInput } from './draft.ts'
 import { Judge, LAST_SUPERUSER, OutdatedWrite } from './judge.ts'
 import type { Place, PreparedWrite, RecordOperation, WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
+import { WriteHooks, type HookedWrite } from './write-hooks.ts'
 import { asRefusal, writeError } from './write-errors.ts'
 
 export interface RecordWriterParts {
@@ -29,6 +32,8 @@ export interface RecordWriterParts {
   readonly definitions: Definitions
   readonly access: Access
   readonly passwords: Passwords
+  readonly hooks: Hooks
+  readonly app: HookApp
 }
 
 /** How often a write waits for the definitions, which follow what is stored. */
@@ -38,15 +43,31 @@ export class RecordWriter {
   readonly #parts: RecordWriterParts
   readonly #judge: Judge
   readonly #references: AccountReferences
+  readonly #hooks: WriteHooks
 
   constructor(parts: RecordWriterParts) {
     this.#parts = parts
     this.#judge = new Judge(parts.definitions, parts.access)
     this.#references = new AccountReferences(parts.definitions)
+    this.#hooks = new WriteHooks({ ...parts, judge: this.#judge })
   }
 
   /** Resolves with undefined after a delete. @throws ServiceError */
   async write(actor: Actor, operation: RecordOperation): Promise<WrittenRecord | undefined> {
+    const hooked = await this.begin(actor, operation)
+    if (hooked === undefined) return this.#write(actor, operation)
+    if (!hooked.isWanted) return hooked.unwritten()
+    const written = await this.#write(actor, hooked.operation).catch((error: unknown) => hooked.failed(error))
+    await hooked.succeeded(written)
+    return written
+  }
+
+  /** Runs the hooks of a write as far as the write. Undefined: there are none. @throws ServiceError */
+  begin(actor: Actor, operation: RecordOperation, namings?: number): Promise<HookedWrite | undefined> {
+    return this.#hooks.begin(actor, operation, namings)
+  }
+
+  async #write(actor: Actor, operation: RecordOperation): Promise<WrittenRecord | undefined> {
     return this.again(async () => {
       const { isWide, run } = await this.prepare(actor, operation)
       const { database } = this.#parts
@@ -74,10 +95,9 @@ export class RecordWriter {
     if (operation.action !== 'upsert') this.#assertUnlocked(actor, definition, operation.action)
     if (operation.action === 'delete') return this.#prepareDelete(actor, definition, operation)
     const { isAdmin: isSuperuser } = actor.principal
-    const prepared = await prepareInput(
-      { definition, input: operation.input, isSuperuser, namings },
-      this.#parts.passwords,
-    )
+    const { input, changes = [], isForm = true } = operation
+    const asked = { definition, input, changes, isForm, isSuperuser, namings }
+    const prepared = await prepareInput(asked, this.#parts.passwords)
     const isWide = operation.action === 'create' ? namesAccount(prepared) : changesAccount(prepared)
     // Before the transaction, in which others would wait for it.
     const known =
@@ -169,9 +189,9 @@ export class RecordWriter {
     id: string,
     known: CheckedPassword | undefined,
   ): Promise<CheckedPassword | undefined> {
-    const { definition, input, isSuperuser } = prepared
+    const { definition, input, isSuperuser, isForm } = prepared
     const { oldPassword, password, passwordConfirm } = accountForm(input)
-    const isAsked = definition.type === 'auth' && !isSuperuser && (password !== '' || passwordConfirm !== '')
+    const isAsked = definition.type === 'auth' && isForm && !isSuperuser && (password !== '' || passwordConfirm !== '')
     if (!isAsked || oldPassword === '' || !canBeId(id)) return undefined
     const hash = toText((await recordsIn(place, definition).get(id))?.['password'])
     if (known?.hash === hash) return known
@@ -240,16 +260,21 @@ async function replace(
   }
 }
 
-function hasFiles({ input }: PreparedInput): boolean {
-  return Object.values(input).some((value) => listOf(value).some((one) => one instanceof NewFile))
+function hasFiles({ input, changes }: PreparedInput): boolean {
+  const values = [...Object.values(input), ...changes.map(([, value]) => value)]
+  return values.some((value) => listOf(value).some((one) => one instanceof NewFile))
 }
 
 /** Whether an account is made with an id that somebody may have had. */
-function namesAccount({ definition, input }: PreparedInput): boolean {
-  return definition.type === 'auth' && Object.hasOwn(input, 'id')
+function namesAccount(prepared: PreparedInput): boolean {
+  return prepared.definition.type === 'auth' && sets(prepared, 'id')
 }
 
 /** Whether records that belong to the account may go with the change. */
-function changesAccount({ definition, input }: PreparedInput): boolean {
-  return definition.type === 'auth' && (Object.hasOwn(input, 'password') || Object.hasOwn(input, 'verified'))
+function changesAccount(prepared: PreparedInput): boolean {
+  return prepared.definition.type === 'auth' && (sets(prepared, 'password') || sets(prepared, 'verified'))
+}
+
+function sets({ input, changes }: PreparedInput, name: string): boolean {
+  return Object.hasOwn(input, name) || changes.some(([key]) => key === name)
 }

@@ -1,0 +1,201 @@
+/** A record as hooks have it: read by `get`, changed by `set`, stored when the write goes on. */
+import type { Definition } from '../definitions/definition.ts'
+import { applyChange } from '../fields/apply-input.ts'
+import { toText } from '../fields/cast.ts'
+import { emptyValue, presentValue } from '../fields/field-types.ts'
+import { NewFile } from '../fields/new-file.ts'
+import { NewPassword } from '../fields/password-field.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+
+/** Never shown, whatever is asked for. */
+const SECRETS: ReadonlySet<string> = new Set(['password', 'tokenKey'])
+
+/** A call of `set`. */
+export type HookChange = readonly [key: string, value: unknown]
+
+interface RecordState {
+  /** The stored document; undefined: the record is new. */
+  readonly stored: JsonObject | undefined
+  /** Of all fields, `id` too. */
+  readonly values: JsonObject
+}
+
+/**
+ * A record of a collection, for a hook.
+ *
+ * @example
+ * e.record.set('slug', slugOf(e.record.getString('title')))
+ * e.record.set('edits+', 1)
+ */
+export class HookRecord {
+  readonly #definition: Definition
+  readonly #changes: [key: string, value: unknown][] = []
+  readonly #hidden = new Set<string>()
+  readonly #shown = new Set<string>()
+  readonly #custom = new Map<string, unknown>()
+  #state: RecordState
+  #showsCustom = false
+
+  constructor(definition: Definition, state: RecordState) {
+    this.#definition = definition
+    this.#state = state
+  }
+
+  /** A record as it is stored. */
+  static of(definition: Definition, document: JsonObject): HookRecord {
+    return new HookRecord(definition, { stored: document, values: valuesOf(definition, document) })
+  }
+
+  /** A new record, with empty values. */
+  static empty(definition: Definition): HookRecord {
+    const values = Object.fromEntries(definition.fields.map((field) => [field.name, emptyValue(field)]))
+    return new HookRecord(definition, { stored: undefined, values })
+  }
+
+  get id(): string {
+    return toText(this.#state.values['id'])
+  }
+
+  /** The definition of its collection. */
+  collection(): Definition {
+    return this.#definition
+  }
+
+  /** Whether it has never been stored. */
+  isNew(): boolean {
+    return this.#state.stored === undefined
+  }
+
+  /** The record as it was before it was changed. That of a new one has empty values. */
+  original(): HookRecord {
+    const { stored } = this.#state
+    return stored === undefined ? HookRecord.empty(this.#definition) : HookRecord.of(this.#definition, stored)
+  }
+
+  /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
+  get(name: string): unknown {
+    const value = this.#custom.has(name) ? this.#custom.get(name) : this.#state.values[name]
+    if (value instanceof NewPassword) return value.text
+    if (value instanceof NewFile) return value.name
+    return Array.isArray(value) && value.some((one) => one instanceof NewFile)
+      ? value.map((one: unknown) => (one instanceof NewFile ? one.name : one))
+      : structuredClone(value)
+  }
+
+  getString(name: string): string {
+    return toText(this.get(name))
+  }
+
+  getBool(name: string): boolean {
+    return this.get(name) === true
+  }
+
+  /** 0 for what is no number. */
+  getFloat(name: string): number {
+    const value = Number(this.get(name))
+    return Number.isFinite(value) ? value : 0
+  }
+
+  /** Without decimals. */
+  getInt(name: string): number {
+    return Math.trunc(this.getFloat(name))
+  }
+
+  /** The texts of a field that has many; one for a field that has one. */
+  getStringSlice(name: string): string[] {
+    const value = this.get(name)
+    if (Array.isArray(value)) return value.map(toText)
+    return value === undefined || value === '' || value === null ? [] : [toText(value)]
+  }
+
+  /**
+   * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
+   * A name that is no field is kept for `withCustomData`, and never stored.
+   */
+  set(name: string, value: unknown): void {
+    const { stored, values } = this.#state
+    const changed = applyChange(this.#definition.fields, values, name, value)
+    if (changed === undefined) this.#custom.set(name, value)
+    else {
+      this.#changes.push([name, value])
+      this.#state = { stored, values: changed }
+    }
+  }
+
+  /** Sets many. */
+  load(values: Readonly<Record<string, unknown>>): void {
+    for (const [name, value] of Object.entries(values)) this.set(name, value)
+  }
+
+  /** Keeps fields from clients, in `onRecordEnrich`. */
+  hide(...names: readonly string[]): this {
+    for (const name of names) {
+      this.#hidden.add(name)
+      this.#shown.delete(name)
+    }
+    return this
+  }
+
+  /** Shows hidden fields to clients, in `onRecordEnrich`. Passwords and keys of tokens stay hidden. */
+  unhide(...names: readonly string[]): this {
+    for (const name of names) {
+      this.#hidden.delete(name)
+      if (!SECRETS.has(name)) this.#shown.add(name)
+    }
+    return this
+  }
+
+  /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
+  withCustomData(isShown: boolean): this {
+    this.#showsCustom = isShown
+    return this
+  }
+
+  /** As a guest would see it, without rules. */
+  publicExport(): Readonly<Record<string, unknown>> {
+    const { fields, id, name } = this.#definition
+    const shown = fields.filter((field) => !field.hidden && !SECRETS.has(field.name))
+    const entries = shown.map((field) => [field.name, presentValue(field, this.get(field.name))] as const)
+    return this.enrich({ ...Object.fromEntries(entries), collectionId: id, collectionName: name })
+  }
+
+  /** As `publicExport`. */
+  toJSON(): Readonly<Record<string, unknown>> {
+    return this.publicExport()
+  }
+
+  /** What hooks make of what a client would see. */
+  enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const { stored, values } = this.#state
+    const isChanged = (name: string): boolean =>
+      name !== 'id' && this.#changes.length > 0 && stored?.[name] !== values[name]
+    const entries = Object.entries(json).filter(([name]) => !this.#hidden.has(name))
+    const shown = new Map(
+      entries.map(([name, value]) => [name, isChanged(name) && Object.hasOwn(values, name) ? this.get(name) : value]),
+    )
+    for (const name of this.#shown) if (Object.hasOwn(this.#state.values, name)) shown.set(name, this.get(name))
+    if (this.#showsCustom) for (const [name, value] of this.#custom) shown.set(name, value)
+    return Object.fromEntries(shown)
+  }
+
+  /** What hooks have set, in order. */
+  get changes(): readonly HookChange[] {
+    return this.#changes
+  }
+
+  /** The record has been stored: what was set is in it. */
+  settle(document: JsonObject): void {
+    this.#changes.length = 0
+    this.#state = { stored: document, values: valuesOf(this.#definition, document) }
+  }
+}
+
+function valuesOf(definition: Definition, document: JsonObject): JsonObject {
+  const entries = definition.fields.map((field) => {
+    const { name } = field
+    const value = name === 'id' ? document['_id'] : document[name]
+    // A hash is nobody's business.
+    return [name, field.type === 'password' ? '' : (value ?? emptyValue(field))] as const
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,149 @@
+/** Hooks: functions of the operator that run around what the backend does. Each of a chain calls `next()` for the rest. */
+import { setTimeout } from 'node:timers/promises'
+import { ServiceError } from '../gateway/service-error.ts'
+import type { HookEvents, HookName } from './hook-events.ts'
+
+/** Adds what calls the rest of the chain. */
+export type Chained<Event> = Event & { next(): Promise<void> }
+
+/** A function that runs when something happens. What it throws refuses that, if it has not happened yet. */
+export type HookHandler<Event> = (event: Chained<Event>) => unknown
+
+/** A handler and where it stands. */
+export interface BoundHook {
+  readonly name: HookName
+  /** A `HookHandler` of the event of that name. */
+  readonly handler: (event: never) => unknown
+  /** Names or ids of collections; empty: all. */
+  readonly tags: readonly string[]
+  /** For logs: `hooks/posts.ts:12`. */
+  readonly source: string
+}
+
+/** Tells the operator what went wrong. */
+export type HookLog = (
+  message: string,
+  details: { readonly hook: string; readonly source: string; readonly error: unknown },
+) => void
+
+interface HooksOptions {
+  readonly log?: HookLog
+  /** A handler that takes longer is given up, in milliseconds. 60,000 when left out. */
+  readonly handlerMsMax?: number
+}
+
+const HANDLER_MS_MAX = 60_000
+
+export class Hooks {
+  readonly #log: HookLog
+  readonly #handlerMsMax: number
+  #bound: readonly BoundHook[] = []
+  /** What runs now, for who watches the thread. */
+  onRun: (hook: BoundHook | undefined) => void = () => {}
+
+  constructor({ log = () => {}, handlerMsMax = HANDLER_MS_MAX }: HooksOptions = {}) {
+    this.#log = log
+    this.#handlerMsMax = handlerMsMax
+  }
+
+  /** Takes the place of all that were bound. Chains that run keep theirs. */
+  replace(bound: readonly BoundHook[]): void {
+    this.#bound = bound
+  }
+
+  /** Whether anything is bound to one of the events, for these tags. */
+  has(names: readonly HookName[], tags: readonly string[]): boolean {
+    return this.#bound.some((hook) => names.includes(hook.name) && isMeant(hook, tags))
+  }
+
+  /**
+   * Runs the handlers of an event, one inside the other, and `last` inside all. A handler that does not call `next()` keeps the rest
+   * from running.
+   *
+   * @throws what a handler or `last` throws. An error that is no ServiceError is logged, and becomes INVALID.
+   */
+  async trigger<Name extends HookName>(
+    name: Name,
+    event: HookEvents[Name],
+    tags: readonly string[],
+    last: () => Promise<void> = async () => {},
+  ): Promise<void> {
+    const handlers = this.#bound.filter((hook) => hook.name === name && isMeant(hook, tags))
+    if (handlers.length === 0) return last()
+    const chained = event as Chained<HookEvents[Name]>
+    const runFrom = async (position: number): Promise<void> => {
+      const hook = handlers[position]
+      if (hook === undefined) return last()
+      await this.#run(hook, chained, () => runFrom(position + 1))
+    }
+    await runFrom(0)
+  }
+
+  /** A handler may forget to wait for the rest: the rest is waited for all the same, and never runs twice. */
+  async #run(hook: BoundHook, event: Chained<object>, rest: () => Promise<void>): Promise<void> {
+    let following: Promise<void> | undefined
+    let isOver = false
+    const next = (): Promise<void> => {
+      if (isOver && following === undefined) return Promise.reject(tooSlow(hook))
+      following ??= rest().finally(() => {
+        // The handler goes on, and may bind to the event again.
+        event.next = next
+      })
+      // Nobody may be waiting for it.
+      following.catch(() => {})
+      return following
+    }
+    event.next = next
+    const run = async (): Promise<void> => {
+      this.onRun(hook)
+      try {
+        await hook.handler(event as never)
+      } finally {
+        this.onRun(undefined)
+      }
+      await following
+    }
+    try {
+      await this.#inTime(hook, run, () => following)
+    } catch (error) {
+      throw this.#asRefusal(hook, error)
+    } finally {
+      isOver = true
+    }
+  }
+
+  /** What runs inside a handler has limits of its own, so only the handler's own time counts. */
+  async #inTime(hook: BoundHook, run: () => Promise<void>, following: () => Promise<void> | undefined): Promise<void> {
+    const ended = new AbortController()
+    const limit = async (): Promise<void> => {
+      await setTimeout(this.#handlerMsMax, undefined, { signal: ended.signal, ref: false })
+      const inner = following()
+      if (inner !== undefined) {
+        await inner.catch(() => {})
+        await setTimeout(this.#handlerMsMax, undefined, { signal: ended.signal, ref: false })
+      }
+      throw tooSlow(hook)
+    }
+    const limited = limit()
+    limited.catch(() => {})
+    try {
+      await Promise.race([run(), limited])
+    } finally {
+      ended.abort()
+    }
+  }
+
+  #asRefusal(hook: BoundHook, error: unknown): ServiceError {
+    if (error instanceof ServiceError) return error
+    this.#log('a hook has thrown', { hook: hook.name, source: hook.source, error })
+    return new ServiceError('INVALID', '', { cause: error })
+  }
+}
+
+function isMeant({ tags }: BoundHook, asked: readonly string[]): boolean {
+  return tags.length === 0 || tags.some((tag) => asked.includes(tag))
+}
+
+function tooSlow({ name, source }: Pick<BoundHook, 'name' | 'source'>): ServiceError {
+  return new ServiceError('UNAVAILABLE', `${name} in ${source} takes too long.`)
+}

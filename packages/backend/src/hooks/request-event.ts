@@ -1,0 +1,33 @@
+/** What hooks know of a request. */
+import type { Actor, RequestInfo } from '../access/actor.ts'
+import type { KnownDefinitions } from '../access/rule-records.ts'
+import type { HookApp } from './hook-app.ts'
+import { HookRecord } from './hook-record.ts'
+
+/** Somebody asks for something. */
+export interface RequestEvent {
+  readonly app: HookApp
+  /** The account that asks; undefined for guests. */
+  readonly auth: HookRecord | undefined
+  hasSuperuserAuth(): boolean
+  requestInfo(): RequestInfo & { readonly body: Readonly<Record<string, unknown>> }
+  /** The address that the request came from. */
+  realIP(): string | undefined
+}
+
+export function requestEvent(
+  app: HookApp,
+  definitions: KnownDefinitions,
+  { principal, request }: Actor,
+  body: Readonly<Record<string, unknown>> = {},
+): RequestEvent {
+  const { account } = principal
+  const definition = account && definitions.find(account.collection)
+  return {
+    app,
+    auth: definition && HookRecord.of(definition, account!.record),
+    hasSuperuserAuth: () => principal.isAdmin,
+    requestInfo: () => ({ ...request, body }),
+    realIP: () => principal.address,
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * Hooks of writes. They run outside the transaction, so a slow one holds up nobody: first as far as the write itself, and when that has
+ * ended, to their end. What they change joins the input. The guard judges the rule by the input, and the fields by both.
+ */
+import type { Database } from 'pannier'
+import { readSnapshot } from 'pannier/internal'
+import type { Access } from '../../access/access.ts'
+import type { Actor } from '../../access/actor.ts'
+import type { Definitions } from '../../definitions/definitions.ts'
+import { recordsName, type Definition } from '../../definitions/definition.ts'
+import { toText } from '../../fields/cast.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
+import { invalid } from '../../gateway/service-error.ts'
+import type { HookApp } from '../../hooks/hook-app.ts'
+import type { HookName, RecordEvent } from '../../hooks/hook-events.ts'
+import { HookRecord } from '../../hooks/hook-record.ts'
+import type { Hooks } from '../../hooks/hooks.ts'
+import { requestEvent } from '../../hooks/request-event.ts'
+import { Suspended } from '../../hooks/suspended.ts'
+import { canBeId, draftOf, type Draft } from './draft.ts'
+import type { Judge } from './judge.ts'
+import type { RecordOperation, WrittenRecord } from './operations.ts'
+import { prepareInput } from './prepare-input.ts'
+import { failed } from './write-errors.ts'
+
+interface WriteHooksParts {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly access: Access
+  readonly judge: Judge
+  readonly hooks: Hooks
+  readonly app: HookApp
+}
+
+type Kind = 'Create' | 'Update' | 'Delete'
+type Step = 'Validate' | Kind | `${Kind}Execute` | `After${Kind}Success` | `After${Kind}Error`
+
+/** A write as hooks see it. */
+interface SeenWrite {
+  readonly actor: Actor
+  readonly definition: Definition
+  readonly kind: Kind
+  readonly record: HookRecord
+  /** Of a delete there is none. Made again, it has what hooks have changed meanwhile. */
+  readonly draft: (() => Draft) | undefined
+}
+
+export class WriteHooks {
+  readonly #parts: WriteHooksParts
+
+  constructor(parts: WriteHooksParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Runs the hooks of a write as far as the write. Undefined: no hook is about it, or the write is to be refused anyway.
+   *
+   * @throws what a hook throws
+   */
+  async begin(actor: Actor, operation: RecordOperation, namings = 1): Promise<HookedWrite | undefined> {
+    const { definitions, access, hooks } = this.#parts
+    const definition = definitions.find(operation.collection)
+    if (definition === undefined || definition.type === 'view') return undefined
+    const tags = [definition.id, definition.name]
+    const kinds: readonly Kind[] = operation.action === 'upsert' ? ['Create', 'Update'] : [KINDS[operation.action]]
+    if (!hooks.has(kinds.flatMap(namesOf), tags)) return undefined
+    const id = operation.action === 'create' ? '' : 'id' in operation ? operation.id : toText(operation.input['id'])
+    const old = canBeId(id) ? await this.#stored(definition, id) : undefined
+    const action = operation.action === 'upsert' ? (old === undefined ? 'create' : 'update') : operation.action
+    if (access.isLocked(actor, definition, action) || (action !== 'create' && old === undefined)) return undefined
+    const prepared =
+      operation.action === 'delete'
+        ? undefined
+        : await prepareInput({ definition, input: operation.input, isSuperuser: actor.principal.isAdmin, namings })
+    const draft = prepared && draftOf(prepared, old)
+    if (!(await this.#admits(actor, definition, { old, draft }))) return undefined
+    const record =
+      draft === undefined
+        ? HookRecord.of(definition, old!)
+        : new HookRecord(definition, { stored: old, values: draft.values })
+    if (operation.action !== 'delete') for (const [key, value] of operation.changes ?? []) record.set(key, value)
+    const again = prepared && ((): Draft => draftOf({ ...prepared, changes: record.changes }, old))
+    const seen: SeenWrite = { actor, definition, kind: KINDS[action], record, draft: again }
+    const suspended = await Suspended.start((rest) => this.#around(seen, rest))
+    const changed: RecordOperation =
+      operation.action === 'delete' ? operation : { ...operation, input: prepared!.input, changes: [...record.changes] }
+    return new HookedWrite(suspended, changed, record, old && { definition, document: old })
+  }
+
+  async #stored(definition: Definition, id: string): Promise<JsonObject | undefined> {
+    return this.#parts.database.collection<JsonObject>(recordsName(definition)).get(id)
+  }
+
+  /** No hook runs for what the rule refuses. The guard asks it again. */
+  #admits(actor: Actor, definition: Definition, write: Parameters<Judge['admits']>[2]): Promise<boolean> {
+    const { database, judge } = this.#parts
+    return readSnapshot(database, (snapshot) =>
+      snapshot.read((reader) => judge.admits(actor, definition, write, reader)),
+    )
+  }
+
+  async #around(seen: SeenWrite, rest: () => Promise<void>): Promise<void> {
+    const { actor, definition, kind, record } = seen
+    const { hooks, app } = this.#parts
+    const write = (): Promise<void> => this.#write(seen, rest)
+    if (actor.principal.by === 'system') return write()
+    const event = {
+      ...requestEvent(app, this.#parts.definitions, actor, seen.draft?.().body),
+      collection: definition,
+      record,
+    }
+    return hooks.trigger(`onRecord${kind}Request`, event, [definition.id, definition.name], write)
+  }
+
+  async #write(seen: SeenWrite, rest: () => Promise<void>): Promise<void> {
+    const { kind, draft } = seen
+    let hasRun = false
+    const run = (): Promise<void> => {
+      hasRun = true
+      return rest()
+    }
+    const check = async (): Promise<void> => {
+      const { errors } = draft!()
+      if (Object.keys(errors).length > 0) throw failed(kind === 'Create' ? 'create' : 'update', errors)
+    }
+    try {
+      await this.#step(seen, kind, async () => {
+        if (draft !== undefined) await this.#step(seen, 'Validate', check)
+        await this.#step(seen, `${kind}Execute`, run)
+      })
+    } catch (error) {
+      await this.#step(seen, `After${kind}Error`, undefined, error)
+      throw error
+    }
+    if (hasRun) await this.#step(seen, `After${kind}Success`)
+  }
+
+  /** The hooks of all models are around those of records. */
+  #step(
+    { definition, record, kind }: SeenWrite,
+    step: Step,
+    last?: () => Promise<void>,
+    error?: unknown,
+  ): Promise<void> {
+    const { hooks, app } = this.#parts
+    const tags = [definition.id, definition.name]
+    const type = step === 'Validate' ? 'validate' : (kind.toLowerCase() as RecordEvent['type'])
+    const event = (): RecordEvent & { readonly error: unknown } => ({ app, record, type, error })
+    return hooks.trigger(`onModel${step}`, event(), tags, () => hooks.trigger(`onRecord${step}`, event(), tags, last))
+  }
+}
+
+/** A write whose hooks have begun. */
+export class HookedWrite {
+  /** With what hooks have changed. */
+  readonly operation: RecordOperation
+  readonly #suspended: Suspended
+  readonly #record: HookRecord
+  readonly #stored: WrittenRecord | undefined
+
+  constructor(suspended: Suspended, operation: RecordOperation, record: HookRecord, stored: WrittenRecord | undefined) {
+    this.#suspended = suspended
+    this.operation = operation
+    this.#record = record
+    this.#stored = stored
+  }
+
+  /** False: a hook has not called `next()`, so nothing is written. */
+  get isWanted(): boolean {
+    return this.#suspended.wantsRest
+  }
+
+  /** What stands for a write that no hook wants: the record as it is; after a delete, nothing. */
+  unwritten(): WrittenRecord | undefined {
+    if (this.operation.action === 'delete') return undefined
+    if (this.#stored === undefined) throw invalid('A hook has stopped the request: it has not called next().')
+    return this.#stored
+  }
+
+  /** @throws what a hook throws now. The record is written all the same. */
+  async succeeded(written: WrittenRecord | undefined): Promise<void> {
+    if (written !== undefined) this.#record.settle(written.document)
+    await this.#suspended.resume()
+  }
+
+  /** @throws `error`, or what a hook makes of it */
+  failed(error: unknown): Promise<never> {
+    return this.#suspended.fail(error)
+  }
+}
+
+const KINDS: Readonly<Record<'create' | 'update' | 'delete', Kind>> = {
+  create: 'Create',
+  update: 'Update',
+  delete: 'Delete',
+}
+
+/** The events of a write. */
+function namesOf(kind: Kind): readonly HookName[] {
+  const steps: readonly Step[] = ['Validate', kind, `${kind}Execute`, `After${kind}Success`, `After${kind}Error`]
+  const names = steps.flatMap((step) => [`onModel${step}` as const, `onRecord${step}` as const])
+  return [`onRecord${kind}Request`, ...names.filter((name) => kind !== 'Delete' || !name.endsWith('Validate'))]
+}
