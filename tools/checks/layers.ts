@@ -22,6 +22,7 @@ export const LAYERS: readonly string[] = [
 /** The same of the backend. `backend.ts` puts them together. */
 export const BACKEND_LAYERS: readonly string[] = [
   'gateway',
+  'schedules',
   'fields',
   'settings',
   'definitions',
@@ -31,6 +32,7 @@ export const BACKEND_LAYERS: readonly string[] = [
   'files',
   'records',
   'events',
+  'logs',
 ]
 
 /** The same of the server. `server.ts` puts them together; `cli` stands above that. */

@@ -26,6 +26,12 @@ export interface Backend {
     readonly realtime: Realtime;
     /** Counts requests, as the settings want it. */
     readonly rateLimits: RateLimiter;
+    /** What has happened. */
+    readonly logs: Logs;
+    /** What superusers read of it. */
+    readonly logReads: LogReads;
+    /** Jobs that run at times of the day. */
+    readonly schedules: Schedules;
     /** Stops what runs. The database stays open. */
     close(): Promise<void>;
 }
@@ -38,6 +44,10 @@ export interface BackendOptions {
     readonly attempt?: LoginAttempt;
     /** The time in milliseconds since 1970. */
     readonly now?: () => number;
+    /** Where logs are kept; in memory when left out. It stays open when the backend is closed. */
+    readonly logs?: Database;
+    /** Shows an operator what is logged, except for requests. */
+    readonly print?: (entry: LogEntry) => void;
 }
 
 /** One operation of a batch, and the request that it stands for. */
@@ -206,6 +216,14 @@ export interface GuardedWrite extends Write {
  */
 export type Judge = (change: GuardedChange) => Refusal | undefined;
 
+/** As PocketBase numbers them. */
+export const LOG_LEVELS: {
+    readonly debug: -4;
+    readonly info: 0;
+    readonly warn: 4;
+    readonly error: 8;
+};
+
 /** The page, order and filter of a list. */
 export interface ListOptions extends ShowOptions {
     /** From 1. */
@@ -218,6 +236,73 @@ export interface ListOptions extends ShowOptions {
     readonly filter?: string;
     /** True: does not count the records. */
     readonly skipTotal?: boolean;
+}
+
+/** Something that has happened. */
+export interface LogEntry {
+    /** One of `LOG_LEVELS`; `info` when left out. */
+    readonly level?: number;
+    readonly message: string;
+    /** JSON. It must have no secrets. */
+    readonly data?: JsonObject;
+}
+
+/** How many logs an hour has. */
+export interface LogHour {
+    /** `2026-11-22 15:00:00.000Z` */
+    readonly date: string;
+    readonly total: number;
+}
+
+/** A log as it is shown, in PocketBase's order. */
+export interface LogJson {
+    readonly id: string;
+    /** `2026-11-22 15:04:49.813Z` */
+    readonly created: string;
+    readonly data: JsonObject;
+    readonly message: string;
+    /** -4: debug, 0: info, 4: warning, 8: error. */
+    readonly level: number;
+}
+
+/** A page of logs. */
+export interface LogPage {
+    readonly items: readonly LogJson[];
+    readonly page: number;
+    readonly perPage: number;
+    /** -1 if it was skipped. */
+    readonly totalItems: number;
+    readonly totalPages: number;
+}
+
+export class LogReads {
+    constructor(database: Database);
+    /** In the order in which they were stored, unless `sort` says another. @throws ServiceError FORBIDDEN, INVALID */
+    list(actor: Actor, options: Omit<ListOptions, 'expand' | 'fields'>): Promise<LogPage>;
+    /** @throws ServiceError FORBIDDEN, NOT_FOUND */
+    view(actor: Actor, id: string): Promise<LogJson>;
+    /** Hours that have logs, the first one first. @throws ServiceError FORBIDDEN, INVALID */
+    stats(actor: Actor, filter: string): Promise<LogHour[]>;
+}
+
+/** Takes what happens. It never waits and never throws. */
+export interface LogWriter {
+    write(entry: LogEntry): void;
+}
+
+export class Logs implements LogWriter {
+    /** As they are stored. */
+    readonly documents: Collection<LogDocument>;
+    constructor(options: LogsOptions);
+    write(entry: LogEntry): void;
+    /** Stores what waits. */
+    flush(): Promise<void>;
+    /** Removes what the settings no longer keep. */
+    removeOld(): Promise<void>;
+    /** Removes all. */
+    truncate(): Promise<void>;
+    /** Stores what waits. What is written later is lost. */
+    close(): Promise<void>;
 }
 
 /** Somebody who acts. */
@@ -305,6 +390,32 @@ export interface RequestInfo {
 
 /** The program around the server. */
 export const SYSTEM: Principal;
+
+/** A job as it is listed. */
+export interface Schedule {
+    readonly id: string;
+    /** `0 * * * *`, `@daily` */
+    readonly expression: string;
+}
+
+export class Schedules {
+    /** Errors of jobs go to the logs. */
+    constructor(logs: LogWriter);
+    /**
+     * Adds a job, in place of another of that id.
+     *
+     * @throws TypeError for an expression that is none
+     */
+    add(id: string, expression: string, run: Job): void;
+    /** A job that runs goes on to its end. */
+    remove(id: string): void;
+    /** The jobs of the application by their ids, then those of the system. @throws ServiceError FORBIDDEN */
+    list({ isAdmin }: Principal): Schedule[];
+    /** Starts a job now, and does not wait for its end. @throws ServiceError FORBIDDEN, NOT_FOUND */
+    run({ isAdmin }: Principal, id: string): void;
+    /** Resolves when no job runs. None is started any more. */
+    close(): Promise<void>;
+}
 
 /** What the server refuses, or can't do. */
 export class ServiceError extends Error {
@@ -793,6 +904,9 @@ interface HashQueueLimits {
     readonly waitingMax: number;
 }
 
+/** What is done. */
+type Job = () => unknown;
+
 interface JsonField extends FieldBase, Requirable {
     readonly type: 'json';
     readonly maxSize: number;
@@ -820,6 +934,18 @@ interface ListExplanation {
     readonly plan: Explanation;
 }
 
+/** A log as it is stored. */
+interface LogDocument extends JsonObject {
+    readonly _id: string;
+    /** `2026-11-22 15:04:49.813Z` */
+    readonly created: string;
+    readonly level: number;
+    readonly message: string;
+    readonly data: JsonObject;
+    /** Of `created`, for statistics: `2026-11-22 15:00:00.000Z` */
+    readonly hour: string;
+}
+
 /** Somebody who has logged in. */
 interface LoggedIn {
     /** The auth collection of the record. */
@@ -832,6 +958,14 @@ interface LoggedIn {
 
 /** Call the result when the login has succeeded. @throws ServiceError TOO_MANY_REQUESTS */
 type LoginAttempt = (address: string, name: string) => () => void;
+
+interface LogsOptions {
+    readonly database: Database;
+    readonly settings: Settings;
+    readonly now: () => number;
+    /** Shows at once what is no request: nobody has to look for it. */
+    readonly print: (entry: LogEntry) => void;
+}
 
 interface MailTemplate {
     readonly subject: string;
@@ -1114,6 +1248,8 @@ class Settings {
     show({ isAdmin }: Principal): JsonObject;
     /** What is left out stays. @throws ServiceError FORBIDDEN, INVALID with data */
     update(principal: Principal, input: JsonObject): Promise<JsonObject>;
+    /** Calls `listener` after each change, until the function that it returns is called. */
+    onChange(listener: () => void): () => void;
     /** Whether a superuser may act from there. */
     allowsSuperuserAt(address: string | undefined): boolean;
     close(): Promise<void>;

@@ -239,6 +239,18 @@ export interface HashQueueLimits {
 /** An object of any fields, as JSON has it. */
 export type JsonObject = Record<string, unknown>;
 
+/** A log as it is stored. */
+export interface LogDocument extends JsonObject {
+    readonly _id: string;
+    /** `2026-11-22 15:04:49.813Z` */
+    readonly created: string;
+    readonly level: number;
+    readonly message: string;
+    readonly data: JsonObject;
+    /** Of `created`, for statistics: `2026-11-22 15:00:00.000Z` */
+    readonly hour: string;
+}
+
 /** Somebody who has logged in. */
 export interface LoggedIn {
     /** The auth collection of the record. */

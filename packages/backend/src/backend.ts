@@ -1,5 +1,7 @@
 /** Puts the parts of an application backend together. */
+import { open } from 'pannier'
 import type { Database } from 'pannier'
+import { memory } from 'pannier/memory'
 import { Access } from './access/access.ts'
 import type { LoginAttempt } from './accounts/accounts-host.ts'
 import { Passwords } from './accounts/passwords.ts'
@@ -13,9 +15,13 @@ import { Realtime } from './events/realtime.ts'
 import type { HookApp } from './hooks/hook-app.ts'
 import { Hooks, type HookLog } from './hooks/hooks.ts'
 import { recordApp } from './records/record-app.ts'
+import type { LogEntry } from './gateway/log-entry.ts'
+import { LogReads } from './logs/log-reads.ts'
+import { Logs } from './logs/logs.ts'
 import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
 import { recordsGuard } from './records/records-guard.ts'
+import { Schedules } from './schedules/schedules.ts'
 import { RateLimiter } from './settings/rate-limiter.ts'
 import { Settings } from './settings/settings.ts'
 
@@ -29,6 +35,10 @@ export interface BackendOptions {
   readonly now?: () => number
   /** Tells the operator that a hook has thrown. */
   readonly onHookError?: HookLog
+  /** Where logs are kept; in memory when left out. It stays open when the backend is closed. */
+  readonly logs?: Database
+  /** Shows an operator what is logged, except for requests. */
+  readonly print?: (entry: LogEntry) => void
 }
 
 /** Records, for actors. */
@@ -57,15 +67,26 @@ export interface Backend {
   readonly app: HookApp
   /** Counts requests, as the settings want it. */
   readonly rateLimits: RateLimiter
+  /** What has happened. */
+  readonly logs: Logs
+  /** What superusers read of it. */
+  readonly logReads: LogReads
+  /** Jobs that run at times of the day. */
+  readonly schedules: Schedules
   /** Stops what runs. The database stays open. */
   close(): Promise<void>
 }
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
-  const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now, onHookError: log } = options
+  const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now, print = () => {} } = options
+  const { onHookError: log } = options
+  const logDatabase = options.logs ?? (await open('logs', { storage: memory() }))
   const definitions = await Definitions.open(database)
   const settings = await Settings.open(database)
+  const logs = new Logs({ database: logDatabase, settings, now, print })
+  const schedules = new Schedules(logs)
+  schedules.add('__pbLogsCleanup__', '0 */6 * * *', () => logs.removeOld())
   const access = new Access(definitions)
   const reads = new RecordReads({ database, definitions, access })
   const realtime = new Realtime()
@@ -92,9 +113,15 @@ export async function openBackend(database: Database, options: BackendOptions = 
     hooks,
     app,
     rateLimits: new RateLimiter(settings, now),
+    logs,
+    logReads: new LogReads(logDatabase),
+    schedules,
     close: async () => {
+      await schedules.close()
       realtime.close()
       accounts.close()
+      await logs.close()
+      if (options.logs === undefined) await logDatabase.close()
       await settings.close()
       await definitions.close()
     },

@@ -18,10 +18,15 @@ export type {
 } from './gateway/guards.ts'
 export type { Realtime } from './events/realtime.ts'
 export type { Channel, RealtimeMessage, Subscriber } from './events/subscriber.ts'
+export { LOG_LEVELS } from './gateway/log-entry.ts'
+export type { LogEntry, LogWriter } from './gateway/log-entry.ts'
 export { GUEST, SYSTEM } from './gateway/principal.ts'
 export type { Principal } from './gateway/principal.ts'
 export { ServiceError } from './gateway/service-error.ts'
 export type { ErrorData, FieldError, ServiceErrorCode } from './gateway/service-error.ts'
+export type { LogHour, LogJson, LogPage, LogReads } from './logs/log-reads.ts'
+export type { Logs } from './logs/logs.ts'
+export type { Schedule, Schedules } from './schedules/schedules.ts'
 export type {
   ListOptions,
   RecordInput,

@@ -1,7 +1,7 @@
 /** Assembles the server, and closes it without losing answered writes. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { open } from 'pannier'
 import { badArgument, checkOptions } from 'pannier/internal'
 import type { Database } from 'pannier'
@@ -56,8 +56,8 @@ import { restPlugin } from './rest/rest-plugin.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 import { checkServerOptions } from './server-options.ts'
 import type { ServerOptions } from './server-options.ts'
-import { openBackend } from '@pannier/backend'
-import type { Backend, WriteGuard } from '@pannier/backend'
+import { LOG_LEVELS, openBackend } from '@pannier/backend'
+import type { Backend, LogEntry, WriteGuard } from '@pannier/backend'
 import {
   ActiveTasks,
   DatabaseUpdates,
@@ -98,7 +98,8 @@ export interface PannierServer {
 }
 
 const FILE_NAME = 'pannier.sqlite'
-const DATABASE_FILES = [FILE_NAME, `${FILE_NAME}-wal`, `${FILE_NAME}-shm`]
+const LOGS_FILE_NAME = 'logs.sqlite'
+const DATABASE_FILES = [FILE_NAME, LOGS_FILE_NAME].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
 const LOOPBACK = '127.0.0.1'
 const LISTEN_OPTIONS: OptionNames<ListenOptions> = { port: true, host: true }
 const ROUTES = [
@@ -129,14 +130,13 @@ const ROUTES = [
  */
 export async function createServer(options: ServerOptions): Promise<PannierServer> {
   checkServerOptions(options)
-  const { database = await openIn(options) } = options
-  const isOwn = options.database === undefined
+  const files = options.database === undefined ? await OwnFiles.open(options) : undefined
   const closing = new AbortController()
   try {
-    return await assemble(options, database, isOwn, closing)
+    return await assemble(options, files?.database ?? options.database!, files, closing)
   } catch (error) {
     closing.abort()
-    if (isOwn) await database.close()
+    await files?.close()
     throw error
   }
 }
@@ -144,16 +144,16 @@ export async function createServer(options: ServerOptions): Promise<PannierServe
 async function assemble(
   options: ServerOptions,
   database: Database,
-  isOwn: boolean,
+  files: OwnFiles | undefined,
   closing: AbortController,
 ): Promise<PannierServer> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const metrics = new Metrics()
   const app = await createApp(options, limits, metrics)
-  if (isOwn) for (const warning of await makePrivate(options.dir!, DATABASE_FILES)) app.log.warn(warning)
+  if (files !== undefined) for (const warning of await makePrivate(options.dir!, DATABASE_FILES)) app.log.warn(warning)
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
-  const { state, databases, auth, backend } = await openDomain(database, limits, options)
+  const { state, databases, auth, backend } = await openDomain(database, files?.logs, limits, options, app.log)
   const newAdmin = await ensureAdmin(auth.accounts, options.admin)
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
@@ -194,7 +194,7 @@ async function assemble(
     await sandbox.close()
     await backend.close()
     metrics.registry.clear()
-    if (isOwn) await database.close()
+    await files?.close()
   }
   let url: string | undefined
   let closed: Promise<void> | undefined
@@ -220,12 +220,22 @@ interface Domain {
   readonly backend: Backend
 }
 
-async function openDomain(database: Database, limits: ServerLimits, options: ServerOptions): Promise<Domain> {
+async function openDomain(
+  database: Database,
+  logs: Database | undefined,
+  limits: ServerLimits,
+  options: ServerOptions,
+  log: FastifyBaseLogger,
+): Promise<Domain> {
   const state = new ServerState(database)
   const passwords = new Passwords(new HashQueue(options.auth?.hashLimits))
   const limiter = new LoginLimiter(options.auth?.loginLimits)
   const attempt = (address: string, name: string): (() => void) => limiter.attempt(address, name)
-  const backend = await openBackend(database, { passwords, attempt })
+  const print = ({ level = LOG_LEVELS.info, message, data = {} }: LogEntry): void => {
+    const method = level >= LOG_LEVELS.error ? 'error' : level >= LOG_LEVELS.warn ? 'warn' : 'info'
+    log[method](data, message)
+  }
+  const backend = await openBackend(database, { passwords, attempt, print, ...(logs !== undefined && { logs }) })
   const databases = new Databases(database, state, {
     bytesMax: limits.databaseBytesMax,
     history: options.history,
@@ -305,8 +315,35 @@ async function openAuth(
   })
 }
 
-async function openIn({ dir, durability = 'relaxed', encryption }: ServerOptions): Promise<Database> {
-  if (typeof dir !== 'string' || dir === '') throw badArgument('createServer()', 'dir or database must be given', dir)
-  await makePrivateFolder(dir)
-  return open(join(dir, FILE_NAME), { durability, ...(encryption !== undefined && { encryption }) })
+/** The database files of a server that has a folder. */
+class OwnFiles {
+  readonly database: Database
+  readonly logs: Database
+
+  static async open(options: ServerOptions): Promise<OwnFiles> {
+    const { dir } = options
+    if (typeof dir !== 'string' || dir === '') throw badArgument('createServer()', 'dir or database must be given', dir)
+    await makePrivateFolder(dir)
+    const database = await openFile(options, FILE_NAME)
+    try {
+      return new OwnFiles(database, await openFile(options, LOGS_FILE_NAME))
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  }
+
+  private constructor(database: Database, logs: Database) {
+    this.database = database
+    this.logs = logs
+  }
+
+  async close(): Promise<void> {
+    await this.logs.close()
+    await this.database.close()
+  }
+}
+
+function openFile({ dir, durability = 'relaxed', encryption }: ServerOptions, name: string): Promise<Database> {
+  return open(join(dir!, name), { durability, ...(encryption !== undefined && { encryption }) })
 }

@@ -1,7 +1,8 @@
 /** What is wrong with settings, in PocketBase's codes and words. */
 import { BlockList, isIP } from 'node:net'
-import { BLANK, NO_MATCH, outsideLength } from '../fields/field-errors.ts'
+import { BLANK, fieldError, NO_MATCH, outsideLength } from '../fields/field-errors.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
+import { cronProblem } from '../schedules/cron-expression.ts'
 import type { RateLimitRule, SettingsValues } from './settings-values.ts'
 
 const NO_URL: FieldError = { code: 'validation_is_url', message: 'Must be a valid URL.' }
@@ -17,13 +18,6 @@ const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})
 const ADDRESS = /^[^\s@<>"]+@[^\s@<>"]+$/
 const COLOR = /^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
 const LABEL = /^(?:\w+ \/[\w/-]*|\/[\w/-]*|\w+:\w+|\*:\w+|\w+)$/
-/** A macro, or five segments. */
-const CRON = /^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|[\d*,/-]+(?: [\d*,/-]+){4})$/
-const NO_CRON: FieldError = {
-  code: 'validation_invalid_cron',
-  message: 'Invalid cron expression - must be a valid macro or to have exactly 5 space separated segments.',
-}
-
 const NAME_BYTES_MAX = 255
 
 type Found = FieldError | ErrorData | undefined
@@ -40,7 +34,7 @@ export function checkSettings(settings: SettingsValues): ErrorData | undefined {
       localName: smtp.localName === '' || isHost(smtp.localName) ? undefined : NO_HOST,
     }),
     backups: dataOf({
-      cron: backups.cron === '' || CRON.test(backups.cron) ? undefined : NO_CRON,
+      cron: backups.cron === '' ? undefined : cronError(backups.cron),
       cronMaxKeep: backups.cronMaxKeep === 0 ? requiredIf(backups.cron !== '') : atLeast(backups.cronMaxKeep, 1),
       s3: s3Errors(backups.s3),
     }),
@@ -106,6 +100,11 @@ function atLeast(value: number, threshold: number): FieldError | undefined {
 
 function nameError(name: string): FieldError | undefined {
   return name === '' ? BLANK : outsideLength(name, 1, NAME_BYTES_MAX)
+}
+
+function cronError(expression: string): FieldError | undefined {
+  const problem = cronProblem(expression)
+  return problem === undefined ? undefined : fieldError('validation_invalid_cron', problem)
 }
 
 function colorError(color: string): FieldError | undefined {

@@ -16,6 +16,7 @@ export class Settings {
   readonly #stopListening: () => void
   #values: SettingsValues = DEFAULT_SETTINGS
   #superuserAddresses: BlockList = addressesOf([])
+  readonly #listeners = new Set<() => void>()
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -59,6 +60,12 @@ export class Settings {
     })
   }
 
+  /** Calls `listener` after each change, until the function that it returns is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
   /** Whether a superuser may act from there. */
   allowsSuperuserAt(address: string | undefined): boolean {
     return this.#values.superuserIPs.length === 0 || isWithin(this.#superuserAddresses, address ?? '')
@@ -77,6 +84,7 @@ export class Settings {
   #set(values: SettingsValues): void {
     this.#values = values
     this.#superuserAddresses = addressesOf(values.superuserIPs)
+    for (const listener of this.#listeners) listener()
   }
 
   #inTurn<T>(run: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { ServiceError } from '@pannier/backend'
 import { BatchError, sentence } from '@pannier/backend/internal'
 import { toHttpError } from '../http/http-error.ts'
 import { safeJson } from '../http/safe-json.ts'
+import { noteError } from './request-log.ts'
 
 const DEFAULT_MESSAGES: ReadonlyMap<number, string> = new Map([
   [400, 'Something went wrong while processing your request.'],
@@ -25,6 +26,7 @@ interface RestError {
 
 export function answerRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = restErrorOf(error)
+  noteError(request, error, answer)
   if (answer.status >= 500) request.log.error({ err: error }, 'a request has failed')
   const { retryAfterSeconds } = error as { readonly retryAfterSeconds?: number }
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)

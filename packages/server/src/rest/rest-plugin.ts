@@ -9,10 +9,13 @@ import { identify, limitRate } from './actor.ts'
 import { accountRoutes } from './account-routes.ts'
 import { batchRoutes } from './batch-routes.ts'
 import { collectionRoutes } from './collection-routes.ts'
+import { cronRoutes } from './cron-routes.ts'
 import { healthRoutes } from './health-routes.ts'
 import { realtimeRoutes } from './realtime-routes.ts'
+import { logRoutes } from './log-routes.ts'
 import { recordRoutes } from './record-routes.ts'
 import { answerRestError } from './rest-error.ts'
+import { logRequest } from './request-log.ts'
 import type { RestContext, RestRoutes } from './rest-context.ts'
 import { settingsRoutes } from './settings-routes.ts'
 
@@ -24,6 +27,8 @@ const ROUTES: readonly RestRoutes[] = [
   recordRoutes,
   realtimeRoutes,
   batchRoutes,
+  logRoutes,
+  cronRoutes,
 ]
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE']
 const JSON_TYPE = 'application/json'
@@ -49,6 +54,10 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
     app.addHook('onSend', (_request, reply, payload, done) => {
       if (String(reply.getHeader('content-type')).startsWith(JSON_TYPE)) reply.header('content-type', JSON_TYPE)
       done(null, payload)
+    })
+    app.addHook('onResponse', (request, reply, done) => {
+      logRequest(request, reply, context.backend)
+      done()
     })
     for (const routes of ROUTES) routes(app, context)
     for (const url of ['/api', '/api/*'])

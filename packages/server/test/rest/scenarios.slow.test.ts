@@ -9,6 +9,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { LogEntry } from '@pannier/backend'
+import type { LogDocument } from '@pannier/backend/internal'
 import { freePort } from '../../../../tools/processes.ts'
 import { PASSWORD, SUPERUSER } from '../../../../tools/test/pocketbase.ts'
 import { ADMIN, startServer } from '../test-server.ts'
@@ -32,7 +34,9 @@ const KINDS = [
   'collections-truncate',
   'collections-update',
   'collections-view',
+  'crons',
   'health',
+  'logs',
   'realtime',
   'records-create',
   'records-delete',
@@ -50,10 +54,8 @@ const LATER: Readonly<Record<string, number>> = {
   'confirm-email-change': 6,
   'confirm-password-reset': 4,
   'confirm-verification': 5,
-  crons: 2,
   'files-download': 15,
   'files-token': 1,
-  logs: 8,
   'oauth2-redirect': 5,
   'request-email-change': 4,
   'request-otp': 5,
@@ -76,6 +78,20 @@ const LEFT_OUT: Readonly<Record<string, number>> = {
 /** Logins that are complete except for a mail, which comes later. */
 const WITHOUT_MAIL = 5
 
+/** As the program of the real peer seeds them. */
+const LOGS: readonly LogDocument[] = [
+  logOf('873f2133-9f38-44fb-bf82-c8f53b310d91', '2022-05-01 10', {
+    level: 0,
+    message: 'test_message1',
+    data: { status: 200 },
+  }),
+  logOf('f2133873-44fb-9f38-bf82-c918f53b310d', '2022-05-02 10', {
+    level: 8,
+    message: 'test_message2',
+    data: { status: 400 },
+  }),
+]
+
 interface Scenario {
   readonly id: string
   readonly kind: string
@@ -84,6 +100,10 @@ interface Scenario {
 interface Result extends Scenario {
   readonly pass: boolean
   readonly errors?: readonly string[]
+}
+
+function logOf(_id: string, hour: string, entry: Required<LogEntry>): LogDocument {
+  return { _id, created: `${hour}:00:00.123Z`, hour: `${hour}:00:00.000Z`, ...entry }
 }
 
 async function scenarios(): Promise<readonly Scenario[]> {
@@ -136,8 +156,8 @@ test(
 class World implements AsyncDisposable {
   readonly #folder: string
   readonly #port: number
-  readonly #control = createServer((_, response) => {
-    this.#putBack().then(
+  readonly #control = createServer(({ url }, response) => {
+    this.#putBack(url === '/seed-logs').then(
       () => response.end('done'),
       (error: unknown) => response.writeHead(500).end(String(error)),
     )
@@ -162,10 +182,10 @@ class World implements AsyncDisposable {
     return join(this.#folder, name)
   }
 
-  /** Connects to `#control`, and fails if the answer does. */
+  /** Connects to `#control`, and fails if the answer does. With SEED_LOGS it wants other logs, which no request can make. */
   get resetCommand(): string {
     const { port } = this.#control.address() as AddressInfo
-    return `exec 3<>/dev/tcp/127.0.0.1/${port}; printf 'POST / HTTP/1.0\\r\\n\\r\\n' >&3; grep -q done <&3`
+    return `exec 3<>/dev/tcp/127.0.0.1/${port}; printf "POST /\${SEED_LOGS:+seed-logs} HTTP/1.0\\r\\n\\r\\n" >&3; grep -q done <&3`
   }
 
   async #open(): Promise<void> {
@@ -178,11 +198,15 @@ class World implements AsyncDisposable {
     await this.#open()
   }
 
-  async #putBack(): Promise<void> {
+  async #putBack(withLogs: boolean): Promise<void> {
     await this.#server!.close()
     await rm(this.path('data'), { recursive: true })
     await cp(this.path('kept'), this.path('data'), { recursive: true })
     await this.#open()
+    if (!withLogs) return
+    const { logs } = this.#server!.server.backend
+    await logs.truncate()
+    await logs.documents.insert(LOGS)
   }
 
   /** Runs a program of the material on the server. */

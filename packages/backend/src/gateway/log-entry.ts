@@ -1,0 +1,24 @@
+/** What happens to an application, as it is logged. */
+import type { JsonObject } from './documents.ts'
+
+/** As PocketBase numbers them. */
+export const LOG_LEVELS = { debug: -4, info: 0, warn: 4, error: 8 } as const
+
+/** Something that has happened. */
+export interface LogEntry {
+  /** One of `LOG_LEVELS`; `info` when left out. */
+  readonly level?: number
+  readonly message: string
+  /** JSON. It must have no secrets. */
+  readonly data?: JsonObject
+}
+
+/** Takes what happens. It never waits and never throws. */
+export interface LogWriter {
+  write(entry: LogEntry): void
+}
+
+/** What was thrown, in a line. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? String(error) : `${JSON.stringify(error)} was thrown.`
+}

@@ -1,0 +1,88 @@
+/** What superusers read of logs: pages, single ones, and how many there were in each hour. */
+import { RuleError } from '@pannier/rules'
+import type { Database } from 'pannier'
+import { readSnapshot } from 'pannier/internal'
+import { Access } from '../access/access.ts'
+import type { Actor } from '../access/actor.ts'
+import { ViewReader } from '../definitions/views/view-reader.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import { forbidden, ServiceError } from '../gateway/service-error.ts'
+import { RecordSnapshot } from '../records/read/record-snapshot.ts'
+import { queryOf } from '../records/read/select-records.ts'
+import { RecordReads } from '../records/record-reads.ts'
+import type { ListOptions, RecordJson } from '../records/record-types.ts'
+import { LOG_DEFINITION, LOG_DEFINITIONS } from './log-definition.ts'
+
+/** A log as it is shown, in PocketBase's order. */
+export interface LogJson {
+  readonly id: string
+  /** `2026-11-22 15:04:49.813Z` */
+  readonly created: string
+  readonly data: JsonObject
+  readonly message: string
+  /** -4: debug, 0: info, 4: warning, 8: error. */
+  readonly level: number
+}
+
+/** A page of logs. */
+export interface LogPage {
+  readonly items: readonly LogJson[]
+  readonly page: number
+  readonly perPage: number
+  /** -1 if it was skipped. */
+  readonly totalItems: number
+  readonly totalPages: number
+}
+
+/** How many logs an hour has. */
+export interface LogHour {
+  /** `2026-11-22 15:00:00.000Z` */
+  readonly date: string
+  readonly total: number
+}
+
+export class LogReads {
+  readonly #database: Database
+  readonly #access: Access = new Access(LOG_DEFINITIONS)
+  readonly #records: RecordReads
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#records = new RecordReads({ database, definitions: LOG_DEFINITIONS, access: this.#access })
+  }
+
+  /** In the order in which they were stored, unless `sort` says another. @throws ServiceError FORBIDDEN, INVALID */
+  async list(actor: Actor, options: Omit<ListOptions, 'expand' | 'fields'>): Promise<LogPage> {
+    const { items, ...page } = await this.#records.list(actor, LOG_DEFINITION.name, options)
+    return { items: items.map(logJson), ...page }
+  }
+
+  /** @throws ServiceError FORBIDDEN, NOT_FOUND */
+  async view(actor: Actor, id: string): Promise<LogJson> {
+    return logJson(await this.#records.view(actor, LOG_DEFINITION.name, id))
+  }
+
+  /** Hours that have logs, the first one first. @throws ServiceError FORBIDDEN, INVALID */
+  async stats(actor: Actor, filter: string): Promise<LogHour[]> {
+    if (!actor.principal.isAdmin) throw forbidden('')
+    const definition = LOG_DEFINITION
+    const definitions = LOG_DEFINITIONS
+    try {
+      const bound = this.#access.bindList(actor, definition, { action: 'list', filter })
+      return await readSnapshot(this.#database, async (reader) => {
+        const snapshot = new RecordSnapshot(reader, definitions, new ViewReader(definitions))
+        const all = { definition, definitions, bound, sort: [], skip: 0, limit: Infinity, withTotal: false }
+        const { query } = await queryOf(snapshot, all)
+        const hours = query.groupBy('hour').aggregate({ total: { $count: true } })
+        const rows = (await hours.sort('hour').toArray()) as { hour: string; total: number }[]
+        return rows.map(({ hour, total }) => ({ date: hour, total }))
+      })
+    } catch (error) {
+      throw error instanceof RuleError ? new ServiceError('INVALID', 'Invalid filter format.', { cause: error }) : error
+    }
+  }
+}
+
+function logJson({ id, created, data, message, level }: RecordJson): LogJson {
+  return { id, created, data, message, level } as LogJson
+}

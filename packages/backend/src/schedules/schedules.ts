@@ -1,0 +1,111 @@
+/** Schedules: jobs that run at times of the day, in UTC. A job that still runs when its time comes again is not started twice. */
+import { Cron } from 'croner'
+import { badArgument } from 'pannier/internal'
+import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
+import type { Principal } from '../gateway/principal.ts'
+import { forbidden, missing } from '../gateway/service-error.ts'
+import { cronProblem } from './cron-expression.ts'
+
+/** A job as it is listed. */
+export interface Schedule {
+  readonly id: string
+  /** `0 * * * *`, `@daily` */
+  readonly expression: string
+}
+
+/** What is done. */
+export type Job = () => unknown
+
+interface KnownJob extends Schedule {
+  readonly run: Job
+  readonly cron: Cron
+}
+
+/** The jobs of the system are listed last. */
+const SYSTEM_PREFIX = '__pb'
+
+export class Schedules {
+  readonly #logs: LogWriter
+  readonly #jobs = new Map<string, KnownJob>()
+  readonly #running = new Map<string, Promise<void>>()
+  #closed = false
+
+  /** Errors of jobs go to the logs. */
+  constructor(logs: LogWriter) {
+    this.#logs = logs
+  }
+
+  /**
+   * Adds a job, in place of another of that id.
+   *
+   * @throws TypeError for a wrong expression
+   */
+  add(id: string, expression: string, run: Job): void {
+    const problem = cronProblem(expression)
+    if (problem !== undefined)
+      throw badArgument('schedules.add()', `expression of '${id}' must be a cron expression (${problem})`, expression)
+    this.remove(id)
+    if (this.#closed) return
+    const options = { timezone: 'UTC', mode: '5-part', domAndDow: true, unref: true } as const
+    const cron = new Cron(plain(expression), options, () => this.#start(id))
+    this.#jobs.set(id, { id, expression, run, cron })
+  }
+
+  /** A job that runs ends by itself. */
+  remove(id: string): void {
+    this.#jobs.get(id)?.cron.stop()
+    this.#jobs.delete(id)
+  }
+
+  /** The jobs of the application by their ids, then those of the system. @throws ServiceError FORBIDDEN */
+  list({ isAdmin }: Principal): Schedule[] {
+    if (!isAdmin) throw forbidden('')
+    const all = Array.from(this.#jobs.values(), ({ id, expression }) => ({ id, expression }))
+    const isOfSystem = ({ id }: Schedule): boolean => id.startsWith(SYSTEM_PREFIX)
+    const own = all.filter((schedule) => !isOfSystem(schedule))
+    return [...own.sort((one, other) => (one.id < other.id ? -1 : 1)), ...all.filter(isOfSystem)]
+  }
+
+  /** Starts a job now, and does not wait for its end. @throws ServiceError FORBIDDEN, NOT_FOUND */
+  run({ isAdmin }: Principal, id: string): void {
+    if (!isAdmin) throw forbidden('')
+    if (!this.#jobs.has(id)) throw missing('Missing or invalid cron job.')
+    this.#start(id)
+  }
+
+  /** Starts no more jobs. Resolves when no job runs. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const id of this.#jobs.keys()) this.remove(id)
+    await Promise.all(this.#running.values())
+  }
+
+  #start(id: string): void {
+    const job = this.#jobs.get(id)
+    if (job === undefined) return
+    if (this.#running.has(id)) {
+      this.#log(LOG_LEVELS.warn, id, 'was not started, as it still runs.')
+      return
+    }
+    const running = this.#attempt(job).finally(() => this.#running.delete(id))
+    this.#running.set(id, running)
+  }
+
+  async #attempt({ id, run }: KnownJob): Promise<void> {
+    try {
+      await run()
+    } catch (error) {
+      this.#log(LOG_LEVELS.error, id, 'has failed.', error)
+    }
+  }
+
+  #log(level: number, id: string, what: string, error?: unknown): void {
+    const data = error === undefined ? { job: id } : { job: id, error: errorText(error) }
+    this.#logs.write({ level, message: `The scheduled job '${id}' ${what}`, data })
+  }
+}
+
+/** Without signs, and without a step of a single value: croner reads both otherwise. */
+function plain(expression: string): string {
+  return expression.replaceAll('+', '').replaceAll(/(?<![-\d])(\d+)\/0*1(?!\d)/g, '$1')
+}

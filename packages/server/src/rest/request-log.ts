@@ -1,0 +1,72 @@
+/** What is logged of a request to PocketBase's API. Values of parameters that are secrets are not. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LOG_LEVELS } from '@pannier/backend'
+import type { Backend } from '@pannier/backend'
+
+const URL_CHARS_MAX = 3000
+const HEADER_CHARS_MAX = 2000
+const METHOD_CHARS_MAX = 50
+const SECRET = /(?<=[?&](?:[a-z]*_?token|password|secret|code|state|codeVerifier)=)[^&#]+/gi
+
+/** The error that a request was answered with. */
+interface LoggedError {
+  readonly message: string
+  readonly details: unknown
+}
+
+const errors = new WeakMap<FastifyRequest, LoggedError>()
+
+/** Keeps what `logRequest` says of an error. */
+export function noteError(request: FastifyRequest, error: unknown, answer: { message: string; data: unknown }): void {
+  const { message, data } = answer
+  const { cause } = error as { readonly cause?: unknown }
+  const hasData = Object.keys(data as object).length > 0
+  errors.set(request, { message, details: hasData ? data : cause instanceof Error ? cause.message : null })
+}
+
+/** When the request has its answer. */
+export function logRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { logs, settings, definitions }: Backend,
+): void {
+  const { maxDays, logIP, logAuthId } = settings.values.logs
+  const error = errors.get(request)
+  if (maxDays === 0 || (error === undefined && request.routeOptions.config.unlogged === true)) return
+  const { principal, headers } = request
+  const { account, address = '' } = principal
+  const method = cut(request.method, METHOD_CHARS_MAX)
+  const url = cut(withoutSecrets(request.originalUrl), URL_CHARS_MAX)
+  const data = {
+    type: 'request',
+    execTime: reply.elapsedTime,
+    ...(error !== undefined && { error: error.message, details: error.details }),
+    url,
+    method,
+    status: reply.statusCode,
+    referer: cut(withoutSecrets(headers.referer ?? ''), HEADER_CHARS_MAX),
+    userAgent: cut(headers['user-agent'] ?? '', HEADER_CHARS_MAX),
+    auth: account === undefined ? '' : (definitions.find(account.collection)?.name ?? ''),
+    ...(account !== undefined && logAuthId && { authId: account.record['_id'] }),
+    ...(logIP && { userIP: address, remoteIP: request.socket.remoteAddress ?? '' }),
+  }
+  const level = error === undefined ? LOG_LEVELS.info : LOG_LEVELS.error
+  logs.write({ level, message: `${method} ${decoded(url)}`, data })
+}
+
+function withoutSecrets(url: string): string {
+  return url.replace(SECRET, '***')
+}
+
+function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max)}...` : text
+}
+
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url)
+  } catch (error) {
+    if (error instanceof URIError) return url
+    throw error
+  }
+}
