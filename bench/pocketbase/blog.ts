@@ -75,6 +75,16 @@ export function makePosts(client: ApiClient, count: number): Promise<void> {
   return createAll(client, POSTS, count, (at) => ({ id: idOf('post', at), ...postOf(at) }))
 }
 
+/** Who may list the posts. */
+export async function setListRule(client: ApiClient, listRule: string): Promise<void> {
+  await client.ask({ method: 'PATCH', path: `/api/collections/${POSTS}`, body: { listRule } })
+}
+
+export async function makeIndexes(client: ApiClient): Promise<void> {
+  for (const [collection, indexes] of INDEXES)
+    await client.ask({ method: 'PATCH', path: `/api/collections/${collection}`, body: { indexes } })
+}
+
 async function createAll(
   client: ApiClient,
   collection: string,
@@ -151,4 +161,15 @@ export const DEFINITIONS: readonly object[] = [
     createRule: "@request.auth.id != '' && @request.body.public:isset = true",
     fields: POST_FIELDS,
   },
+]
+
+/** What a user of PocketBase would index for these questions. */
+const INDEXES: readonly (readonly [collection: string, indexes: readonly string[]])[] = [
+  [POSTS, ['CREATE INDEX posts_author ON posts (author)', 'CREATE INDEX posts_title ON posts (title)']],
+  [RULED, ['CREATE INDEX ruled_author ON posts_ruled (author)']],
+  [
+    'people',
+    ['CREATE INDEX people_name ON people (name)', 'CREATE INDEX people_organization ON people (organization)'],
+  ],
+  ['organizations', ['CREATE INDEX organizations_name ON organizations (name)']],
 ]

@@ -1,56 +1,53 @@
 /** `npm run bench -- pocketbase`: PocketBase's REST on Pannier beside the real PocketBase, in turns. */
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from '../../tools/checks/build.ts'
-import { findPocketBase } from '../../tools/test/pocketbase.ts'
-import { alignColumns, formatNumber } from '../bars/table.ts'
-import { median } from '../measure.ts'
+import { root } from '../../tools/checks/packages.ts'
+import { makeFolder } from '../../tools/processes.ts'
+import { findPocketBase, VERSION } from '../../tools/test/pocketbase.ts'
 import { choose, list, readCount } from '../options.ts'
-import { makeBlog, makePosts, PASSWORD } from './blog.ts'
+import { makeBlog, makePosts } from './blog.ts'
 import { ApiClient } from './client.ts'
-import type { LoadResult } from './client.ts'
-import { startPannier, startPocketBase, SUPERUSER, SUPERUSER_PASSWORD } from './servers.ts'
-import type { Server } from './servers.ts'
-import { INDEXES, WORKLOADS } from './workloads.ts'
-import type { Subject, Workload } from './workloads.ts'
+import { answersDiffer, end, race, raceAfresh, start } from './race.ts'
+import type { Conditions, Entrant, Round } from './race.ts'
+import { filledFolder, pannierIn, pocketBaseAt, SUPERUSER, SUPERUSER_PASSWORD } from './servers.ts'
+import type { Program, Server } from './servers.ts'
+import { formatMemory, formatTable, type Figures } from './table.ts'
+import { WARM_UP_OF_LAST, WORKLOADS } from './workloads.ts'
 
 const NAMES = new Map(WORKLOADS.map(({ name }) => [name.replaceAll(',', ''), name]))
 const USAGE = `Usage: npm run bench -- pocketbase [OPTIONS]
 
-Requests a second of Pannier and PocketBase, with the data of PocketBase's benchmark. Bars hold for 100000 posts.
+Requests a second of Pannier and PocketBase, with the data of PocketBase's benchmark. Bars hold for 100000 posts. Linux only.
 
   --pocketbase FILE    PocketBase's program (default: the environment's POCKETBASE, or what Go makes)
+  --before FOLDER      another checkout of Pannier that is built, as a third server
+  --alone              without PocketBase
   --posts N[,N]        sizes (default 10000,100000)
-  --rounds N           of each workload but the creates, in turns; medians count (default 3)
-  --indexes            make the indexes that a user of PocketBase would make, on both
+  --rounds N           of each workload, in turns, after one that does not count; medians count (default 3)
+  --seconds N          of a round, or 2000 requests (default 1)
+  --indexes            make the indexes that a user of PocketBase would make, on all
   --new-connections    a connection for each request
+  --writes N           creates and updates a second beside each workload (default 0)
   --only NAME[,NAME]   ${[...NAMES.keys()].join('; ')}
-  --json FILE          write all figures
+  --data FOLDER        keep the filled databases there, and use those that are there
+  --fill               only fill them
+  --built              measure what is built
+  --json FILE          write all rounds
   --help               print this`
-const BAR_POSTS = 100_000
-const MEBIBYTE = 1024 * 1024
 
-interface Options {
-  readonly program: string
-  readonly posts: readonly number[]
-  readonly rounds: number
-  readonly indexes: boolean
-  readonly keepAlive: boolean
+const ENVIRONMENT = { node: process.version, processor: cpus()[0]?.model.trim() ?? 'unknown', cores: cpus().length }
+
+interface Options extends Omit<Conditions, 'posts'> {
+  readonly programs: readonly Program[]
+  readonly sizes: readonly number[]
   readonly only: readonly string[]
+  readonly data: string
+  readonly fillOnly: boolean
+  readonly isBuilt: boolean
   readonly json: string | undefined
-}
-
-interface Contender {
-  readonly server: Server
-  readonly client: ApiClient
-  readonly subject: Subject
-}
-
-interface Figures {
-  readonly workload: string
-  readonly posts: number
-  readonly server: string
-  readonly rounds: readonly LoadResult[]
 }
 
 export async function main(parameters: readonly string[]): Promise<void> {
@@ -63,10 +60,20 @@ export async function main(parameters: readonly string[]): Promise<void> {
     return
   }
   if (options === undefined) return console.log(USAGE)
-  await build()
-  const figures: Figures[] = []
-  for (const posts of options.posts) figures.push(...(await measure(posts, options)))
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ ...options, figures }, null, 1)}\n`)
+  if (!options.isBuilt) await build()
+  const startedAt = new Date().toISOString()
+  for (const posts of options.sizes) {
+    const entrants: Entrant[] = []
+    for (const program of options.programs) entrants.push(await fill(program, posts, options.data))
+    if (options.fillOnly) continue
+    const figures = await measure(entrants, { ...options, posts }, options.only)
+    if (options.json === undefined) continue
+    const { indexes, keepAlive, writes, seconds } = options
+    const conditions = { posts, indexes, keepAlive, writes, seconds, pocketbase: VERSION }
+    const file = options.sizes.length === 1 ? options.json : options.json.replace(/(?=\.json$)/, `-${posts}`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `${JSON.stringify({ startedAt, environment: ENVIRONMENT, conditions, figures }, null, 1)}\n`)
+  }
 }
 
 /** Undefined: help was asked for. Throws an error that says what is wrong. */
@@ -75,133 +82,88 @@ function readOptions(parameters: readonly string[]): Options | undefined {
     args: [...parameters],
     options: {
       pocketbase: { type: 'string', default: '' },
+      before: { type: 'string' },
+      alone: { type: 'boolean', default: false },
       posts: { type: 'string', default: '10000,100000' },
       rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '1' },
       indexes: { type: 'boolean', default: false },
       'new-connections': { type: 'boolean', default: false },
+      writes: { type: 'string', default: '0' },
       only: { type: 'string', default: '' },
+      data: { type: 'string' },
+      fill: { type: 'boolean', default: false },
+      built: { type: 'boolean', default: false },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
   if (values.help) return undefined
-  const program = values.pocketbase === '' ? findPocketBase() : values.pocketbase
-  if (program === undefined) throw new TypeError('--pocketbase must be given: there is no Go to make PocketBase.')
-  if (!existsSync(program))
-    throw new TypeError(`--pocketbase must be the path of PocketBase's program, got '${program}'.`)
+  const programs = [pannierIn(root, 'pannier')]
+  if (values.before !== undefined) programs.push(pannierIn(values.before, 'before'))
+  if (!values.alone) programs.push(readPocketBase(values.pocketbase))
   return {
-    program,
-    posts: list(values.posts).map(readCount),
+    programs,
+    sizes: list(values.posts).map(readCount),
     rounds: readCount(values.rounds),
+    seconds: readCount(values.seconds),
     indexes: values.indexes,
     keepAlive: !values['new-connections'],
+    writes: values.writes === '0' ? 0 : readCount(values.writes),
     only: choose(list(values.only), [...NAMES.keys()], 'workload', []).map((name) => NAMES.get(name)!),
+    data: values.data ?? makeFolder('pocketbase-data'),
+    fillOnly: values.fill,
+    isBuilt: values.built,
     json: values.json,
   }
 }
 
-async function measure(posts: number, options: Options): Promise<Figures[]> {
-  const servers = [await startPannier(), await startPocketBase(options.program)]
+function readPocketBase(file: string): Program {
+  const program = file === '' ? findPocketBase() : file
+  if (program === undefined) throw new TypeError('--pocketbase must be given: there is no Go to make PocketBase.')
+  if (!existsSync(program))
+    throw new TypeError(`--pocketbase must be the path of PocketBase's program, got '${program}'.`)
+  return pocketBaseAt(program)
+}
+
+/** Two checkouts of Pannier share what is filled. */
+async function fill(program: Program, posts: number, data: string): Promise<Entrant> {
+  const kind = program.name === 'pocketbase' ? 'pocketbase' : 'pannier'
+  const folder = await filledFolder(program, join(data, `${kind}-${posts}`), async ({ url }: Server) => {
+    const client = new ApiClient(url)
+    client.token = await client.logIn(SUPERUSER, SUPERUSER_PASSWORD)
+    const started = performance.now()
+    await makeBlog(client)
+    await makePosts(client, posts)
+    console.log(`${program.name}: ${posts} posts made in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+    client.close()
+  })
+  return { program, folder }
+}
+
+async function measure(
+  entrants: readonly Entrant[],
+  conditions: Conditions,
+  only: readonly string[],
+): Promise<Figures[]> {
+  const chosen = WORKLOADS.filter(({ name }) => only.length === 0 || only.includes(name))
+  const servers = entrants.map(({ program }) => program.name)
+  const figures: Figures[] = []
+  const note = (workload: string, results: readonly (readonly Round[])[], differs: boolean): void => {
+    for (const [at, rounds] of results.entries()) figures.push({ workload, server: servers[at]!, rounds, differs })
+  }
+  const contenders = await Promise.all(entrants.map((entrant) => start(entrant, conditions)))
   try {
-    const contenders: Contender[] = []
-    for (const server of servers) contenders.push(await prepare(server, posts, options))
-    const chosen = WORKLOADS.filter(({ name }) => options.only.length === 0 || options.only.includes(name))
-    const figures: Figures[] = []
-    const lines: string[][] = []
-    for (const [turn, workload] of chosen.entries()) {
+    for (const workload of chosen.filter(({ isLast }) => isLast !== true)) {
       const differs = await answersDiffer(workload, contenders)
-      const results = await race(workload, contenders, turn, options)
-      for (const [at, rounds] of results.entries())
-        figures.push({ workload: workload.name, posts, server: servers[at]!.name, rounds })
-      lines.push(lineOf(workload, results, posts, options, differs))
+      note(workload.name, await race(workload, contenders, conditions), differs)
     }
-    const kind = `${options.keepAlive ? 'connections kept' : 'new connections'}${options.indexes ? ', with indexes' : ''}`
-    console.log(`\n${posts.toLocaleString('en-US')} posts, ${kind}; requests a second\n`)
-    console.log(alignColumns([['', 'pannier', 'pocketbase', 'ratio', 'bar', ''], ...lines], [0, 5]))
-    for (const { name, memory } of servers) {
-      const { now, peak } = memory()
-      console.log(`${name}: ${Math.round(now / MEBIBYTE)} MiB of memory, ${Math.round(peak / MEBIBYTE)} at the most`)
-    }
-    for (const { client } of contenders) client.close()
-    return figures
+    console.log(formatMemory(contenders.map(({ server }) => server)))
   } finally {
-    for (const server of servers) await server.stop()
+    for (const contender of contenders) await end(contender)
   }
-}
-
-async function prepare(server: Server, posts: number, { indexes }: Options): Promise<Contender> {
-  const client = new ApiClient(server.url)
-  client.token = await client.logIn(SUPERUSER, SUPERUSER_PASSWORD)
-  const started = performance.now()
-  await makeBlog(client)
-  await makePosts(client, posts)
-  console.log(`${server.name}: ${posts} posts made in ${((performance.now() - started) / 1000).toFixed(1)} s`)
-  if (indexes)
-    for (const [collection, list] of INDEXES)
-      await client.ask({ method: 'PATCH', path: `/api/collections/${collection}`, body: { indexes: list } })
-  const userToken = await client.logIn('user0@example.com', PASSWORD, 'people')
-  return { server, client, subject: { posts, token: client.token, userToken } }
-}
-
-/** Aligned with the contenders. They run one after the other, and who begins changes. */
-async function race(
-  workload: Workload,
-  contenders: readonly Contender[],
-  turn: number,
-  { rounds, keepAlive }: Options,
-): Promise<LoadResult[][]> {
-  const { name, requests, concurrency, call, listRule, isLast = false } = workload
-  const results: LoadResult[][] = contenders.map(() => [])
-  for (const { client } of contenders) await setRule(client, listRule ?? '')
-  const repeats = isLast || name.startsWith('create') ? 1 : rounds
-  for (let round = 0; round < repeats; round++)
-    for (let step = 0; step < contenders.length; step++) {
-      const at = (turn + round + step) % contenders.length
-      const { client, subject } = contenders[at]!
-      const load = { requests, concurrency, keepAlive, call: (index: number) => call(subject, index) }
-      results[at]!.push(await client.drive(load))
-    }
-  for (const { client } of contenders) await setRule(client, '')
-  return results
-}
-
-async function setRule(client: ApiClient, listRule: string): Promise<void> {
-  await client.ask({ method: 'PATCH', path: '/api/collections/posts', body: { listRule } })
-}
-
-/** Whether a reading workload gets other records, or another total, from one server than from the other. */
-async function answersDiffer(workload: Workload, contenders: readonly Contender[]): Promise<boolean> {
-  const first = workload.call(contenders[0]!.subject, 1)
-  if (first.method !== undefined) return false
-  const answers: string[] = []
-  for (const { client, subject } of contenders) {
-    await setRule(client, workload.listRule ?? '')
-    const answer = await client.ask(workload.call(subject, 1))
-    const items = (answer['items'] ?? [answer]) as readonly { readonly id: string }[]
-    answers.push(JSON.stringify([answer['totalItems'], items.map(({ id }) => id)]))
-    await setRule(client, '')
-  }
-  return answers[0] !== answers[1]
-}
-
-function lineOf(
-  { name, bar, barIndexed }: Workload,
-  results: readonly (readonly LoadResult[])[],
-  posts: number,
-  { indexes }: Options,
-  differs: boolean,
-): string[] {
-  const [own, rival] = results.map((rounds) => median(rounds.map(({ perSecond }) => perSecond))) as [number, number]
-  const failure = results.flat().find(({ failed }) => failed > 0)
-  const ratio = own / rival
-  const least = posts === BAR_POSTS ? (indexes ? barIndexed : bar) : undefined
-  const remark = failure !== undefined ? `FAILED: ${failure.firstFailure}` : differs ? 'ANSWERS DIFFER' : ''
-  return [
-    name,
-    formatNumber(own),
-    formatNumber(rival),
-    `${formatNumber(ratio)}x`,
-    least === undefined ? '' : `>= ${least}x`,
-    remark !== '' ? remark : least !== undefined && ratio < least ? 'MISSED' : '',
-  ]
+  for (const workload of chosen.filter(({ isLast }) => isLast === true))
+    note(workload.name, await raceAfresh(workload, WARM_UP_OF_LAST, entrants, conditions), false)
+  console.log(formatTable(conditions, servers, figures))
+  return figures
 }

@@ -1,6 +1,6 @@
 /** What is asked: the shapes of PocketBase's published benchmark, and what its users ask about. */
 import { idOf, ORGANIZATIONS, POSTS, postOf, RULED, USERS } from './blog.ts'
-import type { Call } from './client.ts'
+import type { Call } from './http-socket.ts'
 
 /** The server, as workloads need it. */
 export interface Subject {
@@ -13,15 +13,20 @@ export interface Subject {
 
 export interface Workload {
   readonly name: string
-  readonly requests: number
+  /** At most, in a round. */
+  readonly requests?: number
   readonly concurrency: number
   readonly call: (subject: Subject, index: number) => Call
-  /** Requests a second, as a multiple of PocketBase's, at 100,000 posts; without and with its indexes where these matter. */
+  /** Requests a second, as a multiple of PocketBase's, at 100,000 posts; `barIndexed`: with its indexes, if it is another bar then. */
   readonly bar?: number
   readonly barIndexed?: number
+  /** With fewer posts. */
+  readonly barSmall?: number
   /** What the list rule of the posts is meanwhile; `''` by default. */
   readonly listRule?: string
-  /** It changes the data, so it runs once and after the others. */
+  /** Another client asks for this meanwhile, and it is noted how long it waits. */
+  readonly watched?: Call
+  /** It uses the data up. */
   readonly isLast?: boolean
 }
 
@@ -41,36 +46,33 @@ const asUser =
 export const WORKLOADS: readonly Workload[] = [
   {
     name: 'get one',
-    requests: 1000,
     concurrency: 100,
     call: (subject, at) => ({ path: records(POSTS, some(at, subject)) }),
   },
-  { name: 'list, one at a time', requests: 300, concurrency: 1, call: () => list(), bar: 12 },
-  { name: 'list, many at a time', requests: 500, concurrency: 100, call: () => list(), bar: 15 },
-  { name: 'list, no total', requests: 1000, concurrency: 100, call: () => list({ skipTotal: '1' }), bar: 1.5 },
-  { name: 'list, expand author', requests: 100, concurrency: 10, call: () => list({ expand: 'author' }), bar: 10 },
-  { name: 'page 900', requests: 60, concurrency: 10, call: () => list({ page: '900', perPage: '100' }) },
-  { name: 'sort by title', requests: 60, concurrency: 10, call: () => list({ sort: '-title' }) },
+  { name: 'list, one at a time', concurrency: 1, call: () => list(), bar: 12, barSmall: 2 },
+  { name: 'list, many at a time', concurrency: 100, call: () => list(), bar: 15, barSmall: 2 },
+  { name: 'list, 1,000 at a time', concurrency: 1000, call: () => list(), bar: 15, barSmall: 2 },
+  { name: 'list, no total', concurrency: 100, call: () => list({ skipTotal: '1' }), bar: 1.5 },
+  { name: 'list, expand author', concurrency: 10, call: () => list({ expand: 'author' }), bar: 10 },
+  { name: 'page 900', concurrency: 10, call: () => list({ page: '900', perPage: '100' }) },
+  { name: 'sort by title', concurrency: 10, call: () => list({ sort: '-title' }) },
   {
     name: 'title ~',
-    requests: 60,
     concurrency: 10,
     call: filtered((at) => `title ~ 'title ${at}'`),
     bar: 15,
-    barIndexed: 15,
   },
-  { name: 'type:each !=', requests: 30, concurrency: 10, call: filtered(() => "type:each != 'c'"), bar: 300 },
-  { name: 'type:each =', requests: 30, concurrency: 10, call: filtered(() => "type:each = 'a'"), bar: 200 },
+  { name: 'title:lower =', concurrency: 10, call: filtered((at) => `title:lower = 'title ${at}'`) },
+  { name: 'type:each !=', concurrency: 10, call: filtered(() => "type:each != 'c'"), bar: 300 },
+  { name: 'type:each =', concurrency: 10, call: filtered(() => "type:each = 'a'"), bar: 200 },
   {
     name: 'author.name =',
-    requests: 60,
     concurrency: 10,
     call: filtered((at) => `author.name = 'user ${at % USERS}'`),
     barIndexed: 1.5,
   },
   {
     name: 'author.organization.name =',
-    requests: 40,
     concurrency: 10,
     call: filtered((at) => `author.organization.name = 'org ${at % ORGANIZATIONS}'`),
     bar: 100,
@@ -78,22 +80,19 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     name: 'author.permissions.active, no total',
-    requests: 60,
     concurrency: 10,
     call: filtered(() => 'author.permissions.active = true', { skipTotal: '1' }),
   },
   {
     name: 'author.permissions.active',
-    requests: 2,
     concurrency: 1,
     call: filtered(() => 'author.permissions.active = true'),
     bar: 500,
   },
-  { name: 'sort by author.name', requests: 10, concurrency: 1, call: () => list({ sort: 'author.name' }) },
-  { name: 'rule: logged in', requests: 60, concurrency: 10, call: asUser(), listRule: "@request.auth.id != ''" },
+  { name: 'sort by author.name', concurrency: 1, call: () => list({ sort: 'author.name' }) },
+  { name: 'rule: logged in', concurrency: 10, call: asUser(), listRule: "@request.auth.id != ''" },
   {
     name: 'rule: author',
-    requests: 60,
     concurrency: 10,
     call: asUser(),
     listRule: 'author = @request.auth.id',
@@ -102,14 +101,12 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     name: 'rule: author, no total',
-    requests: 60,
     concurrency: 10,
     call: asUser({ skipTotal: '1' }),
     listRule: 'author = @request.auth.id',
   },
   {
     name: 'lists and updates',
-    requests: 650,
     concurrency: 100,
     call: (subject, at) =>
       at % 13 < 3
@@ -118,49 +115,49 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     name: 'token refresh',
-    requests: 1000,
     concurrency: 100,
     call: ({ userToken: token }) => ({ method: 'POST', path: '/api/collections/people/auth-refresh', token }),
   },
   {
     name: 'create, one at a time',
-    requests: 500,
     concurrency: 1,
     call: ({ posts }, at) => ({ method: 'POST', path: records(POSTS), body: postOf(posts + at) }),
     bar: 1.2,
   },
   {
     name: 'create, 100 at a time',
-    requests: 3000,
     concurrency: 100,
     call: ({ posts }, at) => ({ method: 'POST', path: records(POSTS), body: postOf(posts + at) }),
     bar: 1.5,
   },
   {
     name: 'create with rule, 100 at a time',
-    requests: 3000,
     concurrency: 100,
     call: ({ userToken: token }, at) => ({ method: 'POST', path: records(RULED), body: postOf(at), token }),
     bar: 2,
   },
   {
     name: 'delete organizations, cascade',
-    requests: ORGANIZATIONS,
     concurrency: 10,
     call: ({ token }, at) => ({ method: 'DELETE', path: records('organizations', idOf('org', at)), token }),
+    requests: ORGANIZATIONS,
     bar: 3,
     barIndexed: 1.5,
+    watched: { path: records('permissions', idOf('perm', 0)) },
     isLast: true,
   },
 ]
 
-/** What a user of PocketBase would index for these questions. */
-export const INDEXES: readonly (readonly [collection: string, indexes: readonly string[]])[] = [
-  [POSTS, ['CREATE INDEX posts_author ON posts (author)', 'CREATE INDEX posts_title ON posts (title)']],
-  [RULED, ['CREATE INDEX ruled_author ON posts_ruled (author)']],
-  [
-    'people',
-    ['CREATE INDEX people_name ON people (name)', 'CREATE INDEX people_organization ON people (organization)'],
-  ],
-  ['organizations', ['CREATE INDEX organizations_name ON organizations (name)']],
-]
+/** What servers do before a workload that uses the data up. */
+export const WARM_UP_OF_LAST: Workload = {
+  name: 'delete posts',
+  concurrency: 10,
+  requests: 500,
+  call: ({ token, posts }, at) => ({ method: 'DELETE', path: records(POSTS, idOf('post', posts - 1 - at)), token }),
+}
+
+/** What is written beside a workload: every other time a new post. */
+export function writeOf(subject: Subject, index: number): Call {
+  if (index % 2 === 0) return { method: 'POST', path: records(POSTS), body: postOf(subject.posts + index) }
+  return { method: 'PATCH', path: records(POSTS, some(index, subject)), body: { title: `title ${index} changed` } }
+}

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BATCH_ROWS_MAX, type Operator } from '../../src/query/operators/operator.ts'
-import { SortPass, sortRows, type SortRow } from '../../src/query/operators/sort.ts'
+import { compileSortKey, compileSortRow, SortPass, sortRows, type SortRow } from '../../src/query/operators/sort.ts'
 
 interface Input {
   readonly open: () => Operator<SortRow>
@@ -55,6 +55,47 @@ test('whatever fits at once, all rows come in order, once', () => {
       },
     ),
     { numRuns: 500 },
+  )
+})
+
+test('rows that get no key are those that a sort with all keys leaves out', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 4 }),
+    fc.constantFrom('a\0', 'a\u0001', '\ud83d', '\ud83d\ude00', '\uffff', 'é'.repeat(600), `${'é'.repeat(600)}a`),
+  )
+  const value = fc.oneof(
+    text,
+    fc.integer({ min: -3, max: 3 }),
+    fc.constantFrom(undefined, null, true, false, -0, 0.5, Infinity, [1], [1, 'b'], { a: 1 }, 'x'.repeat(2000)),
+  )
+  const documents = fc.array(fc.record({ a: value, b: value }), { maxLength: 120 })
+  fc.assert(
+    fc.property(documents, fc.boolean(), fc.nat(5), fc.integer({ min: 1, max: 9 }), (all, descending, skip, limit) => {
+      const sort = [
+        { path: 'a', descending },
+        { path: 'b', descending: false },
+      ]
+      const sources = all.map((fields, number) => ({ number, fields: fields as Record<string, unknown> }))
+      const reader =
+        (path: string) =>
+        ({ fields }: (typeof sources)[number]): unknown =>
+          fields[path]
+      const key = compileSortKey(sort, reader, undefined)
+      const open = (pass: SortPass): Operator<SortRow> => {
+        const toRow = compileSortRow({ sort, collation: undefined }, reader, () => undefined, pass)
+        let at = 0
+        return {
+          next: () => {
+            if (at >= sources.length) return undefined
+            return sources.slice(at, (at += 10)).flatMap((source) => toRow(source) ?? [])
+          },
+        }
+      }
+      const rows = sources.map((source): SortRow => ({ key: key(source), number: source.number, values: undefined }))
+      const expected = drain(sortRows(inputOf(rows).open, 0, Infinity)).slice(skip, skip + limit)
+      expect(drain(sortRows(open, skip, limit), 3)).toEqual(expected)
+    }),
+    { numRuns: 1000 },
   )
 })
 

@@ -16,7 +16,7 @@ import type { QuerySource } from '../query-source.ts'
 import { limitRows, type EntryRow, tallied, type Operator, type Tally } from './operator.ts'
 import { fetchRows, fullScan, idScan, indexScan, type RowReaders, type ScanOptions } from './scans.ts'
 import { bodyFields, compileProjection, entryFields } from './project.ts'
-import type { SortLimits, SortRow } from './sort.ts'
+import type { SortLimits, SortPass, SortRow } from './sort.ts'
 
 interface BuildOptions {
   /** Counts the rows of each step. */
@@ -65,13 +65,8 @@ function scanDocuments(parts: Parts): Operator<object> {
     const project = bodyProjection(source, query)
     return scan((body) => (keep() ? project(body) : undefined))
   }
-  const toSort = compileSortRow(query, fields, isNothing)
-  return fetchDocuments(
-    source,
-    query,
-    sorted(parts, () => scan(toSort)),
-    tally,
-  )
+  const rows = sorted(parts, (pass) => scan(sorting().compileSortRow(query, fields, isNothing, pass)))
+  return fetchDocuments(source, query, rows, tally)
 }
 
 function scanKeys(parts: Parts): Operator<object> {
@@ -90,10 +85,11 @@ function scanKeys(parts: Parts): Operator<object> {
 
   if (sort === 'entries') {
     const carried = project === 'entries' ? ({ values }: EntryRow): EntryRow['values'] => values : isNothing
-    const rows = sorted(parts, () =>
+    const { compileSortRow } = sorting()
+    const rows = sorted(parts, (pass) =>
       readEntries(parts, scan(), {
-        ofEntry: compileSortRow(query, entryFields(plan.access), carried),
-        ofBody: compileSortRow(query, bodyFields(source.documents), isNothing),
+        ofEntry: compileSortRow(query, entryFields(plan.access), carried, pass),
+        ofBody: compileSortRow(query, bodyFields(source.documents), isNothing, pass),
       }),
     )
     return project === 'entries' ? projectEntries(parts, rows) : fetchDocuments(source, query, rows, tally)
@@ -110,10 +106,10 @@ function scanKeys(parts: Parts): Operator<object> {
     const read = (body: BodyView): object | undefined => (test(body) && keep() ? output(body) : undefined)
     return fetchBodies(source, entries(), read, true, tally, 'fetch')
   }
-  const toSort = compileSortRow(query, fields, isNothing)
-  const rows = sorted(parts, () =>
-    fetchBodies(source, entries(), (body) => (test(body) ? toSort(body) : undefined), isTested, tally, 'fetch'),
-  )
+  const rows = sorted(parts, (pass) => {
+    const toSort = sorting().compileSortRow(query, fields, isNothing, pass)
+    return fetchBodies(source, entries(), (body) => (test(body) ? toSort(body) : undefined), true, tally, 'fetch')
+  })
   return fetchDocuments(source, query, rows, tally)
 }
 
@@ -162,7 +158,7 @@ function heldFields({ access, residual, filter, sort, project }: Plan, query: Qu
 function readEntries<Row>(parts: Parts, entries: Operator<EntryRow>, output: Outputs<Row>): Operator<Row> {
   const { source, plan, tally, keep } = parts
   const isTested = plan.filter === 'entries' && !isAlways(plan.residual)
-  const compile = <Read extends Numbered>(fields: FieldReader<Read>, make: (row: Read) => Row) => {
+  const compile = <Read extends Numbered>(fields: FieldReader<Read>, make: (row: Read) => Row | undefined) => {
     const test = isTested ? compileTest(plan, fields, tally) : isTrue
     return (row: Read): Row | undefined => (test(row) && keep() ? make(row) : undefined)
   }
@@ -179,8 +175,8 @@ function projectEntries(parts: Parts, rows: Operator<EntryRow>): Operator<object
 }
 
 interface Outputs<Row> {
-  readonly ofEntry: (entry: EntryRow) => Row
-  readonly ofBody: (body: BodyView) => Row
+  readonly ofEntry: (entry: EntryRow) => Row | undefined
+  readonly ofBody: (body: BodyView) => Row | undefined
 }
 
 function projections({ source, plan, query }: Parts): Outputs<object> {
@@ -211,10 +207,10 @@ function fetchBodies<Row>(
   return fetchRows(entries, source, readers, isSelective, tallyOf(tally, step))
 }
 
-function sorted({ query, tally, sortLimits }: Parts, open: () => Operator<SortRow>): Operator<SortRow> {
-  const pass = (): Operator<SortRow> => {
+function sorted({ query, tally, sortLimits }: Parts, open: (pass: SortPass) => Operator<SortRow>): Operator<SortRow> {
+  const pass = (of: SortPass): Operator<SortRow> => {
     tally?.add('sort passes', 1)
-    return open()
+    return open(of)
   }
   return tallied(sorting().sortRows(pass, query.skip, query.limit, sortLimits), tally, 'sort')
 }
@@ -238,15 +234,6 @@ function compileTest<Row extends Numbered>(
     tally.add('filter', Number(passes))
     return passes
   }
-}
-
-function compileSortRow<Source extends Numbered>(
-  { sort, collation }: QuerySpecification,
-  fields: FieldReader<Source>,
-  carried: (row: Source) => EntryRow['values'],
-): (row: Source) => SortRow {
-  const key = sorting().compileSortKey(sort, fields, collation)
-  return (row) => ({ key: key(row), number: row.number, values: carried(row) })
 }
 
 /** Says no to the first rows; a scan by rank and a sort skip by themselves. */

@@ -8,10 +8,12 @@
  * The order is total (the key, then the document's number), so no row is lost or doubled between passes.
  */
 import type { Collation } from '../../codec/registered-collation.ts'
+import { compareValues } from '../../codec/collation.ts'
+import { decodeKey } from '../../codec/key-encoding.ts'
 import { encodeIndexValue, sortedValue } from '../../index/index-key.ts'
 import type { ReadField } from '../match.ts'
-import type { SortField } from '../planner/plan.ts'
-import { type EntryRow, BATCH_ROWS_MAX, type Operator } from './operator.ts'
+import type { QuerySpecification, SortField } from '../planner/plan.ts'
+import { type EntryRow, BATCH_ROWS_MAX, BATCH_ROWS_MIN, type Operator } from './operator.ts'
 
 /** Memory that a sort holds at most, besides one batch, as `sizeOf` estimates it. */
 const SORT_BYTES_MAX: number = 128 * 2 ** 20
@@ -28,22 +30,63 @@ export interface SortRow extends EntryRow {
   readonly key: string
 }
 
+interface KeyPart<Source> {
+  readonly read: ReadField<Source>
+  readonly encode: (value: unknown) => string
+}
+
 /** Makes the sort key of a row: it orders rows exactly as an index on the fields does. */
 export function compileSortKey<Source>(
   sort: readonly SortField[],
   reader: (path: string) => ReadField<Source>,
   collation: Collation | undefined,
 ): (row: Source) => string {
-  const fields = sort.map(({ path, descending, through }) => {
-    const own = reader(path)
-    const read = through === undefined ? own : (row: Source): unknown => through.values.get(own(row))
-    return { read, path: through?.path ?? path, descending }
-  })
+  const parts = keyParts(sort, reader, collation)
   return (row) => {
     let key = ''
-    for (const { read, path, descending } of fields)
-      key += encodeIndexValue(sortedValue(read(row), path, collation), descending)
+    for (const { read, encode } of parts) key += encode(read(row))
     return key
+  }
+}
+
+function keyParts<Source>(
+  sort: readonly SortField[],
+  reader: (path: string) => ReadField<Source>,
+  collation: Collation | undefined,
+): KeyPart<Source>[] {
+  return sort.map(({ path, descending, through }) => {
+    const own = reader(path)
+    const read = through === undefined ? own : (row: Source): unknown => through.values.get(own(row))
+    const sorted = through?.path ?? path
+    return { read, encode: (value) => encodeIndexValue(sortedValue(value, sorted, collation), descending) }
+  })
+}
+
+/** Makes rows of a pass. Most rows without room in it are known by their first value: they get no key, and are undefined. */
+export function compileSortRow<Source extends { readonly number: number }>(
+  { sort, collation }: Pick<QuerySpecification, 'sort' | 'collation'>,
+  reader: (path: string) => ReadField<Source>,
+  carried: (row: Source) => EntryRow['values'],
+  pass: Pick<SortPass, 'last'>,
+): (row: Source) => SortRow | undefined {
+  const [{ read, encode }, ...others] = keyParts(sort, reader, collation) as [KeyPart<Source>, ...KeyPart<Source>[]]
+  const { descending } = sort[0]!
+  let last: SortRow | undefined
+  let bound: { readonly value: unknown } | undefined
+  return (row) => {
+    if (pass.last !== last) {
+      last = pass.last!
+      const { value, exact } = decodeKey(last.key, 0, descending)
+      bound = exact && collation === undefined && typeof value !== 'object' ? { value } : undefined
+    }
+    const first = read(row)
+    if (bound !== undefined && typeof first !== 'object') {
+      const order = compareValues(first, bound.value)
+      if (descending ? order < 0 : order > 0) return undefined
+    }
+    let key = encode(first)
+    for (const part of others) key += part.encode(part.read(row))
+    return { key, number: row.number, values: carried(row) }
   }
 }
 
@@ -54,9 +97,9 @@ export interface SortLimits {
 
 export const SORT_LIMITS: SortLimits = { bytesMax: SORT_BYTES_MAX, runRows: SORT_RUN_ROWS }
 
-/** `open` starts a walk through all rows: the same ones each time, no document twice. */
+/** `open` starts a walk through all rows: the same ones each time, no document twice. Those after `last` of the pass may be left out. */
 export function sortRows(
-  open: () => Operator<SortRow>,
+  open: (pass: SortPass) => Operator<SortRow>,
   skip: number,
   limit: number,
   { bytesMax, runRows }: SortLimits = SORT_LIMITS,
@@ -83,8 +126,10 @@ export function sortRows(
           pass.trim()
           return []
         }
-        input ??= open()
-        const batch = input.next(BATCH_ROWS_MAX)
+        input ??= open(pass)
+        // A few rows soon tell which others are needless.
+        const few = pass.last === undefined ? (skip + limit) * 2 + BATCH_ROWS_MIN : BATCH_ROWS_MAX
+        const batch = input.next(Math.min(few, BATCH_ROWS_MAX))
         if (batch === undefined) merge = pass.merge()
         else add(batch)
         return []
@@ -142,7 +187,7 @@ export class SortPass {
 
   /** Only this number of first rows is wanted: few enough for one run. */
   keep(wanted: number): void {
-    if (this.rows.length <= wanted * 2 + BATCH_ROWS_MAX) return
+    if (this.rows.length <= wanted * 2) return
     this.rows.sort(compareRows)
     this.last = this.rows[wanted - 1]!
     this.drop(this.rows.splice(wanted))
