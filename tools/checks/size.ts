@@ -23,9 +23,10 @@ const SMALL_CHUNKS_MAX = 1
 const OPFS_BYTES_MAX = { 'opfs.ts': 2.8 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
 /**
  * Each entry of `@pannier/rules` alone. `compile` is for servers, and shares half of its modules with the main entry. The values that
- * a list is sorted by are 0.4 KiB of it, and what refuses a rule that tries too many rows 0.1 KiB of each.
+ * a list is sorted by are 0.4 KiB of it, what a match-all implies and texts in lower case 0.1 KiB. What refuses a rule that tries too many
+ * rows is 0.1 KiB of each.
  */
-const RULES_BYTES_MAX = { 'index.ts': 12.5 * 1024, 'compile.ts': 7.8 * 1024 }
+const RULES_BYTES_MAX = { 'index.ts': 12.5 * 1024, 'compile.ts': 7.95 * 1024 }
 const RULES_BYTES_GOAL = 8 * 1024
 
 const OPTIONS = {

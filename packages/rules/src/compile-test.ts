@@ -69,7 +69,7 @@ function compareColumn(test: Test, wanted: boolean, here: Join, work: Work): Com
     }
     case 'coalesced':
     case 'compare':
-      return comparison(test, wanted, here, work)
+      return comparison(test, wanted, here, work) ?? lowered(test, wanted, here, work)
     default:
       return undefined
   }
@@ -96,6 +96,22 @@ function comparison(
   }
   if (known.value === null) return constant(false)
   return exact(ordered(found, isSwapped ? SWAPPED[operator] : operator, known), wanted)
+}
+
+/** What is equal to a text in lower case contains it in any case. */
+function lowered(
+  test: Extract<Test, { kind: 'coalesced' | 'compare' }>,
+  wanted: boolean,
+  here: Join,
+  work: Work,
+): Compiled | undefined {
+  const isEqual = test.kind === 'compare' ? test.operator === '=' && wanted : test.negated !== wanted
+  const [value, other] = test.left.kind === 'lower' ? [test.left, test.right] : [test.right, test.left]
+  const column = value.kind === 'lower' ? columnOf(value.of, here) : undefined
+  const known = knownOf(other, work)
+  if (!isEqual || column?.type !== 'text' || typeof known?.value !== 'string') return undefined
+  const tested = recordTest(test, wanted, here, work)
+  return { ...tested, selection: both([contains(column, known.value), tested.selection]) }
 }
 
 const SWAPPED: Readonly<Record<Order, Order>> = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' }

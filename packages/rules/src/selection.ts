@@ -103,7 +103,28 @@ export function isNothing(selection: Selection): boolean {
 export function both(parts: readonly Selection[]): Selection {
   const of = parts.flatMap((part) => (part.kind === 'and' ? part.of : [part]))
   if (of.some(isNothing)) return NOTHING
-  return of.length === 1 ? of[0]! : { kind: 'and', of }
+  const left = of.filter((part) => !isImplied(part, of))
+  return left.length === 1 ? left[0]! : { kind: 'and', of: left }
+}
+
+/** If no related record is X, then there is none, or some record is not X. So it is with elements. */
+function isImplied(part: Selection, others: readonly Selection[]): boolean {
+  if (part.kind !== 'or') return false
+  return others.some((other) => {
+    if (other.kind !== 'not' || (other.of.kind !== 'related' && other.of.kind !== 'element')) return false
+    const implied = [not({ ...other.of, of: ALL }), { ...other.of, of: not(other.of.of) }]
+    return implied.every((one) => part.of.some((alternative) => isSame(alternative, one)))
+  })
+}
+
+/** What has a function is the same as nothing else. */
+function isSame(one: Selection, other: Selection): boolean {
+  let hasFunction = false
+  const text = JSON.stringify(one, (_, value: unknown) => {
+    hasFunction ||= typeof value === 'function'
+    return value
+  })
+  return text === JSON.stringify(other) && !hasFunction
 }
 
 /** Alternatives one step away are one step, so that its records are looked up once. */

@@ -91,6 +91,24 @@ test('a contained text stays a text, a pattern is a test of what has its longest
   expect(compiled("title !~ 'a%bc'").selection).toMatchObject({ kind: 'test', fields: ['title'] })
 })
 
+test('a text in lower case is tested where it is contained', () => {
+  const contained = { operator: 'contains', value: 'ann' }
+  for (const filter of ["title:lower = 'ann'", "'ann' = title:lower"])
+    expect(compiled(filter)).toMatchObject({
+      isExact: true,
+      selection: { kind: 'and', of: [contained, { kind: 'test', fields: ['title'] }] },
+    })
+  for (const filter of ["title:lower != 'ann'", "title:lower > 'ann'", "title:lower = ''", 'title:lower = 5'])
+    expect(JSON.stringify(compiled(filter).selection)).not.toContain('contains')
+})
+
+test('match-all of what is not equal only asks that no element is', () => {
+  const equal = { kind: 'compare', field: '', isLength: false, operator: '=', value: 'a' }
+  const expected = { kind: 'not', of: { kind: 'element', field: 'tags', of: equal } }
+  expect(compiled("tags:each != 'a'").selection).toEqual(expected)
+  expect(compiled("tags:each ?!= 'a'").selection).toMatchObject({ kind: 'or' })
+})
+
 test('a function of the record alone is a test, with the fields that it reads', () => {
   const { selection, isExact } = compiled("strftime('%Y', day) = '2024'")
   expect(isExact).toBe(true)

@@ -44,6 +44,22 @@ test('a list, its total, its related documents and what a rule reads are of one 
   await db.close()
 })
 
+test('a selection and its complement are answered without a walk, in the order of ids too', async () => {
+  const db = await blog()
+  const [users, posts] = [db.collection<Fields>('users'), db.collection<Fields>('posts')]
+  await users.insert(Array.from({ length: 200 }, (_, at) => ({ _id: `u${at}`, age: at })))
+  await posts.insert(Array.from({ length: 5000 }, (_, at) => ({ _id: `p${at}`, author: `u${at % 200}` })))
+  const of = { kind: 'compare', field: 'age', isLength: false, operator: '>', value: -1 } as const
+  const authors = { kind: 'related', step: 'to', collection: 'users', field: 'author', on: [], of } as const
+  const none = { kind: 'and', of: [authors, { kind: 'not', of: authors }] } as const
+  const query = selectionQuery(posts, none).sort('_id').limit(3)
+  expect(await query.page()).toEqual({ rows: [], total: 0 })
+  const { rows, plan } = await query.explain()
+  expect(rows).toBe(0)
+  expect(JSON.stringify(plan)).not.toContain('id scan')
+  await db.close()
+})
+
 test('documents that refer to one come in the order of creation, with an index and without', async () => {
   for (const field of ['author', 'editor']) {
     const db = await blog()

@@ -164,7 +164,9 @@ function costOf(
 
   const [first = access, ...others] = access.kind === 'intersection' ? access.branches : []
   let walked = first.rows
-  if (isSorted) walked = skips ? wanted - Math.min(rows, skip) : Math.ceil((walked * wanted) / Math.max(rows, 1))
+  // Where no row is expected, all entries are walked to find that out.
+  if (isSorted && (skips || rows > 0))
+    walked = skips ? wanted - Math.min(rows, skip) : Math.ceil((walked * wanted) / rows)
   const sorted = sort === undefined ? 0 : rows * COST_SORTED
   if (access.kind === 'scan') return walked * COST_SCANNED + sorted + (sort === undefined ? 0 : wanted * COST_FETCHED)
 

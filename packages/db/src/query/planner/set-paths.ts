@@ -53,13 +53,19 @@ export function inCreationOrder(path: AccessPath): AccessPath {
   return { ...NO_ROWS, ...same, kind: 'set', branches: [path], fields: BY_CREATION }
 }
 
-/** The documents whose numbers are in all sets that are asked for. */
+/** The documents whose numbers are in all sets that are asked for, and in none that is excluded. */
 function numbersPath(condition: Condition): AccessPath | undefined {
-  const conditions = conjuncts(condition).filter((part) => part.kind === 'numbers')
+  const parts = conjuncts(condition)
+  const conditions = parts.filter((part) => part.kind === 'numbers')
   if (conditions.length === 0) return undefined
-  const numbers = conditions.map((part) => part.numbers).reduce((all, next) => all.and(next))
+  const met = new Set<Condition>(conditions)
+  let numbers = conditions.map((part) => part.numbers).reduce((all, next) => all.and(next))
+  for (const part of parts) {
+    if (part.kind !== 'complement' || part.of.kind !== 'numbers') continue
+    numbers = numbers.andNot(part.of.numbers)
+    met.add(part)
+  }
   const { count } = numbers
-  const met = new Set(conditions)
   const columns = conditions.flatMap(({ column }) => column ?? [])
   return { ...NO_ROWS, kind: 'numbers', numbers, columns, rows: count, expected: count, met, fields: BY_CREATION }
 }
