@@ -24,6 +24,10 @@ export interface Backend {
     readonly settings: Settings;
     /** The clients that are told of changes. */
     readonly realtime: Realtime;
+    /** Functions of the operator that run around all this. */
+    readonly hooks: Hooks;
+    /** What they can do. */
+    readonly app: HookApp;
     /** Counts requests, as the settings want it. */
     readonly rateLimits: RateLimiter;
     /** What has happened. */
@@ -44,6 +48,8 @@ export interface BackendOptions {
     readonly attempt?: LoginAttempt;
     /** The time in milliseconds since 1970. */
     readonly now?: () => number;
+    /** Tells the operator that a hook has thrown. */
+    readonly onHookError?: HookLog;
     /** Where logs are kept; in memory when left out. It stays open when the backend is closed. */
     readonly logs?: Database;
     /** Shows an operator what is logged, except for requests. */
@@ -236,6 +242,8 @@ export interface ListOptions extends ShowOptions {
     readonly filter?: string;
     /** True: does not count the records. */
     readonly skipTotal?: boolean;
+    /** The `nextCursor` of the page before. The empty text asks for the first page with a cursor. */
+    readonly after?: string;
 }
 
 /** Something that has happened. */
@@ -368,10 +376,12 @@ export interface RecordPage {
     readonly totalPages: number;
     /** The records of the page, in order. */
     readonly items: readonly RecordJson[];
+    /** For `after` of the next page; null on the last one. It is there if the list was asked for with `after`. */
+    readonly nextCursor?: string | null;
 }
 
 /** Records, for actors. */
-export type Records = Pick<RecordReads, 'list' | 'view' | 'show'> & Pick<RecordWrites, 'create' | 'update' | 'delete' | 'batch'>;
+export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> & Pick<RecordWrites, 'create' | 'update' | 'delete' | 'batch'>;
 
 /** Why a document is not written. */
 export type Refusal = ServiceError | PannierError;
@@ -404,16 +414,16 @@ export class Schedules {
     /**
      * Adds a job, in place of another of that id.
      *
-     * @throws TypeError for an expression that is none
+     * @throws TypeError for a wrong expression
      */
     add(id: string, expression: string, run: Job): void;
-    /** A job that runs goes on to its end. */
+    /** A job that runs ends by itself. */
     remove(id: string): void;
     /** The jobs of the application by their ids, then those of the system. @throws ServiceError FORBIDDEN */
     list({ isAdmin }: Principal): Schedule[];
     /** Starts a job now, and does not wait for its end. @throws ServiceError FORBIDDEN, NOT_FOUND */
     run({ isAdmin }: Principal, id: string): void;
-    /** Resolves when no job runs. None is started any more. */
+    /** Starts no more jobs. Resolves when no job runs. */
     close(): Promise<void>;
 }
 
@@ -590,6 +600,10 @@ interface AppCollections {
     names(): readonly string[];
 }
 
+interface AppEvent {
+    readonly app: HookApp;
+}
+
 interface AuthDefinition extends DefinitionBase {
     readonly type: 'auth';
     /** What an account has to meet to log in. */
@@ -652,6 +666,17 @@ interface BindListOptions {
 
 interface BoolField extends FieldBase, Requirable {
     readonly type: 'bool';
+}
+
+/** A handler and where it stands. */
+interface BoundHook {
+    readonly name: HookName;
+    /** A `HookHandler` of the event of that name. */
+    readonly handler: (event: never) => unknown;
+    /** Names or ids of collections; empty: all. */
+    readonly tags: readonly string[];
+    /** For logs: `hooks/posts.ts:12`. */
+    readonly source: string;
 }
 
 /** A filter of one change feed. Call `dispose` when the feed ends. */
@@ -859,6 +884,9 @@ interface FileField extends FieldBase, Requirable {
     readonly protected: boolean;
 }
 
+/** Values for the `{:name}` of a filter. */
+type FilterParameters = Readonly<Record<string, string | number | boolean | null | Date>>;
+
 interface GeoPointField extends FieldBase, Requirable {
     readonly type: 'geoPoint';
 }
@@ -902,6 +930,135 @@ interface HashQueueLimits {
     readonly concurrencyMax: number;
     /** Hashes that may wait. */
     readonly waitingMax: number;
+}
+
+/** The application, for hooks. No rule stops it. */
+interface HookApp {
+    /** @throws ServiceError NOT_FOUND */
+    findCollectionByNameOrId(nameOrId: string): Definition;
+    /** A record that is not stored yet: `save` stores it. */
+    newRecord(collection: string, values?: Readonly<Record<string, unknown>>): HookRecord;
+    /** @throws ServiceError NOT_FOUND */
+    findRecordById(collection: string, id: string): Promise<HookRecord>;
+    /** @throws ServiceError NOT_FOUND; INVALID for a wrong filter */
+    findFirstRecordByFilter(collection: string, filter: string, parameters?: FilterParameters): Promise<HookRecord>;
+    /** @throws ServiceError NOT_FOUND */
+    findFirstRecordByData(collection: string, field: string, value: string | number | boolean): Promise<HookRecord>;
+    /** @throws ServiceError NOT_FOUND */
+    findAuthRecordByEmail(collection: string, email: string): Promise<HookRecord>;
+    /**
+     * `sort` as in a request: `-created,title`. `limit` 0: all.
+     *
+     * @throws ServiceError INVALID for a wrong filter or sort
+     */
+    findRecordsByFilter(collection: string, filter: string, sort?: string, limit?: number, offset?: number, parameters?: FilterParameters): Promise<HookRecord[]>;
+    /** How many records meet a filter; all when it is left out. */
+    countRecords(collection: string, filter?: string, parameters?: FilterParameters): Promise<number>;
+    /** Validates and stores a record. @throws ServiceError INVALID with data */
+    save(record: HookRecord): Promise<void>;
+    /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
+    delete(record: HookRecord): Promise<void>;
+}
+
+/** A call of `set`. */
+type HookChange = readonly [key: string, value: unknown];
+
+/** What handlers get, by the name of the event. */
+type HookEvents = {
+    readonly [Step in RecordSteps as `on${'Model' | 'Record'}${Step}`]: RecordEvent;
+} & {
+    readonly [Step in RecordFailures as `on${'Model' | 'Record'}${Step}`]: RecordErrorEvent;
+} & {
+    readonly [Step in 'Create' | 'Update' | 'Delete' | 'View' as `onRecord${Step}Request`]: RecordRequestEvent;
+} & {
+    readonly onRecordEnrich: RecordEnrichEvent;
+};
+
+/** Tells the operator what went wrong. */
+type HookLog = (message: string, details: {
+    readonly hook: string;
+    readonly source: string;
+    readonly error: unknown;
+}) => void;
+
+type HookName = keyof HookEvents;
+
+/**
+ * A record of a collection, for a hook.
+ *
+ * @example
+ * e.record.set('slug', slugOf(e.record.getString('title')))
+ * e.record.set('edits+', 1)
+ */
+class HookRecord {
+    constructor(definition: Definition, state: RecordState);
+    /** A record as it is stored. */
+    static of(definition: Definition, document: JsonObject): HookRecord;
+    /** A new record, with empty values. */
+    static empty(definition: Definition): HookRecord;
+    get id(): string;
+    /** The definition of its collection. */
+    collection(): Definition;
+    /** Whether it has never been stored. */
+    isNew(): boolean;
+    /** The record as it was before it was changed. That of a new one has empty values. */
+    original(): HookRecord;
+    /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
+    get(name: string): unknown;
+    getString(name: string): string;
+    getBool(name: string): boolean;
+    /** 0 for what is no number. */
+    getFloat(name: string): number;
+    /** Without decimals. */
+    getInt(name: string): number;
+    /** The texts of a field that has many; one for a field that has one. */
+    getStringSlice(name: string): string[];
+    /**
+     * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
+     * A name that is no field is kept for `withCustomData`, and never stored.
+     */
+    set(name: string, value: unknown): void;
+    /** Sets many. */
+    load(values: Readonly<Record<string, unknown>>): void;
+    /** Keeps fields from clients, in `onRecordEnrich`. */
+    hide(...names: readonly string[]): this;
+    /** Shows hidden fields to clients, in `onRecordEnrich`. Passwords and keys of tokens stay hidden. */
+    unhide(...names: readonly string[]): this;
+    /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
+    withCustomData(isShown: boolean): this;
+    /** As a guest would see it, without rules. */
+    publicExport(): Readonly<Record<string, unknown>>;
+    /** As `publicExport`. */
+    toJSON(): Readonly<Record<string, unknown>>;
+    /** What hooks make of what a client would see. */
+    enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+    /** What hooks have set, in order. */
+    get changes(): readonly HookChange[];
+    /** The record has been stored: what was set is in it. */
+    settle(document: JsonObject): void;
+}
+
+class Hooks {
+    /** What runs now, for who watches the thread. */
+    onRun: (hook: BoundHook | undefined) => void;
+    constructor({ log, handlerMsMax }?: HooksOptions);
+    /** Takes the place of all that were bound. Chains that run keep theirs. */
+    replace(bound: readonly BoundHook[]): void;
+    /** Whether anything is bound to one of the events, for these tags. */
+    has(names: readonly HookName[], tags: readonly string[]): boolean;
+    /**
+     * Runs the handlers of an event, one inside the other, and `last` inside all. A handler that does not call `next()` keeps the rest
+     * from running.
+     *
+     * @throws what a handler or `last` throws. An error that is no ServiceError is logged, and becomes INVALID.
+     */
+    trigger<Name extends HookName>(name: Name, event: HookEvents[Name], tags: readonly string[], last?: () => Promise<void>): Promise<void>;
+}
+
+interface HooksOptions {
+    readonly log?: HookLog;
+    /** A handler that takes longer is given up, in milliseconds. 60,000 when left out. */
+    readonly handlerMsMax?: number;
 }
 
 /** What is done. */
@@ -1083,25 +1240,41 @@ class RecordAccounts {
     close(): void;
 }
 
+/** A record is about to be shown. */
+interface RecordEnrichEvent extends AppEvent {
+    readonly record: HookRecord;
+    requestInfo(): RequestInfo;
+}
+
+/** A record could not be written. */
+interface RecordErrorEvent extends RecordEvent {
+    readonly error: unknown;
+}
+
+/** Something is done with a record. */
+interface RecordEvent extends AppEvent {
+    readonly record: HookRecord;
+    readonly type: 'create' | 'update' | 'delete' | 'validate';
+}
+
+type RecordFailures = `After${'Create' | 'Update' | 'Delete'}Error`;
+
 /** A write of one record. */
-type RecordOperation = {
+type RecordOperation = ({
     readonly action: 'create';
     readonly collection: string;
-    readonly input: RecordInput;
-}
+} & WantedFields)
 /** Changes the record with the id of the input, or makes it. */
- | {
+ | ({
     readonly action: 'upsert';
     readonly collection: string;
-    readonly input: RecordInput;
-} | {
+} & WantedFields) | ({
     readonly action: 'update';
     readonly collection: string;
     readonly id: string;
-    readonly input: RecordInput;
     /** Only if this is the revision of the record. */
     readonly rev?: string;
-} | {
+} & WantedFields) | {
     readonly action: 'delete';
     readonly collection: string;
     readonly id: string;
@@ -1116,6 +1289,10 @@ class RecordReads {
      * @throws ServiceError NOT_FOUND, FORBIDDEN if the collection is locked, INVALID for a wrong filter, sort or `fields`
      */
     list(actor: Actor, name: string, options?: ListOptions): Promise<RecordPage>;
+    /** The documents of a list as they are stored, from `offset` on; all of them without a limit. @throws ServiceError as `list` */
+    select(actor: Actor, name: string, { limit, offset, ...options }: SelectOptions): Promise<readonly JsonObject[]>;
+    /** How many records meet a filter. @throws ServiceError as `list` */
+    count(actor: Actor, name: string, filter: string): Promise<number>;
     /** @throws ServiceError NOT_FOUND: also if the view rule does not admit the record; FORBIDDEN if the collection is locked */
     view(actor: Actor, name: string, id: string, options?: ShowOptions): Promise<RecordJson>;
     /** What the actor sees of documents of one collection, as they are stored. No rule but that of expanded records is asked. */
@@ -1130,11 +1307,28 @@ class RecordReads {
     explain(actor: Actor, name: string, options?: ListOptions): Promise<ListExplanation>;
 }
 
+/** Somebody asks to do something with a record. */
+interface RecordRequestEvent extends RequestEvent {
+    readonly collection: Definition;
+    readonly record: HookRecord;
+}
+
+interface RecordState {
+    /** The stored document; undefined: the record is new. */
+    readonly stored: JsonObject | undefined;
+    /** Of all fields, `id` too. */
+    readonly values: JsonObject;
+}
+
+type RecordSteps = 'Validate' | `${'Create' | 'Update' | 'Delete'}${'' | 'Execute'}` | `After${'Create' | 'Update' | 'Delete'}Success`;
+
 interface RecordWriterParts {
     readonly database: Database;
     readonly definitions: Definitions;
     readonly access: Access;
     readonly passwords: Passwords;
+    readonly hooks: Hooks;
+    readonly app: HookApp;
 }
 
 class RecordWrites {
@@ -1158,6 +1352,8 @@ class RecordWrites {
      * @throws ServiceError as `update`; INVALID if a record needs it
      */
     delete(actor: Actor, collection: string, id: string, { rev }?: Pick<ChangeOptions, 'rev'>): Promise<void>;
+    /** Stores what a hook has set: a new record, or the changes of one. @throws ServiceError */
+    save(actor: Actor, record: HookRecord): Promise<void>;
     /**
      * Writes all or nothing, one after another. Resolves with a record for each operation; undefined for a delete. An error stands
      * for an operation that is refused already.
@@ -1194,6 +1390,19 @@ interface ReplicationEnd {
     readonly asError: (error: unknown) => unknown;
 }
 
+/** Somebody asks for something. */
+interface RequestEvent {
+    readonly app: HookApp;
+    /** The account that asks; undefined for guests. */
+    readonly auth: HookRecord | undefined;
+    hasSuperuserAuth(): boolean;
+    requestInfo(): RequestInfo & {
+        readonly body: Readonly<Record<string, unknown>>;
+    };
+    /** The address that the request came from. */
+    realIP(): string | undefined;
+}
+
 /** All types but `autodate` have this: the value must not be empty. */
 interface Requirable {
     readonly required: boolean;
@@ -1225,6 +1434,13 @@ interface SelectField extends FieldBase, Requirable {
     readonly values: readonly string[];
     /** More than 1: the value is a list. */
     readonly maxSelect: number;
+}
+
+interface SelectOptions {
+    readonly filter?: string;
+    readonly sort?: string;
+    readonly limit?: number;
+    readonly offset?: number;
 }
 
 /** The state of the server in its collection of the database. */
@@ -1365,6 +1581,15 @@ interface ViewSample {
     readonly fields: readonly FieldDefinition[];
     /** As records are shown. */
     readonly sample: readonly JsonObject[];
+}
+
+/** Fields of a record, as somebody wants them. */
+interface WantedFields {
+    readonly input: RecordInput;
+    /** What hooks have made of it, in order. */
+    readonly changes?: readonly HookChange[];
+    /** False: a program writes, which confirms no passwords. */
+    readonly isForm?: boolean;
 }
 
 /** The principal as of now, and the name by which users know the collection. */

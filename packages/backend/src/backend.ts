@@ -42,7 +42,7 @@ export interface BackendOptions {
 }
 
 /** Records, for actors. */
-export type Records = Pick<RecordReads, 'list' | 'view' | 'show'> &
+export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> &
   Pick<RecordWrites, 'create' | 'update' | 'delete' | 'batch'>
 
 /** An application backend on a database. Get it by `openBackend`. */
@@ -148,6 +148,7 @@ function recordsOf(reads: RecordReads, writes: RecordWrites): Records {
     list: (actor, name, options) => reads.list(actor, name, options),
     view: (actor, name, id, options) => reads.view(actor, name, id, options),
     show: (actor, definition, documents, options) => reads.show(actor, definition, documents, options),
+    explain: (actor, name, options) => reads.explain(actor, name, options),
     create: (actor, name, input, options) => writes.create(actor, name, input, options),
     update: (actor, name, id, input, options) => writes.update(actor, name, id, input, options),
     delete: (actor, name, id, options) => writes.delete(actor, name, id, options),

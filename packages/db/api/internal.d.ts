@@ -141,7 +141,7 @@ export type RecordRelations = Readonly<Record<string, Readonly<Record<string, Re
  * null counts as the empty value: `''`, 0, false, no elements. The field `id` is `_id`.
  * docs/internals/backend-contract.md is normative.
  */
-export type Selection = SelectionCombination | SelectionComplement | SelectionComparison | SelectionTest | SelectionElement | SelectionRelated;
+export type Selection = SelectionCombination | SelectionComplement | SelectionComparison | SelectionTest | SelectionElement | SelectionRelated | SelectionCreation;
 
 /** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
 export interface SelectionCombination {
@@ -1181,6 +1181,8 @@ class NumberSet {
     toJSON(): string;
     /** In order, at most `limit` numbers behind the first `skip`. */
     page(skip: number, limit: number, descending?: boolean): number[];
+    /** Those that are greater. */
+    above(number: number): NumberSet;
     /** All numbers in order. */
     values(descending?: boolean): Generator<number, void, undefined>;
     or(other: NumberSet): NumberSet;
@@ -1482,6 +1484,16 @@ interface SchemaState {
     readonly version: number;
     /** What is not migrated yet, ascending and disjoint; empty when the migration is done. */
     readonly pending: readonly PendingMigration[];
+}
+
+/** Documents that came after or before another one: their place in the order `$created`. `@pannier/rules` does not make it. */
+interface SelectionCreation {
+    /** Tells it from the other selections. */
+    readonly kind: 'created';
+    /** `>`: after it. */
+    readonly operator: '<' | '>';
+    /** As the field `$created` of a query gives it. */
+    readonly value: number;
 }
 
 class Shape {

@@ -33,6 +33,8 @@ export interface BoundRule {
     readonly isJoined: boolean;
     /** The collections of these rows. */
     readonly collections: readonly Collection[];
+    /** Whether the sort reads addresses of accounts that may hide them. False for those who are trusted. */
+    readonly sortsByEmail: boolean;
 }
 
 /** A rule or a filter has at most this number of comparisons. */

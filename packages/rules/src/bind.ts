@@ -45,7 +45,7 @@ export function bind(options: BindOptions): BoundRule {
   if (rule !== undefined) of.push(conditionOf(rule, scope))
   scope.trusted = trusted
   if (filter !== undefined) of.push(conditionOf(filter, scope))
-  const values = sort.map((path) => sortValue(path, scope))
+  const sides = sort.map((path) => sortSide(path, scope))
   const joins = [...scope.joins.values()]
   for (const join of scope.listed) of.push(...listCondition(join, scope, joins))
   return {
@@ -54,15 +54,16 @@ export function bind(options: BindOptions): BoundRule {
     collections: joins.flatMap((join) => ('collection' in join ? [join.collection] : [])),
     record: scope.record,
     condition: of.length === 1 ? of[0]! : { kind: 'and', of },
-    sort: values,
+    sortsByEmail: sides.some(({ visible }) => visible !== undefined),
+    sort: sides.map(({ value }) => value),
     now,
   }
 }
 
-function sortValue(path: string, scope: Scope): Value {
-  const { value } = resolvePath(path, 0, scope)
-  if (readBy(value).length === 0) throw new RuleError('unknown', `"${path}" is no field to sort by.`, 0)
-  return value
+function sortSide(path: string, scope: Scope): Side {
+  const side = resolvePath(path, 0, scope)
+  if (readBy(side.value).length === 0) throw new RuleError('unknown', `"${path}" is no field to sort by.`, 0)
+  return side
 }
 
 /** PocketBase adds `id = '' || (RULE)` to the whole query, so that a missing row passes. */

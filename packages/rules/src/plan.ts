@@ -84,6 +84,8 @@ export interface BoundRule {
   readonly isJoined: boolean
   /** The collections of these rows. */
   readonly collections: readonly Collection[]
+  /** Whether the sort reads addresses of accounts that may hide them. False for those who are trusted. */
+  readonly sortsByEmail: boolean
   /** @internal */
   readonly record: Join
   /** @internal */

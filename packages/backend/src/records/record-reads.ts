@@ -10,6 +10,7 @@ import { ViewReader } from '../definitions/views/view-reader.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import { admittedOf } from './read/admitted.ts'
+import { sortField } from './read/cursor.ts'
 import { expandRecords } from './read/expand.ts'
 import { isPath, readListRequest, type ListRequest } from './read/list-request.ts'
 import { fieldPicker, namesRevision, REVISION } from './read/pick-fields.ts'
@@ -35,7 +36,7 @@ interface SelectOptions {
 const ALL = 2 ** 31 - 1
 
 /** How a list would be answered. */
-interface ListExplanation {
+export interface ListExplanation {
   /** False: each document of the plan is asked about. */
   readonly isExact: boolean
   /** Empty if the sort is computed for each record. */
@@ -63,7 +64,7 @@ export class RecordReads {
     const wanted = this.#wantedOf(actor, definition, options)
     const { page, perPage } = wanted
     return this.#reading(async (snapshot) => {
-      const { documents, total } = await selectRecords(snapshot, wanted)
+      const { documents, total, nextCursor } = await selectRecords(snapshot, wanted)
       const items = await this.#show(snapshot, actor, definition, documents, options)
       return {
         items,
@@ -71,6 +72,7 @@ export class RecordReads {
         perPage,
         totalItems: total ?? -1,
         totalPages: total === undefined ? -1 : Math.ceil(total / perPage),
+        ...(nextCursor === undefined ? {} : { nextCursor }),
       }
     })
   }
@@ -141,15 +143,16 @@ export class RecordReads {
     const wanted = this.#wantedOf(actor, definition, options)
     return this.#reading(async (snapshot) => {
       await snapshot.prepare(wanted.bound)
-      const { query, order, isExact } = await queryOf(snapshot, wanted)
-      const sorted = order === undefined ? query : query.sort(...order)
-      return { isExact, order: order ?? [], plan: await sorted.skip(wanted.skip).limit(wanted.limit).explain() }
+      const { query, order: keys = [], isExact } = await queryOf(snapshot, wanted)
+      const order = keys.map(sortField)
+      const sorted = order.length === 0 ? query : query.sort(...order)
+      return { isExact, order, plan: await sorted.skip(wanted.skip).limit(wanted.limit).explain() }
     })
   }
 
   #wantedOf(actor: Actor, definition: Definition, options: ListOptions): WantedRecords & ListRequest {
     const request = readListRequest(actor, options)
-    const { page, perPage, sort } = request
+    const { page, perPage, sort, after } = request
     const { access, definitions } = this.#options
     const bound = asInvalid(() =>
       access.bindList(actor, definition, {
@@ -158,6 +161,8 @@ export class RecordReads {
         sort: sort.map(({ by }) => by).filter(isPath),
       }),
     )
+    if (after !== undefined && bound.sortsByEmail)
+      throw forbidden('Only superusers can use cursors in a list that is sorted by e-mail addresses.')
     const withTotal = options.skipTotal !== true
     return { ...request, definition, definitions, bound, skip: (page - 1) * perPage, limit: perPage, withTotal }
   }

@@ -36,6 +36,8 @@ export interface ListOptions extends ShowOptions {
   readonly filter?: string
   /** True: does not count the records. */
   readonly skipTotal?: boolean
+  /** The `nextCursor` of the page before. The empty text asks for the first page with a cursor. */
+  readonly after?: string
 }
 
 /** A page of a list of records. */
@@ -50,4 +52,6 @@ export interface RecordPage {
   readonly totalPages: number
   /** The records of the page, in order. */
   readonly items: readonly RecordJson[]
+  /** For `after` of the next page; null on the last one. It is there if the list was asked for with `after`. */
+  readonly nextCursor?: string | null
 }

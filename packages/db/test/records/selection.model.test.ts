@@ -27,6 +27,8 @@ const TO: Readonly<Record<string, Readonly<Record<string, { readonly to: string;
   c: {},
 }
 const IDS = Array.from({ length: 8 }, (_, n) => `d${n}`)
+/** How many documents were made before. */
+const CREATED = '$created'
 const TEXTS = ['', 'x', 'X', 'xy', 'Äx', 'äX', 'ßxY', '\u{1f600}x', '\uffeex', 'KK', 'kk']
 const NUMBERS = [-1, 0, 1, 2.5]
 const EMPTY = { text: '', number: 0, bool: false, one: '' } as const
@@ -87,6 +89,7 @@ function randomElement(random: Random, depth: number): Selection {
 
 function randomSelection(random: Random, collection: string, depth: number): Selection {
   const inner = (to = collection): Selection => randomSelection(random, to, depth - 1)
+  if (random.chance(0.1)) return { kind: 'created', operator: random.pick(['<', '>']), value: random.below(200) }
   const roll = depth === 0 ? random.below(3) : random.below(9)
   switch (roll) {
     case 0:
@@ -179,6 +182,10 @@ function has(data: Data, selection: Selection, document: Readonly<Record<string,
       return selection.holds(Object.fromEntries(selection.fields.map((field) => [field, read(document, field)])))
     case 'element':
       return listOf(read(document, selection.field)).some((value) => also(selection.of, { '': value }))
+    case 'created': {
+      const order = (document[CREATED] as number) - selection.value
+      return selection.operator === '<' ? order < 0 : order > 0
+    }
     default: {
       const { step, collection, field, on, of } = selection
       const text = (from: Readonly<Record<string, unknown>>, name: string): unknown => read(from, name) ?? ''
@@ -245,7 +252,12 @@ for (const seed of seedsOf('model', 6))
         data[name] = IDS.filter(() => random.chance(0.8)).map((id) => randomDocument(id, random))
       // First, as deletes remove ids from what refers to them.
       for (const name of NAMES) await db.collection(nameOf(name)).delete(IDS)
-      for (const name of NAMES) await db.collection<object>(nameOf(name)).upsert(data[name]!)
+      for (const name of NAMES) {
+        await db.collection<object>(nameOf(name)).upsert(data[name]!)
+        const places = await db.collection<Fields>(nameOf(name)).find().fields('_id', CREATED).toArray()
+        const placeOf = new Map(places.map((place) => [place._id, place[CREATED]]))
+        for (const document of data[name]!) document[CREATED] = placeOf.get(document._id)
+      }
       for (let n = 0; n < 25; n++) {
         const selection = randomSelection(random, 'a', 3)
         const expected = data['a']!.filter((document) => has(data, selection, document))

@@ -8,7 +8,7 @@ import type { CollectionRoute, RestRoutes } from './rest-context.ts'
 import { shown, shownPage } from './shown.ts'
 
 const UNREADABLE = 'An error occurred while loading the submitted data.'
-const MALFORMED = 'Failed to load the submitted data due to invalid formatting.'
+export const MALFORMED = 'Failed to load the submitted data due to invalid formatting.'
 const NEW_MALFORMED = 'Failed to load the collection type data due to invalid formatting.'
 
 export const collectionRoutes: RestRoutes = (app, context) => {

@@ -23,6 +23,7 @@ export function listOptions(request: FastifyRequest): ListOptions {
     filter: queryText(request, 'filter'),
     expand: queryText(request, 'expand'),
     fields: queryText(request, 'fields'),
+    ...('after' in (request.query as object) ? { after: queryText(request, 'after') } : {}),
   }
 }
 

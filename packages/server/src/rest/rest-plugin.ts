@@ -13,6 +13,7 @@ import { cronRoutes } from './cron-routes.ts'
 import { healthRoutes } from './health-routes.ts'
 import { realtimeRoutes } from './realtime-routes.ts'
 import { logRoutes } from './log-routes.ts'
+import { inspectionRoutes } from './inspection-routes.ts'
 import { recordRoutes } from './record-routes.ts'
 import { answerRestError } from './rest-error.ts'
 import { logRequest } from './request-log.ts'
@@ -24,6 +25,7 @@ const ROUTES: readonly RestRoutes[] = [
   settingsRoutes,
   accountRoutes,
   collectionRoutes,
+  inspectionRoutes,
   recordRoutes,
   realtimeRoutes,
   batchRoutes,

@@ -1,6 +1,6 @@
 /** What a client asks of a list, read and limited as PocketBase does. */
 import type { Actor } from '../../access/actor.ts'
-import { forbidden, ServiceError } from '../../gateway/service-error.ts'
+import { forbidden, invalid, ServiceError } from '../../gateway/service-error.ts'
 import type { ListOptions } from '../record-types.ts'
 
 export const RANDOM = '@random'
@@ -23,15 +23,20 @@ export interface ListRequest {
   readonly page: number
   readonly perPage: number
   readonly sort: readonly SortKey[]
+  /** The cursor that the page follows; the empty text before the first page. Undefined: the page is asked for by its number. */
+  readonly after: string | undefined
 }
 
 /** @throws ServiceError INVALID, FORBIDDEN */
 export function readListRequest({ principal }: Actor, options: ListOptions): ListRequest {
-  const { page = 1, perPage = PER_PAGE, sort = '', filter = '' } = options
+  const { page = 1, perPage = PER_PAGE, sort = '', filter = '', after } = options
   if (!principal.isAdmin)
     for (const name of ['@collection.', '@request.'])
       if (filter.includes(name) || sort.includes(name)) throw forbidden(`Only superusers can filter by ${name}`)
+  if (after !== undefined && page > 1)
+    throw invalid(`A page is asked for by "after" or by its number, got both: page ${page}. Leave out "page".`)
   return {
+    after,
     page: page <= 0 ? 1 : page,
     perPage: perPage <= 0 ? PER_PAGE : Math.min(perPage, PER_PAGE_MAX),
     sort: sort === '' ? [] : sortKeys(sort),

@@ -2,12 +2,14 @@
 import { evaluate, type BoundRule } from '@pannier/rules'
 import { compareSortValues, compile, sortPaths, sortValues, type Compiled } from '@pannier/rules/compile'
 import type { Query } from 'pannier'
-import { selectionQuery } from 'pannier/internal'
+import { selectionQuery, type Selection, type SelectionOptions } from 'pannier/internal'
 import { ruleRecord, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
+import type { RelationField } from '../../fields/field-definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { invalid } from '../../gateway/service-error.ts'
 import { meeting } from './admitted.ts'
+import { CREATED, cursorText, partsBehind, readCursor, sortField, type OrderKey } from './cursor.ts'
 import { CREATION, isPath, RANDOM, type SortKey } from './list-request.ts'
 import type { RecordSnapshot } from './record-snapshot.ts'
 
@@ -19,6 +21,8 @@ export interface WantedRecords {
   readonly sort: readonly SortKey[]
   readonly skip: number
   readonly limit: number
+  /** The cursor that the page follows, or the empty text; `skip` is not asked for then. */
+  readonly after?: string | undefined
   readonly withTotal: boolean
 }
 
@@ -26,20 +30,26 @@ interface FoundPage {
   readonly documents: readonly JsonObject[]
   /** Undefined if it is not wanted. */
   readonly total: number | undefined
+  /** Where the next page begins: null if no record follows, undefined if the page was asked for by its number. */
+  readonly nextCursor?: string | null
 }
 
 export async function selectRecords(snapshot: RecordSnapshot, wanted: WantedRecords): Promise<FoundPage> {
-  const { definition, bound, sort, skip, limit, withTotal } = wanted
+  const { definition, bound, sort, skip, limit, after, withTotal } = wanted
   await snapshot.prepare(bound)
+  if (after !== undefined && sort.some(({ by }) => by === RANDOM))
+    throw invalid('A list in random order has no cursors. Leave out "after".')
   if (definition.type === 'view') {
     if (sort.some(({ by }) => by === CREATION)) throw invalid('')
-    const rows = await snapshot.rows(definition)
-    return pageOf(await sorted(snapshot, await meeting(snapshot, bound, rows), wanted), wanted)
+    const rows = await meeting(snapshot, bound, await snapshot.rows(definition))
+    return pageOf(await sorted(snapshot, rows, wanted, after === undefined ? undefined : rows.map(idOf)), wanted)
   }
-  const { query, order } = await queryOf(snapshot, wanted)
+  const listed = await queryOf(snapshot, wanted)
+  const { query, order } = listed
   if (order !== undefined) {
+    if (after !== undefined) return pageBehind(snapshot, wanted, listed, order)
     const page = query
-      .sort(...order)
+      .sort(...order.map(sortField))
       .skip(skip)
       .limit(limit)
     if (!withTotal) return { documents: await page.toArray(), total: undefined }
@@ -47,80 +57,179 @@ export async function selectRecords(snapshot: RecordSnapshot, wanted: WantedReco
     return { documents: rows, total }
   }
   if (sort[0]!.by === RANDOM) {
-    const { documents, total } = pageOf(shuffled(await query.fields('_id').toArray()), wanted)
-    const found = await snapshot.get(
-      definition,
-      documents.map(({ _id }) => _id as string),
-    )
-    return { documents: found as JsonObject[], total }
+    const ids = shuffled((await query.fields('_id').toArray()).map(idOf))
+    const documents = await snapshot.get(definition, ids.slice(skip, skip + limit))
+    return { documents: documents as JsonObject[], total: withTotal ? ids.length : undefined }
   }
-  const all = await query.sort('$created').toArray()
-  return pageOf(await sorted(snapshot, all, wanted), wanted)
+  const inOrder = query.sort(CREATED)
+  const all = await inOrder.toArray()
+  const places = after === undefined ? undefined : await inOrder.fields(CREATED).toArray()
+  return pageOf(
+    await sorted(
+      snapshot,
+      all,
+      wanted,
+      places?.map((place) => place[CREATED]),
+    ),
+    wanted,
+  )
+}
+
+/** What a list is taken from. */
+interface ListedRecords {
+  /** All records that are meant, as far as they are in `selection` too. */
+  readonly within: (selection: Selection) => Query<JsonObject>
+  readonly query: Query<JsonObject>
+  /** Undefined: the library can't give the order. */
+  readonly order: readonly OrderKey[] | undefined
+  readonly isExact: boolean
 }
 
 /** All records that are meant, and the order in which the library can give them, if it can. */
 export async function queryOf(
   snapshot: RecordSnapshot,
   { definition, definitions, bound, sort }: WantedRecords,
-): Promise<{ query: Query<JsonObject>; order: readonly string[] | undefined; isExact: boolean }> {
+): Promise<ListedRecords> {
   const readsViews = bound.collections.some(({ id }) => definitions.find(id)?.type === 'view')
   const { selection, isExact } = readsViews
     ? EVERY
     : await snapshot.read((records): Compiled => compile(bound, records))
   const paths = sortPaths(bound)
-  const query = selectionQuery(snapshot.reader.collection(recordsName(definition)), selection, {
+  const options: SelectionOptions = {
     nameOf: (name) => recordsName(definitions.find(name)!),
     empty: Object.fromEntries((paths ?? []).map(({ path, empty }) => [path, empty])),
     ...(isExact
       ? {}
       : { residual: (document, guard) => evaluate(bound, ruleRecord(document), snapshot.rules(guard)) === true }),
-  })
-  if (paths === undefined || sort.some(({ by }) => by === RANDOM)) return { query, order: undefined, isExact }
+  }
+  const collection = snapshot.reader.collection(recordsName(definition))
+  const within = (part: Selection): Query<JsonObject> =>
+    selectionQuery(collection, { kind: 'and', of: [selection, part] }, options)
+  const query = selectionQuery(collection, selection, options)
+  if (paths === undefined || sort.some(({ by }) => by === RANDOM)) return { within, query, order: undefined, isExact }
   const left = [...paths]
-  const order = sort.map(({ by, descending }) => {
-    const path = by === CREATION ? '$created' : left.shift()!.path
-    return `${descending ? '-' : ''}${path === 'id' ? '_id' : path}`
+  const keys = sort.map(({ by, descending }): OrderKey => {
+    const { path, empty } = by === CREATION ? { path: CREATED } : left.shift()!
+    return { path: path === 'id' ? '_id' : path, descending, empty }
   })
-  return { query, order: withoutRepeats([...order, tieOf(bound, sort)]), isExact }
+  const tie = { path: tieOf(bound, sort), descending: false, empty: undefined }
+  return { within, query, order: withoutRepeats([...keys, tie]), isExact }
 }
 
 const EVERY: Compiled = { selection: { kind: 'and', of: [] }, isExact: false }
 
 /** PocketBase's order of rows that agree in the sort: that of creation. Without a sort, a query that joins gives them by id. */
 function tieOf({ isJoined }: BoundRule, sort: readonly SortKey[]): string {
-  return isJoined && sort.length === 0 ? '_id' : '$created'
+  return isJoined && sort.length === 0 ? '_id' : CREATED
 }
 
 /** A path that comes again decides nothing. Nor does what comes after a unique one. */
-function withoutRepeats(order: readonly string[]): string[] {
-  const paths = order.map((path) => path.replace(/^-/, ''))
-  const unique = paths.findIndex((path) => path === '_id' || path === '$created')
+function withoutRepeats(order: readonly OrderKey[]): OrderKey[] {
+  const paths = order.map(({ path }) => path)
+  const unique = paths.findIndex((path) => path === '_id' || path === CREATED)
   return order.filter((_, index) => index <= unique && paths.indexOf(paths[index]!) === index)
 }
 
-function pageOf(documents: readonly JsonObject[], { skip, limit, withTotal }: WantedRecords): FoundPage {
-  return { documents: documents.slice(skip, skip + limit), total: withTotal ? documents.length : undefined }
+/** The records behind a cursor, by ranges of what they are sorted by. */
+async function pageBehind(
+  snapshot: RecordSnapshot,
+  { definition, definitions, bound, limit, after = '', withTotal }: WantedRecords,
+  { within, query }: ListedRecords,
+  order: readonly OrderKey[],
+): Promise<FoundPage> {
+  const cursor = readCursor(after, order)
+  const collectionOf = (path: readonly string[]): string => {
+    let at = definition
+    for (const name of path) {
+      const field = at.fields.find((one) => one.name === name)
+      at = definitions.find((field as RelationField).collectionId)!
+    }
+    return at.name
+  }
+  const parts =
+    cursor === undefined
+      ? [{ selection: EVERY.selection, order: order.map(sortField) }]
+      : partsBehind(order, cursor, collectionOf)
+  const found: JsonObject[] = []
+  for (const part of parts) {
+    const isMissing = limit + 1 - found.length
+    if (isMissing > 0)
+      found.push(
+        ...(await within(part.selection)
+          .sort(...part.order)
+          .limit(isMissing)
+          .toArray()),
+      )
+  }
+  const documents = found.slice(0, limit)
+  const total = withTotal ? await query.count() : undefined
+  if (found.length <= limit) return { documents, total, nextCursor: null }
+  const last = documents.at(-1)!
+  const [values] = await snapshot.readEach([last], (document, records) =>
+    sortValues(bound, ruleRecord(document), records),
+  )
+  const { [CREATED]: place } = (await within({
+    kind: 'compare',
+    field: 'id',
+    isLength: false,
+    operator: '=',
+    value: idOf(last),
+  })
+    .fields(CREATED)
+    .first())!
+  const paths = sortPaths(bound)!.map(({ path }) => path)
+  const valueOf = ({ path }: OrderKey): unknown => {
+    if (path === CREATED) return place
+    return path === '_id' ? idOf(last) : values![paths.indexOf(path)]
+  }
+  return { documents, total, nextCursor: cursorText(order, order.map(valueOf)) }
 }
 
-/** By values that are computed for each of them. Ties stay as they are. */
+function idOf(document: JsonObject): string {
+  return document['_id'] as string
+}
+
+/** Records in the order of a list, and how each is found in it. */
+interface Keyed {
+  readonly document: JsonObject
+  /** What it is sorted by; the last one tells it from all others. */
+  readonly keys: readonly unknown[]
+}
+
+function pageOf(rows: readonly Keyed[], { sort, skip, limit, after, withTotal }: WantedRecords): FoundPage {
+  const total = withTotal ? rows.length : undefined
+  const documents = (from: readonly Keyed[]): JsonObject[] => from.map(({ document }) => document)
+  if (after === undefined) return { documents: documents(rows.slice(skip, skip + limit)), total }
+  const order = [...sort, TIE].map(({ by, descending }): OrderKey => ({ path: by, descending, empty: undefined }))
+  const cursor = readCursor(after, order)
+  const descending = order.map((key) => key.descending)
+  const behind =
+    cursor === undefined ? rows : rows.filter(({ keys }) => compareSortValues(keys, cursor, descending) > 0)
+  const nextCursor = behind.length > limit ? cursorText(order, behind[limit - 1]!.keys) : null
+  return { documents: documents(behind.slice(0, limit)), total, nextCursor }
+}
+
+const TIE: SortKey = { by: '', descending: false }
+
+/** By values that are computed for each of them. Ties are in the order of `places`; they stay as they are if these are left out. */
 async function sorted(
   snapshot: RecordSnapshot,
   documents: readonly JsonObject[],
   { bound, sort }: WantedRecords,
-): Promise<readonly JsonObject[]> {
-  if (sort.length === 0) return documents
-  const computed = await snapshot.readEach(documents, (document, records) =>
-    sortValues(bound, ruleRecord(document), records),
-  )
-  const rows = documents.map((document, position) => {
-    const values = [...computed[position]!]
-    const keys = sort.map(({ by }) => (isPath(by) ? values.shift() : by === RANDOM ? Math.random() : position))
-    return { document, keys }
+  places: readonly unknown[] | undefined,
+): Promise<readonly Keyed[]> {
+  const computed =
+    sort.length === 0
+      ? []
+      : await snapshot.readEach(documents, (document, records) => sortValues(bound, ruleRecord(document), records))
+  const rows = documents.map((document, position): Keyed => {
+    const values = [...(computed[position] ?? [])]
+    const place = places === undefined ? position : places[position]
+    const keys = sort.map(({ by }) => (isPath(by) ? values.shift() : by === RANDOM ? Math.random() : place))
+    return { document, keys: [...keys, place] }
   })
-  const descending = sort.map((key) => key.descending)
-  return rows
-    .toSorted((one, other) => compareSortValues(one.keys, other.keys, descending))
-    .map(({ document }) => document)
+  const descending = [...sort, TIE].map((key) => key.descending)
+  return rows.toSorted((one, other) => compareSortValues(one.keys, other.keys, descending))
 }
 
 function shuffled<T>(items: readonly T[]): T[] {

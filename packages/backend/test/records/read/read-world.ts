@@ -50,8 +50,12 @@ export interface World extends AsyncDisposable {
 
 const SUPERUSERS = { id: 'pbc_3142635823', name: '_superusers', type: 'auth', fields: [] }
 
-export async function makeWorld(definitions: readonly object[], records: Records): Promise<World> {
-  const database = await open('world', { storage: memory() })
+export async function makeWorld(
+  definitions: readonly object[],
+  records: Records,
+  opened: Promise<Database> = open('world', { storage: memory() }),
+): Promise<World> {
+  const database = await opened
   const known = new TestDefinitions([...definitions, SUPERUSERS])
   for (const [name, rows] of Object.entries(records)) {
     const definition = known.find(name)!

@@ -20,7 +20,7 @@ import { combine, conjuncts, ordersText, type Condition, type WithinCondition } 
 import type { PlanSource } from '../query-source.ts'
 import type { NumberSet } from '../sets/number-set.ts'
 import { indexCondition } from '../selector-test.ts'
-import { entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
+import { creationRange, entryRange, hasExactKeys, idRanges, mergeRanges } from './key-ranges.ts'
 import type { SkipScanLimits } from './skip-scan.ts'
 
 /** Needed where there are partial indexes. */
@@ -272,19 +272,21 @@ function indexPath(
   const tree = source.index(index)
   const met = new Set<Condition>()
   const bounds: { path: string; values: ValueSet }[] = []
-  const last = index.fields.findLastIndex(({ path }) => byPath.has(path))
+  const all = [...index.fields, ...BY_CREATION]
+  const last = all.findLastIndex(({ path }) => byPath.has(path))
   let prefixes: readonly string[] = ['']
   let ranges: KeyRange[] = [{}]
   let fixed = 0
   let skipped = false
-  for (const [at, { path, descending }] of index.fields.entries()) {
+  for (const [at, { path, descending }] of all.entries()) {
     const conditions = byPath.get(path)?.filter((part) => isInOrderOf(index, part))
     let intervals = ALL_VALUES
     if (conditions !== undefined && conditions.length > 0) {
-      const all = intersectAll(conditions.map(({ values }) => values))
-      const values = narrowed(all, rangesMax / prefixes.length)
+      const wholeSet = intersectAll(conditions.map(({ values }) => values))
+      const values = narrowed(wholeSet, rangesMax / prefixes.length)
       intervals = intervalsOf(values)
-      const wanted = prefixes.flatMap((prefix) => intervals.map((interval) => entryRange(prefix, interval, descending)))
+      const rangeOf = path === CREATED ? creationRange : entryRange
+      const wanted = prefixes.flatMap((prefix) => intervals.map((interval) => rangeOf(prefix, interval, descending)))
       const count = (range: KeyRange): number => tree.count(range)
       const arrays = conditions.every(({ self }) => self)
         ? []
@@ -292,7 +294,7 @@ function indexPath(
       ranges = wanted
       bounds.push({ path, values })
       ranges.push(...arrays)
-      if (arrays.length > 0 || values !== all) break
+      if (arrays.length > 0 || values !== wholeSet) break
       for (const condition of conditions) met.add(condition)
       if (isPoints(values)) {
         if (fixed === at && isOnePoint(values)) fixed++
@@ -313,7 +315,7 @@ function indexPath(
     kind: 'index',
     index,
     met,
-    fields: [...index.fields, ...BY_CREATION],
+    fields: all,
     collation: index.collation,
     fixed,
     bounds,

@@ -8,6 +8,7 @@ import type { Key } from '../../base/brand.ts'
 import {
   encodeIdKey,
   ID_BYTES_MAX,
+  numberKey,
   prefixUpperBound,
   decodeKey,
   KEY_COMPONENT_BYTES_MAX,
@@ -31,6 +32,13 @@ export function entryRange(prefix: string, [start, end]: Interval, descending: b
   }
   if (descending) return { gte: end === undefined ? (prefix as Key) : key(end), lt: key(start) }
   return { gte: key(start), lt: end === undefined ? prefixUpperBound(prefix) : key(end) }
+}
+
+/** The entries that start with `prefix`, which has all fields, and whose document was created in the interval. */
+export function creationRange(prefix: string, [start, end]: Interval): KeyRange {
+  const key = ({ value, above }: Cut): string | undefined =>
+    typeof value === 'number' ? prefix + numberKey(above ? value + 1 : value) : undefined
+  return { gte: (key(start) ?? prefix) as Key, lt: (end && (key(end) as Key | undefined)) ?? prefixUpperBound(prefix) }
 }
 
 /** False if a value at an end is too long to be in a key whole: entries that equal it may stand for others. */

@@ -97,6 +97,17 @@ export class NumberSet {
     return found
   }
 
+  /** Those that are greater. */
+  above(number: number): NumberSet {
+    const at = Math.floor(number / CHUNK_NUMBERS)
+    const position = this.#positionOf(at)
+    const chunks = this.#chunks.slice(position)
+    if (chunks[0]?.at !== at) return new NumberSet(chunks)
+    const end = this.#ranks[position]! + chunks[0].count
+    const skip = this.rank(number + 1)
+    return new NumberSet(chunks.slice(1)).or(NumberSet.of(this.page(skip, end - skip)))
+  }
+
   /** All numbers in order. */
   *values(descending = false): Generator<number, void, undefined> {
     for (let at = 0; at < this.count; at += LIST_MAX) yield* this.page(at, LIST_MAX, descending)

@@ -14,6 +14,7 @@ import {
   unite,
   type ValueSet,
 } from '../../query/ast/value-set.ts'
+import { CREATED } from '../../query/planner/access-path.ts'
 import { ALWAYS, complementOf, NEVER } from '../relate.ts'
 import { escapedName } from '../relation-path.ts'
 import type { Selection, SelectionComparison, SelectionRelated } from './selection.ts'
@@ -52,6 +53,8 @@ export function conditionOf(selection: Selection, collection: string, names: Sel
     }
     case 'related':
       return related(selection, collection, names)
+    case 'created':
+      return within(CREATED, valuesOf(selection.operator, selection.value))
     default:
       return unreachable(selection)
   }

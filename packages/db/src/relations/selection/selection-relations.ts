@@ -2,13 +2,15 @@
 import { isPromise } from '../../base/async.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
-import type { Condition } from '../../query/ast/normalise.ts'
-import { MISSING, pointAt, intervalsOf } from '../../query/ast/value-set.ts'
+import { combine, conjuncts, type Condition, type WithinCondition } from '../../query/ast/normalise.ts'
+import { MISSING, pointAt, intervalsOf, type Cut } from '../../query/ast/value-set.ts'
+import { CREATED } from '../../query/planner/access-path.ts'
 import { entryRange } from '../../query/planner/key-ranges.ts'
 import type { QuerySpecification, SortField, ValuesById } from '../../query/planner/plan.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import { NumberSetBuilder } from '../../query/sets/number-set.ts'
 import { CollectionRelations } from '../collection-relations.ts'
+import { ALWAYS } from '../relate.ts'
 import { numbersOf, type Run } from '../related-keys.ts'
 import type { RelationGraph } from '../relation-graph.ts'
 
@@ -34,11 +36,13 @@ export class SelectionRelations extends CollectionRelations {
 
   protected override isPlain(query: QuerySpecification): boolean {
     const { residual, empty } = this.#meaning
+    if (creationOf(query.condition).length > 0) return false
     return residual === undefined && !query.sort.some(({ path }) => empty[path] !== undefined) && super.isPlain(query)
   }
 
   protected override async conditionFor(run: Run, source: QuerySource, given: Condition): Promise<Condition> {
-    const condition = await super.conditionFor(run, source, given)
+    const resolved = await super.conditionFor(run, source, given)
+    const condition = combine('and', [resolved, ...(await numbersCreated(run, source, resolved))])
     const { residual } = this.#meaning
     if (residual === undefined) return condition
     const candidates = await numbersOf(run, source, condition)
@@ -67,6 +71,29 @@ export class SelectionRelations extends CollectionRelations {
     const isFull = await run.source.attempt(() => hasNoEmpty(source, path))
     return isFull ? sorted : { ...sorted, through: { path, values: new OrEmpty(empty) } }
   }
+}
+
+/** Conditions on the order of creation. */
+function creationOf(condition: Condition): readonly WithinCondition[] {
+  return conjuncts(condition).filter((part) => part.kind === 'within' && part.path === CREATED) as WithinCondition[]
+}
+
+/** What they say as sets, for a walk in the order of creation. An index has that order within each value. */
+async function numbersCreated(run: Run, source: QuerySource, condition: Condition): Promise<readonly Condition[]> {
+  const parts = creationOf(condition)
+  if (parts.length === 0) return []
+  const all = await numbersOf(run, source, ALWAYS)
+  return parts.map(({ values: [start, end] }) => {
+    const numbers = all.above(lastBefore(start) ?? -1)
+    const last = lastBefore(end)
+    return { kind: 'numbers', numbers: last === undefined ? numbers : numbers.andNot(all.above(last)) }
+  })
+}
+
+/** The last whole number before a cut. Undefined: the cut is between types. */
+function lastBefore(cut: Cut | undefined): number | undefined {
+  if (typeof cut?.value !== 'number') return undefined
+  return cut.above ? cut.value : cut.value - 1
 }
 
 /** Whether an index tells that every document has a value. */

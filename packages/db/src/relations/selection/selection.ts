@@ -11,6 +11,7 @@ export type Selection =
   | SelectionTest
   | SelectionElement
   | SelectionRelated
+  | SelectionCreation
 
 /** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
 export interface SelectionCombination {
@@ -76,4 +77,14 @@ export interface SelectionRelated {
   readonly on: readonly (readonly [related: string, own: string])[]
   /** What the related document meets. */
   readonly of: Selection
+}
+
+/** Documents that came after or before another one: their place in the order `$created`. `@pannier/rules` does not make it. */
+export interface SelectionCreation {
+  /** Tells it from the other selections. */
+  readonly kind: 'created'
+  /** `>`: after it. */
+  readonly operator: '<' | '>'
+  /** As the field `$created` of a query gives it. */
+  readonly value: number
 }

@@ -1,0 +1,25 @@
+/** What superusers ask before they change something: what a change would not keep, and how a list is answered. */
+import { actorOf, checkSuperuser } from './actor.ts'
+import { MALFORMED } from './collection-routes.ts'
+import { withForm } from './form.ts'
+import { listOptions } from './list-parameters.ts'
+import type { CollectionRoute, RestRoutes } from './rest-context.ts'
+
+export const inspectionRoutes: RestRoutes = (app, context) => {
+  const { definitions, records } = context.backend
+  app.register(async (routes) => {
+    routes.addHook('preHandler', async (request) => checkSuperuser(request))
+    routes.post<CollectionRoute>('/api/collections/:collection/check', (request) => {
+      const { collection } = request.params
+      definitions.get(collection)
+      return withForm(context, request, { message: MALFORMED }, async ({ values }) => ({
+        misfits: await definitions.check(request.principal, collection, values),
+      }))
+    })
+    routes.get<CollectionRoute>('/api/collections/:collection/explain', async (request) => {
+      const { collection } = request.params
+      const { isExact, order, plan } = await records.explain(actorOf(request), collection, listOptions(request))
+      return { isExact, order, plan, text: String(plan) }
+    })
+  })
+}

@@ -1,0 +1,101 @@
+/** Goal: what PocketBase can't do works through its own client. */
+import PocketBase, { ClientResponseError } from 'pocketbase'
+import type { ListResult, RecordModel } from 'pocketbase'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EMAIL, PASSWORD, startRest } from './rest-server.ts'
+import type { RestServer } from './rest-server.ts'
+
+let server: RestServer
+let root: PocketBase
+let guest: PocketBase
+
+beforeAll(async () => {
+  server = await startRest()
+  ;[root, guest] = [client(), client()]
+  await root.collection('_superusers').authWithPassword(EMAIL, PASSWORD)
+  await root.collections.create({
+    name: 'posts',
+    type: 'base',
+    listRule: 'votes >= 0',
+    viewRule: '',
+    fields: [
+      { name: 'title', type: 'text' },
+      { name: 'votes', type: 'number' },
+    ],
+  })
+  for (let votes = -2; votes < 10; votes++) await root.collection('posts').create({ title: `t${votes % 3}`, votes })
+})
+afterAll(() => server.close())
+
+function client(): PocketBase {
+  const made = new PocketBase(server.url)
+  made.autoCancellation(false)
+  return made
+}
+
+async function failure(work: Promise<unknown>): Promise<ClientResponseError> {
+  const error: unknown = await work.catch((reason: unknown) => reason)
+  if (!(error instanceof ClientResponseError)) throw new Error('It has not failed.')
+  return error
+}
+
+test('getList follows cursors', async () => {
+  const votes: number[] = []
+  let pages = 0
+  for (let after: string | null = ''; after !== null; pages++) {
+    const page: ListResult<RecordModel> & { nextCursor?: string | null } = await guest
+      .collection('posts')
+      .getList(1, 4, { sort: 'title,-votes', after })
+    expect(page.totalItems).toBe(10)
+    votes.push(...page.items.map((post) => post['votes'] as number))
+    after = page.nextCursor!
+  }
+  expect([pages, votes]).toEqual([3, [9, 6, 3, 0, 7, 4, 1, 8, 5, 2]])
+  expect(await guest.collection('posts').getList(1, 4)).not.toHaveProperty('nextCursor')
+})
+
+test('a wrong cursor is 400 with a reason', async () => {
+  const posts = guest.collection('posts')
+  expect((await failure(posts.getList(1, 4, { after: 'x' }))).response).toMatchObject({
+    status: 400,
+    message: 'The value of "after" is no cursor. Send the "nextCursor" of the page before, or nothing.',
+  })
+  expect((await failure(posts.getList(2, 4, { after: '' }))).status).toBe(400)
+})
+
+test('nobody but superusers gets cursors by addresses', async () => {
+  await root.collections.update('users', { listRule: '' })
+  for (const name of ['ann', 'bob', 'eve'])
+    await root
+      .collection('users')
+      .create({ email: `${name}@example.com`, password: PASSWORD, passwordConfirm: PASSWORD })
+  const options = { sort: 'email', after: '' }
+  expect((await failure(guest.collection('users').getList(1, 1, options))).status).toBe(403)
+  expect((await root.collection('users').getList(1, 1, options)).items[0]!['email']).toBe('ann@example.com')
+})
+
+test('check says what a change would not keep, and changes nothing', async () => {
+  const before = await root.collections.getOne('posts')
+  const check = (body: object, by: PocketBase = root): Promise<unknown> =>
+    by.send('/api/collections/posts/check', { method: 'POST', body })
+  const fields = before.fields.map((field) => (field['name'] === 'votes' ? { ...field, max: 7 } : field))
+  expect(await check({ fields })).toMatchObject({
+    misfits: [{ field: 'votes', count: 2, error: { code: 'validation_max_number_constraint' } }],
+  })
+  expect((await failure(check({ listRule: 'nothing = 1' }))).response['data']).toMatchObject({
+    listRule: { code: 'validation_invalid_rule' },
+  })
+  expect(await root.collections.getOne('posts')).toEqual(before)
+  expect((await failure(check({}, guest))).status).toBe(401)
+})
+
+test('explain tells superusers how a list is answered', async () => {
+  const explain = (by: PocketBase): Promise<Record<string, unknown>> =>
+    by.send('/api/collections/posts/explain', { query: { filter: "title = 't1'", sort: '-votes' } })
+  expect(await explain(root)).toMatchObject({
+    isExact: true,
+    order: ['-votes', '$created'],
+    text: expect.stringContaining('title'),
+  })
+  expect((await failure(explain(guest))).status).toBe(401)
+})
