@@ -42,6 +42,7 @@ export const SERVER_LAYERS: readonly string[] = [
   'realtime',
   'auth',
   'design',
+  'outgoing',
   'replicator',
   'couch',
   'rest',

@@ -3,7 +3,9 @@ import { open } from 'pannier'
 import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import { Access } from './access/access.ts'
-import type { LoginAttempt } from './accounts/accounts-host.ts'
+import type { AccountsHost, LoginAttempt } from './accounts/accounts-host.ts'
+import type { PublicFetch } from './accounts/oauth2/oauth2-host.ts'
+import { OAuth2Logins } from './accounts/oauth2/oauth2-logins.ts'
 import { Passwords } from './accounts/passwords.ts'
 import { RecordAccounts } from './accounts/record-accounts.ts'
 import { recordsName } from './definitions/definition.ts'
@@ -14,6 +16,7 @@ import type { WriteGuard } from './gateway/guards.ts'
 import { Realtime } from './events/realtime.ts'
 import type { HookApp } from './hooks/hook-app.ts'
 import { Hooks, type HookLog } from './hooks/hooks.ts'
+import { ExternalAccounts } from './records/external-accounts.ts'
 import { recordApp } from './records/record-app.ts'
 import type { LogEntry } from './gateway/log-entry.ts'
 import { LogReads } from './logs/log-reads.ts'
@@ -31,6 +34,8 @@ export interface BackendOptions {
   readonly passwords?: Passwords
   /** Counts failed logins by address and name. All are let pass when left out. */
   readonly attempt?: LoginAttempt
+  /** Gets what is at a public address, and refuses all others. No pictures of users are fetched when left out. */
+  readonly fetchPublic?: PublicFetch
   /** The time in milliseconds since 1970. */
   readonly now?: () => number
   /** Tells the operator that a hook has thrown. */
@@ -57,6 +62,8 @@ export interface Backend {
   readonly collections: AppCollections
   /** Logins and tokens. */
   readonly accounts: RecordAccounts
+  /** Logins by other services. */
+  readonly oauth2: OAuth2Logins
   /** What superusers have set. */
   readonly settings: Settings
   /** The clients that are told of changes. */
@@ -92,8 +99,9 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const realtime = new Realtime()
   const hooks = new Hooks({ ...(log && { log }) })
   const app = recordApp(() => ({ database, definitions, reads, writes }))
-  const writes = new RecordWrites({ database, definitions, access, passwords, reads, hooks, app })
-  const accounts = new RecordAccounts({
+  const writerParts = { database, definitions, access, passwords, hooks, app }
+  const writes = new RecordWrites({ ...writerParts, reads })
+  const accountsHost: AccountsHost = {
     database,
     definitions,
     settings,
@@ -101,6 +109,15 @@ export async function openBackend(database: Database, options: BackendOptions = 
     attempt,
     now,
     admits: (actor, definition, rule, record) => reads.admits(actor, { ...definition, authRule: rule }, 'auth', record),
+  }
+  const accounts = new RecordAccounts(accountsHost)
+  const externalAccounts = new ExternalAccounts(writerParts)
+  const oauth2 = new OAuth2Logins({
+    ...accountsHost,
+    enter: (login) => externalAccounts.enter(login),
+    deliver: (clientId, message, ip) => realtime.deliver(clientId, '@oauth2', message, { ip, once: true }),
+    fetchPublic: options.fetchPublic,
+    logs,
   })
   return {
     definitions,
@@ -108,6 +125,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     guard: recordsGuard(definitions, access),
     collections: appCollections(definitions),
     accounts,
+    oauth2,
     settings,
     realtime,
     hooks,
@@ -119,6 +137,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     close: async () => {
       await schedules.close()
       realtime.close()
+      oauth2.close()
       accounts.close()
       await logs.close()
       if (options.logs === undefined) await logDatabase.close()

@@ -1,10 +1,11 @@
 /** What the server puts together: `@pannier/backend/internal`. It may change with every version. */
 export { authMethods } from './accounts/auth-methods.ts'
+export { appleClientSecret } from './accounts/oauth2/apple-client-secret.ts'
 export { HASH_QUEUE_LIMITS, HashQueue } from './accounts/hash-queue.ts'
 export type { HashQueueLimits } from './accounts/hash-queue.ts'
-export { knownProviders } from './accounts/known-providers.ts'
 export { checkNewPassword, PASSWORD_CHARS_MIN, Passwords } from './accounts/passwords.ts'
 export type { HalfLoggedIn, LoggedIn } from './accounts/logins.ts'
+export { listProviders } from './definitions/oauth2-providers.ts'
 export { presentDefinition } from './definitions/present-definition.ts'
 export { BLANK, fieldError, sentence, tooLong } from './fields/field-errors.ts'
 export type { ChangeFilter, FilterRequest, FilterSource } from './gateway/change-filter.ts'

@@ -51,6 +51,8 @@ import type { ServerLimits } from './http/server-limits.ts'
 import type { ReplicatorContext } from './replicator/replicator-context.ts'
 import { replicatorGuard } from './replicator/replicator-guard.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
+import { AddressRules } from './outgoing/address-rules.ts'
+import { guardedFetch } from './outgoing/guarded-fetch.ts'
 import { Replicator } from './replicator/replicator.ts'
 import { restPlugin } from './rest/rest-plugin.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
@@ -153,7 +155,8 @@ async function assemble(
   if (files !== undefined) for (const warning of await makePrivate(options.dir!, DATABASE_FILES)) app.log.warn(warning)
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
-  const { state, databases, auth, backend } = await openDomain(database, files?.logs, limits, options, app.log)
+  const domain = await openDomain(database, files?.logs, limits, options, app.log)
+  const { state, databases, auth, backend } = domain
   const newAdmin = await ensureAdmin(auth.accounts, options.admin)
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
@@ -191,8 +194,7 @@ async function assemble(
     app.server.closeAllConnections()
     await ended
     for (const part of [context.indexes, designs, context.updates, databases, auth]) part.close()
-    await sandbox.close()
-    await backend.close()
+    await Promise.all([sandbox.close(), domain.close()])
     metrics.registry.clear()
     await files?.close()
   }
@@ -218,6 +220,7 @@ interface Domain {
   readonly databases: Databases
   readonly auth: Auth
   readonly backend: Backend
+  close(): Promise<void>
 }
 
 async function openDomain(
@@ -235,7 +238,15 @@ async function openDomain(
     const method = level >= LOG_LEVELS.error ? 'error' : level >= LOG_LEVELS.warn ? 'warn' : 'info'
     log[method](data, message)
   }
-  const backend = await openBackend(database, { passwords, attempt, print, ...(logs !== undefined && { logs }) })
+  const pictures = guardedFetch(new AddressRules(), { followsRedirects: true })
+  const fetchPublic = (from: string, signal: AbortSignal): Promise<Response> => pictures.fetch(from, { signal })
+  const backend = await openBackend(database, {
+    passwords,
+    attempt,
+    print,
+    fetchPublic,
+    ...(logs !== undefined && { logs }),
+  })
   const databases = new Databases(database, state, {
     bytesMax: limits.databaseBytesMax,
     history: options.history,
@@ -251,7 +262,11 @@ async function openDomain(
     allowsSuperuserAt,
   }
   const auth = await openAuth({ database, databases, state, passwords, limiter, accounts: appAccounts }, options)
-  return { state, databases, auth, backend }
+  const close = async (): Promise<void> => {
+    await backend.close()
+    await pictures.close()
+  }
+  return { state, databases, auth, backend, close }
 }
 
 async function listenAt(app: FastifyInstance, options: ListenOptions = {}): Promise<string> {

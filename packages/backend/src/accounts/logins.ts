@@ -18,6 +18,8 @@ export interface LoggedIn {
   readonly principal: Principal
   /** A token of the record, for later requests. */
   readonly token: string
+  /** What another service has told of its user. */
+  readonly meta?: JsonObject
 }
 
 /** A login by one method, where two are needed. */

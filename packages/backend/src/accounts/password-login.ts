@@ -1,14 +1,13 @@
 /** Finds the record that an identity and a password belong to. An unknown identity costs a hash too, as a wrong password does. */
-import { NOCASE } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
-import { isSameName, parseIndex } from '../definitions/index-statement.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { BLANK, fieldError, outsideLength } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import type { LoginAttempt } from './accounts-host.ts'
+import { findAccount } from './find-account.ts'
 import type { Passwords } from './passwords.ts'
 
 const NAMES = ['identity', 'password', 'identityField'] as const
@@ -51,26 +50,11 @@ export class PasswordLogin {
     const inOrder = [...identityFields].sort((one, other) => Number(other === 'email') - Number(one === 'email'))
     for (const field of identityField === '' ? inOrder : [identityField]) {
       if (field === 'email' && identityField === '' && !ADDRESS.test(identity)) continue
-      const meaning = isNocase(definition, field) ? NOCASE_EQUALITY : undefined
-      const found = await this.#definitions
-        .records(definition)
-        .find({ [field]: identity }, meaning)
-        .first()
+      const found = await findAccount(this.#definitions, definition, field, identity)
       if (found !== undefined) return found
     }
     return undefined
   }
-}
-
-const NOCASE_EQUALITY = { dialect: 'couchdb', collation: NOCASE.name } as const
-
-/** Whether the index that makes the field unique takes upper and lower case as the same. */
-function isNocase({ indexes }: AuthDefinition, field: string): boolean {
-  return indexes.map(parseIndex).some((index) => {
-    const [column, ...others] = index?.unique === true ? index.columns : []
-    const isOfField = column !== undefined && others.length === 0 && isSameName(column.name, field)
-    return isOfField && isSameName(column.collate, 'nocase')
-  })
 }
 
 /** @throws ServiceError INVALID with data */

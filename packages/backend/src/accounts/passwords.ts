@@ -52,15 +52,23 @@ export class Passwords {
 
   /** A PHC string. */
   async hash(password: string): Promise<string> {
-    const salt = crypto.randomBytes(SALT_BYTES)
+    const parameters = this.#newParameters()
+    return format({ ...parameters, hash: await this.#queue.run(() => derive(password, parameters)) })
+  }
+
+  /** A PHC string of a password that nobody knows. It costs nothing. */
+  unknownHash(): string {
+    return format({ ...this.#newParameters(), hash: crypto.randomBytes(HASH_BYTES) })
+  }
+
+  #newParameters(): Omit<Parameters, 'hash'> {
     const isArgon2 = this.#algorithm === 'argon2id'
-    const parameters: Omit<Parameters, 'hash'> = {
+    return {
       algorithm: this.#algorithm,
       memory: isArgon2 ? ARGON2_MEMORY_KIB : SCRYPT_LOG2_COST,
       passes: isArgon2 ? ARGON2_PASSES : 8,
-      salt,
+      salt: crypto.randomBytes(SALT_BYTES),
     }
-    return format({ ...parameters, hash: await this.#queue.run(() => derive(password, parameters)) })
   }
 
   /** Compares hashes in constant time. False for a record that is too weak or too expensive. */

@@ -4,17 +4,11 @@ import { isUrl } from '../fields/addresses.ts'
 import { BLANK, fieldError, outside, outsideLength } from '../fields/field-errors.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { checkRule, checkSystemRule, errorsOf, type Errors } from './check-rule.ts'
-import type { AuthDefinition, Definition, MailTemplate, TokenOptions } from './definition.ts'
+import type { AuthDefinition, Definition, MailTemplate, ProviderOptions, TokenOptions } from './definition.ts'
 import { uniqueIndexOf } from './index-statement.ts'
+import { knownProvider } from './oauth2-providers.ts'
 import { TEMPLATES, TOKENS } from './present-definition.ts'
 
-/** The names of OAuth2 providers. */
-const PROVIDERS: ReadonlySet<string> = new Set(
-  (
-    'apple google microsoft yandex facebook instagram2 github gitlab bitbucket gitee gitea discord twitter kakao vk linear ' +
-    'notion monday lark box spotify trakt twitch patreon strava wakatime livechat mailcow planningcenter oidc oidc2 oidc3'
-  ).split(' '),
-)
 const DAY_SECONDS = 86_400
 /** Some three years. */
 const TOKEN_SECONDS_MAX = 94_670_856
@@ -117,18 +111,16 @@ function checkOAuth2({ oauth2: { enabled, providers } }: AuthDefinition): ErrorD
   })
 }
 
-function checkProvider(provider: Readonly<Record<string, unknown>>): ErrorData | undefined {
-  const text = (key: string): string => provider[key] as string
-  const url = (key: string): FieldError | undefined =>
-    text(key) === '' || isUrl(text(key)) ? undefined : fieldError('validation_is_url', 'Must be a valid URL.')
-  const name = text('name')
+function checkProvider({ name, clientId, clientSecret, ...urls }: ProviderOptions): ErrorData | undefined {
+  const url = (text: string): FieldError | undefined =>
+    text === '' || isUrl(text) ? undefined : fieldError('validation_is_url', 'Must be a valid URL.')
   const unknown = fieldError('validation_missing_provider', 'Invalid or missing provider with name {name}.', { name })
   return errorsOf({
-    name: name === '' ? BLANK : PROVIDERS.has(name) ? undefined : unknown,
-    clientId: text('clientId') === '' ? BLANK : undefined,
-    clientSecret: text('clientSecret') === '' ? BLANK : undefined,
-    authURL: url('authURL'),
-    tokenURL: url('tokenURL'),
-    userInfoURL: url('userInfoURL'),
+    name: name === '' ? BLANK : knownProvider(name) === undefined ? unknown : undefined,
+    clientId: clientId === '' ? BLANK : undefined,
+    clientSecret: clientSecret === '' ? BLANK : undefined,
+    authURL: url(urls.authURL),
+    tokenURL: url(urls.tokenURL),
+    userInfoURL: url(urls.userInfoURL),
   })
 }

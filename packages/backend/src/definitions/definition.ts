@@ -43,6 +43,19 @@ export interface MailTemplate {
   readonly body: string
 }
 
+/** A provider of OAuth2 that a collection admits. What is empty is as the provider has it. */
+export interface ProviderOptions {
+  readonly name: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly authURL: string
+  readonly tokenURL: string
+  readonly userInfoURL: string
+  readonly displayName: string
+  readonly pkce: boolean | null
+  readonly extra: Readonly<Record<string, unknown>> | null
+}
+
 export interface AuthDefinition extends DefinitionBase {
   readonly type: 'auth'
   /** What an account has to meet to log in. */
@@ -53,7 +66,7 @@ export interface AuthDefinition extends DefinitionBase {
   readonly oauth2: {
     readonly enabled: boolean
     readonly mappedFields: Readonly<Record<'id' | 'name' | 'username' | 'avatarURL', string>>
-    readonly providers: readonly Readonly<Record<string, unknown>>[]
+    readonly providers: readonly ProviderOptions[]
   }
   readonly passwordAuth: { readonly enabled: boolean; readonly identityFields: readonly string[] }
   readonly mfa: { readonly enabled: boolean; readonly duration: number; readonly rule: string }

@@ -1,9 +1,8 @@
 /** From what somebody sends to the values of a record. */
-import { toText } from './cast.ts'
 import type { FieldDefinition } from './field-definition.ts'
 import type { Modifier } from './field-type.ts'
 import { castValue, emptyValue, typeOfField } from './field-types.ts'
-import { NewPassword } from './password-field.ts'
+import { newPassword } from './password-field.ts'
 import { generate } from './pattern.ts'
 
 interface InputOptions {
@@ -79,8 +78,7 @@ function changed(field: FieldDefinition, modifier: Modifier | undefined, value: 
   if (field.type === 'autodate') return value
   if (modifier !== undefined) return typeOfField(field).modify?.(field, modifier, value, input) ?? value
   if (field.type !== 'password') return castValue(field, input)
-  const text = toText(input)
-  return text === '' ? '' : new NewPassword(text)
+  return newPassword(input) ?? ''
 }
 
 /** What comes by itself. */

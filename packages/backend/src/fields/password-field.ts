@@ -25,6 +25,16 @@ export class NewPassword {
   }
 }
 
+/** A password that nobody knows. Its field takes it, whatever its options say. */
+export class UnknownPassword extends NewPassword {}
+
+/** Undefined if none was sent. */
+export function newPassword(input: unknown): NewPassword | undefined {
+  if (input instanceof NewPassword) return input
+  const text = toText(input)
+  return text === '' ? undefined : new NewPassword(text)
+}
+
 export const PASSWORD: FieldType<PasswordField> = {
   options: {
     cost: integerOption,
@@ -36,6 +46,7 @@ export const PASSWORD: FieldType<PasswordField> = {
   empty: () => '',
   cast: (_, value) => (value instanceof NewPassword ? value : toText(value)),
   check(field, value) {
+    if (value instanceof UnknownPassword) return undefined
     if (value instanceof NewPassword) return checkPassword(field, value.text)
     return field.required && value === '' ? BLANK : undefined
   },

@@ -1,5 +1,5 @@
 /** Options of a server's replications: which hosts are allowed, and how persistently it tries. */
-import type { Resolve } from './guarded-fetch.ts'
+import type { Resolve } from '../outgoing/guarded-fetch.ts'
 
 /** How the replicator works. */
 export interface ReplicatorOptions {

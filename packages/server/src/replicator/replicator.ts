@@ -5,9 +5,9 @@ import { GUEST, ServiceError } from '@pannier/backend'
 import type { Principal } from '@pannier/backend'
 import { STATE_COLLECTION } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
-import { AddressRules } from './address-rules.ts'
-import { guardedFetch } from './guarded-fetch.ts'
-import type { GuardedFetch } from './guarded-fetch.ts'
+import { AddressRules } from '../outgoing/address-rules.ts'
+import { guardedFetch } from '../outgoing/guarded-fetch.ts'
+import type { GuardedFetch } from '../outgoing/guarded-fetch.ts'
 import { Job } from './job.ts'
 import type { JobHost } from './job.ts'
 import { idOf } from './replication-spec.ts'
@@ -39,7 +39,7 @@ export class Replicator {
   constructor(context: ReplicatorContext, log: FastifyBaseLogger, options: ReplicatorOptions = {}) {
     const { hosts, runningMax = RUNNING_MAX, turnMs = TURN_MS, backOff } = options
     const { retryMsMin = RETRY_MS_MIN, retryMsMax = RETRY_MS_MAX } = options
-    this.#fetch = guardedFetch(new AddressRules(hosts), options.resolve)
+    this.#fetch = guardedFetch(new AddressRules(hosts), { resolve: options.resolve })
     const runQueue = new RunQueue(runningMax, turnMs)
     this.#host = { context, log, runQueue, fetch: this.#fetch.fetch, retryMsMin, retryMsMax, backOff }
     this.documents = new ReplicatorDatabase(this.#host)

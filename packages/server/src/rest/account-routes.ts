@@ -1,8 +1,8 @@
 /** Logins and tokens: `/api/collections/{collection}/auth-…`. */
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Backend } from '@pannier/backend'
 import { authMethods } from '@pannier/backend/internal'
-import type { LoggedIn } from '@pannier/backend/internal'
+import type { HalfLoggedIn, LoggedIn } from '@pannier/backend/internal'
 import { actorOf, checkSuperuser, queryText, tokenOf } from './actor.ts'
 import { readValues } from './form.ts'
 import { tagged } from './rest-context.ts'
@@ -25,7 +25,7 @@ export const accountRoutes: RestRoutes = (app, context) => {
       accounts.authDefinition(collection)
       const values = await readValues(context, request, UNREADABLE)
       const login = await accounts.authWithPassword(actorOf(request), collection, values)
-      return 'mfaId' in login ? reply.code(401).send(login) : answer(backend, request, login)
+      return answerLogin(backend, request, reply, login)
     },
   )
   app.post<CollectionRoute>('/api/collections/:collection/auth-refresh', tagged('authRefresh'), async (request) => {
@@ -40,15 +40,25 @@ export const accountRoutes: RestRoutes = (app, context) => {
   })
 }
 
+/** A login that needs another method yet has no record. */
+export async function answerLogin(
+  backend: Backend,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  login: LoggedIn | HalfLoggedIn,
+): Promise<unknown> {
+  return 'mfaId' in login ? reply.code(401).send(login) : answer(backend, request, login)
+}
+
 /** The record as it sees itself, and its token. */
 async function answer(
   { records }: Backend,
   request: FastifyRequest,
-  { definition, principal, token }: LoggedIn,
+  { definition, principal, token, meta }: LoggedIn,
 ): Promise<unknown> {
   const actor = { ...actorOf(request), principal }
   const [record] = await records.show(actor, definition, [principal.account!.record], {
     expand: queryText(request, 'expand'),
   })
-  return shown(request, { record, token })
+  return shown(request, { ...(meta && { meta }), record, token })
 }

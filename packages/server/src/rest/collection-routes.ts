@@ -1,6 +1,6 @@
 /** Definitions of collections, for superusers: `/api/collections`. */
 import { ServiceError } from '@pannier/backend'
-import { BLANK, knownProviders, presentDefinition } from '@pannier/backend/internal'
+import { BLANK, listProviders, presentDefinition } from '@pannier/backend/internal'
 import { checkSuperuser, queryText } from './actor.ts'
 import { withForm } from './form.ts'
 import { integerOf, flagOf } from './list-parameters.ts'
@@ -45,7 +45,7 @@ export const collectionRoutes: RestRoutes = (app, context) => {
     routes.get('/api/collections/meta/scaffolds', async (request) =>
       shown(request, definitions.scaffolds(request.principal)),
     )
-    routes.get('/api/collections/meta/oauth2-providers', async (request) => shown(request, knownProviders()))
+    routes.get('/api/collections/meta/oauth2-providers', async (request) => shown(request, listProviders()))
     routes.post('/api/collections/meta/dry-run-view', (request) =>
       withForm(context, request, { message: UNREADABLE }, async ({ texts: { query = '' } }) => {
         if (typeof query !== 'string') throw new ServiceError('INVALID', UNREADABLE)

@@ -14,6 +14,7 @@ import { healthRoutes } from './health-routes.ts'
 import { realtimeRoutes } from './realtime-routes.ts'
 import { logRoutes } from './log-routes.ts'
 import { inspectionRoutes } from './inspection-routes.ts'
+import { oauth2Routes } from './oauth2-routes.ts'
 import { recordRoutes } from './record-routes.ts'
 import { answerRestError } from './rest-error.ts'
 import { logRequest } from './request-log.ts'
@@ -24,6 +25,7 @@ const ROUTES: readonly RestRoutes[] = [
   healthRoutes,
   settingsRoutes,
   accountRoutes,
+  oauth2Routes,
   collectionRoutes,
   inspectionRoutes,
   recordRoutes,

@@ -1,9 +1,9 @@
 /** Goal: nobody makes the server talk to what only it can reach (row 43), however the address is written or comes about. */
 import { createServer } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
-import { AddressRules } from '../../src/replicator/address-rules.ts'
-import { guardedFetch } from '../../src/replicator/guarded-fetch.ts'
-import type { Resolve } from '../../src/replicator/guarded-fetch.ts'
+import { AddressRules } from '../../src/outgoing/address-rules.ts'
+import { guardedFetch } from '../../src/outgoing/guarded-fetch.ts'
+import type { Resolve } from '../../src/outgoing/guarded-fetch.ts'
 import { closeServer, listen } from '../../testing/pouchdb-server.ts'
 import { send, startServer } from '../test-server.ts'
 
@@ -87,8 +87,8 @@ test('a name that resolves to something else each time is resolved for the conne
       (turns.shift() ?? ['127.0.0.1']).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     )
   }
-  const closed = guardedFetch(new AddressRules(), resolve)
-  const open = guardedFetch(new AddressRules(['127.0.0.1']), resolve)
+  const closed = guardedFetch(new AddressRules(), { resolve })
+  const open = guardedFetch(new AddressRules(['127.0.0.1']), { resolve })
   opened.push(closed, open)
   const url = `http://rebound.example:${port}/x`
   for (const addresses of [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::ffff:7f00:1'], ['169.254.169.254']]) {

@@ -1,6 +1,7 @@
 /** What accounts ask of a write beside their fields: passwords are confirmed, and only managers change what proves identity. */
 import { toText } from '../../fields/cast.ts'
 import { BLANK, DIFFERENT, fieldError } from '../../fields/field-errors.ts'
+import { newPassword } from '../../fields/password-field.ts'
 import type { ErrorData, FieldError } from '../../gateway/service-error.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import type { RecordInput } from '../record-types.ts'
@@ -33,8 +34,8 @@ const WRONG_PASSWORD = fieldError('validation_invalid_old_password', 'Missing or
 export function accountForm(input: RecordInput): AccountForm {
   const { password, passwordConfirm, oldPassword } = input
   return {
-    password: toText(password),
-    passwordConfirm: toText(passwordConfirm),
+    password: newPassword(password)?.text ?? '',
+    passwordConfirm: newPassword(passwordConfirm)?.text ?? '',
     oldPassword: toText(oldPassword),
   }
 }

@@ -1,11 +1,10 @@
 /** What takes time before a record is written: files are looked at, passwords are hashed. */
 import type { Passwords } from '../../accounts/passwords.ts'
 import type { Definition } from '../../definitions/definition.ts'
-import { toText } from '../../fields/cast.ts'
 import { dateText } from '../../fields/date-text.ts'
 import { checkValue } from '../../fields/field-types.ts'
 import { NewFile, type Upload } from '../../fields/new-file.ts'
-import { NewPassword } from '../../fields/password-field.ts'
+import { newPassword, UnknownPassword } from '../../fields/password-field.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
 import { listOf, type PreparedInput } from './draft.ts'
@@ -41,9 +40,10 @@ async function hashesOf(
   for (const field of fields) {
     if (field.type !== 'password') continue
     const [, changed] = changes.findLast(([key]) => key === field.name) ?? []
-    const text = toText(changed ?? input[field.name])
-    if (text === '' || checkValue(field, new NewPassword(text), { old: undefined }) !== undefined) continue
-    hashes.set(field.name, await passwords.hash(text))
+    const password = newPassword(changed ?? input[field.name])
+    if (password === undefined || checkValue(field, password, { old: undefined }) !== undefined) continue
+    const isUnknown = password instanceof UnknownPassword
+    hashes.set(field.name, isUnknown ? passwords.unknownHash() : await passwords.hash(password.text))
   }
   return hashes
 }

@@ -1,9 +1,9 @@
 /**
- * The `fetch` of the server's replications.
+ * The `fetch` of what users may lead the server to: replications, pictures of accounts.
  *
  * Guarantees: http and https only. Each connection goes to an address that was checked for this connection: a name is
- * resolved once, so it can't resolve to something else later. No redirect is followed, and no proxy of the environment
- * is used. A refusal ends the replication, because another try would not help.
+ * resolved once, so it can't resolve to something else later. No proxy of the environment is used. A redirect is followed only
+ * where the caller says so, by the same rules. A refusal ends a replication, because another try would not help.
  */
 import { lookup as resolveName } from 'node:dns'
 import type { LookupAddress } from 'node:dns'
@@ -26,13 +26,22 @@ export type Resolve = (
   done: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void
 
+interface GuardedFetchOptions {
+  /** `dns.lookup` when left out. */
+  readonly resolve?: Resolve | undefined
+  readonly followsRedirects?: boolean
+}
+
 const CONNECT_MS_MAX = 10_000
 /** Bytes of an answer, unpacked. */
 const JSON_BYTES_MAX: number = 128 * 1024 * 1024
 /** The library watches for silence itself, which these only back up. */
 const SILENCE_MS_MAX = 300_000
 
-export function guardedFetch(rules: AddressRules, resolve: Resolve = resolveName): GuardedFetch {
+export function guardedFetch(
+  rules: AddressRules,
+  { resolve = resolveName, followsRedirects = false }: GuardedFetchOptions = {},
+): GuardedFetch {
   const agent = new Agent({
     connect: connectorOf(rules, resolve),
     headersTimeout: SILENCE_MS_MAX,
@@ -41,7 +50,8 @@ export function guardedFetch(rules: AddressRules, resolve: Resolve = resolveName
   return {
     fetch: async (url, init) => {
       if (!/^https?:$/.test(new URL(url).protocol)) throw refused('only http and https are allowed')
-      const wanted = { ...init, redirect: 'manual', dispatcher: agent } as Parameters<typeof fetch>[1]
+      const redirect = followsRedirects ? 'follow' : 'manual'
+      const wanted = { ...init, redirect, dispatcher: agent } as Parameters<typeof fetch>[1]
       const response = await fetch(url, wanted).catch((error: unknown) => {
         throw refusalIn(error) ?? error
       })

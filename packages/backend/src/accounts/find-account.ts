@@ -1,0 +1,38 @@
+/** Finds the record that has an identity: an e-mail address, or another field that is unique. */
+import type { TransactionCollection } from 'pannier'
+import { NOCASE } from 'pannier/internal'
+import type { AuthDefinition } from '../definitions/definition.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import { isSameName, parseIndex } from '../definitions/index-statement.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+
+const NOCASE_EQUALITY = { dialect: 'couchdb', collation: NOCASE.name } as const
+
+export async function findAccount(
+  definitions: Definitions,
+  definition: AuthDefinition,
+  field: string,
+  identity: string,
+): Promise<JsonObject | undefined> {
+  return await findAccountIn(definitions.records(definition), definition, field, identity)
+}
+
+/** `records`: those of the definition, perhaps inside a transaction. */
+export async function findAccountIn(
+  records: Pick<TransactionCollection<JsonObject>, 'find'>,
+  definition: AuthDefinition,
+  field: string,
+  identity: string,
+): Promise<JsonObject | undefined> {
+  const meaning = isNocase(definition, field) ? NOCASE_EQUALITY : undefined
+  return await records.find({ [field]: identity }, meaning).first()
+}
+
+/** Whether the index that makes the field unique takes upper and lower case as the same. */
+function isNocase({ indexes }: AuthDefinition, field: string): boolean {
+  return indexes.map(parseIndex).some((index) => {
+    const [column, ...others] = index?.unique === true ? index.columns : []
+    const isOfField = column !== undefined && others.length === 0 && isSameName(column.name, field)
+    return isOfField && isSameName(column.collate, 'nocase')
+  })
+}

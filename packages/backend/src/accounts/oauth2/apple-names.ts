@@ -1,0 +1,53 @@
+/**
+ * Names that Apple sends with the first redirect only, until the login that belongs to it asks for them. The code of the login is
+ * what both have.
+ */
+import { isJsonObject } from '../../gateway/documents.ts'
+
+const KEPT_MS_MAX = 60_000
+/** Redirects come from anywhere. */
+const NAMES_MAX = 1000
+const CODE_BYTES_MAX = 985
+const NAME_CHARS_MAX = 150
+
+export class AppleNames {
+  readonly #now: () => number
+  /** The oldest first. */
+  readonly #names = new Map<string, { readonly name: string; readonly endMs: number }>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** `user`: `{ "name": { "firstName", "lastName" } }`. What is no such thing is ignored. */
+  keep(code: string, user: string): void {
+    if (Buffer.byteLength(code) > CODE_BYTES_MAX) return
+    const name = nameIn(user)
+    if (name === '') return
+    for (const [old, { endMs }] of this.#names)
+      if (endMs <= this.#now() || this.#names.size >= NAMES_MAX) this.#names.delete(old)
+      else break
+    this.#names.delete(code)
+    this.#names.set(code, { name, endMs: this.#now() + KEPT_MS_MAX })
+  }
+
+  /** Empty if there is none. It is forgotten. */
+  take(code: string): string {
+    const kept = this.#names.get(code)
+    this.#names.delete(code)
+    return kept !== undefined && this.#now() < kept.endMs ? kept.name : ''
+  }
+}
+
+function nameIn(user: string): string {
+  let value: unknown
+  try {
+    value = JSON.parse(user)
+  } catch {
+    return ''
+  }
+  const name = isJsonObject(value) ? value['name'] : undefined
+  if (!isJsonObject(name)) return ''
+  const parts = [name['firstName'], name['lastName']].map((part) => (typeof part === 'string' ? part : ''))
+  return parts.join(' ').slice(0, NAME_CHARS_MAX).trim()
+}

@@ -1,0 +1,179 @@
+/**
+ * Logins by OAuth2: a client brings the code that a provider gave it. The provider tells who that is, and the account of this
+ * user logs in.
+ */
+import type { Actor } from '../../access/actor.ts'
+import type { AuthDefinition } from '../../definitions/definition.ts'
+import { dateText } from '../../fields/date-text.ts'
+import { BLANK, fieldError } from '../../fields/field-errors.ts'
+import { isJsonObject } from '../../gateway/documents.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
+import { LOG_LEVELS } from '../../gateway/log-entry.ts'
+import { forbidden, ServiceError } from '../../gateway/service-error.ts'
+import type { FieldError } from '../../gateway/service-error.ts'
+import { Logins } from '../logins.ts'
+import type { HalfLoggedIn, LoggedIn } from '../logins.ts'
+import { AppleNames } from './apple-names.ts'
+import { externalUser } from './external-user.ts'
+import type { ExternalUser } from './external-user.ts'
+import type { OAuth2Host } from './oauth2-host.ts'
+import { providerOf } from './provider.ts'
+import type { Provider } from './provider.ts'
+import { fetchTokens } from './provider-requests.ts'
+import type { ProviderCode, ProviderTokens } from './provider-requests.ts'
+import { signUpInput } from './sign-up-input.ts'
+
+/** All that a login asks of providers. */
+const PROVIDER_MS_MAX = 30_000
+const NAME_CHARS_MAX = 100
+const UNREADABLE = 'An error occurred while loading the submitted data.'
+const NO_PROVIDER = 'Provider with name {name} is missing or is not enabled.'
+const TOO_LONG = fieldError('validation_length_too_long', 'The length must be no more than {max}.', {
+  max: NAME_CHARS_MAX,
+  min: 0,
+})
+
+interface OAuth2Form extends ProviderCode {
+  readonly provider: Provider
+  readonly createData: JsonObject
+}
+
+/** What a provider sends with a user whom it sends back. */
+export interface OAuth2Redirect {
+  /** The id of the client of realtime that waits for it. */
+  readonly state: string
+  readonly code: string
+  readonly error: string
+  /** JSON that Apple sends once. */
+  readonly user: string
+}
+
+export class OAuth2Logins {
+  readonly #host: OAuth2Host
+  readonly #logins: Logins
+  readonly #appleNames: AppleNames
+  readonly #closing = new AbortController()
+
+  constructor(host: OAuth2Host) {
+    this.#host = host
+    this.#logins = new Logins(host)
+    this.#appleNames = new AppleNames(host.now)
+  }
+
+  /**
+   * Logs in the account of the user that a provider knows. `input` is read if the collection admits such logins.
+   *
+   * @throws ServiceError FORBIDDEN, INVALID with data
+   */
+  async logIn(
+    actor: Actor,
+    definition: AuthDefinition,
+    input: () => Promise<JsonObject>,
+  ): Promise<LoggedIn | HalfLoggedIn> {
+    if (!definition.oauth2.enabled) throw forbidden('The collection is not configured to allow OAuth2 authentication.')
+    const values = await input()
+    const { provider, createData, ...code } = readForm(definition, values)
+    const within: Actor = { ...actor, request: { ...actor.request, context: 'oauth2' } }
+    const [user, tokens] = await this.#ask(provider, code)
+    const { definitions, fetchPublic, logs } = this.#host
+    const { record, isNew } = await this.#host.enter({
+      actor: within,
+      definition,
+      provider: provider.name,
+      providerId: user.id,
+      email: user.email,
+      signUpInput: () => signUpInput({ definition, definitions, user, createData, fetchPublic, logs }),
+    })
+    const login = await this.#logins.finish(within, { definition, record }, 'oauth2', values)
+    return 'mfaId' in login ? login : { ...login, meta: metaOf(user, tokens, isNew) }
+  }
+
+  /** Tells the client that waits for it, which goes on with `logIn`. Whether there is one, and a code. */
+  redirected({ state, code, error, user }: OAuth2Redirect, address: string | undefined): boolean {
+    const message = error === '' ? { state, code } : { state, code, error }
+    if (state === '' || !this.#host.deliver(state, message, address)) return false
+    if (error !== '' || code === '') return false
+    this.#appleNames.keep(code, user)
+    return true
+  }
+
+  /** Ends what providers are asked. */
+  close(): void {
+    this.#closing.abort()
+  }
+
+  /** @throws ServiceError INVALID */
+  async #ask(provider: Provider, code: ProviderCode): Promise<[ExternalUser, ProviderTokens]> {
+    const signal = AbortSignal.any([AbortSignal.timeout(PROVIDER_MS_MAX), this.#closing.signal])
+    const options = { signal, nowMs: this.#host.now() }
+    const failed = (what: string) => (error: unknown) => {
+      const message = `Failed to fetch OAuth2 ${what}.`
+      this.#host.logs.write({
+        level: LOG_LEVELS.warn,
+        message,
+        data: { provider: provider.name, error: reasonOf(error) },
+      })
+      throw new ServiceError('INVALID', message, { cause: error })
+    }
+    const tokens = await fetchTokens(provider, code, options).catch(failed('token'))
+    const user = await externalUser(provider, tokens, options).catch(failed('user'))
+    const isNamed = provider.name !== 'apple' || user.name !== ''
+    return [isNamed ? user : { ...user, name: this.#appleNames.take(code.code) }, tokens]
+  }
+}
+
+/** `fetch` says what has failed in its cause. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as { readonly message: string; readonly cause?: unknown }
+  return cause instanceof Error ? `${message}: ${cause.message}` : message
+}
+
+/** @throws ServiceError INVALID with data */
+function readForm(definition: AuthDefinition, input: JsonObject): OAuth2Form {
+  const text = (name: string): string => {
+    const value = input[name] ?? ''
+    if (typeof value !== 'string') throw new ServiceError('INVALID', UNREADABLE)
+    return value
+  }
+  const name = text('provider')
+  const form = {
+    code: text('code'),
+    codeVerifier: text('codeVerifier'),
+    // Older clients send it as `redirectUrl`.
+    redirectURL: text('redirectURL') || text('redirectUrl'),
+  }
+  const createData = input['createData'] ?? {}
+  if (!isJsonObject(createData)) throw new ServiceError('INVALID', UNREADABLE)
+  const provider = providerOf(definition, name)
+  const data: Record<string, FieldError> = {}
+  if (form.code === '') data['code'] = BLANK
+  if (name === '') data['provider'] = BLANK
+  else if (Buffer.byteLength(name) > NAME_CHARS_MAX) data['provider'] = TOO_LONG
+  else if (provider === undefined) data['provider'] = fieldError('validation_invalid_provider', NO_PROVIDER, { name })
+  if (provider === undefined || Object.keys(data).length > 0) throw new ServiceError('INVALID', UNREADABLE, { data })
+  return { provider, createData, ...form }
+}
+
+/** As PocketBase shows it. */
+function metaOf(
+  user: ExternalUser,
+  { accessToken, refreshToken, expiresMs }: ProviderTokens,
+  isNew: boolean,
+): JsonObject {
+  const { id, name, username, avatarURL, email, raw } = user
+  const expiry = expiresMs === undefined ? '' : dateText(expiresMs)
+  return {
+    accessToken,
+    avatarURL,
+    // What older clients read.
+    avatarUrl: avatarURL,
+    email,
+    expiry,
+    id,
+    isNew,
+    name,
+    rawUser: raw,
+    refreshToken,
+    username,
+  }
+}

@@ -1,0 +1,578 @@
+/**
+ * The providers of OAuth2 that PocketBase knows, in its order, as data: where they are, what they are asked for, and how to read
+ * their answers. A definition may say other URLs.
+ */
+
+/** A path into an answer, `data.0.id`, or a text with such paths: `{first_name} {last_name}`. `a|b`: `b` where there is no `a`. */
+type Text = string
+
+/** An e-mail address that counts only where all paths of `verified` say yes. */
+export interface EmailPaths {
+  readonly email: Text
+  readonly verified?: readonly string[]
+}
+
+/** What the answer about a user has. */
+export interface UserPaths extends Partial<EmailPaths> {
+  readonly id: string
+  readonly name?: Text
+  readonly username?: Text
+  /** What stands before the `@` is the username. */
+  readonly usernameIsAddress?: boolean
+  readonly avatarURL?: Text
+  /** The picture counts only where this path says yes; `!path`: no. */
+  readonly avatarShown?: string
+  /** Users with another value can't log in. */
+  readonly active?: readonly [path: string, value: unknown]
+}
+
+/** Another question, for addresses that the answer about a user does not tell. */
+interface EmailsRequest {
+  /** Beginning with `/`: behind the URL of the user. */
+  readonly url: string
+  /** Where the answer has the list; '' if it is the list. */
+  readonly list: string
+  /** What the entry of the address that counts has. */
+  readonly where: Readonly<Record<string, unknown>>
+  /** Asked only if the answer about the user has no address. */
+  readonly isFallback?: boolean
+}
+
+/** How to ask for the user. `{clientId}` stands for that of the definition. */
+interface UserRequest {
+  readonly headers?: Readonly<Record<string, string>>
+  /** GraphQL. */
+  readonly query?: string
+}
+
+/** What is true of a provider whatever definition uses it. */
+export interface KnownProvider {
+  readonly displayName: string
+  /** On the logo. */
+  readonly initials: string
+  /** Of the logo. */
+  readonly color: string
+  readonly scopes: readonly string[]
+  readonly authURL: string
+  readonly tokenURL: string
+  /** Empty: the `id_token` tells the user. */
+  readonly userInfoURL: string
+  /** False where a provider refuses PKCE. */
+  readonly pkce: boolean
+  readonly user: UserPaths
+  readonly userRequest?: UserRequest
+  readonly emails?: EmailsRequest
+  /** Further parameters of the URL that a user opens. */
+  readonly authParameters?: Readonly<Record<string, string>>
+  /** What the answer with the token tells of the user. */
+  readonly fromToken?: readonly string[]
+  /** Who signs `id_token`s, if it is always the same. */
+  readonly idToken?: { readonly jwksURL: string; readonly issuers: readonly string[] }
+  /** Where an `id_token` has the address, by `extra.idTokenEmailClaim`. */
+  readonly idTokenEmail?: Readonly<Record<string, readonly EmailPaths[]>>
+}
+
+const VERIFIED_PRIMARY = { email: 'verified_primary_email' }
+const VERIFIED_DOMAIN = { email: 'email', verified: ['xms_edov'] }
+
+const OIDC: KnownProvider = {
+  displayName: 'OIDC',
+  initials: 'ID',
+  color: '#f78c40',
+  scopes: ['openid', 'email', 'profile'],
+  authURL: '',
+  tokenURL: '',
+  userInfoURL: '',
+  pkce: true,
+  user: {
+    id: 'sub',
+    name: 'name',
+    username: 'preferred_username',
+    avatarURL: 'picture',
+    email: 'email',
+    verified: ['email_verified'],
+  },
+}
+
+const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
+  apple: {
+    displayName: 'Apple',
+    initials: 'A',
+    color: '#1d1d1f',
+    scopes: ['name', 'email'],
+    authURL: 'https://appleid.apple.com/auth/authorize',
+    tokenURL: 'https://appleid.apple.com/auth/token',
+    userInfoURL: '',
+    pkce: true,
+    user: { id: 'sub', name: 'name', email: 'email', verified: ['email_verified'] },
+    authParameters: { response_mode: 'form_post' },
+    idToken: { jwksURL: 'https://appleid.apple.com/auth/keys', issuers: ['https://appleid.apple.com'] },
+  },
+  google: {
+    displayName: 'Google',
+    initials: 'G',
+    color: '#4285f4',
+    scopes: ['https://www.googleapis.com/auth/userinfo.profile', 'https://www.googleapis.com/auth/userinfo.email'],
+    authURL: 'https://accounts.google.com/o/oauth2/v2/auth',
+    tokenURL: 'https://oauth2.googleapis.com/token',
+    userInfoURL: 'https://www.googleapis.com/oauth2/v3/userinfo',
+    pkce: true,
+    user: { id: 'sub', name: 'name', avatarURL: 'picture', email: 'email', verified: ['email_verified'] },
+  },
+  microsoft: {
+    displayName: 'Microsoft',
+    initials: 'M',
+    color: '#00a4ef',
+    scopes: ['User.Read'],
+    authURL: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
+    tokenURL: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
+    userInfoURL: 'https://graph.microsoft.com/v1.0/me',
+    pkce: true,
+    user: { id: 'id', name: 'displayName', email: 'mail' },
+    idTokenEmail: {
+      any_verified: [VERIFIED_PRIMARY, VERIFIED_DOMAIN],
+      verified_primary_email: [VERIFIED_PRIMARY],
+      email_and_xms_edov: [VERIFIED_DOMAIN],
+      email: [{ email: 'email' }],
+    },
+  },
+  yandex: {
+    displayName: 'Yandex',
+    initials: 'Ya',
+    color: '#fc3f1d',
+    scopes: ['login:email', 'login:avatar', 'login:info'],
+    authURL: 'https://oauth.yandex.com/authorize',
+    tokenURL: 'https://oauth.yandex.com/token',
+    userInfoURL: 'https://login.yandex.ru/info',
+    pkce: true,
+    user: {
+      id: 'id',
+      name: 'real_name',
+      username: 'login',
+      email: 'default_email',
+      avatarURL: 'https://avatars.yandex.net/get-yapic/{default_avatar_id}/islands-200',
+      avatarShown: '!is_avatar_empty',
+    },
+  },
+  facebook: {
+    displayName: 'Facebook',
+    initials: 'f',
+    color: '#0866ff',
+    scopes: ['email'],
+    authURL: 'https://www.facebook.com/v3.2/dialog/oauth',
+    tokenURL: 'https://graph.facebook.com/v3.2/oauth/access_token',
+    userInfoURL: 'https://graph.facebook.com/me?fields=name,email,picture.type(large)',
+    pkce: true,
+    user: { id: 'id', name: 'name', avatarURL: 'picture.data.url', email: 'email' },
+  },
+  instagram2: {
+    displayName: 'Instagram',
+    initials: 'Ig',
+    color: '#d300c5',
+    scopes: ['instagram_business_basic'],
+    authURL: 'https://www.instagram.com/oauth/authorize',
+    tokenURL: 'https://api.instagram.com/oauth/access_token',
+    userInfoURL:
+      'https://graph.instagram.com/me?fields=id,username,account_type,user_id,name,profile_picture_url,followers_count,follows_count,media_count',
+    pkce: true,
+    user: { id: 'user_id', name: 'name', username: 'username', avatarURL: 'profile_picture_url' },
+    fromToken: ['permissions'],
+  },
+  github: {
+    displayName: 'GitHub',
+    initials: 'Gh',
+    color: '#24292f',
+    scopes: ['read:user', 'user:email'],
+    authURL: 'https://github.com/login/oauth/authorize',
+    tokenURL: 'https://github.com/login/oauth/access_token',
+    userInfoURL: 'https://api.github.com/user',
+    pkce: true,
+    user: { id: 'id', name: 'name', username: 'login', avatarURL: 'avatar_url' },
+    emails: { url: '/emails', list: '', where: { verified: true, primary: true } },
+  },
+  gitlab: {
+    displayName: 'GitLab',
+    initials: 'Gl',
+    color: '#fc6d26',
+    scopes: ['read_user'],
+    authURL: 'https://gitlab.com/oauth/authorize',
+    tokenURL: 'https://gitlab.com/oauth/token',
+    userInfoURL: 'https://gitlab.com/api/v4/user',
+    pkce: true,
+    user: {
+      id: 'id',
+      name: 'name',
+      username: 'username',
+      avatarURL: 'avatar_url',
+      email: 'email',
+      verified: ['confirmed_at'],
+    },
+  },
+  bitbucket: {
+    displayName: 'Bitbucket',
+    initials: 'Bb',
+    color: '#0c66e4',
+    scopes: ['account'],
+    authURL: 'https://bitbucket.org/site/oauth2/authorize',
+    tokenURL: 'https://bitbucket.org/site/oauth2/access_token',
+    userInfoURL: 'https://api.bitbucket.org/2.0/user',
+    pkce: false,
+    user: {
+      id: 'uuid',
+      name: 'display_name',
+      username: 'username',
+      avatarURL: 'links.avatar.href',
+      active: ['account_status', 'active'],
+    },
+    emails: { url: '/emails', list: 'values', where: { is_primary: true, is_confirmed: true } },
+  },
+  gitee: {
+    displayName: 'Gitee',
+    initials: 'Ge',
+    color: '#c71d23',
+    scopes: ['user_info', 'emails'],
+    authURL: 'https://gitee.com/oauth/authorize',
+    tokenURL: 'https://gitee.com/oauth/token',
+    userInfoURL: 'https://gitee.com/api/v5/user',
+    pkce: true,
+    user: { id: 'id', name: 'name', username: 'login', avatarURL: 'avatar_url', email: 'email' },
+    emails: {
+      url: 'https://gitee.com/api/v5/emails',
+      list: '',
+      where: { state: 'confirmed', scope: 'primary' },
+      isFallback: true,
+    },
+  },
+  gitea: {
+    displayName: 'Gitea/Forgejo',
+    initials: 'Gt',
+    color: '#609926',
+    scopes: ['read:user', 'user:email'],
+    authURL: 'https://gitea.com/login/oauth/authorize',
+    tokenURL: 'https://gitea.com/login/oauth/access_token',
+    userInfoURL: 'https://gitea.com/api/v1/user',
+    pkce: true,
+    user: { id: 'id', name: 'full_name', username: 'login', avatarURL: 'avatar_url', active: ['active', true] },
+    emails: { url: '/emails', list: '', where: { verified: true, primary: true } },
+  },
+  discord: {
+    displayName: 'Discord',
+    initials: 'D',
+    color: '#5865f2',
+    scopes: ['identify', 'email'],
+    authURL: 'https://discord.com/api/oauth2/authorize',
+    tokenURL: 'https://discord.com/api/oauth2/token',
+    userInfoURL: 'https://discord.com/api/users/@me',
+    pkce: true,
+    user: {
+      id: 'id',
+      name: 'global_name|username',
+      username: 'username',
+      avatarURL: 'https://cdn.discordapp.com/avatars/{id}/{avatar}.png',
+      email: 'email',
+      verified: ['verified'],
+    },
+  },
+  twitter: {
+    displayName: 'X/Twitter',
+    initials: 'X',
+    color: '#0f1419',
+    // `users/me` refuses tokens without `tweet.read`.
+    scopes: ['users.read', 'users.email', 'tweet.read'],
+    authURL: 'https://x.com/i/oauth2/authorize',
+    tokenURL: 'https://api.x.com/2/oauth2/token',
+    userInfoURL: 'https://api.x.com/2/users/me?user.fields=id,name,username,profile_image_url,confirmed_email',
+    pkce: true,
+    user: {
+      id: 'data.id',
+      name: 'data.name',
+      username: 'data.username',
+      avatarURL: 'data.profile_image_url',
+      email: 'data.confirmed_email',
+    },
+  },
+  kakao: {
+    displayName: 'Kakao',
+    initials: 'K',
+    color: '#b39700',
+    scopes: ['account_email', 'profile_nickname', 'profile_image'],
+    authURL: 'https://kauth.kakao.com/oauth/authorize',
+    tokenURL: 'https://kauth.kakao.com/oauth/token',
+    userInfoURL: 'https://kapi.kakao.com/v2/user/me',
+    pkce: true,
+    user: {
+      id: 'id',
+      username: 'properties.nickname',
+      avatarURL: 'properties.profile_image',
+      email: 'kakao_account.email',
+      verified: ['kakao_account.is_email_valid', 'kakao_account.is_email_verified'],
+    },
+  },
+  vk: {
+    displayName: 'ВКонтакте',
+    initials: 'VK',
+    color: '#0077ff',
+    scopes: ['email'],
+    authURL: 'https://oauth.vk.com/authorize',
+    tokenURL: 'https://oauth.vk.com/access_token',
+    userInfoURL: 'https://api.vk.com/method/users.get?fields=photo_max,screen_name&v=5.131',
+    pkce: false,
+    user: {
+      id: 'response.0.id',
+      name: '{response.0.first_name} {response.0.last_name}',
+      username: 'response.0.screen_name',
+      avatarURL: 'response.0.photo_max',
+      email: 'email',
+    },
+    fromToken: ['email'],
+  },
+  linear: {
+    displayName: 'Linear',
+    initials: 'Li',
+    color: '#5e6ad2',
+    scopes: ['read'],
+    authURL: 'https://linear.app/oauth/authorize',
+    tokenURL: 'https://api.linear.app/oauth/token',
+    userInfoURL: 'https://api.linear.app/graphql',
+    pkce: false,
+    user: {
+      id: 'data.viewer.id',
+      name: 'data.viewer.name',
+      username: 'data.viewer.displayName',
+      avatarURL: 'data.viewer.avatarUrl',
+      email: 'data.viewer.email',
+      active: ['data.viewer.active', true],
+    },
+    userRequest: { query: 'query { viewer { id name displayName email avatarUrl active } }' },
+  },
+  notion: {
+    displayName: 'Notion',
+    initials: 'N',
+    color: '#191919',
+    scopes: [],
+    authURL: 'https://api.notion.com/v1/oauth/authorize',
+    tokenURL: 'https://api.notion.com/v1/oauth/token',
+    userInfoURL: 'https://api.notion.com/v1/users/me',
+    pkce: true,
+    user: {
+      id: 'bot.owner.user.id',
+      name: 'bot.owner.user.name',
+      avatarURL: 'bot.owner.user.avatar_url',
+      email: 'bot.owner.user.person.email',
+    },
+    userRequest: { headers: { 'notion-version': '2022-06-28' } },
+  },
+  monday: {
+    displayName: 'monday.com',
+    initials: 'm',
+    color: '#6161ff',
+    scopes: ['me:read'],
+    authURL: 'https://auth.monday.com/oauth2/authorize',
+    tokenURL: 'https://auth.monday.com/oauth2/token',
+    userInfoURL: 'https://api.monday.com/v2',
+    pkce: true,
+    user: {
+      id: 'data.me.id',
+      name: 'data.me.name',
+      avatarURL: 'data.me.photo_small',
+      email: 'data.me.email',
+      verified: ['data.me.is_verified'],
+      active: ['data.me.enabled', true],
+    },
+    userRequest: { query: 'query { me { id name email is_verified enabled photo_small } }' },
+  },
+  lark: {
+    displayName: 'Lark',
+    initials: 'La',
+    color: '#00b2a6',
+    scopes: [],
+    authURL: 'https://accounts.feishu.cn/open-apis/authen/v1/authorize',
+    tokenURL: 'https://open.feishu.cn/open-apis/authen/v2/oauth/token',
+    userInfoURL: 'https://open.feishu.cn/open-apis/authen/v1/user_info',
+    pkce: true,
+    user: { id: 'data.union_id', name: 'data.name', avatarURL: 'data.avatar_url' },
+  },
+  box: {
+    displayName: 'Box',
+    initials: 'B',
+    color: '#0061d5',
+    scopes: ['root_readonly'],
+    authURL: 'https://account.box.com/api/oauth2/authorize',
+    tokenURL: 'https://api.box.com/oauth2/token',
+    userInfoURL: 'https://api.box.com/2.0/users/me',
+    pkce: true,
+    user: { id: 'id', name: 'name', avatarURL: 'avatar_url', email: 'login', active: ['status', 'active'] },
+  },
+  spotify: {
+    displayName: 'Spotify',
+    initials: 'S',
+    color: '#1a8f43',
+    scopes: ['user-read-private'],
+    authURL: 'https://accounts.spotify.com/authorize',
+    tokenURL: 'https://accounts.spotify.com/api/token',
+    userInfoURL: 'https://api.spotify.com/v1/me',
+    pkce: true,
+    // Nobody has verified the address that it tells.
+    user: { id: 'id', name: 'display_name', avatarURL: 'images.0.url' },
+  },
+  trakt: {
+    displayName: 'Trakt',
+    initials: 'Tr',
+    color: '#9f42c6',
+    scopes: [],
+    authURL: 'https://trakt.tv/oauth/authorize',
+    tokenURL: 'https://api.trakt.tv/oauth/token',
+    userInfoURL: 'https://api.trakt.tv/users/settings',
+    pkce: true,
+    user: {
+      id: 'user.ids.uuid',
+      name: 'user.name',
+      username: 'user.username',
+      avatarURL: 'user.images.avatar.full',
+    },
+    userRequest: {
+      headers: { 'content-type': 'application/json', 'trakt-api-key': '{clientId}', 'trakt-api-version': '2' },
+    },
+  },
+  twitch: {
+    displayName: 'Twitch',
+    initials: 'Tw',
+    color: '#9146ff',
+    scopes: ['user:read:email'],
+    authURL: 'https://id.twitch.tv/oauth2/authorize',
+    tokenURL: 'https://id.twitch.tv/oauth2/token',
+    userInfoURL: 'https://api.twitch.tv/helix/users',
+    pkce: true,
+    user: {
+      id: 'data.0.id',
+      name: 'data.0.display_name',
+      username: 'data.0.login',
+      avatarURL: 'data.0.profile_image_url',
+      email: 'data.0.email',
+    },
+    userRequest: { headers: { 'client-id': '{clientId}' } },
+  },
+  patreon: {
+    displayName: 'Patreon',
+    initials: 'P',
+    color: '#ff424d',
+    scopes: ['identity', 'identity[email]'],
+    authURL: 'https://www.patreon.com/oauth2/authorize',
+    tokenURL: 'https://www.patreon.com/api/oauth2/token',
+    userInfoURL:
+      'https://www.patreon.com/api/oauth2/v2/identity?fields%5Buser%5D=full_name,email,vanity,image_url,is_email_verified',
+    pkce: true,
+    user: {
+      id: 'data.id',
+      name: 'data.attributes.full_name',
+      username: 'data.attributes.vanity',
+      avatarURL: 'data.attributes.image_url',
+      email: 'data.attributes.email',
+      verified: ['data.attributes.is_email_verified'],
+    },
+  },
+  strava: {
+    displayName: 'Strava',
+    initials: 'St',
+    color: '#fc4c02',
+    scopes: ['profile:read_all'],
+    authURL: 'https://www.strava.com/oauth/authorize',
+    tokenURL: 'https://www.strava.com/api/v3/oauth/token',
+    userInfoURL: 'https://www.strava.com/api/v3/athlete',
+    pkce: true,
+    user: { id: 'id', name: '{firstname} {lastname}', username: 'username', avatarURL: 'profile' },
+  },
+  wakatime: {
+    displayName: 'WakaTime',
+    initials: 'W',
+    color: '#2d2d2d',
+    scopes: ['email'],
+    authURL: 'https://wakatime.com/oauth/authorize',
+    tokenURL: 'https://wakatime.com/oauth/token',
+    userInfoURL: 'https://wakatime.com/api/v1/users/current',
+    pkce: true,
+    user: {
+      id: 'data.id',
+      name: 'data.display_name',
+      username: 'data.username',
+      avatarURL: 'data.photo',
+      avatarShown: 'data.photo_public',
+      email: 'data.email',
+      verified: ['data.is_email_confirmed'],
+    },
+  },
+  livechat: {
+    displayName: 'LiveChat',
+    initials: 'Lc',
+    color: '#ff5100',
+    scopes: [],
+    authURL: 'https://accounts.livechat.com/',
+    tokenURL: 'https://accounts.livechat.com/token',
+    userInfoURL: 'https://accounts.livechat.com/v2/accounts/me',
+    pkce: true,
+    user: { id: 'account_id', name: 'name', avatarURL: 'avatar_url', email: 'email', verified: ['email_verified'] },
+  },
+  mailcow: {
+    displayName: 'mailcow',
+    initials: 'Mc',
+    color: '#a08200',
+    scopes: ['profile'],
+    authURL: '',
+    tokenURL: '',
+    userInfoURL: '',
+    pkce: true,
+    user: {
+      id: 'id',
+      name: 'full_name',
+      username: 'username',
+      usernameIsAddress: true,
+      email: 'email',
+      active: ['active', 1],
+    },
+  },
+  planningcenter: {
+    displayName: 'Planning Center',
+    initials: 'Pc',
+    color: '#2266f7',
+    scopes: ['people'],
+    authURL: 'https://api.planningcenteronline.com/oauth/authorize',
+    tokenURL: 'https://api.planningcenteronline.com/oauth/token',
+    userInfoURL: 'https://api.planningcenteronline.com/people/v2/me',
+    pkce: true,
+    // A user may have many addresses, and nothing says which are verified.
+    user: {
+      id: 'data.id',
+      name: 'data.attributes.name',
+      avatarURL: 'data.attributes.avatar',
+      active: ['data.attributes.status', 'active'],
+    },
+  },
+  oidc: OIDC,
+  oidc2: OIDC,
+  oidc3: OIDC,
+}
+
+/** Undefined for a name that no provider has. */
+export function knownProvider(name: string): KnownProvider | undefined {
+  return Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
+}
+
+/** The name, display name and logo of each, as PocketBase's API lists them. */
+export function listProviders(): readonly object[] {
+  return Object.entries(PROVIDERS).map(([name, known]) => ({
+    name,
+    displayName: known.displayName,
+    logo: providerLogo(known),
+  }))
+}
+
+/** An SVG: the initials, white on the color. */
+export function providerLogo({ initials, color }: KnownProvider): string {
+  const size = initials.length === 1 ? 18 : 14
+  return (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">' +
+    `<rect width="32" height="32" rx="7" fill="${color}"/>` +
+    `<text x="16" y="${16 + size * 0.36}" font-family="sans-serif" font-size="${size}" font-weight="700" ` +
+    `text-anchor="middle" fill="#fff">${initials}</text></svg>`
+  )
+}
