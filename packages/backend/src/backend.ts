@@ -21,6 +21,7 @@ import { recordApp } from './records/record-app.ts'
 import type { LogEntry } from './gateway/log-entry.ts'
 import { LogReads } from './logs/log-reads.ts'
 import { Logs } from './logs/logs.ts'
+import { Mails } from './mails/mails.ts'
 import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
 import { recordsGuard } from './records/records-guard.ts'
@@ -101,14 +102,18 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const app = recordApp(() => ({ database, definitions, reads, writes }))
   const writerParts = { database, definitions, access, passwords, hooks, app }
   const writes = new RecordWrites({ ...writerParts, reads })
+  const mails = new Mails({ database, settings, logs, now })
   const accountsHost: AccountsHost = {
     database,
     definitions,
     settings,
     passwords,
+    mails,
+    logs,
     attempt,
     now,
     admits: (actor, definition, rule, record) => reads.admits(actor, { ...definition, authRule: rule }, 'auth', record),
+    write: (definition, record, input) => writes.change(definition, record, input),
   }
   const accounts = new RecordAccounts(accountsHost)
   const externalAccounts = new ExternalAccounts(writerParts)
@@ -117,8 +122,10 @@ export async function openBackend(database: Database, options: BackendOptions = 
     enter: (login) => externalAccounts.enter(login),
     deliver: (clientId, message, ip) => realtime.deliver(clientId, '@oauth2', message, { ip, once: true }),
     fetchPublic: options.fetchPublic,
-    logs,
   })
+  await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
+  schedules.add('__pbOTPCleanup__', '0 * * * *', () => accounts.oneTimePasswords.deleteExpired())
+  schedules.add('__pbMFACleanup__', '0 * * * *', () => accounts.deleteExpiredMfas())
   return {
     definitions,
     records: recordsOf(reads, writes),
@@ -138,6 +145,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
       await schedules.close()
       realtime.close()
       oauth2.close()
+      await mails.close()
       accounts.close()
       await logs.close()
       if (options.logs === undefined) await logDatabase.close()

@@ -3,6 +3,7 @@ import type { Transaction } from 'pannier'
 import type { Actor, RequestInfo } from '../access/actor.ts'
 import type { Definition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import { SYSTEM } from '../gateway/principal.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { HookRecord } from '../hooks/hook-record.ts'
@@ -36,6 +37,8 @@ export type BatchOperation = RecordOperation & { readonly request: RequestInfo; 
 
 /** PocketBase names the files of a batch twice. */
 const NAMINGS_IN_BATCH = 2
+
+const ITSELF: Actor = { principal: SYSTEM, request: { context: 'default', method: 'PATCH', query: {}, headers: {} } }
 
 export class RecordWrites {
   readonly #parts: RecordWritesParts
@@ -72,6 +75,22 @@ export class RecordWrites {
     const operation: RecordOperation = { action: 'update', collection, id, input, ...(rev !== undefined && { rev }) }
     const written = await this.#writer.write(actor, operation)
     return this.#shown(actor, written!, options)
+  }
+
+  /**
+   * Changes a record as the server itself does, unless somebody has changed it since it was read. Resolves with what is stored.
+   *
+   * @throws ServiceError NOT_FOUND, CONFLICT, INVALID with data
+   */
+  async change({ id: collection }: Definition, read: JsonObject, input: RecordInput): Promise<JsonObject> {
+    const operation: RecordOperation = {
+      action: 'update',
+      collection,
+      id: String(read['_id']),
+      input,
+      rev: String(read['_rev']),
+    }
+    return (await this.#writer.write(ITSELF, operation))!.document
   }
 
   /**

@@ -7,6 +7,7 @@ import { ServiceError } from '@pannier/backend'
 import { safeJson } from '../http/safe-json.ts'
 import { identify, limitRate } from './actor.ts'
 import { accountRoutes } from './account-routes.ts'
+import { accountMailRoutes } from './account-mail-routes.ts'
 import { batchRoutes } from './batch-routes.ts'
 import { collectionRoutes } from './collection-routes.ts'
 import { cronRoutes } from './cron-routes.ts'
@@ -26,6 +27,7 @@ const ROUTES: readonly RestRoutes[] = [
   settingsRoutes,
   accountRoutes,
   oauth2Routes,
+  accountMailRoutes,
   collectionRoutes,
   inspectionRoutes,
   recordRoutes,

@@ -175,7 +175,7 @@ export class RecordWriter {
         ? await replace(records, guard, id, change)
         : await guarded(records, guard).update(id, change)
       const { draft, document } = made!
-      if (changesAccount(prepared)) await this.#references.accountChanged(place, draft)
+      if (changesAccount(prepared)) await this.#references.accountChanged(place, draft, document)
       return { definition, document: { ...document, _rev: written.rev } }
     } catch (error) {
       throw writeError(error, definition, 'update')
@@ -272,9 +272,11 @@ function namesAccount(prepared: PreparedInput): boolean {
 
 /** Whether records that belong to the account may go with the change. */
 function changesAccount(prepared: PreparedInput): boolean {
-  return prepared.definition.type === 'auth' && (sets(prepared, 'password') || sets(prepared, 'verified'))
+  return prepared.definition.type === 'auth' && IDENTIFYING.some((name) => sets(prepared, name))
 }
 
 function sets({ input, changes }: PreparedInput, name: string): boolean {
   return Object.hasOwn(input, name) || changes.some(([key]) => key === name)
 }
+
+const IDENTIFYING: readonly string[] = ['password', 'verified', 'email', 'tokenKey', 'tokenKey:autogenerate']
