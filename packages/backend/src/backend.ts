@@ -21,6 +21,8 @@ import { recordApp } from './records/record-app.ts'
 import type { LogEntry } from './gateway/log-entry.ts'
 import { LogReads } from './logs/log-reads.ts'
 import { Logs } from './logs/logs.ts'
+import { Files } from './files/files.ts'
+import { RecordFiles } from './files/record-files.ts'
 import { Mails } from './mails/mails.ts'
 import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
@@ -67,6 +69,8 @@ export interface Backend {
   readonly oauth2: OAuth2Logins
   /** What superusers have set. */
   readonly settings: Settings
+  /** What file fields name. */
+  readonly files: Files
   /** The clients that are told of changes. */
   readonly realtime: Realtime
   /** Functions of the operator that run around all this. */
@@ -97,10 +101,11 @@ export async function openBackend(database: Database, options: BackendOptions = 
   schedules.add('__pbLogsCleanup__', '0 */6 * * *', () => logs.removeOld())
   const access = new Access(definitions)
   const reads = new RecordReads({ database, definitions, access })
+  const recordFiles = await RecordFiles.open({ database, definitions, settings, now, logs })
   const realtime = new Realtime()
   const hooks = new Hooks({ ...(log && { log }) })
   const app = recordApp(() => ({ database, definitions, reads, writes }))
-  const writerParts = { database, definitions, access, passwords, hooks, app }
+  const writerParts = { database, definitions, access, passwords, files: recordFiles, hooks, app }
   const writes = new RecordWrites({ ...writerParts, reads })
   const mails = new Mails({ database, settings, logs, now })
   const accountsHost: AccountsHost = {
@@ -134,6 +139,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     accounts,
     oauth2,
     settings,
+    files: new Files({ definitions, settings, files: recordFiles, now, reads }),
     realtime,
     hooks,
     app,
@@ -147,6 +153,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
       oauth2.close()
       await mails.close()
       accounts.close()
+      await recordFiles.close()
       await logs.close()
       if (options.logs === undefined) await logDatabase.close()
       await settings.close()

@@ -9,7 +9,6 @@ import type { Definition } from '../definitions/definition.ts'
 import { ViewReader } from '../definitions/views/view-reader.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
-import { aggregateRecords, pathsRead, readAggregate, type AggregateRequest } from './read/aggregate-records.ts'
 import { admittedOf } from './read/admitted.ts'
 import { sortField } from './read/cursor.ts'
 import { expandRecords } from './read/expand.ts'
@@ -62,13 +61,19 @@ export class RecordReads {
    */
   async list(actor: Actor, name: string, options: ListOptions = {}): Promise<RecordPage> {
     const definition = this.#openTo(actor, name, 'list')
-    const groups = readAggregate(options)
-    if (groups !== undefined) return this.#aggregate(actor, definition, options, groups)
     const wanted = this.#wantedOf(actor, definition, options)
+    const { page, perPage } = wanted
     return this.#reading(async (snapshot) => {
       const { documents, total, nextCursor } = await selectRecords(snapshot, wanted)
       const items = await this.#show(snapshot, actor, definition, documents, options)
-      return { ...pageWith(wanted, items, total), ...(nextCursor === undefined ? {} : { nextCursor }) }
+      return {
+        items,
+        page,
+        perPage,
+        totalItems: total ?? -1,
+        totalPages: total === undefined ? -1 : Math.ceil(total / perPage),
+        ...(nextCursor === undefined ? {} : { nextCursor }),
+      }
     })
   }
 
@@ -116,6 +121,11 @@ export class RecordReads {
     return this.#reading((snapshot) => this.#show(snapshot, actor, definition, documents, options))
   }
 
+  /** A record, or a row of a view, as it is stored. No rule is asked. */
+  async stored(definition: Definition, id: string): Promise<JsonObject | undefined> {
+    return this.#reading(async (snapshot) => (await snapshot.get(definition, [id]))[0])
+  }
+
   /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
   async admits(actor: Actor, definition: Definition, action: ReadAction, document: JsonObject): Promise<boolean> {
     const { access } = this.#options
@@ -145,29 +155,7 @@ export class RecordReads {
     })
   }
 
-  /** Who may sort by a field may group by it; addresses may be hidden one by one. */
-  #aggregate(
-    actor: Actor,
-    definition: Definition,
-    options: ListOptions,
-    request: AggregateRequest,
-  ): Promise<RecordPage> {
-    const list = this.#wantedOf(actor, definition, { ...options, sort: '' }, pathsRead(request))
-    if (list.bound.sortsByEmail) throw invalid('Only superusers can group by e-mail addresses, or aggregate them.')
-    const pick = fieldPicker(options.fields)
-    return this.#reading(async (snapshot) => {
-      const { items, total } = await aggregateRecords(snapshot, list, request)
-      return pageWith(list, pick === undefined ? items : items.map((item) => pick(item) as RecordJson), total)
-    })
-  }
-
-  /** `paths`: what is resolved in place of the sort. */
-  #wantedOf(
-    actor: Actor,
-    definition: Definition,
-    options: ListOptions,
-    paths?: readonly string[],
-  ): WantedRecords & ListRequest {
+  #wantedOf(actor: Actor, definition: Definition, options: ListOptions): WantedRecords & ListRequest {
     const request = readListRequest(actor, options)
     const { page, perPage, sort, after } = request
     const { access, definitions } = this.#options
@@ -175,7 +163,7 @@ export class RecordReads {
       access.bindList(actor, definition, {
         action: 'list',
         filter: options.filter ?? '',
-        sort: paths ?? sort.map(({ by }) => by).filter(isPath),
+        sort: sort.map(({ by }) => by).filter(isPath),
       }),
     )
     if (after !== undefined && bound.sortsByEmail)
@@ -256,11 +244,6 @@ export class RecordReads {
     const request = { actor, definition, action: 'manage', documents, context } as const
     return new Set(await admittedOf(snapshot, access, request))
   }
-}
-
-function pageWith({ page, perPage }: ListRequest, items: readonly RecordJson[], total: number | undefined): RecordPage {
-  const totalPages = total === undefined ? -1 : Math.ceil(total / perPage)
-  return { items, page, perPage, totalItems: total ?? -1, totalPages }
 }
 
 /** A wrong filter or sort; a rule that names what is no longer there, too. */

@@ -178,25 +178,20 @@ export class RecordWrites {
     isLate: () => boolean,
   ): Promise<readonly (WrittenRecord | undefined)[]> {
     const steps: PreparedStep[] = []
-    for (const one of begun) {
-      const step = one instanceof ServiceError ? one : await this.#prepared(principal, one).catch(asRefused)
-      steps.push(step)
-      if (step instanceof ServiceError || isLate()) break
-    }
-    return this.#parts.database.transaction(async (transaction: Transaction) => {
-      const written: (WrittenRecord | undefined)[] = []
-      for (const [index, step] of steps.entries()) {
-        const outcome = step instanceof ServiceError ? step : await step.run(transaction).catch(asRefused)
-        if (isLate()) throw batchTimeout()
-        if (outcome instanceof ServiceError) throw new BatchError(index, outcome)
-        written.push(outcome)
+    try {
+      for (const one of begun) {
+        const step = one instanceof ServiceError ? one : await this.#prepared(principal, one).catch(asRefused)
+        steps.push(step)
+        if (step instanceof ServiceError || isLate()) break
       }
-      return written
-    })
+      return await this.#parts.database.transaction((transaction: Transaction) => runAll(steps, transaction, isLate))
+    } finally {
+      for (const step of steps) if (!(step instanceof ServiceError)) step.release()
+    }
   }
 
   async #prepared(principal: Principal, { operation, hooked }: BegunStep): Promise<PreparedWrite> {
-    if (hooked?.isWanted === false) return { isWide: false, run: async () => hooked.unwritten() }
+    if (hooked?.isWanted === false) return { isWide: false, run: async () => hooked.unwritten(), release: () => {} }
     return this.#writer.prepare({ principal, request: operation.request }, operation, NAMINGS_IN_BATCH)
   }
 
@@ -213,6 +208,22 @@ interface BegunStep {
 }
 
 type PreparedStep = PreparedWrite | ServiceError
+
+/** @throws BatchError; ServiceError INVALID if it takes too long */
+async function runAll(
+  steps: readonly PreparedStep[],
+  transaction: Transaction,
+  isLate: () => boolean,
+): Promise<readonly (WrittenRecord | undefined)[]> {
+  const written: (WrittenRecord | undefined)[] = []
+  for (const [index, step] of steps.entries()) {
+    const outcome = step instanceof ServiceError ? step : await step.run(transaction).catch(asRefused)
+    if (isLate()) throw batchTimeout()
+    if (outcome instanceof ServiceError) throw new BatchError(index, outcome)
+    written.push(outcome)
+  }
+  return written
+}
 
 /** What refuses an operation. Anything else fails the batch as it is. */
 function asRefused(error: unknown): ServiceError {

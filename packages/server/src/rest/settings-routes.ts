@@ -7,7 +7,7 @@ import { shown } from './shown.ts'
 const UNREADABLE = 'An error occurred while loading the submitted data.'
 
 export const settingsRoutes: RestRoutes = (app, context) => {
-  const { accounts, settings } = context.backend
+  const { accounts, files, settings } = context.backend
   app.get('/api/settings', async (request) => {
     checkSuperuser(request)
     return shown(request, settings.show(request.principal))
@@ -21,6 +21,12 @@ export const settingsRoutes: RestRoutes = (app, context) => {
   app.post('/api/settings/test/email', async (request, reply) => {
     checkSuperuser(request)
     await accounts.sendTestMail(actorOf(request), await readValues(context, request, UNREADABLE))
+    return reply.code(204).send()
+  })
+  app.post('/api/settings/test/s3', async (request, reply) => {
+    checkSuperuser(request)
+    const { filesystem } = await readValues(context, request, UNREADABLE)
+    await files.test(actorOf(request), filesystem)
     return reply.code(204).send()
   })
 }

@@ -13,7 +13,7 @@ import type { LogEntry } from '@pannier/backend'
 import type { LogDocument } from '@pannier/backend/internal'
 import { freePort } from '../../../../tools/processes.ts'
 import { PASSWORD, SUPERUSER } from '../../../../tools/test/pocketbase.ts'
-import { ADMIN, startServer } from '../test-server.ts'
+import { startServer } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
 import { ITSELF } from './rest-server.ts'
 
@@ -40,6 +40,8 @@ const KINDS = [
   'confirm-email-change',
   'confirm-password-reset',
   'confirm-verification',
+  'files-download',
+  'files-token',
   'crons',
   'health',
   'logs',
@@ -59,18 +61,15 @@ const KINDS = [
 /** What comes later, and how many scenarios that is. */
 const LATER: Readonly<Record<string, number>> = {
   backups: 11,
-  'files-download': 15,
-  'files-token': 1,
   sql: 5,
 }
 
 /**
- * Scenarios of these kinds that are not replayed all the same, by a part of their id. Tests of S3 come later. One sorts by
- * `created`, which no loader can set by HTTP: the real PocketBase fails it, too, after such a load. One makes an old one-time
+ * Scenarios of these kinds that are not replayed all the same, by a part of their id. One sorts by `created`, which
+ * no loader can set by HTTP: the real PocketBase fails it, too, after such a load. One makes an old one-time
  * password by `POST /api/sql`.
  */
 const LEFT_OUT: Readonly<Record<string, number>> = {
-  'TestSettingsTestS3/': 1,
   'TestCollectionsList/authorized as superuser + paging and sorting': 1,
   'TestRecordRequestOTP/existing auth record (with < 9 non-expired)': 1,
 }
@@ -203,9 +202,8 @@ class World implements AsyncDisposable {
 
   /** Runs a program of the material on the server. */
   run(program: string, args: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
-    const files = join(MATERIAL, '../files-elsewhere.mjs')
-    const all = ['--import', files, join(MATERIAL, program), '--base', this.#server!.url, ...args]
-    const options = { maxBuffer: 1 << 26, env: { ...process.env, ADMIN } }
+    const all = [join(MATERIAL, program), '--base', this.#server!.url, ...args]
+    const options = { maxBuffer: 1 << 26 }
     return new Promise((resolve) => {
       execFile(process.execPath, all, options, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr })

@@ -9,7 +9,7 @@ import { compileFieldPath, getField } from '../../codec/field-path.ts'
 import { encodeIndexValue } from '../../index/index-key.ts'
 import { ACCUMULATOR_BYTES, accumulatorOf, bytesOf, identityOf, plainValue, type Accumulator } from './accumulators.ts'
 import { sortInSlices } from '../sort-in-slices.ts'
-import type { AggregateStep, GroupsSpecification } from './specification.ts'
+import type { AggregateStep } from './specification.ts'
 
 /** Estimated memory of a table of groups, at most. */
 export const GROUP_BYTES_MAX: number = 128 * 2 ** 20
@@ -52,16 +52,12 @@ export class GroupTable {
   readonly #bytesOf = new Map<Group, number>()
 
   /** Only of groups that come after `after`. */
-  constructor(
-    { groupPaths, steps, empty = {} }: Pick<GroupsSpecification, 'groupPaths' | 'steps' | 'empty'>,
-    after: Group | undefined,
-    bytesMax: number,
-  ) {
+  constructor(paths: readonly string[], steps: readonly AggregateStep[], after: Group | undefined, bytesMax: number) {
     this.#after = after
     this.#steps = steps
     this.#bytesMax = bytesMax
-    this.#groupPaths = groupPaths.map((path) => readerOf(path, empty[path]))
-    this.#stepPaths = steps.map(({ path }) => (path === '' ? () => undefined : readerOf(path, empty[path])))
+    this.#groupPaths = paths.map(readerOf)
+    this.#stepPaths = steps.map(({ path }) => (path === '' ? () => undefined : readerOf(path)))
   }
 
   /** The last group, if there are more after it. */
@@ -153,10 +149,9 @@ export class GroupTable {
   }
 }
 
-/** `empty`: what a missing value counts as. */
-function readerOf(path: string, empty: unknown): (row: unknown) => unknown {
+function readerOf(path: string): (row: unknown) => unknown {
   const compiled = compileFieldPath(path)
-  return empty === undefined ? (row) => getField(row, compiled) : (row) => getField(row, compiled) ?? empty
+  return (row) => getField(row, compiled)
 }
 
 function identityOfAll(values: readonly unknown[]): string {
