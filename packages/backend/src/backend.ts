@@ -148,16 +148,9 @@ export async function openBackend(database: Database, options: BackendOptions = 
     logReads: new LogReads(logDatabase),
     schedules,
     close: async () => {
-      await schedules.close()
-      realtime.close()
-      oauth2.close()
-      await mails.close()
-      accounts.close()
-      await recordFiles.close()
-      await logs.close()
-      if (options.logs === undefined) await logDatabase.close()
-      await settings.close()
-      await definitions.close()
+      const ownLogs = options.logs === undefined ? [logDatabase] : []
+      const parts = [schedules, realtime, oauth2, mails, accounts, recordFiles, logs, ...ownLogs, settings, definitions]
+      for (const part of parts) await part.close()
     },
   }
 }
