@@ -236,12 +236,16 @@ export interface ListOptions extends ShowOptions {
     readonly page?: number;
     /** 1 to 1000 records; more means 1000. 30 when left out or not positive. */
     readonly perPage?: number;
-    /** `-created,author.name` */
+    /** `-created,author.name`; of groups `-count,group.author`. */
     readonly sort?: string;
     /** `created > @now && author.name ~ "ann"` */
     readonly filter?: string;
     /** True: does not count the records. */
     readonly skipTotal?: boolean;
+    /** `author,status`: the items are groups of the records that agree in these fields. */
+    readonly group?: string;
+    /** `count,sum:votes,avg:votes,min:created,max:created`: what is computed of each group; `count` when left out. */
+    readonly aggregate?: string;
     /** The `nextCursor` of the page before. The empty text asks for the first page with a cursor. */
     readonly after?: string;
 }

@@ -189,7 +189,7 @@ export interface SelectionOptions {
     readonly nameOf?: (collection: string) => string;
     /** For a selection that has too many documents: tells which are meant. It is synchronous, and may be asked again. */
     readonly residual?: (document: StoredDocument, reader: GuardReader) => boolean;
-    /** By paths of a sort: what a missing or null value counts as. */
+    /** By paths of a sort, of groups and aggregates: what a missing or null value counts as. */
     readonly empty?: EmptyValues;
 }
 
@@ -831,7 +831,7 @@ interface ElementsPredicate {
     readonly of: Predicate;
 }
 
-/** What a field of a sort counts as where it has no value. */
+/** By paths: what a missing or null value counts as. */
 type EmptyValues = Readonly<Record<string, '' | 0 | false>>;
 
 class EncodedBatch {
@@ -1284,6 +1284,8 @@ interface QuantifiedPredicate {
 
 /** How the queries of a collection follow relations (relations/). */
 interface QueryRelations {
+    /** What missing values count as in groups and aggregates. */
+    readonly empty?: EmptyValues;
     /** Throws an ArgumentError for a wrong selector. */
     condition(selector: unknown): Condition;
     /** All collections that relations can lead to. */

@@ -9,6 +9,7 @@ import type { Definition } from '../definitions/definition.ts'
 import { ViewReader } from '../definitions/views/view-reader.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
+import { aggregateRecords, pathsRead, readAggregate, type AggregateRequest } from './read/aggregate-records.ts'
 import { admittedOf } from './read/admitted.ts'
 import { sortField } from './read/cursor.ts'
 import { expandRecords } from './read/expand.ts'
@@ -61,19 +62,13 @@ export class RecordReads {
    */
   async list(actor: Actor, name: string, options: ListOptions = {}): Promise<RecordPage> {
     const definition = this.#openTo(actor, name, 'list')
+    const groups = readAggregate(options)
+    if (groups !== undefined) return this.#aggregate(actor, definition, options, groups)
     const wanted = this.#wantedOf(actor, definition, options)
-    const { page, perPage } = wanted
     return this.#reading(async (snapshot) => {
       const { documents, total, nextCursor } = await selectRecords(snapshot, wanted)
       const items = await this.#show(snapshot, actor, definition, documents, options)
-      return {
-        items,
-        page,
-        perPage,
-        totalItems: total ?? -1,
-        totalPages: total === undefined ? -1 : Math.ceil(total / perPage),
-        ...(nextCursor === undefined ? {} : { nextCursor }),
-      }
+      return { ...pageWith(wanted, items, total), ...(nextCursor === undefined ? {} : { nextCursor }) }
     })
   }
 
@@ -155,7 +150,29 @@ export class RecordReads {
     })
   }
 
-  #wantedOf(actor: Actor, definition: Definition, options: ListOptions): WantedRecords & ListRequest {
+  /** Who may sort by a field may group by it; addresses may be hidden one by one. */
+  #aggregate(
+    actor: Actor,
+    definition: Definition,
+    options: ListOptions,
+    request: AggregateRequest,
+  ): Promise<RecordPage> {
+    const list = this.#wantedOf(actor, definition, { ...options, sort: '' }, pathsRead(request))
+    if (list.bound.sortsByEmail) throw invalid('Only superusers can group by e-mail addresses, or aggregate them.')
+    const pick = fieldPicker(options.fields)
+    return this.#reading(async (snapshot) => {
+      const { items, total } = await aggregateRecords(snapshot, list, request)
+      return pageWith(list, pick === undefined ? items : items.map((item) => pick(item) as RecordJson), total)
+    })
+  }
+
+  /** `paths`: what is resolved in place of the sort. */
+  #wantedOf(
+    actor: Actor,
+    definition: Definition,
+    options: ListOptions,
+    paths?: readonly string[],
+  ): WantedRecords & ListRequest {
     const request = readListRequest(actor, options)
     const { page, perPage, sort, after } = request
     const { access, definitions } = this.#options
@@ -163,7 +180,7 @@ export class RecordReads {
       access.bindList(actor, definition, {
         action: 'list',
         filter: options.filter ?? '',
-        sort: sort.map(({ by }) => by).filter(isPath),
+        sort: paths ?? sort.map(({ by }) => by).filter(isPath),
       }),
     )
     if (after !== undefined && bound.sortsByEmail)
@@ -244,6 +261,11 @@ export class RecordReads {
     const request = { actor, definition, action: 'manage', documents, context } as const
     return new Set(await admittedOf(snapshot, access, request))
   }
+}
+
+function pageWith({ page, perPage }: ListRequest, items: readonly RecordJson[], total: number | undefined): RecordPage {
+  const totalPages = total === undefined ? -1 : Math.ceil(total / perPage)
+  return { items, page, perPage, totalItems: total ?? -1, totalPages }
 }
 
 /** A wrong filter or sort; a rule that names what is no longer there, too. */

@@ -11,6 +11,7 @@ import {
   type RelatedCondition,
 } from './ast/normalise.ts'
 import { parseSelector, type SelectorMeaning } from './ast/parse-selector.ts'
+import type { EmptyValues } from './aggregate/specification.ts'
 import { COLUMNS_USE, isForColumns } from './columns/column-use.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { planQuery, type Plan, type Planned, type QuerySpecification } from './planner/plan.ts'
@@ -23,6 +24,8 @@ export type OpenSource = (related?: readonly string[]) => MaybePromise<QuerySour
 
 /** How the queries of a collection follow relations (relations/). */
 export interface QueryRelations {
+  /** What missing values count as in groups and aggregates. */
+  readonly empty?: EmptyValues
   /** Throws an ArgumentError for a wrong selector. */
   condition(selector: unknown): Condition
   /** All collections that relations can lead to. */

@@ -369,7 +369,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
           source.release()
         }
       },
-      { groupPaths, steps: [], having: all, sort: [], skip: 0, limit: Infinity },
+      { empty: relations?.empty, groupPaths, steps: [], having: all, sort: [], skip: 0, limit: Infinity },
       (paths) => relations?.checkOwn('aggregate()', paths),
     )
   }

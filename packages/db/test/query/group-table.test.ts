@@ -16,7 +16,11 @@ test('no more groups are held than fit, and those of one batch; each is given on
   let after: Group | undefined
   let passes = 0
   do {
-    const table = new GroupTable(['n'], [{ name: 'count', operator: '$count', path: '' }], after, bytesMax)
+    const table = new GroupTable(
+      { groupPaths: ['n'], steps: [{ name: 'count', operator: '$count', path: '' }] },
+      after,
+      bytesMax,
+    )
     for (let from = 0; from < count; from += batchRows) {
       for (let at = from; at < from + batchRows; at++) table.add({ n: (at * 7919) % count })
       expect(table.size * groupBytes).toBeLessThanOrEqual(bytesMax + batchRows * groupBytes)

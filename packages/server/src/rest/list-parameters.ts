@@ -23,8 +23,14 @@ export function listOptions(request: FastifyRequest): ListOptions {
     filter: queryText(request, 'filter'),
     expand: queryText(request, 'expand'),
     fields: queryText(request, 'fields'),
-    ...('after' in (request.query as object) ? { after: queryText(request, 'after') } : {}),
+    ...given(request, ['after', 'group', 'aggregate']),
   }
+}
+
+/** What an empty text does not stand for. */
+function given(request: FastifyRequest, names: readonly string[]): Readonly<Record<string, string>> {
+  const found = names.filter((name) => Object.hasOwn(request.query as object, name))
+  return Object.fromEntries(found.map((name) => [name, queryText(request, name)]))
 }
 
 /** 0 if it is not there. @throws ServiceError INVALID */

@@ -63,6 +63,15 @@ test('a wrong cursor is 400 with a reason', async () => {
   expect((await failure(posts.getList(2, 4, { after: '' }))).status).toBe(400)
 })
 
+test('getList groups and computes', async () => {
+  const options = { group: 'title', aggregate: 'count,sum:votes', sort: '-sum.votes', skipTotal: true }
+  expect((await guest.collection('posts').getList(1, 2, options)).items).toEqual([
+    { group: { title: 't0' }, count: 4, sum: { votes: 18 } },
+    { group: { title: 't2' }, count: 3, sum: { votes: 15 } },
+  ])
+  expect((await failure(guest.collection('posts').getList(1, 2, { group: 'nothing' }))).status).toBe(400)
+})
+
 test('nobody but superusers gets cursors by addresses', async () => {
   await root.collections.update('users', { listRule: '' })
   for (const name of ['ann', 'bob', 'eve'])

@@ -1,11 +1,12 @@
 /** Queries by selections, for the backend. docs/internals/backend-contract.md is the contract. */
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
+import type { EmptyValues } from '../../query/aggregate/specification.ts'
 import { Query } from '../../query/query.ts'
 import { CollectionRelations } from '../../relations/collection-relations.ts'
 import { RelationGraph } from '../../relations/relation-graph.ts'
 import { conditionOf } from '../../relations/selection/selection-condition.ts'
-import { SelectionRelations, type EmptyValues } from '../../relations/selection/selection-relations.ts'
+import { SelectionRelations } from '../../relations/selection/selection-relations.ts'
 import type { Selection } from '../../relations/selection/selection.ts'
 import type { TransactionCollection } from '../collection/collection-operations.ts'
 import { GuardReader } from './guard-reader.ts'
@@ -16,7 +17,7 @@ export interface SelectionOptions {
   readonly nameOf?: (collection: string) => string
   /** For a selection that has too many documents: tells which are meant. It is synchronous, and may be asked again. */
   readonly residual?: (document: StoredDocument, reader: GuardReader) => boolean
-  /** By paths of a sort: what a missing or null value counts as. */
+  /** By paths of a sort, of groups and aggregates: what a missing or null value counts as. */
   readonly empty?: EmptyValues
 }
 

@@ -9,7 +9,7 @@ import { compileFieldPath, getField } from '../../codec/field-path.ts'
 import { encodeIndexValue } from '../../index/index-key.ts'
 import { ACCUMULATOR_BYTES, accumulatorOf, bytesOf, identityOf, plainValue, type Accumulator } from './accumulators.ts'
 import { sortInSlices } from '../sort-in-slices.ts'
-import type { AggregateStep } from './specification.ts'
+import type { AggregateStep, GroupsSpecification } from './specification.ts'
 
 /** Estimated memory of a table of groups, at most. */
 export const GROUP_BYTES_MAX: number = 128 * 2 ** 20
@@ -52,12 +52,16 @@ export class GroupTable {
   readonly #bytesOf = new Map<Group, number>()
 
   /** Only of groups that come after `after`. */
-  constructor(paths: readonly string[], steps: readonly AggregateStep[], after: Group | undefined, bytesMax: number) {
+  constructor(
+    { groupPaths, steps, empty = {} }: Pick<GroupsSpecification, 'groupPaths' | 'steps' | 'empty'>,
+    after: Group | undefined,
+    bytesMax: number,
+  ) {
     this.#after = after
     this.#steps = steps
     this.#bytesMax = bytesMax
-    this.#groupPaths = paths.map(readerOf)
-    this.#stepPaths = steps.map(({ path }) => (path === '' ? () => undefined : readerOf(path)))
+    this.#groupPaths = groupPaths.map((path) => readerOf(path, empty[path]))
+    this.#stepPaths = steps.map(({ path }) => (path === '' ? () => undefined : readerOf(path, empty[path])))
   }
 
   /** The last group, if there are more after it. */
@@ -149,9 +153,10 @@ export class GroupTable {
   }
 }
 
-function readerOf(path: string): (row: unknown) => unknown {
+/** `empty`: what a missing value counts as. */
+function readerOf(path: string, empty: unknown): (row: unknown) => unknown {
   const compiled = compileFieldPath(path)
-  return (row) => getField(row, compiled)
+  return empty === undefined ? (row) => getField(row, compiled) : (row) => getField(row, compiled) ?? empty
 }
 
 function identityOfAll(values: readonly unknown[]): string {

@@ -131,10 +131,10 @@ export class Groups<Row extends object, Document extends object> implements Asyn
    * const { way } = await people.find().groupBy('city').aggregate({ n: { $count: true } }).explain()
    */
   explain(): Promise<AggregateExplanation> {
-    const { groupPaths, steps } = this.#specification
+    const { empty, groupPaths, steps } = this.#specification
     return this.#onSource(async (source, condition) => {
       const { explainAggregate } = await loadedModule(import('./run-aggregate.ts'))
-      return explainAggregate(source, { condition, groupPaths, steps, groupBytesMax: Infinity })
+      return explainAggregate(source, { condition, empty, groupPaths, steps, groupBytesMax: Infinity })
     })
   }
 

@@ -56,7 +56,7 @@ export async function countGroups(
 async function* candidates(
   source: QuerySource,
   condition: Condition,
-  { groupPaths, steps, having, sort, skip, limit }: GroupsSpecification,
+  { empty, groupPaths, steps, having, sort, skip, limit }: GroupsSpecification,
   check: () => void,
   groupBytesMax: number,
 ): AsyncGenerator<Candidate[], void, undefined> {
@@ -64,7 +64,7 @@ async function* candidates(
   const passes = compileCondition<object>(having, rowReader)
   const names = groupPaths.map(fieldNames)
   const groupsMax = sort.length === 0 && isAlways(having) ? skip + limit : Infinity
-  const work = { condition, groupPaths, steps, groupBytesMax, groupsMax }
+  const work = { condition, empty, groupPaths, steps, groupBytesMax, groupsMax }
   for await (const groups of aggregateGroups(source, work, check)) {
     const rows = groups.map((group): Candidate => {
       const row: Record<string, unknown> = {}

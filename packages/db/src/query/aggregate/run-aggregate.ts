@@ -9,15 +9,18 @@ import { BATCH_ROWS_WHOLE } from '../operators/operator.ts'
 import { explainPlan } from '../planner/explain.ts'
 import type { Explanation } from '../planner/explanation.ts'
 import { candidatePlans, planQuery, type Plan, type QuerySpecification } from '../planner/plan.ts'
+import { hasNoEmpty } from '../planner/no-empty.ts'
 import type { QuerySource } from '../query-source.ts'
 import type { Condition } from '../ast/normalise.ts'
 import { plainValue } from './accumulators.ts'
 import { GroupTable, groupName, type Group } from './group-table.ts'
 import { IndexRows, InexactKey, type IndexGroup } from './index-answers.ts'
-import type { AggregateStep } from './specification.ts'
+import type { AggregateStep, EmptyValues } from './specification.ts'
 
 interface AggregateWork {
   readonly condition: Condition
+  /** What missing values count as. */
+  readonly empty?: EmptyValues | undefined
   /** None: all rows are one group, which is there even if there are no rows. */
   readonly groupPaths: readonly string[]
   readonly steps: readonly AggregateStep[]
@@ -100,7 +103,11 @@ function chooseWay(source: QuerySource, work: AggregateWork): Way {
   const served = plans
     .filter((plan) => IndexRows.canServe(plan))
     .map(({ access }) => new IndexRows(access, source.index(access.index!)))
-  const { groupPaths, steps } = work
+  const { groupPaths, steps, empty = {} } = work
+  const read = [...groupPaths, ...steps.map(({ path }) => path)]
+  // An index has missing values as such.
+  const isPlain = read.every((path) => empty[path] === undefined || hasNoEmpty(source, path))
+  if (!isPlain) return { way: 'one pass', plan: planQuery(source, query) }
   if (groupPaths.length === 0) {
     const answers = steps.map((step) => endAnswer(step, plans, served))
     if (!answers.includes(undefined)) return { way: 'index ends', answers: answers as EndAnswer[] }
@@ -204,11 +211,11 @@ async function* passOver(
   work: AggregateWork,
   check: () => void,
 ): AsyncGenerator<ResultGroup[], void, undefined> {
-  const { groupPaths, steps, groupBytesMax } = work
+  const { groupPaths, steps, groupBytesMax, empty } = work
   const query = passQuery(work)
   let after: Group | undefined
   do {
-    const table = new GroupTable(groupPaths, steps, after, groupBytesMax)
+    const table = new GroupTable({ groupPaths, steps, empty }, after, groupBytesMax)
     const rows = await source.attempt(() => buildOperators(source, planQuery(source, query), query))
     for (;;) {
       check()

@@ -65,7 +65,12 @@ export function parseAggregates(wanted: unknown): AggregateStep[] {
   })
 }
 
+/** By paths: what a missing or null value counts as. */
+export type EmptyValues = Readonly<Record<string, '' | 0 | false>>
+
 export interface GroupsSpecification {
+  /** Undefined: missing values are groups of their own, and no aggregate but a count takes them. */
+  readonly empty?: EmptyValues | undefined
   readonly groupPaths: readonly string[]
   readonly steps: readonly AggregateStep[]
   readonly having: Condition

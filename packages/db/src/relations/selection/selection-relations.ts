@@ -3,9 +3,10 @@ import { isPromise } from '../../base/async.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import { combine, conjuncts, type Condition, type WithinCondition } from '../../query/ast/normalise.ts'
-import { MISSING, pointAt, intervalsOf, type Cut } from '../../query/ast/value-set.ts'
+import type { EmptyValues } from '../../query/aggregate/specification.ts'
+import type { Cut } from '../../query/ast/value-set.ts'
 import { CREATED } from '../../query/planner/access-path.ts'
-import { entryRange } from '../../query/planner/key-ranges.ts'
+import { hasNoEmpty } from '../../query/planner/no-empty.ts'
 import type { QuerySpecification, SortField, ValuesById } from '../../query/planner/plan.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import { NumberSetBuilder } from '../../query/sets/number-set.ts'
@@ -13,9 +14,6 @@ import { CollectionRelations } from '../collection-relations.ts'
 import { ALWAYS } from '../relate.ts'
 import { numbersOf, type Run } from '../related-keys.ts'
 import type { RelationGraph } from '../relation-graph.ts'
-
-/** What a field of a sort counts as where it has no value. */
-export type EmptyValues = Readonly<Record<string, '' | 0 | false>>
 
 /** Documents whose bodies are read at a time. */
 const BATCH_DOCUMENTS = 256
@@ -32,6 +30,10 @@ export class SelectionRelations extends CollectionRelations {
   constructor(graph: RelationGraph, collection: string, meaning: SelectionMeaning) {
     super(graph, collection)
     this.#meaning = meaning
+  }
+
+  get empty(): EmptyValues {
+    return this.#meaning.empty
   }
 
   protected override isPlain(query: QuerySpecification): boolean {
@@ -94,20 +96,6 @@ async function numbersCreated(run: Run, source: QuerySource, condition: Conditio
 function lastBefore(cut: Cut | undefined): number | undefined {
   if (typeof cut?.value !== 'number') return undefined
   return cut.above ? cut.value : cut.value - 1
-}
-
-/** Whether an index tells that every document has a value. */
-function hasNoEmpty({ indexes, index }: QuerySource, path: string): boolean {
-  const known = indexes.find(
-    ({ fields, multi, where, collation, text, builtTo }) =>
-      fields[0]!.path === path && !multi && (where ?? collation ?? text ?? builtTo) === undefined,
-  )
-  if (known === undefined) return false
-  const tree = index(known)
-  const { descending } = known.fields[0]!
-  return [MISSING, pointAt(null)].every(
-    (values) => tree.count(entryRange('', intervalsOf(values)[0]!, descending)) === 0,
-  )
 }
 
 /** Gives each value itself, and another one for none. */
