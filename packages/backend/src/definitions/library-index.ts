@@ -58,11 +58,7 @@ export function libraryIndexOf(statement: IndexStatement, definition: Definition
 
 /** Those of the library for a definition that was checked: what it declares, and what its list rule needs besides. */
 export function libraryIndexesOf(definition: Definition): readonly LibraryIndex[] {
-  const declared = definition.indexes.flatMap((text) => {
-    const statement = parseIndex(text)
-    const index = statement && libraryIndexOf(statement, definition)
-    return index === undefined ? [] : [index]
-  })
+  const declared = declaredIndexesOf(definition)
   const needed = ruleIndexesOf(definition).filter(
     ({ on, multi }) => multi || !declared.some(({ fields, input }) => fields[0] === on && input.where === undefined),
   )
@@ -74,6 +70,15 @@ export function libraryIndexesOf(definition: Definition): readonly LibraryIndex[
     input,
   }))
   return [...declared, ...made]
+}
+
+/** Those that a definition declares, and that the library can have. */
+export function declaredIndexesOf(definition: Definition): readonly LibraryIndex[] {
+  return definition.indexes.flatMap((text) => {
+    const statement = parseIndex(text)
+    const index = statement && libraryIndexOf(statement, definition)
+    return index === undefined ? [] : [index]
+  })
 }
 
 /** The fields whose values must be unique together, by the library's name of the index. Undefined: ours have another name. */

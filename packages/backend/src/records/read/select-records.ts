@@ -5,6 +5,7 @@ import type { Query } from 'pannier'
 import { selectionQuery, type Selection, type SelectionOptions } from 'pannier/internal'
 import { ruleRecord, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
+import { declaredIndexesOf } from '../../definitions/library-index.ts'
 import type { RelationField } from '../../fields/field-definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { invalid } from '../../gateway/service-error.ts'
@@ -112,15 +113,32 @@ export async function queryOf(
     const { path, empty } = by === CREATION ? { path: CREATED } : left.shift()!
     return { path: path === 'id' ? '_id' : path, descending, empty }
   })
-  const tie = { path: tieOf(bound, sort), descending: false, empty: undefined }
-  return { within, query, order: withoutRepeats([...keys, tie]), isExact }
+  return { within, query, order: withoutRepeats([...keys, tieOf(definition, bound, keys)]), isExact }
 }
 
 const EVERY: Compiled = { selection: { kind: 'and', of: [] }, isExact: false }
 
-/** PocketBase's order of rows that agree in the sort: that of creation. Without a sort, a query that joins gives them by id. */
-function tieOf({ isJoined }: BoundRule, sort: readonly SortKey[]): string {
-  return isJoined && sort.length === 0 ? '_id' : CREATED
+/**
+ * PocketBase's order of rows that agree in the sort: that of creation, or its reverse where an index is read from its end. Without a
+ * sort, a query that joins gives them by id.
+ */
+function tieOf(definition: Definition, { isJoined }: BoundRule, keys: readonly OrderKey[]): OrderKey {
+  const path = isJoined && keys.length === 0 ? '_id' : CREATED
+  return { path, descending: keys.length > 0 && isReversedIndex(definition, keys), empty: undefined }
+}
+
+const reversedIndexes = new WeakMap<Definition, readonly (readonly string[])[]>()
+
+/** Whether a declared index gives the order from its end. */
+function isReversedIndex(definition: Definition, keys: readonly OrderKey[]): boolean {
+  let reversed = reversedIndexes.get(definition)
+  if (reversed === undefined) {
+    const inputs = declaredIndexesOf(definition).map(({ input }) => input)
+    const whole = inputs.filter(({ where, collation }) => where === undefined && collation === undefined)
+    reversed = whole.map(({ on }) => [on].flat().map((path) => (path.startsWith('-') ? path.slice(1) : `-${path}`)))
+    reversedIndexes.set(definition, reversed)
+  }
+  return reversed.some((fields) => keys.every((key, at) => sortField(key) === fields[at]))
 }
 
 /** A path that comes again decides nothing. Nor does what comes after a unique one. */

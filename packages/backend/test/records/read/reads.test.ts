@@ -30,6 +30,7 @@ const DEFINITIONS = [
   collection('scores', SCORES),
   collection('stats', [text('id'), ...SCORES], { type: 'view', viewQuery: 'SELECT id, name, author, n FROM scores' }),
   collection('ruled', [text('title')], { listRule: "@collection.stats.name ?= title || title = 'x'" }),
+  collection('indexed', [text('title')], { indexes: ['CREATE INDEX by_title ON indexed (title)'] }),
   collection('broken', [text('title')], { listRule: "nope = 'a'", viewRule: "nope = 'a'" }),
 ]
 const RECORDS = {
@@ -43,6 +44,7 @@ const RECORDS = {
     { id: 'p2', title: 'two', author: 'gone' },
   ],
   ruled: ['x', 'one', 'two'].map((title, at) => ({ id: `r${at}`, title })),
+  indexed: ['a', 'b', 'a', 'b', 'c'].map((title, at) => ({ id: `${title}${at}`, title })),
   broken: [{ id: 'k', title: 'a' }],
   scores: [
     { id: 's1', name: 'one', author: 'b', n: 2 },
@@ -107,6 +109,34 @@ describe('a view', () => {
     expect(await ids('ruled')).toEqual(['r0', 'r1'])
     expect(await ids('authors', { filter: 'stats_via_author.n ?> 5' })).toEqual(['a'])
     expect(await ids('authors', { sort: 'stats_via_author.n' })).toEqual(['a', 'b'])
+  })
+})
+
+describe('a sort by an index', () => {
+  test('from its end has ties from the newest on, as PocketBase reads the index', async () => {
+    expect(await ids('indexed', { sort: 'title' })).toEqual(['a0', 'a2', 'b1', 'b3', 'c4'])
+    expect(await ids('indexed', { sort: '-title' })).toEqual(['c4', 'b3', 'b1', 'a2', 'a0'])
+    expect(await ids('indexed', { sort: '-title', filter: "title != 'b'" })).toEqual(['c4', 'a2', 'a0'])
+    expect(await ids('scores', { sort: '-name' })).toEqual(['s1', 's3', 's2'])
+  })
+
+  test('reads no more than the page', async () => {
+    const { database, definitions, reads } = world
+    await database.collection(recordsName(definitions.find('indexed')!), { indexes: ['title'] }).ready()
+    for (const sort of ['title', '-title'])
+      expect(await reads.explain(SUPER, 'indexed', { sort })).toMatchObject({ plan: { sortedByIndex: true } })
+  })
+
+  test('has cursors in both directions', async () => {
+    for (const sort of ['title', '-title']) {
+      const found: unknown[] = []
+      for (let after: string | null | undefined = ''; typeof after === 'string';) {
+        const page = await world.reads.list(GUEST, 'indexed', { sort, perPage: 2, after })
+        found.push(...page.items.map(({ id }) => id))
+        after = page.nextCursor
+      }
+      expect(found).toEqual(await ids('indexed', { sort }))
+    }
   })
 })
 
