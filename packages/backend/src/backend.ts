@@ -21,9 +21,6 @@ import { recordApp } from './records/record-app.ts'
 import type { LogEntry } from './gateway/log-entry.ts'
 import { LogReads } from './logs/log-reads.ts'
 import { Logs } from './logs/logs.ts'
-import { Files } from './files/files.ts'
-import { RecordFiles } from './files/record-files.ts'
-import { Mails } from './mails/mails.ts'
 import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
 import { recordsGuard } from './records/records-guard.ts'
@@ -69,8 +66,6 @@ export interface Backend {
   readonly oauth2: OAuth2Logins
   /** What superusers have set. */
   readonly settings: Settings
-  /** What file fields name. */
-  readonly files: Files
   /** The clients that are told of changes. */
   readonly realtime: Realtime
   /** Functions of the operator that run around all this. */
@@ -101,24 +96,19 @@ export async function openBackend(database: Database, options: BackendOptions = 
   schedules.add('__pbLogsCleanup__', '0 */6 * * *', () => logs.removeOld())
   const access = new Access(definitions)
   const reads = new RecordReads({ database, definitions, access })
-  const recordFiles = await RecordFiles.open({ database, definitions, settings, now, logs })
   const realtime = new Realtime()
   const hooks = new Hooks({ ...(log && { log }) })
   const app = recordApp(() => ({ database, definitions, reads, writes }))
-  const writerParts = { database, definitions, access, passwords, files: recordFiles, hooks, app }
+  const writerParts = { database, definitions, access, passwords, hooks, app }
   const writes = new RecordWrites({ ...writerParts, reads })
-  const mails = new Mails({ database, settings, logs, now })
   const accountsHost: AccountsHost = {
     database,
     definitions,
     settings,
     passwords,
-    mails,
-    logs,
     attempt,
     now,
     admits: (actor, definition, rule, record) => reads.admits(actor, { ...definition, authRule: rule }, 'auth', record),
-    write: (definition, record, input) => writes.change(definition, record, input),
   }
   const accounts = new RecordAccounts(accountsHost)
   const externalAccounts = new ExternalAccounts(writerParts)
@@ -127,10 +117,8 @@ export async function openBackend(database: Database, options: BackendOptions = 
     enter: (login) => externalAccounts.enter(login),
     deliver: (clientId, message, ip) => realtime.deliver(clientId, '@oauth2', message, { ip, once: true }),
     fetchPublic: options.fetchPublic,
+    logs,
   })
-  await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
-  schedules.add('__pbOTPCleanup__', '0 * * * *', () => accounts.oneTimePasswords.deleteExpired())
-  schedules.add('__pbMFACleanup__', '0 * * * *', () => accounts.deleteExpiredMfas())
   return {
     definitions,
     records: recordsOf(reads, writes),
@@ -139,7 +127,6 @@ export async function openBackend(database: Database, options: BackendOptions = 
     accounts,
     oauth2,
     settings,
-    files: new Files({ definitions, settings, files: recordFiles, now, reads }),
     realtime,
     hooks,
     app,
@@ -148,9 +135,14 @@ export async function openBackend(database: Database, options: BackendOptions = 
     logReads: new LogReads(logDatabase),
     schedules,
     close: async () => {
-      const ownLogs = options.logs === undefined ? [logDatabase] : []
-      const parts = [schedules, realtime, oauth2, mails, accounts, recordFiles, logs, ...ownLogs, settings, definitions]
-      for (const part of parts) await part.close()
+      await schedules.close()
+      realtime.close()
+      oauth2.close()
+      accounts.close()
+      await logs.close()
+      if (options.logs === undefined) await logDatabase.close()
+      await settings.close()
+      await definitions.close()
     },
   }
 }

@@ -24,8 +24,8 @@ export function applyInput(
   input: Readonly<Record<string, unknown>>,
   options: InputOptions,
 ): Record<string, unknown> {
-  const before = Object.fromEntries(fields.map((field) => [field.name, old?.[field.name] ?? emptyValue(field)]))
-  const values = { ...before }
+  const values: Record<string, unknown> = {}
+  for (const field of fields) values[field.name] = old?.[field.name] ?? emptyValue(field)
   for (const key of Object.keys(input).toSorted((a, b) => a.length - b.length)) {
     const [field, modifier] = meant(fields, key) ?? []
     if (field === undefined || (field.hidden && !options.isSuperuser && !isPassword(field))) continue
@@ -58,20 +58,23 @@ const MODIFIERS: readonly (readonly [before: string, after: string, modifier: Mo
   ['', ':autogenerate', 'generate'],
 ]
 
-/** Which field a key is about. */
-function meant(
-  fields: readonly FieldDefinition[],
-  key: string,
-): readonly [FieldDefinition, Modifier | undefined] | undefined {
-  const plain = fields.find(({ name }) => name === key)
-  if (plain !== undefined) return [plain, undefined]
-  for (const [before, after, modifier] of MODIFIERS) {
-    if (!key.startsWith(before) || !key.endsWith(after)) continue
-    const name = key.slice(before.length, key.length - after.length)
-    const field = fields.find((each) => each.name === name)
-    if (field !== undefined) return [field, modifier]
-  }
-  return undefined
+type Meant = readonly [field: FieldDefinition, modifier: Modifier | undefined]
+
+const meantBy = new WeakMap<readonly FieldDefinition[], ReadonlyMap<string, Meant>>()
+
+/** Which field a key of an input is about. */
+export function meant(fields: readonly FieldDefinition[], key: string): Meant | undefined {
+  const known = meantBy.get(fields) ?? meanings(fields)
+  meantBy.set(fields, known)
+  return known.get(key)
+}
+
+function meanings(fields: readonly FieldDefinition[]): ReadonlyMap<string, Meant> {
+  const modified = fields.flatMap((field) =>
+    MODIFIERS.map(([before, after, modifier]): [string, Meant] => [before + field.name + after, [field, modifier]]),
+  )
+  const plain = fields.map((field): [string, Meant] => [field.name, [field, undefined]])
+  return new Map([...modified, ...plain])
 }
 
 function changed(field: FieldDefinition, modifier: Modifier | undefined, value: unknown, input: unknown): unknown {

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import type { Logger, LoggerOptions } from 'pino'
 import { badArgument } from 'pannier/internal'
 import { isRestUrl } from './declarations.ts'
-import { checkHost, hostNames } from './host-names.ts'
+import { checkHost, hostNames, listensAt } from './host-names.ts'
 import { HttpError, toHttpError } from './http-error.ts'
 import { createLogger } from './logging.ts'
 import type { Metrics } from './metrics.ts'
@@ -97,8 +97,11 @@ export async function createApp(options: AppOptions, limits: ServerLimits, metri
 /** Checks of every request, headers of every answer. */
 function addHooks(app: FastifyInstance, options: AppOptions): void {
   const allowedHosts = hostNames(options.allowedHosts ?? [])
+  // To ask for it is a call to the system.
+  let address = listensAt(app.server)
+  app.server.on('listening', () => (address = listensAt(app.server)))
   app.addHook('onRequest', (request, _reply, done) => {
-    checkHost(request.raw, app.server, allowedHosts)
+    checkHost(request.raw, address, allowedHosts)
     done()
   })
   app.addHook('onRequest', checkContentType)

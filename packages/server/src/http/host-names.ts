@@ -27,16 +27,15 @@ export function hostNames(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.map(comparable))
 }
 
-/** @throws HttpError 400, 403 */
+/** `address`: where the server listens. @throws HttpError 400, 403 */
 export function checkHost(
   { headers, rawHeaders }: IncomingMessage,
-  server: Server,
+  address: string | undefined,
   allowed: ReadonlySet<string>,
 ): void {
   refuseTwice(rawHeaders)
   // HTTP/1.0 needs none; the parser has refused other requests without one. Browsers always send it.
   if (headers.host === undefined) return
-  const address = listensAt(server)
   if (allowed.size === 0 && address !== undefined && !isLoopback(address)) return
   const name = nameIn(headers.host)
   if (name !== undefined && (isLoopback(name) || name === address || allowed.has(name))) return
@@ -73,7 +72,7 @@ function comparable(name: string): string {
 }
 
 /** An address, or the path of a socket file, which no page reaches. Undefined: requests come from tests in the process. */
-function listensAt(server: Server): string | undefined {
+export function listensAt(server: Server): string | undefined {
   const address = server.address()
   return typeof address === 'string' ? address : address?.address
 }

@@ -31,8 +31,13 @@ export function actorOf(request: FastifyRequest): Actor {
   const info: RequestInfo = {
     context: 'default',
     method,
-    query: firstOf(query as object),
-    headers: snakeCased(headers),
+    // Few rules read them.
+    get query() {
+      return firstOf(query as object)
+    },
+    get headers() {
+      return snakeCased(headers)
+    },
   }
   return { principal, request: info }
 }

@@ -7,11 +7,9 @@ import { ServiceError } from '@pannier/backend'
 import { safeJson } from '../http/safe-json.ts'
 import { identify, limitRate } from './actor.ts'
 import { accountRoutes } from './account-routes.ts'
-import { accountMailRoutes } from './account-mail-routes.ts'
 import { batchRoutes } from './batch-routes.ts'
 import { collectionRoutes } from './collection-routes.ts'
 import { cronRoutes } from './cron-routes.ts'
-import { fileRoutes } from './file-routes.ts'
 import { healthRoutes } from './health-routes.ts'
 import { realtimeRoutes } from './realtime-routes.ts'
 import { logRoutes } from './log-routes.ts'
@@ -28,7 +26,6 @@ const ROUTES: readonly RestRoutes[] = [
   settingsRoutes,
   accountRoutes,
   oauth2Routes,
-  accountMailRoutes,
   collectionRoutes,
   inspectionRoutes,
   recordRoutes,
@@ -36,7 +33,6 @@ const ROUTES: readonly RestRoutes[] = [
   batchRoutes,
   logRoutes,
   cronRoutes,
-  fileRoutes,
 ]
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE']
 const JSON_TYPE = 'application/json'

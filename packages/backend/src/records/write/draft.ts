@@ -1,7 +1,7 @@
 /** A record as a write would make it: from what is stored and what was sent. */
 import type { Definition } from '../../definitions/definition.ts'
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
-import { applyChange, applyInput } from '../../fields/apply-input.ts'
+import { applyChange, applyInput, meant } from '../../fields/apply-input.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { checkValue, emptyValue } from '../../fields/field-types.ts'
 import { NewFile } from '../../fields/new-file.ts'
@@ -29,10 +29,6 @@ export interface PreparedInput {
   readonly changes: readonly HookChange[]
   /** An account's passwords have to be confirmed. */
   readonly isForm: boolean
-  /** Files whose content is not in the database, by name. */
-  readonly elsewhere?: ReadonlySet<string>
-  /** Of a record that is new and has none in the input. */
-  readonly newId?: string
 }
 
 export interface Draft extends PreparedInput {
@@ -53,10 +49,9 @@ export interface Draft extends PreparedInput {
 }
 
 export function draftOf(prepared: PreparedInput, old: JsonObject | undefined, checked?: CheckedPassword): Draft {
-  const { definition, input, isSuperuser, now, changes, isForm, newId } = prepared
+  const { definition, input, isSuperuser, now, changes, isForm } = prepared
   const stored = old && { ...old, id: old['_id'] }
   const asked = applyInput(definition.fields, stored, input, { isSuperuser, now })
-  if (old === undefined && newId !== undefined) asked['id'] = newId
   const values = changes.reduce((made, [key, value]) => applyChange(definition.fields, made, key, value) ?? made, asked)
   const form = definition.type === 'auth' && isForm ? accountForm(input) : undefined
   const errors = valueErrors(definition, old, values)
@@ -95,12 +90,12 @@ export function canBeId(id: unknown): id is string {
 /** With what modifiers come to, under the names of the fields. */
 function bodyOf({ definition: { fields, type }, input, isSuperuser }: PreparedInput, values: JsonObject): JsonObject {
   const body: JsonObject = { ...input }
-  for (const { name, hidden } of fields) {
-    const keys = [name, `${name}+`, `+${name}`, `${name}-`, `${name}:autogenerate`]
-    const given = keys.filter((key) => Object.hasOwn(input, key))
-    for (const key of given) delete body[key]
-    const isRead = isSuperuser || !hidden || (type === 'auth' && name === 'password')
-    if (given.length > 0 && isRead) body[name] = asSent(values[name])
+  for (const key of Object.keys(input)) {
+    const [field] = meant(fields, key) ?? []
+    if (field === undefined) continue
+    const { name, hidden } = field
+    delete body[key]
+    if (isSuperuser || !hidden || (type === 'auth' && name === 'password')) body[name] = asSent(values[name])
   }
   return body
 }
@@ -121,7 +116,7 @@ function fileAsSent({ name, originalName, size }: NewFile): JsonObject {
  * refuses the write, and the library could not take every value.
  */
 export function documentOf(draft: Draft, tokenKey: string | undefined): JsonObject {
-  const { definition, old, values, hashes, errors, elsewhere } = draft
+  const { definition, old, values, hashes, errors } = draft
   if (Object.keys(errors).length > 0) return { _id: old?.['_id'] ?? REFUSED_ID }
   const { _rev: _, _attachments: kept, ...others } = old ?? {}
   const document: JsonObject = { ...others, _id: old?.['_id'] ?? values['id'] }
@@ -135,8 +130,7 @@ export function documentOf(draft: Draft, tokenKey: string | undefined): JsonObje
     const names = new Set(listOf(document[name]))
     for (const gone of listOf(old?.[name])) if (!names.has(gone)) delete attachments[gone as string]
     for (const file of listOf(value))
-      if (file instanceof NewFile && elsewhere?.has(file.name) !== true)
-        attachments[file.name] = { data: file.stream(), contentType: file.type }
+      if (file instanceof NewFile) attachments[file.name] = { data: file.stream(), contentType: file.type }
   }
   if (tokenKey !== undefined) document['tokenKey'] = tokenKey
   if (definition.name === SUPERUSERS) document['verified'] = true
