@@ -1,5 +1,5 @@
 /** `npm run bench -- pocketbase`: PocketBase's REST on Pannier beside the real PocketBase, in turns. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -35,10 +35,17 @@ Requests a second of Pannier and PocketBase, with the data of PocketBase's bench
   --data FOLDER        keep the filled databases there, and use those that are there
   --fill               only fill them
   --built              measure what is built
-  --json FILE          write all rounds
+  --json FILE          write all rounds there, beside those of other workloads; of one size
   --help               print this`
 
 const ENVIRONMENT = { node: process.version, processor: cpus()[0]?.model.trim() ?? 'unknown', cores: cpus().length }
+
+interface Report {
+  readonly at: string
+  readonly environment: typeof ENVIRONMENT
+  readonly conditions: object
+  readonly figures: readonly Figures[]
+}
 
 interface Options extends Omit<Conditions, 'posts'> {
   readonly programs: readonly Program[]
@@ -61,19 +68,33 @@ export async function main(parameters: readonly string[]): Promise<void> {
   }
   if (options === undefined) return console.log(USAGE)
   if (!options.isBuilt) await build()
-  const startedAt = new Date().toISOString()
   for (const posts of options.sizes) {
     const entrants: Entrant[] = []
     for (const program of options.programs) entrants.push(await fill(program, posts, options.data))
     if (options.fillOnly) continue
     const figures = await measure(entrants, { ...options, posts }, options.only)
-    if (options.json === undefined) continue
-    const { indexes, keepAlive, writes, seconds } = options
-    const conditions = { posts, indexes, keepAlive, writes, seconds, pocketbase: VERSION }
-    const file = options.sizes.length === 1 ? options.json : options.json.replace(/(?=\.json$)/, `-${posts}`)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, `${JSON.stringify({ startedAt, environment: ENVIRONMENT, conditions, figures }, null, 1)}\n`)
+    if (options.json !== undefined) write(options.json, { ...options, posts }, figures)
   }
+}
+
+/** Beside the figures of other workloads, under the same conditions, that are in the file. */
+function write(
+  file: string,
+  { posts, indexes, keepAlive, writes, seconds }: Conditions,
+  figures: readonly Figures[],
+): void {
+  const conditions = { posts, indexes, keepAlive, writes, seconds, pocketbase: VERSION }
+  const old = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined
+  const isSame = JSON.stringify(old?.conditions) === JSON.stringify(conditions)
+  const others = isSame ? old!.figures.filter(({ workload }) => figures.every((one) => one.workload !== workload)) : []
+  const report: Report = {
+    at: new Date().toISOString(),
+    environment: ENVIRONMENT,
+    conditions,
+    figures: [...others, ...figures],
+  }
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify(report, null, 1)}\n`)
 }
 
 /** Undefined: help was asked for. Throws an error that says what is wrong. */
@@ -102,6 +123,8 @@ function readOptions(parameters: readonly string[]): Options | undefined {
   const programs = [pannierIn(root, 'pannier')]
   if (values.before !== undefined) programs.push(pannierIn(values.before, 'before'))
   if (!values.alone) programs.push(readPocketBase(values.pocketbase))
+  if (values.json !== undefined && list(values.posts).length !== 1)
+    throw new TypeError(`--json must come with one size, got --posts ${values.posts}.`)
   return {
     programs,
     sizes: list(values.posts).map(readCount),

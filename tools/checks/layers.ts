@@ -26,7 +26,6 @@ export const BACKEND_LAYERS: readonly string[] = [
   'fields',
   'settings',
   'definitions',
-  'mails',
   'access',
   'hooks',
   'accounts',
