@@ -46,6 +46,7 @@ export const SERVER_LAYERS: readonly string[] = [
   'replicator',
   'couch',
   'rest',
+  'hooks',
   'cli',
 ]
 

@@ -15,10 +15,10 @@ import type { AppCollections } from './gateway/databases.ts'
 import type { WriteGuard } from './gateway/guards.ts'
 import { Realtime } from './events/realtime.ts'
 import type { HookApp } from './hooks/hook-app.ts'
-import { Hooks, type HookLog } from './hooks/hooks.ts'
+import { Hooks } from './hooks/hooks.ts'
 import { ExternalAccounts } from './records/external-accounts.ts'
 import { recordApp } from './records/record-app.ts'
-import type { LogEntry } from './gateway/log-entry.ts'
+import { errorText, LOG_LEVELS, type LogEntry } from './gateway/log-entry.ts'
 import { LogReads } from './logs/log-reads.ts'
 import { Logs } from './logs/logs.ts'
 import { RecordReads } from './records/record-reads.ts'
@@ -38,8 +38,6 @@ export interface BackendOptions {
   readonly fetchPublic?: PublicFetch
   /** The time in milliseconds since 1970. */
   readonly now?: () => number
-  /** Tells the operator that a hook has thrown. */
-  readonly onHookError?: HookLog
   /** Where logs are kept; in memory when left out. It stays open when the backend is closed. */
   readonly logs?: Database
   /** Shows an operator what is logged, except for requests. */
@@ -87,7 +85,6 @@ export interface Backend {
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
   const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now, print = () => {} } = options
-  const { onHookError: log } = options
   const logDatabase = options.logs ?? (await open('logs', { storage: memory() }))
   const definitions = await Definitions.open(database)
   const settings = await Settings.open(database)
@@ -97,7 +94,10 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const access = new Access(definitions)
   const reads = new RecordReads({ database, definitions, access })
   const realtime = new Realtime()
-  const hooks = new Hooks({ ...(log && { log }) })
+  const hooks = new Hooks({
+    log: (message, { error, ...place }) =>
+      logs.write({ level: LOG_LEVELS.error, message, data: { ...place, error: errorText(error), ...stackOf(error) } }),
+  })
   const app = recordApp(() => ({ database, definitions, reads, writes }))
   const writerParts = { database, definitions, access, passwords, hooks, app }
   const writes = new RecordWrites({ ...writerParts, reads })
@@ -145,6 +145,11 @@ export async function openBackend(database: Database, options: BackendOptions = 
       await definitions.close()
     },
   }
+}
+
+/** Where it was thrown, for the operator. */
+function stackOf(error: unknown): { readonly stack?: string } {
+  return error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}
 }
 
 /** Views have no documents. Collections of the system have secrets. */

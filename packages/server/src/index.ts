@@ -23,3 +23,6 @@ export type {
   WriteGuard,
 } from '@pannier/backend'
 export type { Gateway, GuardedCollection } from '@pannier/backend/internal'
+export type { Hooks, RouteHandler } from './hooks/hook-set.ts'
+export type { RouteEvent } from './hooks/route-event.ts'
+export { ApiError } from './rest/api-error.ts'

@@ -43,6 +43,8 @@ export interface ServerOptions extends AppOptions {
   readonly replication?: ReplicatorOptions
   /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
   readonly adminUi?: string
+  /** A folder of hooks, TypeScript or JavaScript. `watch`: they are loaded again when a file changes; true when left out. */
+  readonly hooks?: { readonly dir: string; readonly watch?: boolean }
   /** Are asked about every write of documents, after the server's own. */
   readonly guards?: readonly WriteGuard[]
   /** Registered before the routes, after authentication. */
@@ -66,6 +68,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   adminUi: true,
   logger: true,
   guards: true,
+  hooks: true,
   plugins: true,
 }
 

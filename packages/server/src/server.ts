@@ -40,8 +40,12 @@ import { waitRoutes } from './couch/wait-routes.ts'
 import { designFilters } from './design/change-filters.ts'
 import { DesignDocuments } from './design/design-documents.ts'
 import { compilationGuard, validationGuard } from './design/document-guards.ts'
+import { CustomRoutes } from './hooks/custom-routes.ts'
+import { HookFolder } from './hooks/hook-folder.ts'
+import { RouteTable } from './hooks/route-table.ts'
 import { createApp } from './http/app.ts'
 import { BodyStore } from './http/body-store.ts'
+import { isRestUrl } from './http/declarations.ts'
 import { Metrics } from './http/metrics.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { makePrivate, makePrivateFolder } from './http/private-files.ts'
@@ -70,6 +74,16 @@ import {
   ServerState,
 } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
+
+/** Undefined: the server has no folder of hooks. @throws HookFileError */
+async function openHooks(
+  { hooks }: ServerOptions,
+  parts: { readonly backend: Backend; readonly routes: RouteTable; readonly log: FastifyBaseLogger },
+): Promise<HookFolder | undefined> {
+  if (hooks === undefined) return undefined
+  const { dir, watch = true } = hooks
+  return HookFolder.open({ ...parts, folder: dir, isWatched: watch })
+}
 
 /** Where the server listens. */
 export interface ListenOptions {
@@ -151,7 +165,8 @@ async function assemble(
 ): Promise<PannierServer> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const metrics = new Metrics()
-  const app = await createApp(options, limits, metrics)
+  const routes = new RouteTable()
+  const app = await createApp(options, limits, metrics, (method, url) => routes.claims(method, url))
   if (files !== undefined) for (const warning of await makePrivate(options.dir!, DATABASE_FILES)) app.log.warn(warning)
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
@@ -182,7 +197,16 @@ async function assemble(
   keepContext(app, context)
   await app.register(authPlugin(auth))
   await addRoutes(app, context, options)
-  await app.register(restPlugin({ backend, bodies: context.bodies, limits, corsOrigins: options.corsOrigins ?? [] }))
+  const hooks = await openHooks(options, { backend, routes, log: app.log })
+  await app.register(
+    restPlugin({
+      backend,
+      bodies: context.bodies,
+      limits,
+      corsOrigins: options.corsOrigins ?? [],
+      routes: new CustomRoutes(routes, backend, context),
+    }),
+  )
   openReplicator(app, { ...context, database, databases, state }, options.replication)
   refuseRest()
   await app.ready()
@@ -194,6 +218,7 @@ async function assemble(
     app.server.closeAllConnections()
     await ended
     for (const part of [context.indexes, designs, context.updates, databases, auth]) part.close()
+    await hooks?.close()
     await Promise.all([sandbox.close(), domain.close()])
     metrics.registry.clear()
     await files?.close()

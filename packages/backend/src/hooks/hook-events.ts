@@ -1,5 +1,4 @@
 /** The events that hooks can be bound to, by PocketBase's names, and what handlers get. */
-import type { RequestInfo } from '../access/actor.ts'
 import type { Definition } from '../definitions/definition.ts'
 import type { HookApp } from './hook-app.ts'
 import type { HookRecord } from './hook-record.ts'
@@ -16,37 +15,41 @@ export interface RecordEvent extends AppEvent {
 }
 
 /** A record could not be written. */
-export interface RecordErrorEvent extends RecordEvent {
+interface RecordErrorEvent extends RecordEvent {
   readonly error: unknown
 }
 
 /** Somebody asks to do something with a record. */
-export interface RecordRequestEvent extends RequestEvent {
+interface RecordRequestEvent extends RequestEvent {
   readonly collection: Definition
   readonly record: HookRecord
 }
 
-/** A record is about to be shown. */
-export interface RecordEnrichEvent extends AppEvent {
-  readonly record: HookRecord
-  requestInfo(): RequestInfo
-}
-
-type RecordSteps =
-  | 'Validate'
-  | `${'Create' | 'Update' | 'Delete'}${'' | 'Execute'}`
-  | `After${'Create' | 'Update' | 'Delete'}Success`
-type RecordFailures = `After${'Create' | 'Update' | 'Delete'}Error`
+const KINDS = ['Create', 'Update', 'Delete'] as const
+type Kind = (typeof KINDS)[number]
+type RecordSteps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`
 
 /** What handlers get, by the name of the event. */
 export type HookEvents = {
   readonly [Step in RecordSteps as `on${'Model' | 'Record'}${Step}`]: RecordEvent
 } & {
-  readonly [Step in RecordFailures as `on${'Model' | 'Record'}${Step}`]: RecordErrorEvent
+  readonly [Step in Kind as `on${'Model' | 'Record'}After${Step}Error`]: RecordErrorEvent
 } & {
-  readonly [Step in 'Create' | 'Update' | 'Delete' | 'View' as `onRecord${Step}Request`]: RecordRequestEvent
-} & {
-  readonly onRecordEnrich: RecordEnrichEvent
+  readonly [Step in Kind as `onRecord${Step}Request`]: RecordRequestEvent
 }
 
 export type HookName = keyof HookEvents
+
+/** All of them. */
+export const HOOK_NAMES: readonly HookName[] = [
+  ...(['onModel', 'onRecord'] as const).flatMap((on): HookName[] => [
+    `${on}Validate`,
+    ...KINDS.flatMap((kind): HookName[] => [
+      `${on}${kind}`,
+      `${on}${kind}Execute`,
+      `${on}After${kind}Success`,
+      `${on}After${kind}Error`,
+    ]),
+  ]),
+  ...KINDS.map((kind): HookName => `onRecord${kind}Request`),
+]

@@ -1,4 +1,4 @@
-/** A record as hooks have it: read by `get`, changed by `set`, stored when the write goes on. */
+/** A record as hooks have it: read by `get`, changed by `set`, stored with the write. */
 import type { Definition } from '../definitions/definition.ts'
 import { applyChange } from '../fields/apply-input.ts'
 import { toText } from '../fields/cast.ts'
@@ -16,7 +16,7 @@ export type HookChange = readonly [key: string, value: unknown]
 interface RecordState {
   /** The stored document; undefined: the record is new. */
   readonly stored: JsonObject | undefined
-  /** Of all fields, `id` too. */
+  /** All fields have one, `id` too. */
   readonly values: JsonObject
 }
 

@@ -4,24 +4,30 @@ import { ServiceError } from '../gateway/service-error.ts'
 import type { HookEvents, HookName } from './hook-events.ts'
 
 /** Adds what calls the rest of the chain. */
-export type Chained<Event> = Event & { next(): Promise<void> }
+type Chained<Event> = Event & { next(): Promise<void> }
 
 /** A function that runs when something happens. What it throws refuses that, if it has not happened yet. */
 export type HookHandler<Event> = (event: Chained<Event>) => unknown
 
-/** A handler and where it stands. */
-export interface BoundHook {
-  readonly name: HookName
-  /** A `HookHandler` of the event of that name. */
+/** A function of the operator, and where it stands. */
+export interface PlacedHandler {
+  /** What it is for, in logs: `onRecordCreate`, `GET /hello`. */
+  readonly name: string
+  /** A `HookHandler`. */
   readonly handler: (event: never) => unknown
-  /** Names or ids of collections; empty: all. */
-  readonly tags: readonly string[]
   /** For logs: `hooks/posts.ts:12`. */
   readonly source: string
 }
 
+/** A handler of an event. */
+export interface BoundHook extends PlacedHandler {
+  readonly name: HookName
+  /** Names or ids of collections; empty: all. */
+  readonly tags: readonly string[]
+}
+
 /** Tells the operator what went wrong. */
-export type HookLog = (
+type HookLog = (
   message: string,
   details: { readonly hook: string; readonly source: string; readonly error: unknown },
 ) => void
@@ -39,7 +45,7 @@ export class Hooks {
   readonly #handlerMsMax: number
   #bound: readonly BoundHook[] = []
   /** What runs now, for who watches the thread. */
-  onRun: (hook: BoundHook | undefined) => void = () => {}
+  onRun: (handler: PlacedHandler | undefined) => void = () => {}
 
   constructor({ log = () => {}, handlerMsMax = HANDLER_MS_MAX }: HooksOptions = {}) {
     this.#log = log
@@ -69,8 +75,12 @@ export class Hooks {
     last: () => Promise<void> = async () => {},
   ): Promise<void> {
     const handlers = this.#bound.filter((hook) => hook.name === name && isMeant(hook, tags))
-    if (handlers.length === 0) return last()
-    const chained = event as Chained<HookEvents[Name]>
+    return handlers.length === 0 ? last() : this.run(handlers, event, last)
+  }
+
+  /** Runs handlers one inside the other, and `last` inside all. @throws as `trigger` */
+  async run(handlers: readonly PlacedHandler[], event: object, last: () => Promise<void>): Promise<void> {
+    const chained = event as Chained<object>
     const runFrom = async (position: number): Promise<void> => {
       const hook = handlers[position]
       if (hook === undefined) return last()
@@ -80,13 +90,13 @@ export class Hooks {
   }
 
   /** A handler may forget to wait for the rest: the rest is waited for all the same, and never runs twice. */
-  async #run(hook: BoundHook, event: Chained<object>, rest: () => Promise<void>): Promise<void> {
+  async #run(hook: PlacedHandler, event: Chained<object>, rest: () => Promise<void>): Promise<void> {
     let following: Promise<void> | undefined
     let isOver = false
     const next = (): Promise<void> => {
       if (isOver && following === undefined) return Promise.reject(tooSlow(hook))
       following ??= rest().finally(() => {
-        // The handler goes on, and may bind to the event again.
+        // The rest of the handler may call it again.
         event.next = next
       })
       // Nobody may be waiting for it.
@@ -113,7 +123,11 @@ export class Hooks {
   }
 
   /** What runs inside a handler has limits of its own, so only the handler's own time counts. */
-  async #inTime(hook: BoundHook, run: () => Promise<void>, following: () => Promise<void> | undefined): Promise<void> {
+  async #inTime(
+    hook: PlacedHandler,
+    run: () => Promise<void>,
+    following: () => Promise<void> | undefined,
+  ): Promise<void> {
     const ended = new AbortController()
     const limit = async (): Promise<void> => {
       await setTimeout(this.#handlerMsMax, undefined, { signal: ended.signal, ref: false })
@@ -133,7 +147,7 @@ export class Hooks {
     }
   }
 
-  #asRefusal(hook: BoundHook, error: unknown): ServiceError {
+  #asRefusal(hook: PlacedHandler, error: unknown): ServiceError {
     if (error instanceof ServiceError) return error
     this.#log('a hook has thrown', { hook: hook.name, source: hook.source, error })
     return new ServiceError('INVALID', '', { cause: error })
@@ -144,6 +158,6 @@ function isMeant({ tags }: BoundHook, asked: readonly string[]): boolean {
   return tags.length === 0 || tags.some((tag) => asked.includes(tag))
 }
 
-function tooSlow({ name, source }: Pick<BoundHook, 'name' | 'source'>): ServiceError {
+function tooSlow({ name, source }: PlacedHandler): ServiceError {
   return new ServiceError('UNAVAILABLE', `${name} in ${source} takes too long.`)
 }

@@ -159,12 +159,12 @@ test('a hook refuses by throwing: an error of the domain as it is, any other as 
   expect(await world.stored('posts')).toEqual({})
   await world.close()
   hooks.replace([
-    bound('onRecordEnrich', () => {
+    bound('onRecordValidate', () => {
       throw new TypeError('x is not a function')
     }),
   ])
-  await expect(hooks.trigger('onRecordEnrich', {} as never, [])).rejects.toThrow(ServiceError)
-  expect(logged).toEqual([['a hook has thrown', 'onRecordEnrich', 'hooks/test.ts:1']])
+  await expect(hooks.trigger('onRecordValidate', {} as never, [])).rejects.toThrow(ServiceError)
+  expect(logged).toEqual([['a hook has thrown', 'onRecordValidate', 'hooks/test.ts:1']])
 })
 
 test('a hook that does not wait for the rest is waited for; one that calls it twice writes once', async () => {
@@ -290,12 +290,12 @@ test('a handler is given up after its time, and writes nothing then', async () =
   let wrote = false
   const later = Promise.withResolvers<void>()
   hooks.replace([
-    bound('onRecordEnrich', async (e) => {
+    bound('onRecordValidate', async (e) => {
       await later.promise
       await e.next()
     }),
   ])
-  const run = hooks.trigger('onRecordEnrich', {} as never, [], async () => void (wrote = true))
+  const run = hooks.trigger('onRecordValidate', {} as never, [], async () => void (wrote = true))
   await expect(run).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   later.resolve()
   await new Promise((resolve) => setImmediate(resolve))

@@ -41,7 +41,16 @@ const VARY = 'Accept, Authorization, Cookie'
 /** The newest answer on each connection. */
 const answers = new WeakMap<Socket, ServerResponse>()
 
-export async function createApp(options: AppOptions, limits: ServerLimits, metrics: Metrics): Promise<FastifyInstance> {
+/** Below PocketBase's API, so that its authentication, errors and limits hold. No client's URL begins with it. */
+const CLAIMED_URL = '/api/~'
+
+/** `claims`: whether a route of the operator answers a URL, which may look like a database's. */
+export async function createApp(
+  options: AppOptions,
+  limits: ServerLimits,
+  metrics: Metrics,
+  claims: (method: string, url: string) => boolean = () => false,
+): Promise<FastifyInstance> {
   const logger = createLogger(options.logger)
   const app: FastifyInstance = fastify({
     ...(logger !== undefined && { loggerInstance: logger as FastifyBaseLogger }),
@@ -59,7 +68,8 @@ export async function createApp(options: AppOptions, limits: ServerLimits, metri
     bodyLimit: Number.MAX_SAFE_INTEGER,
     exposeHeadRoutes: true,
     // Some clients write the slash of an id like any other.
-    rewriteUrl: ({ url = '/' }) => url.replace(/^(\/+[^/?]+\/+_local)%2f/i, '$1/'),
+    rewriteUrl: ({ method = '', url = '/' }) =>
+      claims(method, url) ? `${CLAIMED_URL}${url}` : url.replace(/^(\/+[^/?]+\/+_local)%2f/i, '$1/'),
     genReqId: requestIds(),
     requestIdHeader: false,
     clientErrorHandler: answerClientError,

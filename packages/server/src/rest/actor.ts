@@ -58,10 +58,10 @@ export function checkSuperuser({ principal }: FastifyRequest): void {
 
 /** Counts a request to a route. @throws ServiceError TOO_MANY_REQUESTS */
 export function limitRate(request: FastifyRequest, { definitions, rateLimits }: Backend): void {
-  const { method, principal, url, params, routeOptions } = request
+  const { method, principal, originalUrl, params, routeOptions } = request
   const { collection: name = '' } = params as { readonly collection?: string }
   const { tags = [] } = routeOptions.config
-  const path = url.split('?', 1)[0]!
+  const path = originalUrl.split('?', 1)[0]!
   const paths = [`${method} ${path}`, path]
   const collection = tags.length === 0 ? undefined : definitions.find(name)
   if (collection === undefined) rateLimits.check(principal, '', paths)

@@ -56,14 +56,23 @@ export async function readValues(context: FormContext, request: FastifyRequest, 
   return withForm(context, request, { message }, async ({ texts }) => texts)
 }
 
-/** Runs `use`, which may read the files until it ends. @throws ServiceError INVALID; HttpError 413, 408, 503 */
-export async function withForm<T>(
+/** Reads the body. Dispose of the form. @throws ServiceError INVALID; HttpError 413, 408, 503 */
+export function openForm(
   { bodies, limits }: FormContext,
   request: FastifyRequest,
   { message, bytesMax = FORM_BYTES_MAX }: FormOptions,
+): Promise<Form> {
+  return readForm(request, { bodies, bytesMax, stallMsMax: limits.stallMsMax }, message)
+}
+
+/** Runs `use`, which may read the files until it ends. @throws as `openForm` */
+export async function withForm<T>(
+  context: FormContext,
+  request: FastifyRequest,
+  options: FormOptions,
   use: (form: Form) => Promise<T>,
 ): Promise<T> {
-  const form = await readForm(request, { bodies, bytesMax, stallMsMax: limits.stallMsMax }, message)
+  const form = await openForm(context, request, options)
   try {
     return await use(form)
   } finally {

@@ -1,8 +1,18 @@
 /** What the routes of PocketBase's API share. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Backend } from '@pannier/backend'
 import type { BodyStore } from '../http/body-store.ts'
 import type { ServerLimits } from '../http/server-limits.ts'
+
+/** Routes and middlewares of the operator. */
+export interface RequestRoutes {
+  /** Runs what is around a request as far as the request. True: it has been answered. */
+  enter(request: FastifyRequest, reply: FastifyReply): Promise<boolean>
+  /** Runs the rest of that. */
+  leave(request: FastifyRequest): Promise<void>
+  /** Answers a request that no route of the API is about. Undefined: no route of the operator either. */
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>
+}
 
 export interface RestContext {
   readonly backend: Backend
@@ -11,6 +21,7 @@ export interface RestContext {
   readonly limits: ServerLimits
   /** Origins whose pages may call; any if the list is empty. */
   readonly corsOrigins: readonly string[]
+  readonly routes: RequestRoutes
 }
 
 /** A file of routes. Their URLs begin with `/api`. */

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import { BatchError, sentence } from '@pannier/backend/internal'
 import { toHttpError } from '../http/http-error.ts'
+import { ApiError } from './api-error.ts'
 import { safeJson } from '../http/safe-json.ts'
 import { noteError } from './request-log.ts'
 
@@ -66,6 +67,7 @@ function serviceErrorIn(error: unknown): ServiceError | undefined {
 
 /** As CouchDB's door has it, except for what that has words of its own for. */
 function statusOf(error: ServiceError): number {
+  if (error instanceof ApiError) return error.status
   if (error.code === 'EXISTS' || error.code === 'UNSUPPORTED') return 400
   return toHttpError(error)!.status
 }

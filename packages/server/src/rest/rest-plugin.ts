@@ -54,7 +54,9 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
       if (request.url.split('?', 1)[0]!.endsWith('/')) throw new ServiceError('NOT_FOUND', '')
       await identify(request, context.backend)
       limitRate(request, context.backend)
+      return (await context.routes.enter(request, reply)) ? reply : undefined
     })
+    app.addHook('onResponse', (request) => context.routes.leave(request))
     app.addHook('onSend', (_request, reply, payload, done) => {
       if (String(reply.getHeader('content-type')).startsWith(JSON_TYPE)) reply.header('content-type', JSON_TYPE)
       done(null, payload)
@@ -65,7 +67,12 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
     })
     for (const routes of ROUTES) routes(app, context)
     for (const url of ['/api', '/api/*'])
-      app.route({ method: [...METHODS, 'OPTIONS'], url, exposeHeadRoute: false, handler: refuse })
+      app.route({
+        method: [...METHODS, 'OPTIONS'],
+        url,
+        exposeHeadRoute: false,
+        handler: async (request, reply) => (await context.routes.handle(request, reply)) ?? refuse(),
+      })
   }
 }
 

@@ -41,7 +41,7 @@ interface SeenWrite {
   readonly definition: Definition
   readonly kind: Kind
   readonly record: HookRecord
-  /** Of a delete there is none. Made again, it has what hooks have changed meanwhile. */
+  /** Makes it with what hooks have changed so far. A delete has none. */
   readonly draft: (() => Draft) | undefined
 }
 

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { createServer as createProbe } from 'node:net'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { Durability } from 'pannier/types'
 import type { NewAdmin } from '../../auth/bootstrap.ts'
+import { HookFileError } from '../../hooks/load-hooks.ts'
 import { isLoopback } from '../../http/host-names.ts'
 import { createLogger } from '../../http/logging.ts'
 import { createServer } from '../../server.ts'
@@ -27,6 +29,8 @@ interface ServeArguments {
   readonly replicateWith: readonly string[]
   readonly quota?: number
   readonly adminUi?: string
+  readonly hooks?: string
+  readonly hooksWatch: boolean
 }
 
 /** 1 PiB. */
@@ -71,6 +75,8 @@ export function addServe(program: Command, terminal: Terminal): void {
       [],
     )
     .option('--quota <MiB>', 'that one database may take; a full one takes no more', readQuota)
+    .option('--hooks <dir>', 'hooks in TypeScript or JavaScript; the folder "hooks" in --dir when left out')
+    .option('--no-hooks-watch', 'does not load hooks again when a file changes')
     .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
     .action((options: ServeArguments) => serve(options, terminal))
 }
@@ -97,6 +103,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
     ...(password !== undefined && { encryption: { password } }),
     ...(admin !== undefined && { admin }),
     ...(quota !== undefined && { limits: { databaseBytesMax: quota } }),
+    hooks: { dir: options.hooks ?? join(dir, 'hooks'), watch: options.hooksWatch },
     ...(adminUi !== undefined && { adminUi }),
     ...(trustProxy.length > 0 && { trustProxy }),
   }).catch(explain)
@@ -136,7 +143,8 @@ function cannotListen(host: string, port: number, error: unknown): never {
 }
 
 function explain(error: unknown): never {
-  if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
+  if (error instanceof TypeError || error instanceof HookFileError)
+    throw new UsageError(error.message, { cause: error })
   throw error instanceof ServiceError ? new UsageError(error.message, { cause: error }) : error
 }
 

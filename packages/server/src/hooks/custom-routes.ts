@@ -1,0 +1,77 @@
+/** Answers requests to routes of the operator, and runs middlewares around all requests of the API. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Backend } from '@pannier/backend'
+import { Suspended } from '@pannier/backend/internal'
+import { openForm, type Form } from '../rest/form.ts'
+import type { RequestRoutes, RestContext } from '../rest/rest-context.ts'
+import { RouteEvent } from './route-event.ts'
+import type { RouteTable } from './route-table.ts'
+
+type FormContext = Pick<RestContext, 'bodies' | 'limits'>
+
+export class CustomRoutes implements RequestRoutes {
+  readonly #table: RouteTable
+  readonly #backend: Backend
+  readonly #context: FormContext
+  readonly #around = new WeakMap<FastifyRequest, { readonly suspended: Suspended; readonly event: RouteEvent }>()
+
+  constructor(table: RouteTable, backend: Backend, context: FormContext) {
+    this.#table = table
+    this.#backend = backend
+    this.#context = context
+  }
+
+  /** Runs the middlewares as far as the request itself. True: one of them has answered it. */
+  async enter(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    const { middlewares } = this.#table
+    if (middlewares.length === 0) return false
+    const event = this.#event(request, reply, {})
+    const suspended = await Suspended.start((rest) => this.#backend.hooks.run(middlewares, event, rest))
+    if (!suspended.wantsRest) {
+      await event.send()
+      return true
+    }
+    event.addHeaders()
+    this.#around.set(request, { suspended, event })
+    return false
+  }
+
+  /** Runs the rest of the middlewares. */
+  async leave(request: FastifyRequest): Promise<void> {
+    // What it throws is logged, and the answer is on its way.
+    await this.#around
+      .get(request)
+      ?.suspended.resume()
+      .catch(() => {})
+  }
+
+  /** Undefined: no route of the operator is meant. */
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    const found = this.#table.find(request.method, request.originalUrl)
+    if (found === undefined) return undefined
+    const { route, pathValues } = found
+    let form: Promise<Form> | undefined
+    const event = this.#event(
+      request,
+      reply,
+      pathValues,
+      () => (form ??= openForm(this.#context, request, { message: '' })),
+    )
+    try {
+      await this.#backend.hooks.run(route.handlers, event, async () => {})
+      return await event.send()
+    } finally {
+      await form?.then((one) => one.dispose()).catch(() => {})
+    }
+  }
+
+  #event(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    pathValues: Readonly<Record<string, string>>,
+    form: () => Promise<Form> = () => Promise.reject(new Error('A middleware must leave the body to the route.')),
+  ): RouteEvent {
+    const { app, definitions } = this.#backend
+    return new RouteEvent({ app, definitions, request, reply, pathValues, form })
+  }
+}

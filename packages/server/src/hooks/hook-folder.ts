@@ -1,0 +1,93 @@
+/** The hooks of a folder, loaded again when a file changes. A request that runs keeps those that it began with. */
+import { existsSync, watch } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Backend } from '@pannier/backend'
+import { HookFileError, loadHooks } from './load-hooks.ts'
+import type { HookSet } from './hook-set.ts'
+import type { RouteTable } from './route-table.ts'
+import { Watchdog } from './watchdog.ts'
+
+interface HookFolderParts {
+  readonly folder: string
+  readonly backend: Backend
+  readonly routes: RouteTable
+  readonly log: FastifyBaseLogger
+  /** Loads them again when a file changes. */
+  readonly isWatched: boolean
+}
+
+/** Editors write a file in several steps. */
+const SETTLE_MS = 100
+/** Changes within it that are nobody's source. */
+const IGNORED = /(?:^|[\\/])(?:node_modules|\.)/
+
+export class HookFolder {
+  readonly #parts: HookFolderParts
+  readonly #watchdog: Watchdog
+  readonly #watching = new AbortController()
+  #jobs: readonly string[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #loading: Promise<void> = Promise.resolve()
+
+  /** @throws HookFileError */
+  static async open(parts: HookFolderParts): Promise<HookFolder> {
+    const opened = new HookFolder({ ...parts, folder: resolve(parts.folder) })
+    await opened.#load()
+    if (parts.isWatched) opened.#watch()
+    return opened
+  }
+
+  private constructor(parts: HookFolderParts) {
+    this.#parts = parts
+    this.#watchdog = new Watchdog(parts.log)
+    parts.backend.hooks.onRun = (handler) => this.#watchdog.note(handler)
+  }
+
+  async close(): Promise<void> {
+    this.#watching.abort()
+    clearTimeout(this.#timer)
+    await this.#loading
+    await this.#watchdog.close()
+  }
+
+  async #load(): Promise<void> {
+    const { folder, backend } = this.#parts
+    this.#apply(existsSync(folder) ? await loadHooks(folder, backend.app) : NOTHING)
+  }
+
+  #apply({ bound, jobs, ...requests }: HookSet): void {
+    const { backend, routes } = this.#parts
+    for (const id of this.#jobs) backend.schedules.remove(id)
+    for (const { id, expression, run } of jobs) backend.schedules.add(id, expression, run)
+    this.#jobs = jobs.map(({ id }) => id)
+    backend.hooks.replace(bound)
+    routes.replace(requests)
+  }
+
+  #watch(): void {
+    const { folder, log } = this.#parts
+    if (!existsSync(folder)) return
+    const { signal } = this.#watching
+    const watcher = watch(folder, { recursive: true, signal, persistent: false }, (_event, name) => {
+      if (name !== null && IGNORED.test(name)) return
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(() => void (this.#loading = this.#loading.then(() => this.#reload())), SETTLE_MS)
+    })
+    watcher.on('error', (error) => log.warn({ err: error }, 'hooks are no longer watched'))
+  }
+
+  /** Those that run stay if the new ones can't be loaded. */
+  async #reload(): Promise<void> {
+    const { folder, log } = this.#parts
+    try {
+      await this.#load()
+      log.info(`${basename(folder)}: hooks are loaded again`)
+    } catch (error) {
+      if (!(error instanceof HookFileError)) throw error
+      log.error(`${error.message} The hooks that were loaded before stay.`)
+    }
+  }
+}
+
+const NOTHING: HookSet = { bound: [], routes: [], middlewares: [], jobs: [] }

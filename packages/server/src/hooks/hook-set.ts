@@ -1,0 +1,144 @@
+/** What the files of the operator register. One load makes one set. */
+import { fileURLToPath } from 'node:url'
+import { relative, dirname } from 'node:path'
+import type { HookApp } from '@pannier/backend'
+import {
+  HOOK_NAMES,
+  type BoundHook,
+  type HookEvents,
+  type HookHandler,
+  type HookName,
+  type PlacedHandler,
+} from '@pannier/backend/internal'
+import { badArgument } from 'pannier/internal'
+import { ApiError } from '../rest/api-error.ts'
+import { pathPattern } from './path-pattern.ts'
+import type { RouteEvent } from './route-event.ts'
+
+/** A handler of a request. */
+export type RouteHandler = (event: RouteEvent) => unknown
+
+/** A route of the operator. */
+export interface CustomRoute {
+  /** In capitals. `ANY`: all of them. */
+  readonly method: string
+  readonly pattern: URLPattern
+  /** Patterns with fewer are asked first. */
+  readonly wildcards: number
+  /** Middlewares first. */
+  readonly handlers: readonly PlacedHandler[]
+}
+
+/** A job of the operator. */
+interface HookJob {
+  readonly id: string
+  readonly expression: string
+  readonly run: () => Promise<void>
+}
+
+export interface HookSet {
+  readonly bound: readonly BoundHook[]
+  readonly routes: readonly CustomRoute[]
+  readonly middlewares: readonly PlacedHandler[]
+  readonly jobs: readonly HookJob[]
+}
+
+type Binders = {
+  readonly [Name in HookName]: (handler: HookHandler<HookEvents[Name]>, ...tags: readonly string[]) => void
+}
+
+/** Handlers that let some requests pass. */
+interface RouteChecks {
+  /** Somebody has logged in: an account of one of the collections, of any if none is named. */
+  requireAuth(...collections: readonly string[]): RouteHandler
+  requireGuestOnly(): RouteHandler
+  requireSuperuserAuth(): RouteHandler
+}
+
+/**
+ * What the function that a hook file exports gets. Names are those of PocketBase.
+ *
+ * @example
+ * export default ({ onRecordCreate, routerAdd }: Hooks): void => {
+ *   onRecordCreate(async (e) => {
+ *     e.record.set('slug', e.record.getString('title').toLowerCase())
+ *     await e.next()
+ *   }, 'posts')
+ *   routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
+ * }
+ */
+export interface Hooks extends Binders {
+  readonly app: HookApp
+  readonly apis: RouteChecks
+  readonly ApiError: typeof ApiError
+  /** Paths as in Go: `/files/{id}`, `/assets/{path...}`. Middlewares run before the handler. */
+  routerAdd(method: string, path: string, handler: RouteHandler, ...middlewares: readonly RouteHandler[]): void
+  /** Runs around every request of the API and of custom routes. */
+  routerUse(handler: RouteHandler): void
+  /** `expression`: five segments, in UTC, or a macro such as `@daily`. */
+  cronAdd(id: string, expression: string, run: () => unknown): void
+}
+
+/** Makes what files register with. `folder`: for their places. */
+export class HookRegistration {
+  readonly hooks: Hooks
+  readonly set: HookSet
+
+  constructor(app: HookApp, folder: string) {
+    const bound: BoundHook[] = []
+    const routes: CustomRoute[] = []
+    const middlewares: PlacedHandler[] = []
+    const jobs: HookJob[] = []
+    this.set = { bound, routes, middlewares, jobs }
+    const place = (name: string, handler: unknown): PlacedHandler => {
+      if (typeof handler !== 'function') throw badArgument(`${name}()`, 'handler must be a function', handler)
+      return { name, handler: handler as PlacedHandler['handler'], source: sourceIn(folder) }
+    }
+    const binders = HOOK_NAMES.map((name) => [
+      name,
+      (handler: unknown, ...tags: readonly string[]): void => void bound.push({ ...place(name, handler), name, tags }),
+    ])
+    this.hooks = {
+      ...(Object.fromEntries(binders) as Binders),
+      app,
+      apis: CHECKS,
+      ApiError,
+      routerAdd: (method, path, handler, ...before) => {
+        const name = `${method.toUpperCase()} ${path}`
+        const handlers = [...before, handler].map((one) => place(name, one))
+        routes.push({ method: method.toUpperCase() || 'ANY', ...pathPattern(path), handlers })
+      },
+      routerUse: (handler) => void middlewares.push(place('routerUse', handler)),
+      cronAdd: (id, expression, run) => {
+        place('cronAdd', run)
+        jobs.push({ id, expression, run: async () => void (await run()) })
+      },
+    }
+  }
+}
+
+const CHECKS: RouteChecks = {
+  requireAuth:
+    (...collections) =>
+    (e) => {
+      if (e.auth === undefined) throw new ApiError(401, 'The request requires valid record authorization token.')
+      if (collections.length > 0 && !collections.includes(e.auth.collection().name))
+        throw new ApiError(403, 'The authorized record is not allowed to perform this action.')
+      return e.next()
+    },
+  requireGuestOnly: () => (e) => {
+    if (e.auth !== undefined) throw new ApiError(400, 'The request can be accessed only by guests.')
+    return e.next()
+  },
+  requireSuperuserAuth: () => CHECKS.requireAuth('_superusers'),
+}
+
+/** Where the caller stands: `hooks/posts.ts:12`. */
+export function sourceIn(folder: string, { stack = '' }: { readonly stack?: string } = new Error()): string {
+  for (const [, place = '', line = ''] of stack.matchAll(/(?:\(|at )(\S+?):(\d+):\d+\)?$/gm)) {
+    const path = place.startsWith('file:') ? fileURLToPath(place.replace(/\?.*$/, '')) : place
+    const within = relative(dirname(folder), path)
+    if (path.startsWith(`${folder}/`)) return `${within}:${line}`
+  }
+  return folder
+}

@@ -1,0 +1,201 @@
+/** What handlers of custom routes and middlewares get: the request, and the ways to answer it. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Readable } from 'node:stream'
+import type { ErrorData, HookApp, HookRecord, RequestInfo, UploadedFile } from '@pannier/backend'
+import { requestEvent, type KnownDefinitions, type RequestEvent } from '@pannier/backend/internal'
+import { actorOf } from '../rest/actor.ts'
+import { ApiError } from '../rest/api-error.ts'
+import type { Form } from '../rest/form.ts'
+
+type Body = string | Uint8Array | Readable | undefined
+
+/** A request, as handlers of routes read it. */
+interface RouteRequest {
+  readonly method: string
+  /** As the client sent it. */
+  readonly url: URL
+  readonly headers: Headers
+  /** The part of the path that `{name}` stands for; empty if the path has no such part. */
+  pathValue(name: string): string
+  /** Ends when the client has gone. */
+  readonly signal: AbortSignal
+}
+
+interface RouteEventParts {
+  readonly app: HookApp
+  readonly definitions: KnownDefinitions
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly pathValues: Readonly<Record<string, string>>
+  /** Reads the body once. */
+  form(): Promise<Form>
+}
+
+/**
+ * A request to a custom route. One of the methods that answer is called at most once.
+ *
+ * @example
+ * routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
+ */
+export class RouteEvent {
+  readonly app: HookApp
+  /** The account that asks; undefined for guests. */
+  readonly auth: HookRecord | undefined
+  readonly request: RouteRequest
+  /** The headers of the answer. */
+  readonly response: { readonly headers: Headers } = { headers: new Headers() }
+  readonly #parts: RouteEventParts
+  readonly #about: RequestEvent
+  readonly #values = new Map<string, unknown>()
+  #answer: { readonly status: number; readonly body: Body } | undefined
+
+  constructor(parts: RouteEventParts) {
+    const { app, definitions, request, reply, pathValues } = parts
+    this.#parts = parts
+    this.#about = requestEvent(app, definitions, actorOf(request))
+    this.app = app
+    this.auth = this.#about.auth
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    this.request = {
+      method: request.method,
+      url: new URL(request.originalUrl, `${request.protocol}://${request.host}`),
+      headers: new Headers(
+        Object.entries(request.headers).flatMap(([name, value]) =>
+          [value ?? []].flat().map((one): [string, string] => [name, one]),
+        ),
+      ),
+      pathValue: (name) => pathValues[name] ?? '',
+      signal: gone.signal,
+    }
+  }
+
+  /** Runs the rest of the chain. */
+  next: () => Promise<void> = async () => {}
+
+  hasSuperuserAuth(): boolean {
+    return this.#about.hasSuperuserAuth()
+  }
+
+  /** The address that the request came from, also through proxies that the settings trust. */
+  realIP(): string {
+    return this.#about.realIP() ?? this.remoteIP()
+  }
+
+  /** The address of the connection. */
+  remoteIP(): string {
+    return this.#parts.request.ip
+  }
+
+  isTLS(): boolean {
+    return this.#parts.request.protocol === 'https'
+  }
+
+  /** What rules read of the request, and its body. @throws ServiceError INVALID for a body that can't be read */
+  async requestInfo(): Promise<RequestInfo & { readonly body: Readonly<Record<string, unknown>> }> {
+    const { values } = await this.#parts.form()
+    return { ...this.#about.requestInfo(), body: values }
+  }
+
+  /** The values of the body: JSON, or a form. @throws ServiceError INVALID */
+  async bindBody(): Promise<Readonly<Record<string, unknown>>> {
+    return (await this.#parts.form()).values
+  }
+
+  /** The uploads of a form under a name. They can be read until the answer is sent. */
+  async findUploadedFiles(name: string): Promise<readonly UploadedFile[]> {
+    return (await this.#parts.form()).files.get(name) ?? []
+  }
+
+  /** What another handler of the chain has kept under a name. */
+  get(name: string): unknown {
+    return this.#values.get(name)
+  }
+
+  set(name: string, value: unknown): void {
+    this.#values.set(name, value)
+  }
+
+  json(status: number, value: unknown): void {
+    this.#respond(status, `${JSON.stringify(value)}\n`, 'application/json')
+  }
+
+  string(status: number, text: string): void {
+    this.#respond(status, text, 'text/plain; charset=utf-8')
+  }
+
+  html(status: number, text: string): void {
+    this.#respond(status, text, 'text/html; charset=utf-8')
+  }
+
+  blob(status: number, type: string, bytes: Uint8Array): void {
+    this.#respond(status, bytes, type)
+  }
+
+  stream(status: number, type: string, stream: Readable): void {
+    this.#respond(status, stream, type)
+  }
+
+  noContent(status = 204): void {
+    this.#respond(status, undefined)
+  }
+
+  redirect(status: 301 | 302 | 303 | 307 | 308, url: string): void {
+    this.response.headers.set('location', url)
+    this.#respond(status, undefined)
+  }
+
+  badRequestError(message?: string, data?: ErrorData): ApiError {
+    return new ApiError(400, message, data)
+  }
+
+  unauthorizedError(message?: string, data?: ErrorData): ApiError {
+    return new ApiError(401, message, data)
+  }
+
+  forbiddenError(message?: string, data?: ErrorData): ApiError {
+    return new ApiError(403, message, data)
+  }
+
+  notFoundError(message?: string, data?: ErrorData): ApiError {
+    return new ApiError(404, message, data)
+  }
+
+  tooManyRequestsError(message?: string, data?: ErrorData): ApiError {
+    return new ApiError(429, message, data)
+  }
+
+  internalServerError(message?: string, data?: ErrorData): ApiError {
+    return new ApiError(500, message, data)
+  }
+
+  error(status: number, message?: string, data?: ErrorData): ApiError {
+    return new ApiError(status, message, data)
+  }
+
+  /** Whether a handler has answered. */
+  get isAnswered(): boolean {
+    return this.#answer !== undefined
+  }
+
+  /** Sends what handlers have answered: 200 without a body if they have not. */
+  send(): FastifyReply {
+    const { status, body } = this.#answer ?? { status: 200, body: undefined }
+    return this.addHeaders().code(status).send(body)
+  }
+
+  /** To an answer that is another's. */
+  addHeaders(): FastifyReply {
+    const { reply } = this.#parts
+    for (const [name, value] of this.response.headers) reply.header(name, value)
+    return reply
+  }
+
+  #respond(status: number, body: Body, type?: string): void {
+    if (this.#answer !== undefined)
+      throw new Error('e.json() and the like: the request must be answered once, got two.')
+    if (type !== undefined && !this.response.headers.has('content-type'))
+      this.response.headers.set('content-type', type)
+    this.#answer = { status, body }
+  }
+}

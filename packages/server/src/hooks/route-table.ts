@@ -1,0 +1,52 @@
+/** Which routes and middlewares of the operator there are now. */
+import type { PlacedHandler } from '@pannier/backend/internal'
+import { isRestUrl } from '../http/declarations.ts'
+import type { CustomRoute, HookSet } from './hook-set.ts'
+
+interface FoundRoute {
+  readonly route: CustomRoute
+  readonly pathValues: Readonly<Record<string, string>>
+}
+
+export class RouteTable {
+  #routes: readonly CustomRoute[] = []
+  #middlewares: readonly PlacedHandler[] = []
+
+  get middlewares(): readonly PlacedHandler[] {
+    return this.#middlewares
+  }
+
+  replace({ routes, middlewares }: Pick<HookSet, 'routes' | 'middlewares'>): void {
+    this.#routes = routes.toSorted((one, other) => one.wildcards - other.wildcards)
+    this.#middlewares = middlewares
+  }
+
+  /** Whether a URL that looks like another door's is a route of the operator. */
+  claims(method: string, url: string): boolean {
+    return !isRestUrl(url) && this.find(method, url) !== undefined
+  }
+
+  find(method: string, url: string): FoundRoute | undefined {
+    if (this.#routes.length === 0) return undefined
+    const pathname = url.split('?', 1)[0]!
+    for (const route of this.#routes) {
+      if (route.method !== 'ANY' && route.method !== method && !(route.method === 'GET' && method === 'HEAD')) continue
+      const groups = route.pattern.exec({ pathname })?.pathname.groups
+      if (groups !== undefined) return { route, pathValues: decoded(groups) }
+    }
+    return undefined
+  }
+}
+
+function decoded(groups: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(groups).map(([name, value = '']) => [name, decodedPart(value)]))
+}
+
+/** As it came, if it is no valid encoding. */
+function decodedPart(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
