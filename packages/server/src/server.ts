@@ -75,16 +75,6 @@ import {
 } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 
-/** Undefined: the server has no folder of hooks. @throws HookFileError */
-async function openHooks(
-  { hooks }: ServerOptions,
-  parts: { readonly backend: Backend; readonly routes: RouteTable; readonly log: FastifyBaseLogger },
-): Promise<HookFolder | undefined> {
-  if (hooks === undefined) return undefined
-  const { dir, watch = true } = hooks
-  return HookFolder.open({ ...parts, folder: dir, isWatched: watch })
-}
-
 /** Where the server listens. */
 export interface ListenOptions {
   /** The port; 0 takes a free one. */
@@ -197,16 +187,7 @@ async function assemble(
   keepContext(app, context)
   await app.register(authPlugin(auth))
   await addRoutes(app, context, options)
-  const hooks = await openHooks(options, { backend, routes, log: app.log })
-  await app.register(
-    restPlugin({
-      backend,
-      bodies: context.bodies,
-      limits,
-      corsOrigins: options.corsOrigins ?? [],
-      routes: new CustomRoutes(routes, backend, context),
-    }),
-  )
+  const hooks = await addRest(app, { context, backend, routes }, options)
   openReplicator(app, { ...context, database, databases, state }, options.replication)
   refuseRest()
   await app.ready()
@@ -237,6 +218,22 @@ async function assemble(
     listen: async (listening) => (url = await listenAt(app, listening)),
     close: () => (closed ??= close()),
   }
+}
+
+/** PocketBase's API with the hooks of the operator, if there is a folder of them. @throws HookFileError */
+async function addRest(
+  app: FastifyInstance,
+  parts: { readonly context: ServerContext; readonly backend: Backend; readonly routes: RouteTable },
+  { hooks, corsOrigins = [] }: ServerOptions,
+): Promise<HookFolder | undefined> {
+  const { context, backend, routes } = parts
+  const { bodies, limits } = context
+  await app.register(
+    restPlugin({ backend, bodies, limits, corsOrigins, routes: new CustomRoutes(routes, backend, context) }),
+  )
+  if (hooks === undefined) return undefined
+  const { dir, watch = true } = hooks
+  return HookFolder.open({ backend, routes, log: app.log, folder: dir, isWatched: watch })
 }
 
 /** What stands below HTTP. */
