@@ -45,7 +45,6 @@ import { HookFolder } from './hooks/hook-folder.ts'
 import { RouteTable } from './hooks/route-table.ts'
 import { createApp } from './http/app.ts'
 import { BodyStore } from './http/body-store.ts'
-import { isRestUrl } from './http/declarations.ts'
 import { Metrics } from './http/metrics.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { makePrivate, makePrivateFolder } from './http/private-files.ts'
@@ -166,9 +165,9 @@ async function assemble(
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
   const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
-  const guards = [...guardsOf(auth, designs, securityOf), backend.guard, ...(options.guards ?? [])]
-  // Nothing refuses a deletion after it but what is judged inside the transaction.
-  guards.push(endBranches(await databases.get(USERS_DATABASE)))
+  const ours = [...guardsOf(auth, designs, securityOf), backend.guard]
+  // Nothing refuses a deletion after the last one but what is judged inside the transaction.
+  const guards = [...ours, ...(options.guards ?? []), endBranches(await databases.get(USERS_DATABASE))]
   const context: ServerContext = {
     gateway: new Gateway(database, databases, auth, guards),
     auth,
@@ -185,7 +184,6 @@ async function assemble(
     filterSource: designFilters(designs, securityOf),
   }
   keepContext(app, context)
-  await app.register(authPlugin(auth))
   await addRoutes(app, context, options)
   const hooks = await addRest(app, { context, backend, routes }, options)
   openReplicator(app, { ...context, database, databases, state }, options.replication)
@@ -195,12 +193,11 @@ async function assemble(
     closing.abort()
     const ended = app.close()
     await running.idle(limits.closeMsMax)
-    // Idle ones, those that have not sent a request yet, and requests that do not end in time.
+    // Idle ones, those without a request yet, and requests that do not end in time.
     app.server.closeAllConnections()
     await ended
     for (const part of [context.indexes, designs, context.updates, databases, auth]) part.close()
-    await hooks?.close()
-    await Promise.all([sandbox.close(), domain.close()])
+    await Promise.all([sandbox.close(), hooks?.close(), domain.close()])
     metrics.registry.clear()
     await files?.close()
   }
@@ -330,6 +327,7 @@ async function addRoutes(
   context: ServerContext,
   { plugins = [], adminUi }: ServerOptions,
 ): Promise<void> {
+  await app.register(authPlugin(context.auth))
   for (const plugin of plugins) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
   if (adminUi !== undefined) (await adminUiRoutes(adminUi))(app, context)
