@@ -50,7 +50,7 @@ export interface KnownProvider {
   readonly displayName: string
   /** On the logo. */
   readonly initials: string
-  /** Of the logo. */
+  /** The ground of the logo. */
   readonly color: string
   readonly scopes: readonly string[]
   readonly authURL: string
@@ -64,9 +64,9 @@ export interface KnownProvider {
   readonly emails?: EmailsRequest
   /** Further parameters of the URL that a user opens. */
   readonly authParameters?: Readonly<Record<string, string>>
-  /** What the answer with the token tells of the user. */
+  /** Fields of the answer with the token that are about the user. */
   readonly fromToken?: readonly string[]
-  /** Who signs `id_token`s, if it is always the same. */
+  /** The signer of `id_token`s, if it is always the same. */
   readonly idToken?: { readonly jwksURL: string; readonly issuers: readonly string[] }
   /** Where an `id_token` has the address, by `extra.idTokenEmailClaim`. */
   readonly idTokenEmail?: Readonly<Record<string, readonly EmailPaths[]>>

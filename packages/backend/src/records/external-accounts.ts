@@ -84,8 +84,8 @@ export class ExternalAccounts {
   }
 
   /**
-   * An account that nobody has verified may have been made by somebody else, who waits for its owner: it loses its password and
-   * its other links, unless its owner is logged in.
+   * An account that nobody has verified may have been made by somebody else, who waits for its owner. So it loses its password
+   * and its other links, unless its owner is logged in.
    */
   async #link(login: ExternalLogin, { record, isLinked }: Found): Promise<JsonObject> {
     const { actor, definition, email } = login

@@ -31,7 +31,7 @@ export class AppleNames {
     this.#names.set(code, { name, endMs: this.#now() + KEPT_MS_MAX })
   }
 
-  /** Empty if there is none. It is forgotten. */
+  /** Empty if no name is kept. The name is forgotten. */
   take(code: string): string {
     const kept = this.#names.get(code)
     this.#names.delete(code)

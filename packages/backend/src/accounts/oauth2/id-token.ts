@@ -38,7 +38,7 @@ export async function idTokenClaims(
 
 interface Expected {
   readonly clientId: string
-  /** Any if there is none. */
+  /** Empty: any. */
   readonly issuers: readonly string[]
   readonly nowSeconds: number
 }

@@ -13,7 +13,7 @@ export interface ExternalLogin {
   readonly provider: string
   /** The id of the user at the provider. */
   readonly providerId: string
-  /** Verified by the provider; empty: not told. */
+  /** Verified by the provider; empty: unknown. */
   readonly email: string
   /** The values of the record, if a new one has to be made. */
   readonly signUpInput: () => Promise<JsonObject>

@@ -88,7 +88,7 @@ export class OAuth2Logins {
     return 'mfaId' in login ? login : { ...login, meta: metaOf(user, tokens, isNew) }
   }
 
-  /** Tells the client that waits for it, which goes on with `logIn`. Whether there is one, and a code. */
+  /** Sends the code to the client that waits for it, and calls `logIn` next. False: no client waits, or no code came. */
   redirected({ state, code, error, user }: OAuth2Redirect, address: string | undefined): boolean {
     const message = error === '' ? { state, code } : { state, code, error }
     if (state === '' || !this.#host.deliver(state, message, address)) return false

@@ -18,7 +18,7 @@ export interface ProviderCode {
 export interface ProviderTokens {
   readonly accessToken: string
   readonly refreshToken: string
-  /** Empty if there is none. */
+  /** Empty if the provider gives no such token. */
   readonly idToken: string
   /** Milliseconds since 1970. Undefined: not said. */
   readonly expiresMs: number | undefined
