@@ -26,6 +26,7 @@ export const BACKEND_LAYERS: readonly string[] = [
   'fields',
   'settings',
   'definitions',
+  'mails',
   'access',
   'hooks',
   'accounts',

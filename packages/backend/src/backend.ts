@@ -21,6 +21,9 @@ import { recordApp } from './records/record-app.ts'
 import { errorText, LOG_LEVELS, type LogEntry } from './gateway/log-entry.ts'
 import { LogReads } from './logs/log-reads.ts'
 import { Logs } from './logs/logs.ts'
+import { Files } from './files/files.ts'
+import { RecordFiles } from './files/record-files.ts'
+import { Mails } from './mails/mails.ts'
 import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
 import { recordsGuard } from './records/records-guard.ts'
@@ -64,6 +67,8 @@ export interface Backend {
   readonly oauth2: OAuth2Logins
   /** What superusers have set. */
   readonly settings: Settings
+  /** What file fields name. */
+  readonly files: Files
   /** The clients that are told of changes. */
   readonly realtime: Realtime
   /** Functions of the operator that run around all this. */
@@ -93,22 +98,27 @@ export async function openBackend(database: Database, options: BackendOptions = 
   schedules.add('__pbLogsCleanup__', '0 */6 * * *', () => logs.removeOld())
   const access = new Access(definitions)
   const reads = new RecordReads({ database, definitions, access })
+  const recordFiles = await RecordFiles.open({ database, definitions, settings, now, logs })
   const realtime = new Realtime()
   const hooks = new Hooks({
     log: (message, { error, ...place }) =>
       logs.write({ level: LOG_LEVELS.error, message, data: { ...place, error: errorText(error), ...stackOf(error) } }),
   })
   const app = recordApp(() => ({ database, definitions, reads, writes }))
-  const writerParts = { database, definitions, access, passwords, hooks, app }
+  const writerParts = { database, definitions, access, passwords, files: recordFiles, hooks, app }
   const writes = new RecordWrites({ ...writerParts, reads })
+  const mails = new Mails({ database, settings, logs, now })
   const accountsHost: AccountsHost = {
     database,
     definitions,
     settings,
     passwords,
+    mails,
+    logs,
     attempt,
     now,
     admits: (actor, definition, rule, record) => reads.admits(actor, { ...definition, authRule: rule }, 'auth', record),
+    write: (definition, record, input) => writes.change(definition, record, input),
   }
   const accounts = new RecordAccounts(accountsHost)
   const externalAccounts = new ExternalAccounts(writerParts)
@@ -117,8 +127,10 @@ export async function openBackend(database: Database, options: BackendOptions = 
     enter: (login) => externalAccounts.enter(login),
     deliver: (clientId, message, ip) => realtime.deliver(clientId, '@oauth2', message, { ip, once: true }),
     fetchPublic: options.fetchPublic,
-    logs,
   })
+  await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
+  schedules.add('__pbOTPCleanup__', '0 * * * *', () => accounts.oneTimePasswords.deleteExpired())
+  schedules.add('__pbMFACleanup__', '0 * * * *', () => accounts.deleteExpiredMfas())
   return {
     definitions,
     records: recordsOf(reads, writes),
@@ -127,6 +139,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     accounts,
     oauth2,
     settings,
+    files: new Files({ definitions, settings, files: recordFiles, now, reads }),
     realtime,
     hooks,
     app,
@@ -135,14 +148,9 @@ export async function openBackend(database: Database, options: BackendOptions = 
     logReads: new LogReads(logDatabase),
     schedules,
     close: async () => {
-      await schedules.close()
-      realtime.close()
-      oauth2.close()
-      accounts.close()
-      await logs.close()
-      if (options.logs === undefined) await logDatabase.close()
-      await settings.close()
-      await definitions.close()
+      const ownLogs = options.logs === undefined ? [logDatabase] : []
+      const parts = [schedules, realtime, oauth2, mails, accounts, recordFiles, logs, ...ownLogs, settings, definitions]
+      for (const part of parts) await part.close()
     },
   }
 }

@@ -4,6 +4,8 @@ import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import type { LogWriter } from '../gateway/log-entry.ts'
+import type { Mails } from '../mails/mails.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Passwords } from './passwords.ts'
 
@@ -15,6 +17,8 @@ export interface AccountsHost {
   readonly definitions: Definitions
   readonly settings: Settings
   readonly passwords: Passwords
+  readonly mails: Mails
+  readonly logs: LogWriter
   /** Counts failed logins. */
   readonly attempt: LoginAttempt
   /** Whether a rule about logins admits a record, for the actor. */
@@ -24,6 +28,12 @@ export interface AccountsHost {
     rule: string | null,
     record: JsonObject,
   ) => Promise<boolean>
+  /**
+   * Changes a record as the server itself does, unless somebody has changed it since it was read. Resolves with the new one.
+   *
+   * @throws ServiceError CONFLICT, INVALID with data, NOT_FOUND
+   */
+  readonly write: (definition: AuthDefinition, record: JsonObject, input: JsonObject) => Promise<JsonObject>
   /** Milliseconds since 1970. */
   readonly now: () => number
 }

@@ -4,9 +4,12 @@ import { NOCASE } from 'pannier/internal'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { isSameName, parseIndex } from '../definitions/index-statement.ts'
+import { LOWER, randomText } from '../definitions/scaffolds.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import type { Holder } from './tokens.ts'
 
 const NOCASE_EQUALITY = { dialect: 'couchdb', collation: NOCASE.name } as const
+const ID_CHARS = 15
 
 export async function findAccount(
   definitions: Definitions,
@@ -26,6 +29,25 @@ export async function findAccountIn(
 ): Promise<JsonObject | undefined> {
   const meaning = isNocase(definition, field) ? NOCASE_EQUALITY : undefined
   return await records.find({ [field]: identity }, meaning).first()
+}
+
+/** The account of an e-mail address. */
+export interface AddressedAccount extends Holder {
+  /** There is none: the record stands for it, so that a request takes the same time. */
+  readonly isMissing: boolean
+  /** The address, the same for all texts that mean it. */
+  readonly address: string
+}
+
+export async function accountAt(
+  definitions: Definitions,
+  definition: AuthDefinition,
+  email: string,
+): Promise<AddressedAccount> {
+  const found = await findAccount(definitions, definition, 'email', email)
+  const address = isNocase(definition, 'email') ? email.toLowerCase() : email
+  const record = found ?? { _id: randomText(ID_CHARS, LOWER), email, tokenKey: randomText(ID_CHARS) }
+  return { definition, record, address, isMissing: found === undefined }
 }
 
 /** Whether the index that makes the field unique takes upper and lower case as the same. */

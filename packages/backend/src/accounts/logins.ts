@@ -6,6 +6,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
+import { LoginAlerts } from './login-alerts.ts'
 import { SecondFactors } from './second-factors.ts'
 import { newToken } from './tokens.ts'
 import type { Holder } from './tokens.ts'
@@ -40,10 +41,12 @@ interface TokenChoice {
 export class Logins {
   readonly #host: AccountsHost
   readonly #secondFactors: SecondFactors
+  readonly #alerts: LoginAlerts
 
   constructor(host: AccountsHost) {
     this.#host = host
     this.#secondFactors = new SecondFactors(host)
+    this.#alerts = new LoginAlerts(host)
   }
 
   /**
@@ -56,6 +59,7 @@ export class Logins {
     await this.check(actor, holder)
     const mfaId = await this.#secondFactors.need(actor, definition, record, method, begunLogin(actor, input))
     if (mfaId !== undefined) return { mfaId }
+    await this.#alerts.loggedIn(actor, holder)
     return this.withToken(holder)
   }
 
@@ -65,6 +69,11 @@ export class Logins {
     if (definition.name === SUPERUSERS && !settings.allowsSuperuserAt(actor.principal.address)) throw forbidden('')
     if (definition.authRule === '' || (await admits(actor, definition, definition.authRule, record))) return
     throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
+  }
+
+  /** Deletes what was begun by one of two methods, and has expired. */
+  deleteExpired(): Promise<void> {
+    return this.#secondFactors.deleteExpired()
   }
 
   async withToken(holder: Holder, { duration = 0, refreshable = true }: TokenChoice = {}): Promise<LoggedIn> {

@@ -2,16 +2,15 @@
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
-import { BLANK, fieldError, outsideLength } from '../fields/field-errors.ts'
+import { NOT_LISTED, outsideLength } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
-import type { FieldError } from '../gateway/service-error.ts'
+import { forbidden, invalid } from '../gateway/service-error.ts'
 import type { LoginAttempt } from './accounts-host.ts'
 import { findAccount } from './find-account.ts'
+import { checkForm, NAME_BYTES_MAX, readTexts, textError } from './forms.ts'
 import type { Passwords } from './passwords.ts'
 
 const NAMES = ['identity', 'password', 'identityField'] as const
-const BYTES_MAX = 255
 /** Most texts that are no address need no search for one. */
 const ADDRESS = /^[^\s@]+@[^\s@]+$/
 
@@ -59,24 +58,13 @@ export class PasswordLogin {
 
 /** @throws ServiceError INVALID with data */
 function readForm({ passwordAuth }: AuthDefinition, input: JsonObject): LoginForm {
-  const [identity, password, identityField] = NAMES.map((name) => {
-    const value = input[name] ?? ''
-    if (typeof value !== 'string') throw invalid('An error occurred while loading the submitted data.')
-    return value
-  }) as [string, string, string]
-  const data: Record<string, FieldError> = {}
-  for (const [name, value] of [
-    ['identity', identity],
-    ['password', password],
-  ] as const) {
-    const wrong = value === '' ? BLANK : outsideLength(value, 1, BYTES_MAX)
-    if (wrong !== undefined) data[name] = wrong
-  }
-  if (identityField !== '' && !passwordAuth.identityFields.includes(identityField))
-    data['identityField'] = outsideLength(identityField, 1, BYTES_MAX) ?? NOT_ONE_OF_THEM
-  if (Object.keys(data).length > 0)
-    throw new ServiceError('INVALID', 'An error occurred while validating the submitted data.', { data })
-  return { identity, password, identityField }
+  const form = readTexts(input, NAMES)
+  const { identity, password, identityField } = form
+  const isListed = identityField === '' || passwordAuth.identityFields.includes(identityField)
+  checkForm({
+    identity: textError(identity, 1, NAME_BYTES_MAX),
+    password: textError(password, 1, NAME_BYTES_MAX),
+    identityField: isListed ? undefined : (outsideLength(identityField, 1, NAME_BYTES_MAX) ?? NOT_LISTED),
+  })
+  return form
 }
-
-const NOT_ONE_OF_THEM: FieldError = fieldError('validation_in_invalid', 'Must be a valid value.')

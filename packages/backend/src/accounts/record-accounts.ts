@@ -10,13 +10,27 @@ import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
+import { EmailChange } from './email-change.ts'
 import { KnownTokens } from './known-tokens.ts'
 import { accountName, loggedIn, Logins, principalOf } from './logins.ts'
 import type { HalfLoggedIn, LoggedIn } from './logins.ts'
+import { OneTimePasswords, type NewOneTimePassword } from './one-time-passwords.ts'
 import { PasswordLogin } from './password-login.ts'
+import { PasswordReset } from './password-reset.ts'
+import { sendTestMail } from './test-mail.ts'
 import { claimsIn, holderOf } from './tokens.ts'
+import type { Holder } from './tokens.ts'
+import { Verification } from './verification.ts'
 
 export class RecordAccounts {
+  /** E-mail addresses that are proven. */
+  readonly verification: Verification
+  /** Passwords that were forgotten. */
+  readonly passwordReset: PasswordReset
+  /** Other addresses. */
+  readonly emailChange: EmailChange
+  /** Logins by passwords that come by mail. */
+  readonly oneTimePasswords: OneTimePasswords
   readonly #host: AccountsHost
   readonly #known = new KnownTokens()
   readonly #passwordLogin: PasswordLogin
@@ -27,6 +41,10 @@ export class RecordAccounts {
 
   constructor(host: AccountsHost) {
     this.#host = host
+    this.verification = new Verification(host)
+    this.passwordReset = new PasswordReset(host)
+    this.oneTimePasswords = new OneTimePasswords(host)
+    this.emailChange = new EmailChange(host)
     this.#passwordLogin = new PasswordLogin(host.definitions, host.passwords, host.attempt)
     this.#logins = new Logins(host)
     this.#stopListening = host.database.onChange(({ collections }) => {
@@ -67,16 +85,37 @@ export class RecordAccounts {
     return this.#logins.finish(within, { definition, record }, 'password', input)
   }
 
+  /**
+   * Logs in with a one-time password.
+   *
+   * @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS
+   */
+  async authWithOtp(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn> {
+    const definition = this.authDefinition(collection)
+    const within: Actor = { ...actor, request: { ...actor.request, context: 'otp' } }
+    return this.#logins.finish(within, await this.oneTimePasswords.verify(within, definition, input), 'otp', input)
+  }
+
+  /** A one-time password of a superuser, for the operator to hand over. @throws ServiceError NOT_FOUND, FORBIDDEN */
+  async superuserOtp(email: string): Promise<NewOneTimePassword> {
+    const record = await this.superuser(email)
+    if (record === undefined) throw missing(`There is no superuser ${email}.`)
+    return this.oneTimePasswords.make({ definition: this.authDefinition(SUPERUSERS), record })
+  }
+
+  /** A mail to try the SMTP server with. @throws ServiceError FORBIDDEN, INVALID with data */
+  sendTestMail({ principal }: Actor, input: JsonObject): Promise<void> {
+    return sendTestMail(this.#host, principal, input)
+  }
+
+  /** Deletes logins by one of two methods that have expired. */
+  deleteExpiredMfas(): Promise<void> {
+    return this.#logins.deleteExpired()
+  }
+
   /** Exchanges the token of the actor for one that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
   async authRefresh(actor: Actor, collection: string, token: string): Promise<LoggedIn> {
-    const { definitions } = this.#host
-    const { account } = actor.principal
-    if (account === undefined)
-      throw new ServiceError('UNAUTHENTICATED', 'The request requires valid record authorization token.')
-    const own = definitions.find(account.collection) as AuthDefinition
-    if (definitions.find(collection)?.id !== own.id)
-      throw forbidden(`The request requires auth record from ${own.name} collection.`)
-    const holder = { definition: own, record: account.record }
+    const holder = this.accountOf(actor, collection)
     await this.#logins.check(actor, holder)
     return claimsIn(token)?.refreshable === true ? this.#logins.withToken(holder) : loggedIn(holder, token)
   }
@@ -115,6 +154,17 @@ export class RecordAccounts {
     const definition = this.#host.definitions.find(SUPERUSERS)
     if (definition === undefined || email === '') return undefined
     return await this.#host.definitions.records(definition).find({ email }).first()
+  }
+
+  /** The account of the actor, which has to be of this collection. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
+  accountOf({ principal: { account } }: Actor, collection: string): Holder {
+    if (account === undefined)
+      throw new ServiceError('UNAUTHENTICATED', 'The request requires valid record authorization token.')
+    const { definitions } = this.#host
+    const definition = definitions.find(account.collection) as AuthDefinition
+    if (definitions.find(collection)?.id !== definition.id)
+      throw forbidden(`The request requires auth record from ${definition.name} collection.`)
+    return { definition, record: account.record }
   }
 
   /** The names of principals that a change concerns; 'all' if anybody may be. */

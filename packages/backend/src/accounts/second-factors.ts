@@ -3,7 +3,7 @@ import type { Collection } from 'pannier'
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import { LOWER, randomText } from '../definitions/scaffolds.ts'
-import { dateText } from '../fields/date-text.ts'
+import { dateText, timeOfDateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
@@ -46,6 +46,13 @@ export class SecondFactors {
     return undefined
   }
 
+  async deleteExpired(): Promise<void> {
+    for await (const mfa of this.#mfas.find({})) {
+      const definition = this.#host.definitions.find(String(mfa['collectionRef']))
+      if (definition?.type !== 'auth' || this.#isOver(mfa, definition)) await this.#mfas.delete(mfa._id)
+    }
+  }
+
   get #mfas(): Collection<JsonObject> {
     const { definitions } = this.#host
     return definitions.records(definitions.get('_mfas'))
@@ -64,6 +71,6 @@ export class SecondFactors {
   }
 
   #isOver({ created }: JsonObject, { mfa }: AuthDefinition): boolean {
-    return !(this.#host.now() < Date.parse(String(created)) + mfa.duration * 1000)
+    return !(this.#host.now() < timeOfDateText(String(created)) + mfa.duration * 1000)
   }
 }

@@ -57,7 +57,7 @@ export function newToken(
   { definition, record }: Holder,
   { nowMs, duration = 0, ...more }: NewToken,
 ): Promise<string> {
-  const exp = Math.floor(nowMs / 1000) + (duration || optionsOf(definition, type).duration)
+  const exp = Math.floor(nowMs / 1000) + (duration || tokenSeconds(definition, type))
   const claims: TokenClaims = { ...more, type, id: String(record['_id']), collectionId: definition.id, exp }
   const sorted = Object.entries(claims).sort(([one], [other]) => (one < other ? -1 : 1))
   return new SignJWT(Object.fromEntries(sorted))
@@ -92,6 +92,11 @@ export async function holderOf(
   const record = await definitions.records(definition).get(claims.id)
   if (record === undefined || !(await isGenuine(token, keyOf(definition, record, type), nowMs))) return undefined
   return { definition, record }
+}
+
+/** How long tokens of a type are valid. */
+export function tokenSeconds(definition: AuthDefinition, type: TokenType): number {
+  return optionsOf(definition, type).duration
 }
 
 function optionsOf(definition: AuthDefinition, type: TokenType): TokenOptions {

@@ -2,7 +2,7 @@
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { toText } from './cast.ts'
 import { hostOf, isEmail, isUrl } from './addresses.ts'
-import { BLANK, fieldError, NOT_BLANK } from './field-errors.ts'
+import { BLANK, fieldError, NO_EMAIL, NOT_BLANK } from './field-errors.ts'
 import type { DomainField } from './field-definition.ts'
 import type { FieldType } from './field-type.ts'
 import { flagOption, textsOption } from './options.ts'
@@ -19,7 +19,7 @@ interface Kind {
 export const EMAIL: FieldType<DomainField> = domainType({
   is: isEmail,
   domainOf: (value) => value.slice(value.lastIndexOf('@') + 1),
-  wrong: fieldError('validation_is_email', 'Must be a valid email address.'),
+  wrong: NO_EMAIL,
   elsewhere: fieldError('validation_email_domain_not_allowed', 'Email domain is not allowed.'),
 })
 

@@ -23,6 +23,9 @@ export const NO_MATCH: FieldError = fieldError('validation_match_invalid', 'Must
 export const LISTED: FieldError = fieldError('validation_not_in_invalid', 'Must not be in list.')
 export const DIFFERENT: FieldError = fieldError('validation_values_mismatch', "Values don't match.")
 
+export const NOT_LISTED: FieldError = fieldError('validation_in_invalid', 'Must be a valid value.')
+export const NO_EMAIL: FieldError = fieldError('validation_is_email', 'Must be a valid email address.')
+
 /** The largest integer that JSON keeps. */
 export const INTEGER_MAX: number = Number.MAX_SAFE_INTEGER
 

@@ -1,5 +1,7 @@
 /** Which type a file has, by its first bytes. The name that it came with says nothing. */
 
+import { TEXT_EXTENSIONS, typeOfText } from './text-types.ts'
+
 interface Signature {
   readonly type: string
   readonly extension: string
@@ -48,7 +50,6 @@ const SIGNATURES: readonly Signature[] = [
   { type: 'font/woff2', extension: '.woff2', starts: ['wOF2'] },
   { type: 'font/ttf', extension: '.ttf', starts: ['\0\x01\0\0'] },
   { type: 'font/otf', extension: '.otf', starts: ['OTTO\0'] },
-  { type: 'text/rtf', extension: '.rtf', starts: ['{\\rtf'] },
 ]
 
 /** Parts of the first names in ZIP files. */
@@ -62,22 +63,14 @@ const ZIPPED: readonly (readonly [name: string, type: string, extension: string]
   ['META-INF/MANIFEST.MF', 'application/java-archive', '.jar'],
 ]
 
-const TEXTS: readonly (readonly [type: string, extension: string, starts: RegExp])[] = [
-  ['image/svg+xml', '.svg', /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE[^>]*>\s*)?<svg/is],
-  [
-    'text/html',
-    '.html',
-    /^\s*<(?:!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|!--)[\s>]/i,
-  ],
-  ['text/xml', '.xml', /^\s*<\?xml/],
-  ['text/x-php', '.php', /^\s*<\?php/i],
-  ['text/x-python', '.py', /^#!\s*\/\S*(?:env )?\S*python/],
-  ['text/x-shellscript', '.sh', /^#!\s*\/\S*(?:env )?\S*(?:ba|z|da)?sh\b/],
-]
-
 const UNKNOWN = 'application/octet-stream'
 
-export function typeOf(head: Uint8Array): string {
+/** The bytes that tell a type. */
+export const HEAD_BYTES = 3072
+
+/** A text has its charset behind the type. `head`: the first `HEAD_BYTES`, or all. */
+export function typeOf(content: Uint8Array): string {
+  const head = content.subarray(0, HEAD_BYTES)
   const latin = Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1')
   const isThere = ({ at = 0, starts }: Signature): boolean => starts.some((start) => latin.startsWith(start, at))
   const known = SIGNATURES.find(isThere)
@@ -85,41 +78,19 @@ export function typeOf(head: Uint8Array): string {
   if (latin.startsWith('PK\x03\x04')) return typeOfZip(latin)
   if (latin.startsWith('OggS')) return latin.includes('theora') ? 'video/ogg' : 'audio/ogg'
   if (latin.startsWith('\x1aE\xdf\xa3')) return latin.includes('webm') ? 'video/webm' : 'video/x-matroska'
-  return head.some(isBinary) ? UNKNOWN : typeOfText(latin)
-}
-
-/** Control characters other than spaces and escape are in no text. */
-function isBinary(byte: number): boolean {
-  return byte < 0x20 && byte !== 0x1b && !(byte >= 0x09 && byte <= 0x0d && byte !== 0x0b)
+  return typeOfText(head, content.length < HEAD_BYTES) ?? UNKNOWN
 }
 
 function typeOfZip(latin: string): string {
   return ZIPPED.find(([name]) => latin.includes(name))?.[1] ?? 'application/zip'
 }
 
-function typeOfText(text: string): string {
-  const known = TEXTS.find(([, , starts]) => starts.test(text))
-  if (known !== undefined) return known[0]
-  return /^\s*[[{]/.test(text) && isJson(text) ? 'application/json' : 'text/plain'
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 const EXTENSIONS = new Map<string, string>([
   ...SIGNATURES.map(({ type, extension }) => [type, extension] as const),
   ...ZIPPED.map(([, type, extension]) => [type, extension] as const),
-  ...TEXTS.map(([type, extension]) => [type, extension] as const),
+  ...TEXT_EXTENSIONS,
   ['application/zip', '.zip'],
-  ['application/json', '.json'],
   ['audio/ogg', '.oga'],
-  ['text/plain', '.txt'],
   ['video/ogg', '.ogv'],
   ['video/webm', '.webm'],
   ['video/x-matroska', '.mkv'],
@@ -127,7 +98,7 @@ const EXTENSIONS = new Map<string, string>([
 
 /** `''` if it has none. */
 export function extensionOf(type: string): string {
-  return EXTENSIONS.get(type) ?? ''
+  return EXTENSIONS.get(nameOf(type)) ?? ''
 }
 
 /** Other names of the same type. */
@@ -144,10 +115,15 @@ const ALIASES: readonly (readonly string[])[] = [
   ['application/vnd.sqlite3', 'application/x-sqlite3'],
   ['text/xml', 'application/xml'],
   ['text/rtf', 'application/rtf'],
+  ['text/javascript', 'application/x-javascript', 'application/javascript'],
 ]
 
 /** Parameters such as `charset` do not count. */
 export function isType(type: string, allowed: string): boolean {
-  const name = allowed.split(';', 1)[0]!.trim().toLowerCase()
-  return name === type || ALIASES.some((names) => names.includes(name) && names.includes(type))
+  const [name, other] = [nameOf(type), nameOf(allowed)]
+  return name === other || ALIASES.some((names) => names.includes(name) && names.includes(other))
+}
+
+function nameOf(type: string): string {
+  return type.split(';', 1)[0]!.trim().toLowerCase()
 }

@@ -1,6 +1,6 @@
 /** Files to be stored, as values of file fields. */
 import { randomInt } from 'node:crypto'
-import { extensionOf, typeOf } from './file-types.ts'
+import { extensionOf, HEAD_BYTES, typeOf } from './file-types.ts'
 
 /** What somebody uploads. */
 export interface Upload {
@@ -32,9 +32,6 @@ export class NewFile {
     this.stream = () => upload.stream()
   }
 }
-
-/** The bytes that tell a type. */
-const HEAD_BYTES = 3072
 
 async function headOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const head = new Uint8Array(HEAD_BYTES)

@@ -149,6 +149,7 @@ export class S3Place implements FilePlace {
   }
 
   async #ask(method: string, { key = '', query = {}, headers = {}, body }: Asked): Promise<Response> {
+    if (/(?:^|\/)\.{1,2}(?:\/|$)/.test(key)) throw new Error(`S3 takes no key with . or .. between slashes: ${key}`)
     const path = key.split('/').map(encoded).join('/')
     const search = Object.entries(query).map(([name, value]) => `${name}=${encoded(value)}`)
     const url = `${this.#base}/${path}${search.length === 0 ? '' : `?${search.join('&')}`}`

@@ -116,6 +116,11 @@ export class RecordReads {
     return this.#reading((snapshot) => this.#show(snapshot, actor, definition, documents, options))
   }
 
+  /** A record, or a row of a view, as it is stored. No rule is asked. */
+  async stored(definition: Definition, id: string): Promise<JsonObject | undefined> {
+    return this.#reading(async (snapshot) => (await snapshot.get(definition, [id]))[0])
+  }
+
   /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
   async admits(actor: Actor, definition: Definition, action: ReadAction, document: JsonObject): Promise<boolean> {
     const { access } = this.#options

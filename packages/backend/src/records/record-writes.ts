@@ -3,6 +3,7 @@ import type { Transaction } from 'pannier'
 import type { Actor, RequestInfo } from '../access/actor.ts'
 import type { Definition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import { SYSTEM } from '../gateway/principal.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { HookRecord } from '../hooks/hook-record.ts'
@@ -36,6 +37,8 @@ export type BatchOperation = RecordOperation & { readonly request: RequestInfo; 
 
 /** PocketBase names the files of a batch twice. */
 const NAMINGS_IN_BATCH = 2
+
+const ITSELF: Actor = { principal: SYSTEM, request: { context: 'default', method: 'PATCH', query: {}, headers: {} } }
 
 export class RecordWrites {
   readonly #parts: RecordWritesParts
@@ -72,6 +75,22 @@ export class RecordWrites {
     const operation: RecordOperation = { action: 'update', collection, id, input, ...(rev !== undefined && { rev }) }
     const written = await this.#writer.write(actor, operation)
     return this.#shown(actor, written!, options)
+  }
+
+  /**
+   * Changes a record as the server itself does, unless somebody has changed it since it was read. Resolves with what is stored.
+   *
+   * @throws ServiceError NOT_FOUND, CONFLICT, INVALID with data
+   */
+  async change({ id: collection }: Definition, read: JsonObject, input: RecordInput): Promise<JsonObject> {
+    const operation: RecordOperation = {
+      action: 'update',
+      collection,
+      id: String(read['_id']),
+      input,
+      rev: String(read['_rev']),
+    }
+    return (await this.#writer.write(ITSELF, operation))!.document
   }
 
   /**
@@ -159,25 +178,20 @@ export class RecordWrites {
     isLate: () => boolean,
   ): Promise<readonly (WrittenRecord | undefined)[]> {
     const steps: PreparedStep[] = []
-    for (const one of begun) {
-      const step = one instanceof ServiceError ? one : await this.#prepared(principal, one).catch(asRefused)
-      steps.push(step)
-      if (step instanceof ServiceError || isLate()) break
-    }
-    return this.#parts.database.transaction(async (transaction: Transaction) => {
-      const written: (WrittenRecord | undefined)[] = []
-      for (const [index, step] of steps.entries()) {
-        const outcome = step instanceof ServiceError ? step : await step.run(transaction).catch(asRefused)
-        if (isLate()) throw batchTimeout()
-        if (outcome instanceof ServiceError) throw new BatchError(index, outcome)
-        written.push(outcome)
+    try {
+      for (const one of begun) {
+        const step = one instanceof ServiceError ? one : await this.#prepared(principal, one).catch(asRefused)
+        steps.push(step)
+        if (step instanceof ServiceError || isLate()) break
       }
-      return written
-    })
+      return await this.#parts.database.transaction((transaction: Transaction) => runAll(steps, transaction, isLate))
+    } finally {
+      for (const step of steps) if (!(step instanceof ServiceError)) step.release()
+    }
   }
 
   async #prepared(principal: Principal, { operation, hooked }: BegunStep): Promise<PreparedWrite> {
-    if (hooked?.isWanted === false) return { isWide: false, run: async () => hooked.unwritten() }
+    if (hooked?.isWanted === false) return { isWide: false, run: async () => hooked.unwritten(), release: () => {} }
     return this.#writer.prepare({ principal, request: operation.request }, operation, NAMINGS_IN_BATCH)
   }
 
@@ -194,6 +208,22 @@ interface BegunStep {
 }
 
 type PreparedStep = PreparedWrite | ServiceError
+
+/** @throws BatchError; ServiceError INVALID if it takes too long */
+async function runAll(
+  steps: readonly PreparedStep[],
+  transaction: Transaction,
+  isLate: () => boolean,
+): Promise<readonly (WrittenRecord | undefined)[]> {
+  const written: (WrittenRecord | undefined)[] = []
+  for (const [index, step] of steps.entries()) {
+    const outcome = step instanceof ServiceError ? step : await step.run(transaction).catch(asRefused)
+    if (isLate()) throw batchTimeout()
+    if (outcome instanceof ServiceError) throw new BatchError(index, outcome)
+    written.push(outcome)
+  }
+  return written
+}
 
 /** What refuses an operation. Anything else fails the batch as it is. */
 function asRefused(error: unknown): ServiceError {

@@ -1,14 +1,12 @@
 /** What is wrong with settings, in PocketBase's codes and words. */
 import { BlockList, isIP } from 'node:net'
-import { BLANK, fieldError, NO_MATCH, outsideLength } from '../fields/field-errors.ts'
+import { BLANK, fieldError, NO_EMAIL, NO_MATCH, NOT_LISTED, outsideLength } from '../fields/field-errors.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { cronProblem } from '../schedules/cron-expression.ts'
 import type { RateLimitRule, SettingsValues } from './settings-values.ts'
 
 const NO_URL: FieldError = { code: 'validation_is_url', message: 'Must be a valid URL.' }
 const NO_HOST: FieldError = { code: 'validation_is_host', message: 'Must be a valid IP address or DNS name.' }
-const NO_ADDRESS: FieldError = { code: 'validation_is_email', message: 'Must be a valid email address.' }
-const NOT_ONE_OF_THEM: FieldError = { code: 'validation_in_invalid', message: 'Must be a valid value.' }
 /** The code is misspelt in PocketBase too. */
 const NO_NETWORK: FieldError = { code: 'validation_invlaid_ip_or_subnet', message: 'Invalid IP or CIDR subnet.' }
 
@@ -30,7 +28,7 @@ export function checkSettings(settings: SettingsValues): ErrorData | undefined {
     smtp: dataOf({
       host: smtp.host === '' ? requiredIf(smtp.enabled) : isHost(smtp.host) ? undefined : NO_HOST,
       port: smtp.port === 0 ? requiredIf(smtp.enabled) : atLeast(smtp.port, 0),
-      authMethod: ['', 'LOGIN', 'PLAIN'].includes(smtp.authMethod) ? undefined : NOT_ONE_OF_THEM,
+      authMethod: ['', 'LOGIN', 'PLAIN'].includes(smtp.authMethod) ? undefined : NOT_LISTED,
       localName: smtp.localName === '' || isHost(smtp.localName) ? undefined : NO_HOST,
     }),
     backups: dataOf({
@@ -44,7 +42,7 @@ export function checkSettings(settings: SettingsValues): ErrorData | undefined {
       appName: nameError(meta.appName),
       appURL: meta.appURL === '' ? BLANK : urlError(meta.appURL),
       senderName: nameError(meta.senderName),
-      senderAddress: meta.senderAddress === '' ? BLANK : ADDRESS.test(meta.senderAddress) ? undefined : NO_ADDRESS,
+      senderAddress: meta.senderAddress === '' ? BLANK : ADDRESS.test(meta.senderAddress) ? undefined : NO_EMAIL,
     }),
     rateLimits: dataOf({
       rules: rateLimits.enabled && rateLimits.rules.length === 0 ? BLANK : rulesErrors(rateLimits.rules),
@@ -151,7 +149,7 @@ function ruleErrors({ label, audience, duration, maxRequests }: RateLimitRule): 
     label: label === '' ? BLANK : LABEL.test(label) ? undefined : NO_MATCH,
     maxRequests: maxRequests === 0 ? BLANK : atLeast(maxRequests, 1),
     duration: duration === 0 ? BLANK : atLeast(duration, 1),
-    audience: ['', '@guest', '@auth'].includes(audience) ? undefined : NOT_ONE_OF_THEM,
+    audience: ['', '@guest', '@auth'].includes(audience) ? undefined : NOT_LISTED,
   })
 }
 

@@ -5,26 +5,18 @@ import { ServiceError } from '../gateway/service-error.ts'
 import { addressesOf, isWithin } from './check-settings.ts'
 import type { Settings } from './settings.ts'
 import type { RateLimitRule, SettingsValues } from './settings-values.ts'
-
-const WINDOWS_MAX = 20_000
-
-interface Window {
-  /** Requests that it still allows. */
-  left: number
-  readonly untilMs: number
-}
+import { Windows } from './windows.ts'
 
 export class RateLimiter {
   readonly #settings: Settings
-  readonly #now: () => number
-  readonly #windows = new Map<string, Window>()
+  readonly #windows: Windows
   /** What the windows were made for. */
   #values: SettingsValues | undefined
   #excluded: BlockList = addressesOf([])
 
   constructor(settings: Settings, now: () => number) {
     this.#settings = settings
-    this.#now = now
+    this.#windows = new Windows(now)
   }
 
   /**
@@ -47,21 +39,8 @@ export class RateLimiter {
     const own = rules.filter((rule) => rule.audience === '' || rule.audience === audience)
     const rule = ruleFor(own, labels)
     if (rule === undefined) return
-    const window = this.#window(`${what} ${rule.label} ${rule.audience} ${address}`, rule)
-    if (window.left === 0) throw new ServiceError('TOO_MANY_REQUESTS', '')
-    window.left--
-  }
-
-  #window(key: string, { maxRequests, duration }: RateLimitRule): Window {
-    const now = this.#now()
-    const known = this.#windows.get(key)
-    if (known !== undefined && now < known.untilMs) return known
-    // The oldest are first.
-    this.#windows.delete(key)
-    if (this.#windows.size >= WINDOWS_MAX) this.#windows.delete(this.#windows.keys().next().value!)
-    const window = { left: maxRequests, untilMs: now + duration * 1000 }
-    this.#windows.set(key, window)
-    return window
+    const key = `${what} ${rule.label} ${rule.audience} ${address}`
+    if (!this.#windows.take(key, rule.maxRequests, rule.duration)) throw new ServiceError('TOO_MANY_REQUESTS', '')
   }
 }
 

@@ -71,7 +71,7 @@ test('a new account gets nothing of one that had its id, and went by another doo
   expect([await referring(ANN), await referring(BOB)]).toEqual([NONE, ALL])
 })
 
-test('a new password ends all tokens, and forgets the devices', async () => {
+test('a new password ends all tokens, half logins and one-time passwords, and forgets the devices', async () => {
   const { writes, stored, passwords } = await start()
   const { tokenKey, password } = (await stored('people'))[ANN] as { tokenKey: string; password: string }
   expect(tokenKey).toMatch(/^\w{50}$/)
@@ -82,7 +82,7 @@ test('a new password ends all tokens, and forgets the devices', async () => {
   const changed = (await stored('people'))[ANN]!
   expect(changed['tokenKey']).not.toBe(tokenKey)
   expect(await passwords.verify(changed['password'] as string, change.password)).toBe(true)
-  expect(await referring(ANN)).toEqual({ ...ALL, _authOrigins: 0 })
+  expect(await referring(ANN)).toEqual({ ...ALL, _authOrigins: 0, _mfas: 0, _otps: 0 })
   expect(JSON.stringify(await stored('people'))).not.toContain(change.password)
 })
 
@@ -91,7 +91,7 @@ test('an account that is verified loses the logins of others, and its tokens', a
   const { tokenKey } = (await stored('people'))[ANN]!
   await writes.update(ADMIN, 'people', ANN, { verified: true })
   expect((await stored('people'))[ANN]!['tokenKey']).not.toBe(tokenKey)
-  expect(await referring(ANN)).toEqual({ ...ALL, _externalAuths: 0 })
+  expect(await referring(ANN)).toEqual({ ...ALL, _externalAuths: 0, _otps: 0 })
   const { tokenKey: second } = (await stored('people'))[ANN]!
   await writes.update(ADMIN, 'people', ANN, { verified: false })
   await writes.update(ADMIN, 'people', ANN, { verified: true })

@@ -1,12 +1,10 @@
-/** `Content-Disposition: attachment` with a file name that an untrusted person may have chosen. */
+/** `Content-Disposition` with a file name that an untrusted person may have chosen. */
 
 /** The name twice: for old clients without what could end the quoted text, and in full, encoded (RFC 6266). */
-export function contentDisposition(name: string): string {
+export function contentDisposition(name: string, form: 'attachment' | 'inline' = 'attachment'): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const isPlain = plain === name
-  return isPlain
-    ? `attachment; filename="${plain}"`
-    : `attachment; filename="${plain}"; filename*=UTF-8''${encoded(name)}`
+  return isPlain ? `${form}; filename="${plain}"` : `${form}; filename="${plain}"; filename*=UTF-8''${encoded(name)}`
 }
 
 /** The name in such a header, or undefined. */

@@ -28,6 +28,17 @@ export const accountRoutes: RestRoutes = (app, context) => {
       return answerLogin(backend, request, reply, login)
     },
   )
+  app.post<CollectionRoute>(
+    '/api/collections/:collection/auth-with-otp',
+    tagged('authWithOTP', 'auth'),
+    async (request, reply) => {
+      const { collection } = request.params
+      accounts.authDefinition(collection)
+      const values = await readValues(context, request, UNREADABLE)
+      const login = await accounts.authWithOtp(actorOf(request), collection, values)
+      return answerLogin(backend, request, reply, login)
+    },
+  )
   app.post<CollectionRoute>('/api/collections/:collection/auth-refresh', tagged('authRefresh'), async (request) => {
     const { collection } = request.params
     return answer(backend, request, await accounts.authRefresh(actorOf(request), collection, tokenOf(request)))

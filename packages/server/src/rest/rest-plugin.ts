@@ -7,9 +7,11 @@ import { ServiceError } from '@pannier/backend'
 import { safeJson } from '../http/safe-json.ts'
 import { identify, limitRate } from './actor.ts'
 import { accountRoutes } from './account-routes.ts'
+import { accountMailRoutes } from './account-mail-routes.ts'
 import { batchRoutes } from './batch-routes.ts'
 import { collectionRoutes } from './collection-routes.ts'
 import { cronRoutes } from './cron-routes.ts'
+import { fileRoutes } from './file-routes.ts'
 import { healthRoutes } from './health-routes.ts'
 import { realtimeRoutes } from './realtime-routes.ts'
 import { logRoutes } from './log-routes.ts'
@@ -26,6 +28,7 @@ const ROUTES: readonly RestRoutes[] = [
   settingsRoutes,
   accountRoutes,
   oauth2Routes,
+  accountMailRoutes,
   collectionRoutes,
   inspectionRoutes,
   recordRoutes,
@@ -33,6 +36,7 @@ const ROUTES: readonly RestRoutes[] = [
   batchRoutes,
   logRoutes,
   cronRoutes,
+  fileRoutes,
 ]
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE']
 const JSON_TYPE = 'application/json'

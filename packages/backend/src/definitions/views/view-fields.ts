@@ -8,7 +8,7 @@ import { isSameName } from '../index-statement.ts'
 import { randomText } from '../scaffolds.ts'
 import { rawMessage } from '../raw-message.ts'
 import { SqlError } from '../sql/tokens.ts'
-import { planOf, type ViewPlan, type ViewTable } from './view-plan.ts'
+import { planOf, tableOfColumn, type ViewPlan, type ViewTable } from './view-plan.ts'
 import type { SelectColumn } from './select.ts'
 
 /** The fields of a view, and why it can't be. */
@@ -60,16 +60,14 @@ function checkCircles(
 }
 
 /** What `completeField` takes. */
-function fieldOf({ expression, name }: SelectColumn, { tables }: ViewPlan): Readonly<Record<string, unknown>> {
+function fieldOf({ expression, name }: SelectColumn, plan: ViewPlan): Readonly<Record<string, unknown>> {
   if (name === 'id')
     return { name, type: 'text', system: true, required: true, primaryKey: true, pattern: '^[a-z0-9]+$' }
   if (expression.kind === 'call' && expression.name === 'count') return { name, type: 'number', onlyInt: true }
   if (expression.kind === 'call' && expression.name === 'total') return { name, type: 'number' }
   if (expression.kind === 'cast') return { name, ...(CASTS[expression.type] ?? JSON_FIELD) }
   if (expression.kind !== 'column') return { name, ...JSON_FIELD }
-  // As PocketBase has it: a column without table is one of the first.
-  const table = expression.table === '' ? tables[0]! : tables.find(({ alias }) => isSameName(alias, expression.table))!
-  return { ...fieldOfColumn(table, expression.name), name }
+  return { ...fieldOfColumn(tableOfColumn(plan, expression), expression.name), name }
 }
 
 function fieldOfColumn({ definition }: ViewTable, name: string): Readonly<Record<string, unknown>> {

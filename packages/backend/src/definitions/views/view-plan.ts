@@ -35,6 +35,11 @@ export function planOf(query: string, all: readonly Definition[]): ViewPlan {
   return plan
 }
 
+/** As PocketBase has it: a column without table is one of the first. */
+export function tableOfColumn({ tables }: ViewPlan, { table }: { readonly table: string }): ViewTable {
+  return table === '' ? tables[0]! : tables.find(({ alias }) => isSameName(alias, table))!
+}
+
 const NONE: ReadonlySet<string> = new Set()
 
 function tableOf({ name, alias }: SelectTable, all: readonly Definition[]): ViewTable {

@@ -2,7 +2,7 @@
 import { withSortedKeys } from '../../fields/cast.ts'
 import { isJsonObject } from '../../gateway/documents.ts'
 import { ServiceError } from '../../gateway/service-error.ts'
-import { excerpt } from './excerpt.ts'
+import { excerpt } from '../../fields/excerpt.ts'
 
 type Modifier = (value: unknown) => unknown
 

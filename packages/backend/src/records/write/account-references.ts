@@ -15,9 +15,11 @@ import type { ErrorData } from '../../gateway/service-error.ts'
 import type { Draft } from './draft.ts'
 import type { Place } from './operations.ts'
 
+const MFAS = '_mfas'
+const OTPS = '_otps'
 const EXTERNAL_AUTHS = '_externalAuths'
 const AUTH_ORIGINS = '_authOrigins'
-const REFERRING: readonly string[] = ['_mfas', '_otps', EXTERNAL_AUTHS, AUTH_ORIGINS]
+const REFERRING: readonly string[] = [MFAS, OTPS, EXTERNAL_AUTHS, AUTH_ORIGINS]
 
 const NO_COLLECTION = fieldError('validation_invalid_collection_id', 'Missing or invalid collection.')
 const NO_AUTH_COLLECTION = fieldError('validation_invalid_collection_type', 'Invalid collection type - must be auth.')
@@ -78,10 +80,15 @@ export class AccountReferences {
     return [...reached]
   }
 
-  /** A new password forgets the devices. A verified address forgets the logins of others, who may have used it. */
-  async accountChanged(place: Place, { definition, old, values }: Draft): Promise<void> {
+  /**
+   * A new password forgets the devices and the logins that are half done, another key the one-time passwords. A verified address
+   * forgets the logins of others, who may have used it. `document`: what was written.
+   */
+  async accountChanged(place: Place, { definition, old, values }: Draft, document: JsonObject): Promise<void> {
     const accounts: Accounts = { definition, ids: [values['id'] as string] }
-    if (values['password'] instanceof NewPassword) await this.#delete(place, AUTH_ORIGINS, accounts)
+    if (values['password'] instanceof NewPassword)
+      for (const name of [AUTH_ORIGINS, MFAS]) await this.#delete(place, name, accounts)
+    if (old?.['tokenKey'] !== document['tokenKey']) await this.#delete(place, OTPS, accounts)
     if (old?.['verified'] !== true && values['verified'] === true) await this.#delete(place, EXTERNAL_AUTHS, accounts)
   }
 

@@ -29,6 +29,10 @@ export interface PreparedInput {
   readonly changes: readonly HookChange[]
   /** An account's passwords have to be confirmed. */
   readonly isForm: boolean
+  /** Files whose content is not in the database, by name. */
+  readonly elsewhere?: ReadonlySet<string>
+  /** Of a record that is new and has none in the input. */
+  readonly newId?: string
 }
 
 export interface Draft extends PreparedInput {
@@ -49,9 +53,10 @@ export interface Draft extends PreparedInput {
 }
 
 export function draftOf(prepared: PreparedInput, old: JsonObject | undefined, checked?: CheckedPassword): Draft {
-  const { definition, input, isSuperuser, now, changes, isForm } = prepared
+  const { definition, input, isSuperuser, now, changes, isForm, newId } = prepared
   const stored = old && { ...old, id: old['_id'] }
   const asked = applyInput(definition.fields, stored, input, { isSuperuser, now })
+  if (old === undefined && newId !== undefined) asked['id'] = newId
   const values = changes.reduce((made, [key, value]) => applyChange(definition.fields, made, key, value) ?? made, asked)
   const form = definition.type === 'auth' && isForm ? accountForm(input) : undefined
   const errors = valueErrors(definition, old, values)
@@ -116,7 +121,7 @@ function fileAsSent({ name, originalName, size }: NewFile): JsonObject {
  * refuses the write, and the library could not take every value.
  */
 export function documentOf(draft: Draft, tokenKey: string | undefined): JsonObject {
-  const { definition, old, values, hashes, errors } = draft
+  const { definition, old, values, hashes, errors, elsewhere } = draft
   if (Object.keys(errors).length > 0) return { _id: old?.['_id'] ?? REFUSED_ID }
   const { _rev: _, _attachments: kept, ...others } = old ?? {}
   const document: JsonObject = { ...others, _id: old?.['_id'] ?? values['id'] }
@@ -130,7 +135,8 @@ export function documentOf(draft: Draft, tokenKey: string | undefined): JsonObje
     const names = new Set(listOf(document[name]))
     for (const gone of listOf(old?.[name])) if (!names.has(gone)) delete attachments[gone as string]
     for (const file of listOf(value))
-      if (file instanceof NewFile) attachments[file.name] = { data: file.stream(), contentType: file.type }
+      if (file instanceof NewFile && elsewhere?.has(file.name) !== true)
+        attachments[file.name] = { data: file.stream(), contentType: file.type }
   }
   if (tokenKey !== undefined) document['tokenKey'] = tokenKey
   if (definition.name === SUPERUSERS) document['verified'] = true

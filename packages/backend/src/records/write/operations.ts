@@ -45,4 +45,6 @@ export interface PreparedWrite {
   readonly isWide: boolean
   /** May be called again. Resolves with undefined after a delete. @throws ServiceError, OutdatedWrite */
   run(place: Place): Promise<WrittenRecord | undefined>
+  /** Call it when the write has ended, whatever came of it. */
+  release(): void
 }

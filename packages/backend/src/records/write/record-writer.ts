@@ -24,6 +24,7 @@ import { canBeId, documentOf, draftOf, listOf, renewedTokenKey, type Draft, type
 import { Judge, LAST_SUPERUSER, OutdatedWrite } from './judge.ts'
 import type { Place, PreparedWrite, RecordOperation, WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
+import { storeFiles, type FileStore } from './store-files.ts'
 import { WriteHooks, type HookedWrite } from './write-hooks.ts'
 import { asRefusal, writeError } from './write-errors.ts'
 
@@ -34,6 +35,7 @@ export interface RecordWriterParts {
   readonly passwords: Passwords
   readonly hooks: Hooks
   readonly app: HookApp
+  readonly files: FileStore
 }
 
 /** How often a write waits for the definitions, which follow what is stored. */
@@ -69,9 +71,13 @@ export class RecordWriter {
 
   async #write(actor: Actor, operation: RecordOperation): Promise<WrittenRecord | undefined> {
     return this.again(async () => {
-      const { isWide, run } = await this.prepare(actor, operation)
+      const { isWide, run, release } = await this.prepare(actor, operation)
       const { database } = this.#parts
-      return isWide ? database.transaction((transaction: Transaction) => run(transaction)) : run(database)
+      try {
+        return await (isWide ? database.transaction((transaction: Transaction) => run(transaction)) : run(database))
+      } finally {
+        release()
+      }
     })
   }
 
@@ -89,7 +95,7 @@ export class RecordWriter {
     }
   }
 
-  /** @throws ServiceError */
+  /** Call `release` of the result in any case. @throws ServiceError */
   async prepare(actor: Actor, operation: RecordOperation, namings = 1): Promise<PreparedWrite> {
     const definition = this.#definitionOf(operation.collection)
     if (operation.action !== 'upsert') this.#assertUnlocked(actor, definition, operation.action)
@@ -97,7 +103,12 @@ export class RecordWriter {
     const { isAdmin: isSuperuser } = actor.principal
     const { input, changes = [], isForm = true } = operation
     const asked = { definition, input, changes, isForm, isSuperuser, namings }
-    const prepared = await prepareInput(asked, this.#parts.passwords)
+    const { passwords, files } = this.#parts
+    const { prepared, release } = await storeFiles(
+      files,
+      await prepareInput(asked, passwords),
+      operation.action === 'update' ? operation.id : undefined,
+    )
     const isWide = operation.action === 'create' ? namesAccount(prepared) : changesAccount(prepared)
     // Before the transaction, in which others would wait for it.
     const known =
@@ -115,7 +126,7 @@ export class RecordWriter {
       const acting: Actor = { ...actor, request: { ...actor.request, method } }
       return action === 'create' ? this.#create(place, acting, prepared) : this.#update(place, acting, prepared, { id })
     }
-    return { isWide, run }
+    return { isWide, run, release }
   }
 
   /** @throws ServiceError NOT_FOUND; INVALID for a view */
@@ -175,7 +186,7 @@ export class RecordWriter {
         ? await replace(records, guard, id, change)
         : await guarded(records, guard).update(id, change)
       const { draft, document } = made!
-      if (changesAccount(prepared)) await this.#references.accountChanged(place, draft)
+      if (changesAccount(prepared)) await this.#references.accountChanged(place, draft, document)
       return { definition, document: { ...document, _rev: written.rev } }
     } catch (error) {
       throw writeError(error, definition, 'update')
@@ -229,7 +240,7 @@ export class RecordWriter {
         throw writeError(error, definition, 'delete')
       }
     }
-    return { isWide, run }
+    return { isWide, run, release: () => {} }
   }
 }
 
@@ -272,9 +283,11 @@ function namesAccount(prepared: PreparedInput): boolean {
 
 /** Whether records that belong to the account may go with the change. */
 function changesAccount(prepared: PreparedInput): boolean {
-  return prepared.definition.type === 'auth' && (sets(prepared, 'password') || sets(prepared, 'verified'))
+  return prepared.definition.type === 'auth' && IDENTIFYING.some((name) => sets(prepared, name))
 }
 
 function sets({ input, changes }: PreparedInput, name: string): boolean {
   return Object.hasOwn(input, name) || changes.some(([key]) => key === name)
 }
+
+const IDENTIFYING: readonly string[] = ['password', 'verified', 'email', 'tokenKey', 'tokenKey:autogenerate']

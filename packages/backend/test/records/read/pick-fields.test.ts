@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { excerpt } from '../../../src/records/read/excerpt.ts'
+import { excerpt } from '../../../src/fields/excerpt.ts'
 import { fieldPicker } from '../../../src/records/read/pick-fields.ts'
 
 const pick = (value: unknown, fields: string): unknown => (fieldPicker(fields) ?? ((all: unknown) => all))(value)

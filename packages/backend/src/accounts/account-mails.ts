@@ -1,0 +1,72 @@
+/** The mails that accounts get: which template, which token, and how long they are worth something. */
+import type { MailTemplate } from '../definitions/definition.ts'
+import { mailOf } from '../mails/mail-content.ts'
+import type { QueuedMail } from '../mails/mails.ts'
+import type { Settings } from '../settings/settings.ts'
+import { newToken, tokenSeconds } from './tokens.ts'
+import type { Holder, TokenType } from './tokens.ts'
+
+interface MailHost {
+  readonly settings: Settings
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+interface MailForm {
+  readonly template: MailTemplate
+  readonly to: string
+  readonly values: Readonly<Record<string, string>>
+  readonly seconds: number
+}
+
+const DAY_SECONDS = 86_400
+
+export function verificationMail(host: MailHost, holder: Holder): Promise<QueuedMail> {
+  const { definition, record } = holder
+  const email = String(record['email'])
+  return mailWithToken(host, holder, definition.verificationTemplate, 'verification', email, { email })
+}
+
+export function passwordResetMail(host: MailHost, holder: Holder): Promise<QueuedMail> {
+  const { definition, record } = holder
+  const email = String(record['email'])
+  return mailWithToken(host, holder, definition.resetPasswordTemplate, 'passwordReset', email, { email })
+}
+
+export function emailChangeMail(host: MailHost, holder: Holder, newEmail: string): Promise<QueuedMail> {
+  const { definition, record } = holder
+  const claims = { email: String(record['email']), newEmail }
+  return mailWithToken(host, holder, definition.confirmEmailChangeTemplate, 'emailChange', newEmail, claims)
+}
+
+/** `about`: the id of the one-time password. */
+export function otpMail(host: MailHost, holder: Holder, id: string, password: string): QueuedMail {
+  const { otp } = holder.definition
+  const to = String(holder.record['email'])
+  const values = { OTP: password, OTP_ID: id }
+  return { ...made(host, holder, { template: otp.emailTemplate, to, values, seconds: otp.duration }), about: id }
+}
+
+export function alertMail(host: MailHost, holder: Holder, info: string): QueuedMail {
+  const template = holder.definition.authAlert.emailTemplate
+  const to = String(holder.record['email'])
+  return made(host, holder, { template, to, values: { ALERT_INFO: info }, seconds: DAY_SECONDS })
+}
+
+async function mailWithToken(
+  host: MailHost,
+  holder: Holder,
+  template: MailTemplate,
+  type: TokenType,
+  to: string,
+  claims: { readonly email: string; readonly newEmail?: string },
+): Promise<QueuedMail> {
+  const token = await newToken(type, holder, { nowMs: host.now(), ...claims })
+  const seconds = tokenSeconds(holder.definition, type)
+  return made(host, holder, { template, to, values: { TOKEN: token }, seconds })
+}
+
+function made(host: MailHost, { definition, record }: Holder, { seconds, ...form }: MailForm): QueuedMail {
+  const { meta } = host.settings.values
+  return { ...mailOf({ ...form, meta, definition, record }), untilMs: host.now() + seconds * 1000 }
+}

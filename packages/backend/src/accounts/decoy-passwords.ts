@@ -1,0 +1,62 @@
+/** Ids of one-time passwords that nobody has, remembered so that they behave as others do. */
+import type { AuthDefinition } from '../definitions/definition.ts'
+
+interface Decoy {
+  readonly collection: string
+  readonly address: string
+  readonly untilMs: number
+}
+
+const DECOYS_MAX = 20_000
+
+export class DecoyPasswords {
+  readonly #now: () => number
+  readonly #openMax: number
+  /** By id, the oldest first. */
+  readonly #decoys = new Map<string, Decoy>()
+  /** Ids by collection and address. */
+  readonly #byAddress = new Map<string, string[]>()
+
+  /** An address has some more than `openMax` at most. */
+  constructor(openMax: number, now: () => number) {
+    this.#openMax = openMax
+    this.#now = now
+  }
+
+  add({ id: collection, otp }: AuthDefinition, address: string, id: string): void {
+    if (this.#decoys.size >= DECOYS_MAX) this.#delete(this.#decoys.keys().next().value!)
+    this.#decoys.set(id, { collection, address, untilMs: this.#now() + otp.duration * 1000 })
+    const ids = this.#idsOf(collection, address)
+    ids.push(id)
+    if (ids.length > 2 * this.#openMax) this.#delete(ids[0]!)
+    this.#byAddress.set(keyOf(collection, address), ids)
+  }
+
+  /** Those of an address that an account's would still be valid like, the newest one last. */
+  openOf({ id: collection }: AuthDefinition, address: string): readonly string[] {
+    return this.#idsOf(collection, address).filter((id) => this.#decoys.get(id)!.untilMs > this.#now())
+  }
+
+  /** Undefined if it is none of this collection, or would have expired. */
+  addressOf({ id: collection }: AuthDefinition, id: string): string | undefined {
+    const decoy = this.#decoys.get(id)
+    return decoy?.collection === collection && decoy.untilMs > this.#now() ? decoy.address : undefined
+  }
+
+  #idsOf(collection: string, address: string): string[] {
+    return this.#byAddress.get(keyOf(collection, address)) ?? []
+  }
+
+  #delete(id: string): void {
+    const { collection, address } = this.#decoys.get(id)!
+    this.#decoys.delete(id)
+    const key = keyOf(collection, address)
+    const left = this.#idsOf(collection, address).filter((one) => one !== id)
+    if (left.length > 0) this.#byAddress.set(key, left)
+    else this.#byAddress.delete(key)
+  }
+}
+
+function keyOf(collection: string, address: string): string {
+  return `${collection} ${address}`
+}

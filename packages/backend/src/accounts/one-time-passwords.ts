@@ -1,0 +1,196 @@
+/**
+ * Logins by passwords that are valid once, for some minutes, and come by mail. An unknown address gets an id too, and nobody can
+ * distinguish it from that of an account: it is a decoy.
+ */
+import { randomInt } from 'node:crypto'
+import type { Collection, Transaction } from 'pannier'
+import type { Actor } from '../access/actor.ts'
+import { recordsName } from '../definitions/definition.ts'
+import type { AuthDefinition } from '../definitions/definition.ts'
+import { LOWER, randomText } from '../definitions/scaffolds.ts'
+import { toText } from '../fields/cast.ts'
+import { dateText, timeOfDateText } from '../fields/date-text.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import { errorText, LOG_LEVELS } from '../gateway/log-entry.ts'
+import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
+import type { MailOutcome } from '../mails/mails.ts'
+import { Windows } from '../settings/windows.ts'
+import { otpMail } from './account-mails.ts'
+import type { AccountsHost } from './accounts-host.ts'
+import { DecoyPasswords } from './decoy-passwords.ts'
+import { accountAt } from './find-account.ts'
+import { checkForm, NAME_BYTES_MAX, readEmail, readTexts, textError } from './forms.ts'
+import { unknownPassword } from './proofs.ts'
+import type { Holder } from './tokens.ts'
+
+/** One that is made, for somebody who is not asked for a mail. */
+export interface NewOneTimePassword {
+  readonly otpId: string
+  readonly password: string
+  /** How long it is valid. */
+  readonly seconds: number
+}
+
+const ID_CHARS = 15
+const ID = /^[a-z0-9]+$/
+const PASSWORD_BYTES_MAX = 71
+/** With more that are valid, an account gets no other one. */
+const OPEN_MAX = 9
+/** For one account from one network address. */
+const TRIES_MAX = 5
+const TRIES_SECONDS = 180
+/** Of one password from everywhere. Then it is worth nothing. */
+const WRONG_MAX = 10
+
+export class OneTimePasswords {
+  readonly #host: AccountsHost
+  readonly #decoys: DecoyPasswords
+  readonly #tries: Windows
+
+  constructor(host: AccountsHost) {
+    this.#host = host
+    this.#decoys = new DecoyPasswords(OPEN_MAX, host.now)
+    this.#tries = new Windows(host.now)
+  }
+
+  /** Resolves with the id that the login takes. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */
+  async request(definition: AuthDefinition, input: JsonObject): Promise<string> {
+    checkEnabled(definition)
+    const account = await accountAt(this.#host.definitions, definition, readEmail(input))
+    const { isMissing, address } = account
+    const open = await this.#openOf(account)
+    const ids = isMissing ? this.#decoys.openOf(definition, address) : open.map(({ _id }) => String(_id))
+    if (ids.length > OPEN_MAX) return ids.at(-1)!
+    const { password, document } = await this.#make(account)
+    const id = document['_id'] as string
+    const mail = { ...otpMail(this.#host, account, id, password), isDecoy: isMissing }
+    await this.#host.mails.queue(mail, async (transaction: Transaction) => {
+      if (!isMissing) await transaction.collection<JsonObject>(this.#collection).insert(document)
+    })
+    if (isMissing) this.#decoys.add(definition, address, id)
+    return id
+  }
+
+  /** Makes one without a mail, for the operator to hand over. @throws ServiceError FORBIDDEN */
+  async make(holder: Holder): Promise<NewOneTimePassword> {
+    checkEnabled(holder.definition)
+    const { password, document } = await this.#make(holder)
+    await this.#otps.insert(document)
+    return { otpId: document['_id'] as string, password, seconds: holder.definition.otp.duration }
+  }
+
+  /** Whose password it is. It is used up by this. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */
+  async verify({ principal }: Actor, definition: AuthDefinition, input: JsonObject): Promise<Holder> {
+    checkEnabled(definition)
+    const { otpId, password } = readTexts(input, ['otpId', 'password'])
+    checkForm({
+      otpId: textError(otpId, 1, NAME_BYTES_MAX),
+      password: textError(password, 1, PASSWORD_BYTES_MAX),
+    })
+    const { otp, record } = await this.#find(definition, otpId)
+    const account = record === undefined ? this.#decoys.addressOf(definition, otpId) : String(record['_id'])
+    if (account !== undefined) this.#countTry(`${definition.id} ${account} ${principal.address ?? ''}`)
+    if (otp === undefined || record === undefined) {
+      await this.#host.passwords.waste(password)
+      throw wrong()
+    }
+    if (!(await this.#host.passwords.verify(String(otp['password']), password))) {
+      if (!this.#tries.take(otpId, WRONG_MAX, definition.otp.duration)) await this.#otps.delete(otpId)
+      throw wrong()
+    }
+    // Of two logins at the same time, one gets it.
+    if ((await this.#otps.delete(otpId)) === undefined) throw wrong()
+    return { definition, record: await this.#verified(definition, record, toText(otp['sentTo'])) }
+  }
+
+  /** A password that nobody got is worth nothing. One that was sent proves its address. */
+  async mailed(otpId: string, outcome: MailOutcome, to: string): Promise<void> {
+    if (outcome === 'failed') await this.#otps.delete(otpId)
+    if (outcome !== 'sent' || (await this.#otps.get(otpId)) === undefined) return
+    await this.#otps
+      .update(otpId, (old) => (old['sentTo'] === '' ? { ...old, sentTo: to } : old))
+      .catch((error: unknown) => this.#log('The address of a one-time password is not stored.', error))
+  }
+
+  /** Deletes those that are no longer valid. */
+  async deleteExpired(): Promise<void> {
+    for await (const otp of this.#otps.find({})) {
+      const definition = this.#host.definitions.find(String(otp['collectionRef']))
+      if (definition?.type !== 'auth' || this.#isExpired(definition, otp)) await this.#otps.delete(otp._id)
+    }
+  }
+
+  async #make({ definition, record }: Holder): Promise<{ readonly password: string; readonly document: JsonObject }> {
+    const password = Array.from({ length: definition.otp.length }, () => randomInt(10)).join('')
+    const created = dateText(this.#host.now())
+    const document = {
+      _id: randomText(ID_CHARS, LOWER),
+      collectionRef: definition.id,
+      recordRef: String(record['_id']),
+      password: await this.#host.passwords.hash(password),
+      sentTo: '',
+      created,
+      updated: created,
+    }
+    return { password, document }
+  }
+
+  async #find(
+    definition: AuthDefinition,
+    otpId: string,
+  ): Promise<{ readonly otp?: JsonObject; readonly record?: JsonObject | undefined }> {
+    const otp = ID.test(otpId) ? await this.#otps.get(otpId) : undefined
+    if (otp === undefined || otp['collectionRef'] !== definition.id || this.#isExpired(definition, otp)) return {}
+    return { otp, record: await this.#host.definitions.records(definition).get(String(otp['recordRef'])) }
+  }
+
+  /** Those of an account that are still valid, the newest one last. */
+  async #openOf({ definition, record }: Holder): Promise<readonly JsonObject[]> {
+    const selector = { collectionRef: definition.id, recordRef: String(record['_id']) }
+    const found = await this.#otps.find(selector).sort('$created').toArray()
+    return found.filter((otp) => !this.#isExpired(definition, otp))
+  }
+
+  #isExpired({ otp }: AuthDefinition, { created }: JsonObject): boolean {
+    return !(this.#host.now() < timeOfDateText(String(created)) + otp.duration * 1000)
+  }
+
+  #countTry(key: string): void {
+    if (this.#tries.take(key, TRIES_MAX, TRIES_SECONDS)) return
+    throw new ServiceError('TOO_MANY_REQUESTS', 'Too many attempts, please try again later with a new OTP.')
+  }
+
+  /** Where this method is enough, nobody else keeps a password from before the address was proven. */
+  async #verified(definition: AuthDefinition, record: JsonObject, sentTo: string): Promise<JsonObject> {
+    if (record['verified'] === true || sentTo === '' || record['email'] !== sentTo) return record
+    const password = definition.mfa.enabled ? {} : unknownPassword()
+    try {
+      return await this.#host.write(definition, record, { verified: true, ...password })
+    } catch (error) {
+      this.#log('A login by a one-time password has not verified the account.', error)
+      const now = await this.#host.definitions.records(definition).get(String(record['_id']))
+      if (now === undefined) throw missing('')
+      return now
+    }
+  }
+
+  get #collection(): string {
+    return recordsName(this.#host.definitions.get('_otps'))
+  }
+
+  get #otps(): Collection<JsonObject> {
+    return this.#host.database.collection<JsonObject>(this.#collection)
+  }
+
+  #log(message: string, error: unknown): void {
+    this.#host.logs.write({ level: LOG_LEVELS.error, message, data: { error: errorText(error) } })
+  }
+}
+
+function checkEnabled({ otp }: AuthDefinition): void {
+  if (!otp.enabled) throw forbidden('The collection is not configured to allow OTP authentication.')
+}
+
+function wrong(): ServiceError {
+  return invalid('Invalid or expired OTP')
+}

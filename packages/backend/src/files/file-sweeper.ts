@@ -1,0 +1,161 @@
+/** Deletes thumbs and objects of buckets whose records no longer name them. It follows what is written, whoever wrote it. */
+import type { Database, DatabaseChange } from 'pannier'
+import { recordsName, type Definition } from '../definitions/definition.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import type { Bucket } from './bucket.ts'
+import type { KeptFile, KeptFiles } from './kept-files.ts'
+import { attachmentIn, fileNames } from './record-content.ts'
+
+interface SweeperHost {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly kept: KeptFiles
+  readonly bucket: () => Bucket | undefined
+}
+
+interface FoundRecord {
+  readonly definition: Definition | undefined
+  readonly record: JsonObject | undefined
+}
+
+/** What failed is tried again after this time. */
+const RETRY_MS = 60_000
+const RECORDS_PREFIX = recordsName({ id: '' })
+
+export class FileSweeper {
+  readonly #host: SweeperHost
+  readonly #stopListening: () => void
+  /** What writes that are not done yet will name. */
+  readonly #held = new Map<string, number>()
+  /** Prefixes of keys: `COLLECTION/RECORD/`, `COLLECTION/` or all. */
+  #due = new Set<string>()
+  #running: Promise<void> | undefined
+  #retry: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(host: SweeperHost) {
+    this.#host = host
+    this.#stopListening = host.database.onChange((change) => this.#follow(change))
+    // What a crash has left.
+    this.sweep('')
+  }
+
+  /** Spares the keys until the result is called. */
+  hold(keys: readonly string[]): () => void {
+    const count = (by: number): void => {
+      for (const key of keys) {
+        const holders = (this.#held.get(key) ?? 0) + by
+        if (holders === 0) this.#held.delete(key)
+        else this.#held.set(key, holders)
+      }
+    }
+    count(1)
+    return () => count(-1)
+  }
+
+  /** Looks at everything under a prefix, soon. */
+  sweep(prefix: string): void {
+    if (this.#isClosed) return
+    this.#due.add(prefix)
+    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+  }
+
+  /** Resolves when nothing is left to do. */
+  async settled(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#stopListening()
+    clearTimeout(this.#retry)
+    this.#due.clear()
+    await this.#running
+  }
+
+  #follow({ collections }: DatabaseChange): void {
+    const { kept, bucket, definitions } = this.#host
+    if (!kept.isUsed && bucket() === undefined) return
+    for (const [name, { ids, dropped }] of collections) {
+      if (!name.startsWith(RECORDS_PREFIX)) continue
+      const id = name.slice(RECORDS_PREFIX.length)
+      const definition = definitions.find(id)
+      if (definition !== undefined && !definition.fields.some(({ type }) => type === 'file')) continue
+      if (dropped || ids === undefined) this.sweep(`${id}/`)
+      else for (const record of ids) this.sweep(`${id}/${record}/`)
+    }
+  }
+
+  async #run(): Promise<void> {
+    // The change is seen by all others first.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#due.size > 0) {
+      const due = this.#due
+      this.#due = new Set()
+      const failed: string[] = []
+      for (const prefix of due) if (!this.#isClosed) await this.#sweepUnder(prefix).catch(() => failed.push(prefix))
+      if (failed.length > 0 && !this.#isClosed) this.#tryAgain(failed)
+    }
+  }
+
+  #tryAgain(failed: readonly string[]): void {
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => failed.forEach((prefix) => this.sweep(prefix)), RETRY_MS).unref()
+  }
+
+  async #sweepUnder(prefix: string): Promise<void> {
+    let last: { readonly of: string; readonly found: FoundRecord } | undefined
+    for await (const one of this.#host.kept.under(prefix)) {
+      if (this.#isClosed) return
+      const of = `${one.collection}/${one.record}`
+      if (last?.of !== of) last = { of, found: await this.#recordOf(one) }
+      if (isNamed(one, last.found) || this.#held.has(one.key)) continue
+      // A write may have ended since the record was read.
+      if (!isNamed(one, await this.#recordOf(one))) await this.#remove(one)
+    }
+    const [collection = '', record] = prefix.split('/')
+    if (record !== undefined) await this.#sweepBucket(prefix, { collection, record })
+  }
+
+  /** Of a record or a collection that is gone: also what was in the bucket before it was ours. */
+  async #sweepBucket(prefix: string, of: Pick<KeptFile, 'collection' | 'record'>): Promise<void> {
+    const bucket = this.#host.bucket()
+    if (bucket === undefined || (await this.#isThere(of))) return
+    for await (const { key } of bucket.place.list(prefix)) {
+      if (this.#held.has(key)) continue
+      if (await this.#isThere(of)) return
+      await bucket.place.delete(key)
+    }
+  }
+
+  async #isThere(of: Pick<KeptFile, 'collection' | 'record'>): Promise<boolean> {
+    const { definition, record } = await this.#recordOf(of)
+    return (of.record === '' ? definition : record) !== undefined
+  }
+
+  async #recordOf({ collection, record: id }: Pick<KeptFile, 'collection' | 'record'>): Promise<FoundRecord> {
+    const { definitions } = this.#host
+    const found = definitions.find(collection)
+    const definition = found?.id === collection && found.type !== 'view' ? found : undefined
+    const record = definition === undefined || id === '' ? undefined : await definitions.records(definition).get(id)
+    return { definition, record }
+  }
+
+  async #remove(one: KeptFile): Promise<void> {
+    const { kept, bucket } = this.#host
+    if (one.bucket !== undefined) {
+      const now = bucket()
+      // Its note stays until that bucket is named again.
+      if (now?.id !== one.bucket) return
+      await now.place.delete(one.key)
+    }
+    await kept.forget(one.key)
+  }
+}
+
+/** Whether a record still has the file, with the content of which it is. */
+function isNamed({ name, madeOf }: KeptFile, { definition, record }: FoundRecord): boolean {
+  if (definition === undefined || record === undefined || !fileNames(definition, record).includes(name)) return false
+  return madeOf === undefined || attachmentIn(record, name)?.digest === madeOf
+}

@@ -1,0 +1,155 @@
+/** Files for actors: which one somebody gets who asks for one by its name, and with what token. */
+import { extname } from 'node:path/posix'
+import type { Actor } from '../access/actor.ts'
+import type { Definition } from '../definitions/definition.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import { FileTokens } from '../accounts/file-tokens.ts'
+import { fileOrigin } from '../definitions/views/file-origin.ts'
+import type { FileField } from '../fields/field-definition.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import { GUEST, type Principal } from '../gateway/principal.ts'
+import { forbidden, missing } from '../gateway/service-error.ts'
+import type { Settings } from '../settings/settings.ts'
+import { testBucket } from './bucket.ts'
+import { fileFieldOf, fileNames } from './record-content.ts'
+import type { Content, RecordFiles } from './record-files.ts'
+
+/** A file that somebody may have. */
+export interface Download extends Content {
+  /** Under which it is saved: a thumb has its size before the name. */
+  readonly name: string
+  /** False: it is for saving only, as a browser might run what is in it. */
+  readonly isShown: boolean
+}
+
+/** What the request for a file says. */
+export interface DownloadOptions {
+  /** `70x50` */
+  readonly thumb?: string
+  /** Of somebody who may see the record: protected files need one. */
+  readonly token?: string
+}
+
+interface FilesHost {
+  readonly definitions: Definitions
+  readonly settings: Settings
+  readonly files: RecordFiles
+  readonly now: () => number
+  readonly reads: {
+    /** A record, or a row of a view, whatever the rules say. */
+    stored(definition: Definition, id: string): Promise<JsonObject | undefined>
+    admits(actor: Actor, definition: Definition, action: 'view', record: JsonObject): Promise<boolean>
+  }
+}
+
+/** Of every picture, whatever its field says. */
+const THUMB_OF_ALL = '100x100'
+
+/** What browsers show without running anything in it. */
+const SHOWN: ReadonlySet<string> = new Set([
+  ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'x-icon', 'bmp'].map((type) => `image/${type}`),
+  ...['webm', 'mp4', '3gpp', 'quicktime', 'x-ms-wmv'].map((type) => `video/${type}`),
+  ...['basic', 'aiff', 'mpeg', 'midi', 'mp3', 'wave', 'wav', 'x-wav', 'x-mpeg', 'x-m4a', 'aac'].map(
+    (type) => `audio/${type}`,
+  ),
+  'application/pdf',
+  'application/x-pdf',
+])
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument'
+/** Types that the content alone does not always tell. */
+const BY_EXTENSION: Readonly<Record<string, string>> = {
+  '.svg': 'image/svg+xml',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.xlsx': `${OFFICE}.spreadsheetml.sheet`,
+  '.docx': `${OFFICE}.wordprocessingml.document`,
+  '.pptx': `${OFFICE}.presentationml.presentation`,
+}
+
+/** What file fields name, for actors. */
+export class Files {
+  readonly #host: FilesHost
+  readonly #tokens: FileTokens
+
+  constructor(host: FilesHost) {
+    this.#host = host
+    this.#tokens = new FileTokens(host)
+  }
+
+  /** @throws ServiceError NOT_FOUND: also for a protected file of a record that the actor may not see */
+  async open(
+    actor: Actor,
+    collection: string,
+    id: string,
+    name: string,
+    { thumb = '', token = '' }: DownloadOptions = {},
+  ): Promise<Download> {
+    const { definitions, files, reads } = this.#host
+    const definition = definitions.find(collection)
+    const asked = definition && (await reads.stored(definition, id))
+    const field = asked && fileFieldOf(definition!, asked, name)
+    if (definition === undefined || asked === undefined || field === undefined) throw missing('')
+    if (field.protected) await this.#checkProtected(actor, definition, asked, token)
+    const source = await this.#sourceOf(definition, asked, field, name)
+    const original = source && (await files.open(source.definition, source.record, name))
+    if (source === undefined || original === undefined) throw missing('')
+    const isThumb = thumb === THUMB_OF_ALL || (thumb !== '' && field.thumbs?.includes(thumb) === true)
+    const made = isThumb ? await files.openThumb(source.definition, source.record, name, thumb, original) : undefined
+    return download(made ?? original, made === undefined ? name : `${thumb}_${name}`)
+  }
+
+  /** A token for protected files. @throws ServiceError UNAUTHENTICATED */
+  newToken(actor: Actor): Promise<string> {
+    return this.#tokens.create(actor)
+  }
+
+  /** Whose token for files it is, at an address. Undefined: nobody's. */
+  principalOf(token: string, address: string | undefined): Promise<Principal | undefined> {
+    return this.#tokens.principalOf(token, address)
+  }
+
+  /** Tries the bucket of the files (`storage`) or that of the backups (`backups`). @throws ServiceError FORBIDDEN, INVALID */
+  async test({ principal }: Actor, filesystem: unknown): Promise<void> {
+    if (!principal.isAdmin) throw forbidden('')
+    await testBucket(this.#host.settings, filesystem)
+  }
+
+  /** The token says who it is, and nothing else does. */
+  async #checkProtected(actor: Actor, definition: Definition, record: JsonObject, token: string): Promise<void> {
+    const { address } = actor.principal
+    const principal = (await this.#tokens.principalOf(token, address)) ?? {
+      ...GUEST,
+      ...(address !== undefined && { address }),
+    }
+    const request = { ...actor.request, context: 'protectedFile' }
+    if (!(await this.#host.reads.admits({ principal, request }, definition, 'view', record))) throw missing('')
+  }
+
+  /** The record that has the content: of a row of a view, another one. */
+  async #sourceOf(
+    definition: Definition,
+    record: JsonObject,
+    field: FileField,
+    name: string,
+  ): Promise<{ readonly definition: Definition; readonly record: JsonObject } | undefined> {
+    if (definition.type !== 'view') return { definition, record }
+    const { definitions } = this.#host
+    const origin = fileOrigin(definition, field.name, definitions.all())
+    if (origin === undefined) return undefined
+    const records = definitions.records(origin.definition)
+    // Mostly a row has the id of its record.
+    const own = await records.get(String(record['_id']))
+    if (own !== undefined && fileNames(origin.definition, own).includes(name))
+      return { definition: origin.definition, record: own }
+    const value = origin.isMany ? { $elemMatch: { $eq: name } } : name
+    const found = await records.find({ [origin.field]: value }).first()
+    return found && { definition: origin.definition, record: found }
+  }
+}
+
+function download(content: Content, name: string): Download {
+  const type = BY_EXTENSION[extname(name)] ?? content.type
+  return { ...content, name, type, isShown: SHOWN.has(content.type) }
+}

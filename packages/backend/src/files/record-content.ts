@@ -1,0 +1,25 @@
+/** Which files a record has, as it is stored. */
+import type { AttachmentStub } from 'pannier'
+import type { Definition } from '../definitions/definition.ts'
+import type { FileField } from '../fields/field-definition.ts'
+import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+
+export function fileNames({ fields }: Definition, record: JsonObject): readonly string[] {
+  return fields.flatMap(({ type, name }) => (type === 'file' ? namesIn(record[name]) : []))
+}
+
+/** The field that names the file. */
+export function fileFieldOf({ fields }: Definition, record: JsonObject, name: string): FileField | undefined {
+  return fields.find((field): field is FileField => field.type === 'file' && namesIn(record[field.name]).includes(name))
+}
+
+/** What is said of the content, if it is in the database. */
+export function attachmentIn({ _attachments: attachments }: JsonObject, name: string): AttachmentStub | undefined {
+  return isJsonObject(attachments) && Object.hasOwn(attachments, name)
+    ? (attachments[name] as AttachmentStub)
+    : undefined
+}
+
+function namesIn(value: unknown): readonly string[] {
+  return [value].flat().filter((name): name is string => typeof name === 'string' && name !== '')
+}

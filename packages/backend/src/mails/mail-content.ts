@@ -1,0 +1,105 @@
+/** Mails made of templates: what stands in place of `{APP_NAME}`, `{TOKEN}` or `{RECORD:name}`, and the text beside the HTML. */
+import type { AuthDefinition, MailTemplate } from '../definitions/definition.ts'
+import { excerpt } from '../fields/excerpt.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import type { SettingsValues } from '../settings/settings-values.ts'
+
+/** A mail to one address. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly html: string
+  /** The same for readers without HTML. */
+  readonly text: string
+}
+
+interface MailParts {
+  readonly to: string
+  readonly template: MailTemplate
+  readonly meta: SettingsValues['meta']
+  readonly definition: AuthDefinition
+  readonly record: JsonObject
+  /** Of `{TOKEN}`, `{OTP}`, `{OTP_ID}` and `{ALERT_INFO}`, as far as the template may have them. */
+  readonly values: Readonly<Record<string, string>>
+}
+
+const PLACEHOLDER = /\{([A-Z_]+)(?::(\w+))?\}/g
+/** People choose the values of their records. A mail is no place for long ones. */
+const VALUE_CHARS_MAX = 1000
+
+/** What is unknown, and hidden fields, stay as the template has them. */
+export function mailOf({ to, template, meta, definition, record, values }: MailParts): Mail {
+  const known: Readonly<Record<string, string>> = { APP_NAME: meta.appName, APP_URL: meta.appURL, ...values }
+  const shown = new Set(definition.fields.filter(({ hidden }) => !hidden).map(({ name }) => name))
+  const valueOf = (name: string, field: string | undefined): string | undefined => {
+    if (field === undefined) return Object.hasOwn(known, name) ? known[name] : undefined
+    return name === 'RECORD' && shown.has(field) ? fieldText(record[field === 'id' ? '_id' : field]) : undefined
+  }
+  // In one pass: a value that looks like a placeholder is none.
+  const filled = (text: string, shape: (value: string) => string): string =>
+    text.replace(PLACEHOLDER, (whole, name: string, field?: string) => {
+      const value = valueOf(name, field)
+      return value === undefined ? whole : shape(value)
+    })
+  const body = filled(template.body, escapeHtml)
+  return { to, subject: oneLine(filled(template.subject, oneLine)), html: pageOf(body), text: textOf(body) }
+}
+
+function fieldText(value: unknown): string {
+  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
+  return Array.from(text.slice(0, 2 * VALUE_CHARS_MAX))
+    .slice(0, VALUE_CHARS_MAX)
+    .join('')
+}
+
+/** A header has no line ends. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!)
+}
+
+const STYLE = [
+  'body { margin: 0; padding: 24px; color: #1a1a1e; background: #fff; font: 15px/1.5 system-ui, sans-serif }',
+  '.btn { display: inline-block; padding: 10px 24px; border-radius: 6px; color: #fff !important; background: #1a1a1e; font-weight: 600; text-decoration: none }',
+].join('\n')
+
+function pageOf(body: string): string {
+  return `<!doctype html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+${STYLE}
+</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+}
+
+const LINK = /<a\b[^>]*?\bhref="([^"]*)"[^>]*>(.*?)<\/a>/gis
+const BREAK = /<(?:br|\/p|\/div|\/li|\/tr|\/h[1-6])\b[^>]*>/i
+
+/** A line for each paragraph. Links keep their addresses. */
+function textOf(html: string): string {
+  return html
+    .replace(LINK, '$2: $1')
+    .split(BREAK)
+    .map((part) => excerpt(part, Infinity, false) as string)
+    .filter((line) => line !== '')
+    .join('\n\n')
+}

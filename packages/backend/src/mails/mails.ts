@@ -1,0 +1,221 @@
+/**
+ * Mails on their way. They are stored before they are sent, so that a restart loses none. A mail is marked before a server gets it,
+ * so that no mail is sent twice. Docs: docs/internals/mails.md.
+ */
+import type { Collection, Database, Transaction } from 'pannier'
+import { LOWER, randomText } from '../definitions/scaffolds.ts'
+import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Mail } from './mail-content.ts'
+import { MailError, sendMail } from './send-mail.ts'
+
+export interface MailsHost {
+  readonly database: Database
+  readonly settings: Settings
+  readonly logs: LogWriter
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+export interface QueuedMail extends Mail {
+  /** Milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
+  readonly untilMs: number
+  /** What the listener knows it by. */
+  readonly about?: string
+  /** Nobody gets it. It takes the time of a mail to an account that exists. */
+  readonly isDecoy?: boolean
+}
+
+/** What became of a mail: the server has it, or nobody has it, or that is not known. */
+export type MailOutcome = 'sent' | 'failed' | 'unknown'
+
+/** Hears what became of mails that have an `about`. */
+export type MailListener = (about: string, outcome: MailOutcome, to: string) => Promise<void>
+
+interface StoredMail extends QueuedMail {
+  readonly _id: string
+  /** How often it was tried. */
+  readonly tries: number
+  /** A server may have it. */
+  readonly isMarked: boolean
+}
+
+const COLLECTION = '$mails'
+/** At the same time. */
+const SENDERS_MAX = 4
+const WAITING_MAX = 20_000
+/** From one try to the next. */
+const PAUSE_SECONDS: readonly number[] = [5, 30, 120, 600, 1800, 3600, 7200]
+/** How often the queue looks for mails whose pause has ended. */
+const LOOK_MS = 1000
+
+export class Mails {
+  readonly #host: MailsHost
+  readonly #stored: Collection<StoredMail>
+  /** Ids by address. The first address is next, and goes to the end then: no address holds up others. */
+  readonly #ready = new Map<string, string[]>()
+  /** Mails that are tried again, by id. */
+  readonly #paused = new Map<string, { readonly to: string; readonly untilMs: number }>()
+  readonly #sending = new Set<Promise<void>>()
+  readonly #closing = new AbortController()
+  #listener: MailListener = async () => {}
+  #timer: NodeJS.Timeout | undefined
+  #length = 0
+
+  constructor(host: MailsHost) {
+    this.#host = host
+    this.#stored = host.database.collection<StoredMail>(COLLECTION)
+  }
+
+  /** Sends what an earlier run has left. */
+  async start(listener: MailListener): Promise<void> {
+    this.#listener = listener
+    for (const { _id, to } of await this.#stored.find({}).sort('$created').toArray()) this.#add(_id, to)
+    this.#sendReady()
+  }
+
+  /** How many are on their way. */
+  get length(): number {
+    return this.#length
+  }
+
+  /**
+   * Resolves when the mail is stored, with what `also` writes. It is sent later. The log has a mail for which the queue has no room.
+   */
+  async queue(mail: QueuedMail, also: (transaction: Transaction) => Promise<unknown> = async () => {}): Promise<void> {
+    const stored: StoredMail = { ...mail, _id: randomText(20, LOWER), tries: 0, isMarked: false }
+    const hasRoom = this.#length < WAITING_MAX
+    await this.#host.database.transaction(async (transaction: Transaction) => {
+      await also(transaction)
+      if (hasRoom) await transaction.collection<StoredMail>(COLLECTION).insert(stored)
+    })
+    if (!hasRoom) return this.#end(stored, 'failed', 'Too many mails wait for the SMTP server.')
+    this.#add(stored._id, stored.to)
+    this.#sendReady()
+  }
+
+  /** Sends it at once. Without a server the log has it. @throws MailError */
+  async sendNow(mail: Mail): Promise<void> {
+    await this.#send(mail, randomText(20, LOWER))
+  }
+
+  /** Mails that no server has yet stay stored. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    clearTimeout(this.#timer)
+    await Promise.all(this.#sending)
+  }
+
+  #add(id: string, to: string): void {
+    this.#length++
+    const others = this.#ready.get(to)
+    if (others === undefined) this.#ready.set(to, [id])
+    else others.push(id)
+  }
+
+  #pause({ _id: id, to }: StoredMail, seconds: number): void {
+    this.#length++
+    this.#paused.set(id, { to, untilMs: this.#host.now() + seconds * 1000 })
+    this.#timer ??= setTimeout(() => this.#endPauses(), LOOK_MS).unref()
+  }
+
+  #endPauses(): void {
+    this.#timer = undefined
+    const now = this.#host.now()
+    for (const [id, { to, untilMs }] of this.#paused) {
+      if (untilMs > now) continue
+      this.#paused.delete(id)
+      this.#length--
+      this.#add(id, to)
+    }
+    if (this.#paused.size > 0) this.#timer = setTimeout(() => this.#endPauses(), LOOK_MS).unref()
+    this.#sendReady()
+  }
+
+  #sendReady(): void {
+    while (!this.#closing.signal.aborted && this.#sending.size < SENDERS_MAX) {
+      const id = this.#next()
+      if (id === undefined) return
+      const work = this.#process(id)
+        .catch((error: unknown) =>
+          this.#log(LOG_LEVELS.error, 'The queue of mails has failed.', { error: errorText(error) }),
+        )
+        .finally(() => {
+          this.#length--
+          this.#sending.delete(work)
+          this.#sendReady()
+        })
+      this.#sending.add(work)
+    }
+  }
+
+  #next(): string | undefined {
+    const [first] = this.#ready
+    if (first === undefined) return undefined
+    const [to, ids] = first
+    const id = ids.shift()
+    this.#ready.delete(to)
+    if (ids.length > 0) this.#ready.set(to, ids)
+    return id
+  }
+
+  async #process(id: string): Promise<void> {
+    const mail = await this.#stored.get(id)
+    if (mail === undefined) return
+    if (mail.isDecoy === true) return void (await this.#stored.delete(id))
+    if (mail.isMarked)
+      return this.#end(mail, 'unknown', 'A mail may have been sent before the server stopped. It is not sent again.')
+    if (this.#host.now() >= mail.untilMs)
+      return this.#end(mail, 'failed', 'A mail has expired before the SMTP server took it.')
+    await this.#stored.update(id, (old) => ({ ...old, isMarked: true }))
+    try {
+      await this.#send(mail, id)
+    } catch (error) {
+      if (!(error instanceof MailError)) throw error
+      return this.#failed(mail, error)
+    }
+    if (this.#host.settings.values.smtp.enabled) await this.#tell(mail, 'sent')
+    await this.#stored.delete(id)
+  }
+
+  /** @throws MailError */
+  async #send(mail: Mail, id: string): Promise<void> {
+    const { smtp, meta } = this.#host.settings.values
+    if (!smtp.enabled) {
+      const { to, subject, text } = mail
+      return this.#log(LOG_LEVELS.warn, 'No SMTP server is set, so a mail is here only.', { to, subject, text })
+    }
+    const domain = meta.senderAddress.slice(meta.senderAddress.lastIndexOf('@') + 1)
+    await sendMail(mail, { smtp, meta, messageId: `<${id}@${domain}>`, signal: this.#closing.signal })
+  }
+
+  async #failed(mail: StoredMail, { outcome, message: error }: MailError): Promise<void> {
+    const pause = PAUSE_SECONDS[mail.tries]
+    if (outcome === 'unknown')
+      return this.#end(mail, 'unknown', 'A mail may have been sent. It is not sent again.', error)
+    if (outcome === 'refused' || pause === undefined)
+      return this.#end(mail, 'failed', 'The SMTP server has not taken a mail.', error)
+    const isCut = this.#closing.signal.aborted
+    const changed = { tries: isCut ? mail.tries : mail.tries + 1, isMarked: false }
+    await this.#stored.update(mail._id, (old) => ({ ...old, ...changed }))
+    if (isCut) return
+    this.#pause(mail, pause)
+    this.#log(LOG_LEVELS.warn, `A mail is sent again in ${pause} seconds.`, { to: mail.to, error })
+  }
+
+  /** The log has what nobody got. */
+  async #end(mail: StoredMail, outcome: MailOutcome, message: string, error?: string): Promise<void> {
+    const { _id: id, to, subject, text, isDecoy = false } = mail
+    if (!isDecoy) this.#log(LOG_LEVELS.error, message, { to, subject, text, ...(error !== undefined && { error }) })
+    await this.#tell(mail, outcome)
+    await this.#stored.delete(id)
+  }
+
+  async #tell({ about, to }: StoredMail, outcome: MailOutcome): Promise<void> {
+    if (about !== undefined) await this.#listener(about, outcome, to)
+  }
+
+  #log(level: number, message: string, data: Record<string, string>): void {
+    this.#host.logs.write({ level, message, data: { type: 'mail', ...data } })
+  }
+}

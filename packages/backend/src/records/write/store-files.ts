@@ -1,0 +1,56 @@
+/** Puts uploaded files where their content is kept, before the write that names them. */
+import type { RecordFiles } from '../../files/record-files.ts'
+import { toText } from '../../fields/cast.ts'
+import { isMany } from '../../fields/field-definition.ts'
+import { checkValue } from '../../fields/field-types.ts'
+import { NewFile } from '../../fields/new-file.ts'
+import { generate } from '../../fields/pattern.ts'
+import { canBeId, listOf, type PreparedInput } from './draft.ts'
+
+export type FileStore = Pick<RecordFiles, 'store'>
+
+interface StoredFiles {
+  readonly prepared: PreparedInput
+  /** Call it when the write has ended. */
+  release(): void
+}
+
+/** `id`: of a record that is there. Files that their fields refuse are not stored. @throws ServiceError UNAVAILABLE */
+export async function storeFiles(files: FileStore, input: PreparedInput, id: string | undefined): Promise<StoredFiles> {
+  const uploads = acceptable(input)
+  const given = id ?? toText(lastOf(input, 'id'))
+  const newId = given === '' && uploads.length > 0 ? generatedId(input) : undefined
+  const record = newId ?? given
+  const stored = isId(input, record) ? await files.store(input.definition, record, uploads) : undefined
+  if (stored === undefined) return { prepared: input, release: () => {} }
+  const { names: elsewhere, release } = stored
+  return { prepared: { ...input, elsewhere, ...(newId !== undefined && { newId }) }, release }
+}
+
+/** Another one is refused by the write, and it must not stand in a key. */
+function isId({ definition: { fields } }: PreparedInput, id: string): boolean {
+  const field = fields.find(({ name }) => name === 'id')
+  return field !== undefined && canBeId(id) && checkValue(field, id, { old: id }) === undefined
+}
+
+/** What hooks have set comes after the input. */
+function lastOf({ input, changes }: PreparedInput, name: string): unknown {
+  return changes.findLast(([key]) => key === name)?.[1] ?? input[name]
+}
+
+function acceptable({ definition: { fields }, input, changes }: PreparedInput): readonly NewFile[] {
+  const sent = [...Object.entries(input), ...changes]
+  return fields.flatMap((field) => {
+    if (field.type !== 'file') return []
+    const keys = [field.name, `${field.name}+`, `+${field.name}`]
+    const given = sent.flatMap(([key, value]) => (keys.includes(key) ? listOf(value) : []))
+    const isAccepted = (file: NewFile): boolean =>
+      checkValue(field, isMany(field) ? [file] : file, { old: undefined }) === undefined
+    return given.filter((file): file is NewFile => file instanceof NewFile && isAccepted(file))
+  })
+}
+
+function generatedId({ definition: { fields } }: PreparedInput): string | undefined {
+  const id = fields.find(({ name }) => name === 'id')
+  return id?.type === 'text' && id.autogeneratePattern !== '' ? generate(id.autogeneratePattern) : undefined
+}

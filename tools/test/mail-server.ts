@@ -1,0 +1,93 @@
+/** A real SMTP server for tests: it keeps what it gets, and can refuse, hang or break off. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { simpleParser } from 'mailparser'
+import type { ParsedMail } from 'mailparser'
+import { SMTPServer } from 'smtp-server'
+import type { SMTPServerOptions } from 'smtp-server'
+
+/** What a program got, as it came and as a reader sees it. */
+export interface ReceivedMail {
+  /** Those of the envelope. */
+  readonly recipients: readonly string[]
+  readonly raw: string
+  readonly parsed: ParsedMail
+}
+
+export class MailServer implements AsyncDisposable {
+  readonly mails: ReceivedMail[] = []
+  readonly #server: SMTPServer
+  /** Undefined: takes the mail. Asked for each mail when it has come. */
+  refuse: (mail: ReceivedMail) => Error | undefined | Promise<Error | undefined> = () => undefined
+
+  static async start(options: SMTPServerOptions = {}): Promise<MailServer> {
+    const made = new MailServer(options)
+    made.#server.listen(0, '127.0.0.1')
+    await once(made.#server.server, 'listening')
+    return made
+  }
+
+  private constructor(options: SMTPServerOptions) {
+    this.#server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      disableReverseLookup: true,
+      logger: false,
+      onData: (stream, session, done) => {
+        const pieces: Buffer[] = []
+        stream.on('data', (piece: Buffer) => pieces.push(piece))
+        stream.on('end', () => {
+          this.#take(
+            Buffer.concat(pieces),
+            session.envelope.rcptTo.map(({ address }) => address),
+          ).then(
+            (error) => done(error),
+            (error: unknown) => done(error as Error),
+          )
+        })
+      },
+      ...options,
+    })
+    this.#server.on('error', () => {})
+  }
+
+  get port(): number {
+    return (this.#server.server.address() as AddressInfo).port
+  }
+
+  /** The settings of the SMTP server that lead here. */
+  get settings(): { readonly smtp: object } {
+    return { smtp: { enabled: true, host: '127.0.0.1', port: this.port, tls: false, username: '', password: '' } }
+  }
+
+  /** Waits until as many mails have come, and gives the last one. */
+  async received(count: number): Promise<ReceivedMail> {
+    const end = performance.now() + 20_000
+    while (this.mails.length < count) {
+      if (performance.now() > end) throw new Error(`${count} mails are expected, got ${this.mails.length}.`)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    return this.mails.at(-1)!
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()))
+  }
+
+  async #take(content: Buffer, recipients: readonly string[]): Promise<Error | undefined> {
+    const mail = { recipients, raw: content.toString('latin1'), parsed: await simpleParser(content) }
+    const error = await this.refuse(mail)
+    if (error === undefined) this.mails.push(mail)
+    return error
+  }
+}
+
+/** An answer of an SMTP server. */
+export function smtpError(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode })
+}
+
+/** The token in the link of a mail. */
+export function tokenIn({ parsed }: ReceivedMail): string {
+  return /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(parsed.text ?? '')![0]
+}
