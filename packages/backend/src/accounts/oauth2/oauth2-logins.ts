@@ -5,12 +5,12 @@
 import type { Actor } from '../../access/actor.ts'
 import type { AuthDefinition } from '../../definitions/definition.ts'
 import { dateText } from '../../fields/date-text.ts'
-import { BLANK, fieldError } from '../../fields/field-errors.ts'
+import { BLANK, fieldError, tooLong } from '../../fields/field-errors.ts'
 import { isJsonObject } from '../../gateway/documents.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { LOG_LEVELS } from '../../gateway/log-entry.ts'
-import { forbidden, ServiceError } from '../../gateway/service-error.ts'
-import type { FieldError } from '../../gateway/service-error.ts'
+import { forbidden, invalid, ServiceError } from '../../gateway/service-error.ts'
+import { checkForm, readTexts } from '../forms.ts'
 import { Logins } from '../logins.ts'
 import type { HalfLoggedIn, LoggedIn } from '../logins.ts'
 import { AppleNames } from './apple-names.ts'
@@ -25,13 +25,11 @@ import { signUpInput } from './sign-up-input.ts'
 
 /** All that a login asks of providers. */
 const PROVIDER_MS_MAX = 30_000
-const NAME_CHARS_MAX = 100
+const NAME_BYTES_MAX = 100
 const UNREADABLE = 'An error occurred while loading the submitted data.'
 const NO_PROVIDER = 'Provider with name {name} is missing or is not enabled.'
-const TOO_LONG = fieldError('validation_length_too_long', 'The length must be no more than {max}.', {
-  max: NAME_CHARS_MAX,
-  min: 0,
-})
+/** Older clients send `redirectUrl`. */
+const FORM = ['provider', 'code', 'codeVerifier', 'redirectURL', 'redirectUrl'] as const
 
 interface OAuth2Form extends ProviderCode {
   readonly provider: Provider
@@ -130,28 +128,20 @@ function reasonOf(error: unknown): string {
 
 /** @throws ServiceError INVALID with data */
 function readForm(definition: AuthDefinition, input: JsonObject): OAuth2Form {
-  const text = (name: string): string => {
-    const value = input[name] ?? ''
-    if (typeof value !== 'string') throw new ServiceError('INVALID', UNREADABLE)
-    return value
-  }
-  const name = text('provider')
-  const form = {
-    code: text('code'),
-    codeVerifier: text('codeVerifier'),
-    // Older clients send it as `redirectUrl`.
-    redirectURL: text('redirectURL') || text('redirectUrl'),
-  }
+  const { provider: name, redirectUrl, ...form } = readTexts(input, FORM)
   const createData = input['createData'] ?? {}
-  if (!isJsonObject(createData)) throw new ServiceError('INVALID', UNREADABLE)
+  if (!isJsonObject(createData)) throw invalid(UNREADABLE)
   const provider = providerOf(definition, name)
-  const data: Record<string, FieldError> = {}
-  if (form.code === '') data['code'] = BLANK
-  if (name === '') data['provider'] = BLANK
-  else if (Buffer.byteLength(name) > NAME_CHARS_MAX) data['provider'] = TOO_LONG
-  else if (provider === undefined) data['provider'] = fieldError('validation_invalid_provider', NO_PROVIDER, { name })
-  if (provider === undefined || Object.keys(data).length > 0) throw new ServiceError('INVALID', UNREADABLE, { data })
-  return { provider, createData, ...form }
+  const isLong = Buffer.byteLength(name) > NAME_BYTES_MAX
+  const wrong = isLong ? tooLong(NAME_BYTES_MAX) : fieldError('validation_invalid_provider', NO_PROVIDER, { name })
+  checkForm(
+    {
+      provider: name === '' ? BLANK : provider === undefined ? wrong : undefined,
+      code: form.code === '' ? BLANK : undefined,
+    },
+    UNREADABLE,
+  )
+  return { ...form, provider: provider!, createData, redirectURL: form.redirectURL || redirectUrl }
 }
 
 /** As PocketBase shows it. */
