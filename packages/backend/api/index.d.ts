@@ -20,9 +20,13 @@ export interface Backend {
     readonly collections: AppCollections;
     /** Logins and tokens. */
     readonly accounts: RecordAccounts;
+    /** Logins by other services. */
+    readonly oauth2: OAuth2Logins;
     /** What superusers have set. */
     readonly settings: Settings;
-    /** The clients that are told of changes. */
+    /** What file fields name. */
+    readonly files: Files;
+    /** Messages about changes, for clients that subscribe. */
     readonly realtime: Realtime;
     /** Functions of the operator that run around all this. */
     readonly hooks: Hooks;
@@ -46,6 +50,8 @@ export interface BackendOptions {
     readonly passwords?: Passwords;
     /** Counts failed logins by address and name. All are let pass when left out. */
     readonly attempt?: LoginAttempt;
+    /** Gets what is at a public address, and refuses all others. No pictures of users are fetched when left out. */
+    readonly fetchPublic?: PublicFetch;
     /** The time in milliseconds since 1970. */
     readonly now?: () => number;
     /** Tells the operator that a hook has thrown. */
@@ -95,6 +101,22 @@ export class CollectionAdministration {
 /** A collection of the application: its type, fields, rules and indexes. */
 export type Definition = BaseDefinition | ViewDefinition | AuthDefinition;
 
+/** A file that somebody may have. */
+export interface Download extends Content {
+    /** Under which it is saved: a thumb has its size before the name. */
+    readonly name: string;
+    /** False: it is for saving only, as a browser might run what is in it. */
+    readonly isShown: boolean;
+}
+
+/** What the request for a file says. */
+export interface DownloadOptions {
+    /** `70x50` */
+    readonly thumb?: string;
+    /** Of somebody who may see the record: protected files need one. */
+    readonly token?: string;
+}
+
 /** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
 export interface ErrorData {
     /** The error of one value, or the errors inside it. */
@@ -109,6 +131,19 @@ export interface FieldError {
     readonly message: string;
     /** What the message was made with. */
     readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** What file fields name, for actors. */
+export class Files {
+    constructor(host: FilesHost);
+    /** @throws ServiceError NOT_FOUND: also for a protected file of a record that the actor may not see */
+    open(actor: Actor, collection: string, id: string, name: string, { thumb, token }?: DownloadOptions): Promise<Download>;
+    /** A token for protected files. @throws ServiceError UNAUTHENTICATED */
+    newToken(actor: Actor): Promise<string>;
+    /** Whose token for files it is, at an address. Undefined: nobody's. */
+    principalOf(token: string, address: string | undefined): Promise<Principal | undefined>;
+    /** Tries the bucket of the files (`storage`) or that of the backups (`backups`). @throws ServiceError FORBIDDEN, INVALID */
+    test({ principal }: Actor, filesystem: unknown): Promise<void>;
 }
 
 /** Somebody who has not logged in. */
@@ -333,25 +368,36 @@ export interface Principal {
     readonly address?: string;
 }
 
-/** The clients that are connected. */
+/** The clients that are connected, and what they are sent. */
 export class Realtime {
+    /** @internal */
+    constructor(options: RealtimeOptions);
     /** How many clients are connected. */
     get size(): number;
     /** A new client, without subscriptions. Call `disconnect` when its channel has closed. */
     connect(channel: Channel): Subscriber;
-    /** The client has gone. */
-    disconnect({ id }: Subscriber): void;
     /**
-     * Replaces what a client is subscribed to. From now on it is the principal who is told. A guest may log in, and nobody may
+     * A client that gets cursors with its messages. It is sent what came after the one that it names. `begin` is called before anything
+     * is sent, with the cursor of the beginning; with `isResumed` false if not all is known that came after.
+     *
+     * @throws ServiceError INVALID with data, UNAVAILABLE
+     */
+    connectAgain(channel: Channel, { principal, topics: texts, after }: ReturningClient, begin: (subscriber: Subscriber, cursor: string, isResumed: boolean) => void): Promise<void>;
+    /** The client has gone. */
+    disconnect(subscriber: Subscriber): void;
+    /**
+     * Replaces what a client is subscribed to. From now on it gets what the principal may see. A guest may log in. Nobody may
      * become somebody else.
      *
-     * @throws ServiceError INVALID with data, NOT_FOUND, FORBIDDEN
+     * @throws ServiceError INVALID with data, NOT_FOUND, FORBIDDEN, UNAVAILABLE
      */
-    subscribe(principal: Principal, input: JsonObject): void;
+    subscribe(principal: Principal, input: JsonObject): Promise<void>;
     /** Sends a message to one client, if it has subscribed to the topic from that address. Says whether it has. */
     deliver(clientId: string, topic: string, data: object, { ip, once }: DeliverOptions): boolean;
-    /** Ends all channels. */
-    close(): void;
+    /** Sends a message to all that have subscribed to a topic of this name, with any options. */
+    broadcast(name: string, data: object): void;
+    /** Ends all channels. Resolves when nothing is sent any more. */
+    close(): Promise<void>;
 }
 
 /** What a client is sent. */
@@ -360,6 +406,8 @@ export interface RealtimeMessage {
     readonly topic: string;
     /** Several clients may be sent the same object. */
     readonly data: object;
+    /** For a client that can come back: names this message when it does. */
+    readonly cursor?: string;
 }
 
 /** What stands in a body: values by field, with modifiers such as `total+` in the keys. */
@@ -488,17 +536,25 @@ export interface StoredDocuments {
     wasDeleted(id: string): Promise<boolean>;
 }
 
-/** A client, while its channel is open. Get it by `realtime.connect`. */
+/** A client. Get it by `realtime.connect`. */
 export class Subscriber {
-    /** Random: who knows it, and has the address, may subscribe for the client. */
+    /** Random: those who know it, at the address of the client, may subscribe for it. */
     readonly id: string;
+    /** Whether it gets cursors, and may come back with one. */
+    readonly canReturn: boolean;
     readonly channel: Channel;
-    /** Who has subscribed last. */
+    /** The principal that has subscribed last. */
     principal: Principal;
+    /** Its channel has closed. */
+    isGone: boolean;
     /** By their texts. */
     topics: ReadonlyMap<string, Topic>;
     /** @internal */
-    constructor(channel: Channel);
+    constructor(channel: Channel, canReturn: boolean);
+    /** Sends a message, after those that are held. */
+    send(message: RealtimeMessage): void;
+    /** Holds messages until `sendBefore` has sent what comes before them. */
+    hold(sendBefore: () => Promise<void>): Promise<void>;
 }
 
 /** A file that is uploaded, as a value of a file field in a `RecordInput`. */
@@ -572,10 +628,18 @@ interface AccountsHost {
     readonly definitions: Definitions;
     readonly settings: Settings;
     readonly passwords: Passwords;
+    readonly mails: Mails;
+    readonly logs: LogWriter;
     /** Counts failed logins. */
     readonly attempt: LoginAttempt;
     /** Whether a rule about logins admits a record, for the actor. */
     readonly admits: (actor: Actor, definition: AuthDefinition, rule: string | null, record: JsonObject) => Promise<boolean>;
+    /**
+     * Changes a record as the server itself does, unless somebody has changed it since it was read. Resolves with the new one.
+     *
+     * @throws ServiceError CONFLICT, INVALID with data, NOT_FOUND
+     */
+    readonly write: (definition: AuthDefinition, record: JsonObject, input: JsonObject) => Promise<JsonObject>;
     /** Milliseconds since 1970. */
     readonly now: () => number;
 }
@@ -621,7 +685,7 @@ interface AuthDefinition extends DefinitionBase {
     readonly oauth2: {
         readonly enabled: boolean;
         readonly mappedFields: Readonly<Record<'id' | 'name' | 'username' | 'avatarURL', string>>;
-        readonly providers: readonly Readonly<Record<string, unknown>>[];
+        readonly providers: readonly ProviderOptions[];
     };
     readonly passwordAuth: {
         readonly enabled: boolean;
@@ -659,8 +723,8 @@ interface BaseDefinition extends DefinitionBase {
 }
 
 interface BindListOptions {
-    /** The rule of this action admits the records. */
-    readonly action: ReadAction;
+    /** The rule of this action admits the records; without one, the filter alone. */
+    readonly action?: ReadAction;
     readonly filter?: string;
     /** Paths, without their directions. */
     readonly sort?: readonly string[];
@@ -683,6 +747,12 @@ interface BoundHook {
     readonly source: string;
 }
 
+/** Bytes from `start` up to `end`, which is not among them. */
+interface ByteRange {
+    readonly start: number;
+    readonly end: number;
+}
+
 /** A filter of one change feed. Call `dispose` when the feed ends. */
 interface ChangeFilter {
     /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
@@ -694,6 +764,11 @@ interface ChangeFilter {
 interface ChangeOptions extends ShowOptions {
     /** The write is a CONFLICT unless this is the revision of the record. */
     readonly rev?: string;
+}
+
+/** Content that can be read, also in parts. */
+interface Content extends Pick<FileHead, 'size' | 'type' | 'modifiedMs'> {
+    stream(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** The CouchDB databases of one Pannier database, by name. */
@@ -861,6 +936,34 @@ interface EditorField extends FieldBase, Requirable {
     readonly convertURLs: boolean;
 }
 
+class EmailChange {
+    constructor(host: AccountsHost);
+    /** `holder`: the account that asks. @throws ServiceError INVALID with data */
+    request(holder: Holder, input: JsonObject): Promise<void>;
+    /** @throws ServiceError INVALID with data, TOO_MANY_REQUESTS */
+    confirm(actor: Actor, definition: AuthDefinition, input: JsonObject): Promise<void>;
+}
+
+interface ExternalAccount {
+    /** As it is stored. */
+    readonly record: JsonObject;
+    readonly isNew: boolean;
+}
+
+/** Somebody whom a provider knows, who logs in to a collection. */
+interface ExternalLogin {
+    /** The account of its principal, if it has one, is linked. */
+    readonly actor: Actor;
+    readonly definition: AuthDefinition;
+    readonly provider: string;
+    /** The id of the user at the provider. */
+    readonly providerId: string;
+    /** Verified by the provider; empty: not told. */
+    readonly email: string;
+    /** The values of the record, if a new one has to be made. */
+    readonly signUpInput: () => Promise<JsonObject>;
+}
+
 /** What all fields have. */
 interface FieldBase {
     /** Stays when the field is renamed. */
@@ -886,6 +989,42 @@ interface FileField extends FieldBase, Requirable {
     readonly mimeTypes: readonly string[] | null;
     readonly thumbs: readonly string[] | null;
     readonly protected: boolean;
+}
+
+/** What is known of one key that was asked about. */
+interface FileHead extends FileInfo {
+    /** The media type, as it was put. */
+    readonly type: string;
+}
+
+/** What a place knows of a key. */
+interface FileInfo {
+    readonly key: string;
+    readonly size: number;
+    /** Milliseconds since 1970. */
+    readonly modifiedMs: number;
+}
+
+type FileStore = Pick<RecordFiles, 'store'>;
+
+interface FilesHost {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly settings: Settings;
+    readonly now: () => number;
+    readonly logs: LogWriter;
+}
+
+interface FilesHost {
+    readonly definitions: Definitions;
+    readonly settings: Settings;
+    readonly files: RecordFiles;
+    readonly now: () => number;
+    readonly reads: {
+        /** A record, or a row of a view, whatever the rules say. */
+        stored(definition: Definition, id: string): Promise<JsonObject | undefined>;
+        admits(actor: Actor, definition: Definition, action: 'view', record: JsonObject): Promise<boolean>;
+    };
 }
 
 /** Values for the `{:name}` of a filter. */
@@ -921,19 +1060,18 @@ interface HalfLoggedIn {
     readonly mfaId: string;
 }
 
-/** Runs few password hashes at a time, and refuses those beyond its limits. */
-class HashQueue {
+/** Runs few password hashes at a time. Beyond its limits `run` throws a ServiceError TOO_MANY_REQUESTS. */
+class HashQueue extends WorkQueue {
     constructor(limits?: Partial<HashQueueLimits>);
-    /** @throws ServiceError TOO_MANY_REQUESTS if too many wait already */
-    run<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** The limits of a `HashQueue`. */
-interface HashQueueLimits {
-    /** Made at the same time. */
-    readonly concurrencyMax: number;
-    /** Hashes that may wait. */
-    readonly waitingMax: number;
+type HashQueueLimits = WorkQueueLimits;
+
+/** A record, and the auth collection that has it. */
+interface Holder {
+    readonly definition: AuthDefinition;
+    readonly record: JsonObject;
 }
 
 /** The application, for hooks. No rule stops it. */
@@ -1115,6 +1253,8 @@ interface LoggedIn {
     readonly principal: Principal;
     /** A token of the record, for later requests. */
     readonly token: string;
+    /** What another service has told of its user. */
+    readonly meta?: JsonObject;
 }
 
 /** Call the result when the login has succeeded. @throws ServiceError TOO_MANY_REQUESTS */
@@ -1128,9 +1268,48 @@ interface LogsOptions {
     readonly print: (entry: LogEntry) => void;
 }
 
+/** A mail to one address. */
+interface Mail {
+    readonly to: string;
+    readonly subject: string;
+    readonly html: string;
+    /** The same for readers without HTML. */
+    readonly text: string;
+}
+
+/** Hears what became of mails that have an `about`. */
+type MailListener = (about: string, outcome: MailOutcome, to: string) => Promise<void>;
+
+/** What became of a mail: the server has it, or nobody has it, or that is not known. */
+type MailOutcome = 'sent' | 'failed' | 'unknown';
+
 interface MailTemplate {
     readonly subject: string;
     readonly body: string;
+}
+
+class Mails {
+    constructor(host: MailsHost);
+    /** Sends what an earlier run has left. */
+    start(listener: MailListener): Promise<void>;
+    /** How many are on their way. */
+    get length(): number;
+    /**
+     * Resolves when the mail is stored, with what `also` writes. It is sent later. The log has a mail for which the queue has no room.
+     */
+    queue(mail: QueuedMail, also?: (transaction: Transaction) => Promise<unknown>): Promise<void>;
+    /** Sends it at once. Without a server the log has it. @throws MailError */
+    sendNow(mail: Mail): Promise<void>;
+    /** Mails that no server has yet stay stored. */
+    close(): Promise<void>;
+}
+
+interface MailsHost {
+    readonly database: Database;
+    readonly settings: Settings;
+    readonly logs: LogWriter;
+    /** Milliseconds since 1970. */
+    readonly now: () => number;
 }
 
 /** Values of one field that a change does not leave as they are, or not right. */
@@ -1144,11 +1323,89 @@ interface Misfit {
     readonly ids: readonly string[];
 }
 
+/** An upload that has its name in the record. */
+class NewFile {
+    /** Lower case, with a random part. */
+    readonly name: string;
+    readonly originalName: string;
+    readonly size: number;
+    /** By its content: `image/png`. */
+    readonly type: string;
+    readonly stream: () => ReadableStream<Uint8Array>;
+    static from(upload: Upload): Promise<NewFile>;
+}
+
+/** One that is made, for somebody who is not asked for a mail. */
+interface NewOneTimePassword {
+    readonly otpId: string;
+    readonly password: string;
+    /** How long it is valid. */
+    readonly seconds: number;
+}
+
+interface NotifierOptions {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly access: Access;
+    readonly reads: Pick<RecordReads, 'snapshotOf' | 'showIn'>;
+    /** Milliseconds since 1970. */
+    readonly now: () => number;
+}
+
 interface NumberField extends FieldBase, Requirable {
     readonly type: 'number';
     readonly min: number | null;
     readonly max: number | null;
     readonly onlyInt: boolean;
+}
+
+interface OAuth2Host extends AccountsHost {
+    /** Why providers fail. */
+    readonly logs: LogWriter;
+    /** The account of somebody, found, linked or made. @throws ServiceError */
+    readonly enter: (login: ExternalLogin) => Promise<ExternalAccount>;
+    /** Sends a message to the client of realtime with this id, if it waits for one from this address. Says whether it does. */
+    readonly deliver: (clientId: string, message: JsonObject, address: string | undefined) => boolean;
+    /** A GET of a public address: all others are refused. Undefined: no pictures are fetched. */
+    readonly fetchPublic: PublicFetch | undefined;
+}
+
+class OAuth2Logins {
+    constructor(host: OAuth2Host);
+    /**
+     * Logs in the account of the user that a provider knows. `input` is read if the collection admits such logins.
+     *
+     * @throws ServiceError FORBIDDEN, INVALID with data
+     */
+    logIn(actor: Actor, definition: AuthDefinition, input: () => Promise<JsonObject>): Promise<LoggedIn | HalfLoggedIn>;
+    /** Tells the client that waits for it, which goes on with `logIn`. Whether there is one, and a code. */
+    redirected({ state, code, error, user }: OAuth2Redirect, address: string | undefined): boolean;
+    /** Ends what providers are asked. */
+    close(): void;
+}
+
+/** What a provider sends with a user whom it sends back. */
+interface OAuth2Redirect {
+    /** The id of the client of realtime that waits for it. */
+    readonly state: string;
+    readonly code: string;
+    readonly error: string;
+    /** JSON that Apple sends once. */
+    readonly user: string;
+}
+
+class OneTimePasswords {
+    constructor(host: AccountsHost);
+    /** Resolves with the id that the login takes. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */
+    request(definition: AuthDefinition, input: JsonObject): Promise<string>;
+    /** Makes one without a mail, for the operator to hand over. @throws ServiceError FORBIDDEN */
+    make(holder: Holder): Promise<NewOneTimePassword>;
+    /** Whose password it is. It is used up by this. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */
+    verify({ principal }: Actor, definition: AuthDefinition, input: JsonObject): Promise<Holder>;
+    /** A password that nobody got is worth nothing. One that was sent proves its address. */
+    mailed(otpId: string, outcome: MailOutcome, to: string): Promise<void>;
+    /** Deletes those that are no longer valid. */
+    deleteExpired(): Promise<void>;
 }
 
 interface PasswordField extends FieldBase, Requirable {
@@ -1159,11 +1416,21 @@ interface PasswordField extends FieldBase, Requirable {
     readonly cost: number;
 }
 
+class PasswordReset {
+    constructor(host: AccountsHost);
+    /** @throws ServiceError INVALID with data */
+    request(definition: AuthDefinition, input: JsonObject): Promise<void>;
+    /** Also verifies the address that the mail went to. @throws ServiceError INVALID with data */
+    confirm(definition: AuthDefinition, input: JsonObject): Promise<void>;
+}
+
 /** Makes and checks hashes of passwords, as PHC strings. */
 class Passwords {
     constructor(queue?: HashQueue, algorithm?: Algorithm);
     /** A PHC string. */
     hash(password: string): Promise<string>;
+    /** A PHC string of a password that nobody knows. It costs nothing. */
+    unknownHash(): string;
     /** Compares hashes in constant time. False for a record that is too weak or too expensive. */
     verify(record: string, password: string): Promise<boolean>;
     /** Takes as long as `verify`, so that timing does not reveal whether a name is known. */
@@ -1174,11 +1441,35 @@ class Passwords {
     queued<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** A provider of OAuth2 that a collection admits. What is empty is as the provider has it. */
+interface ProviderOptions {
+    readonly name: string;
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly authURL: string;
+    readonly tokenURL: string;
+    readonly userInfoURL: string;
+    readonly displayName: string;
+    readonly pkce: boolean | null;
+    readonly extra: Readonly<Record<string, unknown>> | null;
+}
+
+type PublicFetch = (url: string, signal: AbortSignal) => Promise<Response>;
+
 interface PutOptions {
     /** False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits?: boolean;
     /** It is small: it may be written in one commit with those of others. */
     readonly grouped?: boolean;
+}
+
+interface QueuedMail extends Mail {
+    /** Milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
+    readonly untilMs: number;
+    /** What the listener knows it by. */
+    readonly about?: string;
+    /** Nobody gets it. It takes the time of a mail to an account that exists. */
+    readonly isDecoy?: boolean;
 }
 
 /** How often something may be asked for. */
@@ -1217,7 +1508,19 @@ interface ReadsOptions {
     readonly access: Access;
 }
 
+interface RealtimeOptions extends NotifierOptions {
+    readonly logs: LogWriter;
+}
+
 class RecordAccounts {
+    /** E-mail addresses that are proven. */
+    readonly verification: Verification;
+    /** Passwords that were forgotten. */
+    readonly passwordReset: PasswordReset;
+    /** Other addresses. */
+    readonly emailChange: EmailChange;
+    /** Logins by passwords that come by mail. */
+    readonly oneTimePasswords: OneTimePasswords;
     constructor(host: AccountsHost);
     /** Whose the token is. Undefined for a text that is no valid token: then somebody is a guest. */
     principalOf(token: string): Promise<Principal | undefined>;
@@ -1227,6 +1530,18 @@ class RecordAccounts {
      * @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS
      */
     authWithPassword(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn>;
+    /**
+     * Logs in with a one-time password.
+     *
+     * @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS
+     */
+    authWithOtp(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn>;
+    /** A one-time password of a superuser, for the operator to hand over. @throws ServiceError NOT_FOUND, FORBIDDEN */
+    superuserOtp(email: string): Promise<NewOneTimePassword>;
+    /** A mail to try the SMTP server with. @throws ServiceError FORBIDDEN, INVALID with data */
+    sendTestMail({ principal }: Actor, input: JsonObject): Promise<void>;
+    /** Deletes logins by one of two methods that have expired. */
+    deleteExpiredMfas(): Promise<void>;
     /** Exchanges the token of the actor for one that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
     authRefresh(actor: Actor, collection: string, token: string): Promise<LoggedIn>;
     /**
@@ -1239,6 +1554,8 @@ class RecordAccounts {
     authDefinition(collection: string): AuthDefinition;
     /** The superuser with this e-mail address. */
     superuser(email: string): Promise<JsonObject | undefined>;
+    /** The account of the actor, which has to be of this collection. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
+    accountOf({ principal: { account } }: Actor, collection: string): Holder;
     /** The names of principals that a change concerns; 'all' if anybody may be. */
     changedNames({ collections }: DatabaseChange): 'all' | readonly string[];
     close(): void;
@@ -1262,6 +1579,25 @@ interface RecordEvent extends AppEvent {
 }
 
 type RecordFailures = `After${'Create' | 'Update' | 'Delete'}Error`;
+
+class RecordFiles {
+    static open(host: FilesHost): Promise<RecordFiles>;
+    /** Undefined if the content is nowhere. */
+    open(definition: Definition, record: JsonObject, name: string): Promise<Content | undefined>;
+    /** A thumb, made if need be. Undefined if none can be made of the file: an operator is told why. */
+    openThumb(definition: Definition, record: JsonObject, name: string, size: string, original: Content): Promise<Content | undefined>;
+    /**
+     * Puts new files of a record into the bucket, if there is one. Call `release` when the record is written, or not: what it does not
+     * name goes again.
+     */
+    store(definition: Definition, record: string, files: readonly NewFile[]): Promise<{
+        readonly names: ReadonlySet<string>;
+        release(): void;
+    } | undefined>;
+    /** Resolves when nothing is left to delete. */
+    settled(): Promise<void>;
+    close(): Promise<void>;
+}
 
 /** A write of one record. */
 type RecordOperation = ({
@@ -1301,6 +1637,12 @@ class RecordReads {
     view(actor: Actor, name: string, id: string, options?: ShowOptions): Promise<RecordJson>;
     /** What the actor sees of documents of one collection, as they are stored. No rule but that of expanded records is asked. */
     show(actor: Actor, definition: Definition, documents: readonly JsonObject[], options?: ShowOptions): Promise<RecordJson[]>;
+    /** A record, or a row of a view, as it is stored. No rule is asked. */
+    stored(definition: Definition, id: string): Promise<JsonObject | undefined>;
+    /** A state of the database that is held, for `showIn` and for rules. */
+    snapshotOf(reader: SnapshotReader): RecordSnapshot;
+    /** As `show`, in such a state. */
+    showIn(snapshot: RecordSnapshot, actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<RecordJson[]>;
     /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
     admits(actor: Actor, definition: Definition, action: ReadAction, document: JsonObject): Promise<boolean>;
     /**
@@ -1315,6 +1657,25 @@ class RecordReads {
 interface RecordRequestEvent extends RequestEvent {
     readonly collection: Definition;
     readonly record: HookRecord;
+}
+
+class RecordSnapshot {
+    readonly reader: SnapshotReader;
+    constructor(reader: SnapshotReader, definitions: KnownDefinitions, viewReader: ViewReader);
+    /** Makes the views that a rule reads. */
+    prepare(bound: BoundRule): Promise<void>;
+    /** Runs what asks rules. They have to be prepared; it may run again. */
+    read<T>(reading: (records: RuleRecords) => T): Promise<T>;
+    /** What `ask` answers about each document. It must be synchronous, and may be asked again. */
+    readEach<T>(documents: readonly JsonObject[], ask: (document: JsonObject, records: RuleRecords) => T): Promise<T[]>;
+    /** What rules read, through a reader of this snapshot. */
+    rules(guard: GuardReader): RuleRecords;
+    /** The documents of these ids. */
+    get(definition: Definition, ids: readonly string[]): Promise<(JsonObject | undefined)[]>;
+    /** The records whose relation has one of the ids, by these. */
+    via(definition: Definition, field: string, ids: readonly string[], limit: number): Promise<ReadonlyMap<string, readonly JsonObject[]>>;
+    /** The rows of a view, made once. @throws ServiceError INVALID if it no longer fits what it reads */
+    rows(definition: ViewDefinition): Promise<readonly JsonObject[]>;
 }
 
 interface RecordState {
@@ -1333,6 +1694,7 @@ interface RecordWriterParts {
     readonly passwords: Passwords;
     readonly hooks: Hooks;
     readonly app: HookApp;
+    readonly files: FileStore;
 }
 
 class RecordWrites {
@@ -1350,6 +1712,12 @@ class RecordWrites {
      *   data
      */
     update(actor: Actor, collection: string, id: string, input: RecordInput, { rev, ...options }?: ChangeOptions): Promise<RecordJson>;
+    /**
+     * Changes a record as the server itself does, unless somebody has changed it since it was read. Resolves with what is stored.
+     *
+     * @throws ServiceError NOT_FOUND, CONFLICT, INVALID with data
+     */
+    change({ id: collection }: Definition, read: JsonObject, input: RecordInput): Promise<JsonObject>;
     /**
      * Deletes a record, with those that can't be without it.
      *
@@ -1410,6 +1778,15 @@ interface RequestEvent {
 /** All types but `autodate` have this: the value must not be empty. */
 interface Requirable {
     readonly required: boolean;
+}
+
+/** What a client that can come back says when it connects. */
+interface ReturningClient {
+    readonly principal: Principal;
+    /** What it subscribes to. */
+    readonly topics: readonly string[];
+    /** The cursor of the last message that it has got; undefined: it is new. */
+    readonly after: string | undefined;
 }
 
 class Room {
@@ -1576,15 +1953,44 @@ interface Topic {
     readonly headers: Readonly<Record<string, string>>;
 }
 
+/** What somebody uploads. */
+interface Upload {
+    readonly name: string;
+    readonly size: number;
+    /** May be asked for more than once. */
+    stream(): ReadableStream<Uint8Array>;
+}
+
+class Verification {
+    constructor(host: AccountsHost);
+    /** @throws ServiceError INVALID with data */
+    request(definition: AuthDefinition, input: JsonObject): Promise<void>;
+    /** @throws ServiceError INVALID with data */
+    confirm(definition: AuthDefinition, input: JsonObject): Promise<void>;
+}
+
 interface ViewDefinition extends DefinitionBase {
     readonly type: 'view';
     readonly viewQuery: string;
+}
+
+class ViewReader {
+    constructor(definitions: {
+        all(): readonly Definition[];
+    });
+    /** In the form of documents. Never change them. @throws ServiceError INVALID if the query no longer fits what it reads */
+    rows(view: ViewDefinition, source: ViewSource): Promise<readonly JsonObject[]>;
 }
 
 interface ViewSample {
     readonly fields: readonly FieldDefinition[];
     /** As records are shown. */
     readonly sample: readonly JsonObject[];
+}
+
+/** Reads one state of the database. */
+interface ViewSource {
+    collection(name: string): Pick<TransactionCollection<JsonObject>, 'find' | 'info'>;
 }
 
 /** Fields of a record, as somebody wants them. */
@@ -1594,6 +2000,20 @@ interface WantedFields {
     readonly changes?: readonly HookChange[];
     /** False: a program writes, which confirms no passwords. */
     readonly isForm?: boolean;
+}
+
+class WorkQueue {
+    /** `refusal` makes what is thrown if too many wait already. */
+    constructor(limits: WorkQueueLimits, refusal: () => ServiceError);
+    run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** The limits of a `WorkQueue`. */
+interface WorkQueueLimits {
+    /** Done at the same time. */
+    readonly concurrencyMax: number;
+    /** Pieces that may wait. */
+    readonly waitingMax: number;
 }
 
 /** The principal as of now, and the name by which users know the collection. */

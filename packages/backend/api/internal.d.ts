@@ -28,6 +28,46 @@ export class ActiveTasks {
     list(): JsonObject[];
 }
 
+export interface AuthDefinition extends DefinitionBase {
+    readonly type: 'auth';
+    /** What an account has to meet to log in. */
+    readonly authRule: Rule;
+    /** Those that it admits may do to an account what else only itself may. */
+    readonly manageRule: Rule;
+    readonly authAlert: {
+        readonly enabled: boolean;
+        readonly emailTemplate: MailTemplate;
+    };
+    readonly oauth2: {
+        readonly enabled: boolean;
+        readonly mappedFields: Readonly<Record<'id' | 'name' | 'username' | 'avatarURL', string>>;
+        readonly providers: readonly ProviderOptions[];
+    };
+    readonly passwordAuth: {
+        readonly enabled: boolean;
+        readonly identityFields: readonly string[];
+    };
+    readonly mfa: {
+        readonly enabled: boolean;
+        readonly duration: number;
+        readonly rule: string;
+    };
+    readonly otp: {
+        readonly enabled: boolean;
+        readonly duration: number;
+        readonly length: number;
+        readonly emailTemplate: MailTemplate;
+    };
+    readonly authToken: TokenOptions;
+    readonly passwordResetToken: TokenOptions;
+    readonly emailChangeToken: TokenOptions;
+    readonly verificationToken: TokenOptions;
+    readonly fileToken: TokenOptions;
+    readonly verificationTemplate: MailTemplate;
+    readonly resetPasswordTemplate: MailTemplate;
+    readonly confirmEmailChangeTemplate: MailTemplate;
+}
+
 export const BLANK: FieldError;
 
 /** One operation of a batch was refused, so nothing was written. */
@@ -221,20 +261,13 @@ export interface HalfLoggedIn {
     readonly mfaId: string;
 }
 
-/** Runs few password hashes at a time, and refuses those beyond its limits. */
-export class HashQueue {
+/** Runs few password hashes at a time. Beyond its limits `run` throws a ServiceError TOO_MANY_REQUESTS. */
+export class HashQueue extends WorkQueue {
     constructor(limits?: Partial<HashQueueLimits>);
-    /** @throws ServiceError TOO_MANY_REQUESTS if too many wait already */
-    run<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** The limits of a `HashQueue`. */
-export interface HashQueueLimits {
-    /** Made at the same time. */
-    readonly concurrencyMax: number;
-    /** Hashes that may wait. */
-    readonly waitingMax: number;
-}
+export type HashQueueLimits = WorkQueueLimits;
 
 /** An object of any fields, as JSON has it. */
 export type JsonObject = Record<string, unknown>;
@@ -259,6 +292,8 @@ export interface LoggedIn {
     readonly principal: Principal;
     /** A token of the record, for later requests. */
     readonly token: string;
+    /** What another service has told of its user. */
+    readonly meta?: JsonObject;
 }
 
 /** The shortest new password of a user, in characters. */
@@ -269,6 +304,8 @@ export class Passwords {
     constructor(queue?: HashQueue, algorithm?: Algorithm);
     /** A PHC string. */
     hash(password: string): Promise<string>;
+    /** A PHC string of a password that nobody knows. It costs nothing. */
+    unknownHash(): string;
     /** Compares hashes in constant time. False for a record that is too weak or too expensive. */
     verify(record: string, password: string): Promise<boolean>;
     /** Takes as long as `verify`, so that timing does not reveal whether a name is known. */
@@ -311,11 +348,13 @@ export interface StateStore {
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
+/** `input`: `clientId`, `teamId`, `keyId`, `privateKey` (PEM), and `duration` in seconds. @throws ServiceError FORBIDDEN, INVALID with data */
+export function appleClientSecret({ isAdmin }: Principal, input: JsonObject, nowMs: number): Promise<string>;
+
 /** Runs what the library checks: its TypeErrors are about what the principal has sent. */
 export function asInvalid<T>(run: () => Promise<T>): Promise<T>;
 
-/** Logins by OAuth2 are still to come, so no provider is listed. */
-export function authMethods({ passwordAuth, mfa, otp, oauth2 }: AuthDefinition): JsonObject;
+export function authMethods(definition: AuthDefinition): JsonObject;
 
 /** @throws ServiceError INVALID for a password that can't be taken as a new one */
 export function checkNewPassword(password: unknown, charsMin: number): string;
@@ -348,8 +387,8 @@ export function isJsonObject(value: unknown): value is JsonObject;
 /** Guards are not asked about these documents. */
 export function isLocalId(id: unknown): id is string;
 
-/** The name, display name and logo of each. */
-export function knownProviders(): readonly KnownProvider[];
+/** The name, display name and logo of each, as PocketBase's API lists them. */
+export function listProviders(): readonly object[];
 
 /** A ServiceError NOT_FOUND. */
 export function missing(message: string): ServiceError;
@@ -372,46 +411,6 @@ interface AppCollections {
     /** Whether no database can have the name, as a collection has it, in any case of its letters. */
     isTaken(name: string): boolean;
     names(): readonly string[];
-}
-
-interface AuthDefinition extends DefinitionBase {
-    readonly type: 'auth';
-    /** What an account has to meet to log in. */
-    readonly authRule: Rule;
-    /** Those that it admits may do to an account what else only itself may. */
-    readonly manageRule: Rule;
-    readonly authAlert: {
-        readonly enabled: boolean;
-        readonly emailTemplate: MailTemplate;
-    };
-    readonly oauth2: {
-        readonly enabled: boolean;
-        readonly mappedFields: Readonly<Record<'id' | 'name' | 'username' | 'avatarURL', string>>;
-        readonly providers: readonly Readonly<Record<string, unknown>>[];
-    };
-    readonly passwordAuth: {
-        readonly enabled: boolean;
-        readonly identityFields: readonly string[];
-    };
-    readonly mfa: {
-        readonly enabled: boolean;
-        readonly duration: number;
-        readonly rule: string;
-    };
-    readonly otp: {
-        readonly enabled: boolean;
-        readonly duration: number;
-        readonly length: number;
-        readonly emailTemplate: MailTemplate;
-    };
-    readonly authToken: TokenOptions;
-    readonly passwordResetToken: TokenOptions;
-    readonly emailChangeToken: TokenOptions;
-    readonly verificationToken: TokenOptions;
-    readonly fileToken: TokenOptions;
-    readonly verificationTemplate: MailTemplate;
-    readonly resetPasswordTemplate: MailTemplate;
-    readonly confirmEmailChangeTemplate: MailTemplate;
 }
 
 interface AutodateField extends FieldBase {
@@ -532,14 +531,6 @@ interface JsonField extends FieldBase, Requirable {
     readonly maxSize: number;
 }
 
-/** The providers of OAuth2 that PocketBase knows, in its order. Logins by them come later. */
-interface KnownProvider {
-    readonly name: string;
-    readonly displayName: string;
-    /** SVG, or `''`. */
-    readonly logo: string;
-}
-
 interface MailTemplate {
     readonly subject: string;
     readonly body: string;
@@ -560,6 +551,19 @@ interface PasswordField extends FieldBase, Requirable {
     readonly max: number;
     readonly pattern: string;
     readonly cost: number;
+}
+
+/** A provider of OAuth2 that a collection admits. What is empty is as the provider has it. */
+interface ProviderOptions {
+    readonly name: string;
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly authURL: string;
+    readonly tokenURL: string;
+    readonly userInfoURL: string;
+    readonly displayName: string;
+    readonly pkce: boolean | null;
+    readonly extra: Readonly<Record<string, unknown>> | null;
 }
 
 interface PutOptions {
@@ -635,6 +639,20 @@ interface TokenOptions {
 }
 
 type UpdateType = 'created' | 'updated' | 'deleted';
+
+class WorkQueue {
+    /** `refusal` makes what is thrown if too many wait already. */
+    constructor(limits: WorkQueueLimits, refusal: () => ServiceError);
+    run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** The limits of a `WorkQueue`. */
+interface WorkQueueLimits {
+    /** Done at the same time. */
+    readonly concurrencyMax: number;
+    /** Pieces that may wait. */
+    readonly waitingMax: number;
+}
 
 /** The principal as of now, and the name by which users know the collection. */
 interface Writer {

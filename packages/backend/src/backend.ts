@@ -69,7 +69,7 @@ export interface Backend {
   readonly settings: Settings
   /** What file fields name. */
   readonly files: Files
-  /** The clients that are told of changes. */
+  /** Messages about changes, for clients that subscribe. */
   readonly realtime: Realtime
   /** Functions of the operator that run around all this. */
   readonly hooks: Hooks
@@ -99,7 +99,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const access = new Access(definitions)
   const reads = new RecordReads({ database, definitions, access })
   const recordFiles = await RecordFiles.open({ database, definitions, settings, now, logs })
-  const realtime = new Realtime()
+  const realtime = new Realtime({ database, definitions, access, reads, now, logs })
   const hooks = new Hooks({
     log: (message, { error, ...place }) =>
       logs.write({ level: LOG_LEVELS.error, message, data: { ...place, error: errorText(error), ...stackOf(error) } }),

@@ -83,6 +83,13 @@ export class GuardReader {
      * @throws PANNIER_LIMIT if there are too many.
      */
     all(collection: string): StoredDocument[];
+    /** The sequence of the last write to a collection, and the number of the collection, which another one of its name does not have. */
+    lastWrite(collection: string): {
+        readonly number: number;
+        readonly sequence: number;
+    } | undefined;
+    /** The first documents of those that were written after a sequence, in the order of the last write. Tombstones have `_deleted`. */
+    writtenAfter(collection: string, sequence: number): WrittenDocument[];
 }
 
 /** The writes that a guard judges. */
@@ -228,6 +235,10 @@ export class SnapshotReader {
     read<T>(read: (reader: GuardReader) => T): Promise<T>;
     /** By each of the ids, the documents whose field has it, in the order of creation: all of them, or `limit`. */
     via(collection: string, field: string, ids: readonly string[], limit?: number): Promise<ReadonlyMap<string, readonly StoredDocument[]>>;
+    /** The number of the newest commit that it has: a later state has a higher one. */
+    get sequence(): number;
+    /** It is not read any more. */
+    end(): void;
 }
 
 /** Options of `truncate`. */
@@ -236,6 +247,12 @@ export interface TruncateOptions {
     readonly signal?: AbortSignal;
     /** Is called with what followed from it. */
     readonly followed?: (changes: FollowedChanges) => void;
+}
+
+/** A document, and when it was written last. */
+export interface WrittenDocument {
+    readonly sequence: number;
+    readonly document: StoredDocument;
 }
 
 /**
@@ -258,6 +275,12 @@ export function badArgument(call: string, must: string, got: unknown): TypeError
  */
 export function checkOptions(call: string, options: unknown, names: object): void;
 
+/**
+ * Calls back inside each commit, with the names of the collections whose documents it has written. `holdSnapshot` then gives the
+ * state that it has made. The function returned ends it.
+ */
+export function followCommits(database: Database, listener: (collections: ReadonlySet<string>) => void): () => void;
+
 /** The same in the library. */
 export function fromCouchAttachment({ content_type: contentType, ...others }: Attachment): Attachment;
 
@@ -267,6 +290,9 @@ export function fromCouchAttachment({ content_type: contentType, ...others }: At
  * delete that changed other documents; in a transaction before its end.
  */
 export function guarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, guard: DocumentGuard, followed?: CollectionWriting['followed']): GuardedWrites<T, Input>;
+
+/** The newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
+export function holdSnapshot(database: Database): SnapshotReader;
 
 /**
  * Runs a function that reads the newest state, whatever is written meanwhile. The function may run again, if a collection has to be

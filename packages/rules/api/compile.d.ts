@@ -82,6 +82,12 @@ export interface RelatedSelection {
     readonly of: Selection;
 }
 
+/** A field of the record, and the text that it must have. */
+export interface RequiredText {
+    readonly field: string;
+    readonly text: string;
+}
+
 /** Records of one collection, by their fields and by related records. */
 export type Selection = Combination | Complement | FieldComparison | RecordTest | ElementSelection | RelatedSelection;
 
@@ -109,6 +115,9 @@ export function compareSortValues(one: readonly unknown[], other: readonly unkno
  * // author.name ?= 'Ann': { kind: 'related', step: 'to', field: 'author', collection: 'users', of: { kind: 'compare', … } }
  */
 export function compile(bound: BoundRule, records: RuleRecords): Compiled;
+
+/** One of the texts without which the rule does not admit a record; undefined if there may be others. */
+export function requiredText({ condition, record }: BoundRule): RequiredText | undefined;
 
 /** The `sort` of `bind` as paths, for a query planner. Undefined if one of them is computed: lists, JSON, `:length` and `:lower`. */
 export function sortPaths({ sort }: BoundRule): readonly SortPath[] | undefined;

@@ -11,4 +11,5 @@ export type {
   Selection,
   SelectionOperator,
 } from './selection.ts'
+export { requiredText, type RequiredText } from './required-text.ts'
 export { compareSortValues, sortPaths, sortValues, type SortPath } from './sort.ts'

@@ -22,8 +22,8 @@ export interface AllowOptions {
 }
 
 interface BindListOptions {
-  /** The rule of this action admits the records. */
-  readonly action: ReadAction
+  /** The rule of this action admits the records; without one, the filter alone. */
+  readonly action?: ReadAction
   readonly filter?: string
   /** Paths, without their directions. */
   readonly sort?: readonly string[]
@@ -73,7 +73,7 @@ export class Access {
    */
   bindList(actor: Actor, definition: Definition, { action, filter, sort = [], context }: BindListOptions): BoundRule {
     const trusted = actor.principal.isAdmin
-    const rule = trusted ? null : ruleOf(definition, action)
+    const rule = trusted || action === undefined ? null : ruleOf(definition, action)
     const request = ruleRequest(actor)
     return bind({
       schema: this.#definitions.schema,

@@ -1,14 +1,30 @@
-/** What clients are told while they are connected: messages of the topics that they subscribe to. */
-import { BLANK, outsideLength, tooLong } from '../fields/field-errors.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
-import type { Principal } from '../gateway/principal.ts'
-import { forbidden, invalid, missing, ServiceError, type ErrorData } from '../gateway/service-error.ts'
+/**
+ * Sends messages to the clients that are connected: changes of records, and what comes for other topics.
+ * docs/internals/realtime.md is the contract.
+ */
+import type { JsonObject } from '../gateway/documents.ts'
+import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
+import { GUEST, type Principal } from '../gateway/principal.ts'
+import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
+import type { RecordChange } from './record-changes.ts'
+import { principalAfter, SignedIn } from './signed-in.ts'
 import { Subscriber, type Channel } from './subscriber.ts'
-import { topicOf } from './topic.ts'
+import { actorKey } from './subscription-groups.ts'
+import { Notifier, type NotifierOptions } from './notifier.ts'
+import { subscriptionsIn, topicErrors, topicsOf, type Topic } from './topic.ts'
 
-const CLIENT_ID_BYTES_MAX = 255
-const TOPICS_MAX = 1000
-const TOPIC_BYTES_MAX = 2500
+interface RealtimeOptions extends NotifierOptions {
+  readonly logs: LogWriter
+}
+
+/** What a client that can come back says when it connects. */
+interface ReturningClient {
+  readonly principal: Principal
+  /** What it subscribes to. */
+  readonly topics: readonly string[]
+  /** The cursor of the last message that it has got; undefined: it is new. */
+  readonly after: string | undefined
+}
 
 interface DeliverOptions {
   /** The client must have this address. */
@@ -17,9 +33,35 @@ interface DeliverOptions {
   readonly once?: boolean
 }
 
-/** The clients that are connected. */
+/** Characters of all topics at a time. */
+const CHARS_MAX: number = 64 * 1024 * 1024
+
+/** The clients that are connected, and what they are sent. */
 export class Realtime {
+  readonly #options: RealtimeOptions
+  readonly #notifier: Notifier
+  readonly #signedIn: SignedIn
   readonly #subscribers = new Map<string, Subscriber>()
+  /** How many of them can come back. */
+  #returning = 0
+  #chars = 0
+  /** Accounts that have subscribed, as the step changes them whose messages are being sent. */
+  readonly #changes: RecordChange[] = []
+
+  /** @internal */
+  constructor(options: RealtimeOptions) {
+    this.#options = options
+    this.#signedIn = new SignedIn(options.definitions)
+    this.#notifier = new Notifier(options, {
+      beforeStep: () => this.#endTokens(),
+      watches: (definition) => this.#signedIn.has(definition),
+      changed: (change) => {
+        if (this.#signedIn.of(change.definition, change.id).length > 0) this.#changes.push(change)
+      },
+      deletesSent: () => this.#followAccounts(),
+      failed: (error) => this.#fail(error),
+    })
+  }
 
   /** How many clients are connected. */
   get size(): number {
@@ -28,80 +70,173 @@ export class Realtime {
 
   /** A new client, without subscriptions. Call `disconnect` when its channel has closed. */
   connect(channel: Channel): Subscriber {
-    const subscriber = new Subscriber(channel)
+    const subscriber = new Subscriber(channel, false)
     this.#subscribers.set(subscriber.id, subscriber)
     return subscriber
   }
 
+  /**
+   * A client that gets cursors with its messages. It is sent what came after the one that it names. `begin` is called before anything
+   * is sent, with the cursor of the beginning; with `isResumed` false if not all is known that came after.
+   *
+   * @throws ServiceError INVALID with data, UNAVAILABLE
+   */
+  async connectAgain(
+    channel: Channel,
+    { principal, topics: texts, after }: ReturningClient,
+    begin: (subscriber: Subscriber, cursor: string, isResumed: boolean) => void,
+  ): Promise<void> {
+    const wrong = topicErrors(texts)
+    if (wrong !== undefined) throw new ServiceError('INVALID', '', { data: { topic: wrong } })
+    const topics = topicsOf(texts)
+    const present = await this.#present(principal)
+    const subscriber = new Subscriber(channel, true)
+    this.#takeRoom(subscriber, topics)
+    const { newest } = this.#notifier
+    const continuation = after === undefined ? undefined : this.#notifier.continuation(after)
+    this.#returning++
+    this.#notifier.keepForReturn(true)
+    this.#subscribers.set(subscriber.id, subscriber)
+    this.#replace(subscriber, present, topics)
+    const isResumed = continuation !== undefined
+    begin(subscriber, isResumed ? after! : this.#notifier.cursorAt(newest), isResumed)
+    if (isResumed) this.#notifier.repeat(subscriber, continuation, newest)
+    await this.#lookAgain(subscriber)
+  }
+
   /** The client has gone. */
-  disconnect({ id }: Subscriber): void {
-    this.#subscribers.delete(id)
+  disconnect(subscriber: Subscriber): void {
+    if (!this.#subscribers.delete(subscriber.id)) return
+    subscriber.isGone = true
+    this.#takeRoom(subscriber, new Map())
+    this.#replace(subscriber, GUEST, new Map())
+    if (subscriber.canReturn && --this.#returning === 0) this.#notifier.keepForReturn(false)
+    if (this.#notifier.groups.isEmpty) this.#notifier.rest()
   }
 
   /**
-   * Replaces what a client is subscribed to. From now on it is the principal who is told. A guest may log in, and nobody may
+   * Replaces what a client is subscribed to. From now on it gets what the principal may see. A guest may log in. Nobody may
    * become somebody else.
    *
-   * @throws ServiceError INVALID with data, NOT_FOUND, FORBIDDEN
+   * @throws ServiceError INVALID with data, NOT_FOUND, FORBIDDEN, UNAVAILABLE
    */
-  subscribe(principal: Principal, input: JsonObject): void {
-    const { clientId, subscriptions } = subscriptionsIn(input)
+  async subscribe(principal: Principal, input: JsonObject): Promise<void> {
+    const { clientId, topics } = subscriptionsIn(input)
     const subscriber = this.#subscribers.get(clientId)
     if (subscriber === undefined) throw missing('Missing or invalid client id.')
     if (subscriber.channel.address !== principal.address) throw invalid('Invalid realtime client.')
-    if (!isGuest(subscriber.principal) && !isSame(subscriber.principal, principal))
+    // Its token may have ended a moment ago.
+    if (!mayBecome(subscriber.principal, principal)) await this.#lookAgain(subscriber)
+    if (!mayBecome(subscriber.principal, principal))
       throw forbidden("The current and the previous request authorization don't match.")
-    subscriber.principal = principal
-    const texts = subscriptions.filter((text) => text !== '')
-    subscriber.topics = new Map(texts.map((text) => [text, topicOf(text)]))
+    // It has gone meanwhile.
+    if (!this.#subscribers.has(clientId)) throw missing('Missing or invalid client id.')
+    this.#takeRoom(subscriber, topics)
+    this.#endTokens()
+    this.#replace(subscriber, principal, topics)
+    if (this.#notifier.groups.isEmpty) this.#notifier.rest()
+    await this.#lookAgain(subscriber)
   }
 
   /** Sends a message to one client, if it has subscribed to the topic from that address. Says whether it has. */
   deliver(clientId: string, topic: string, data: object, { ip, once = false }: DeliverOptions): boolean {
     const subscriber = this.#subscribers.get(clientId)
     if (subscriber === undefined || subscriber.channel.address !== ip || !subscriber.topics.has(topic)) return false
-    if (once) subscriber.topics = new Map(Array.from(subscriber.topics).filter(([text]) => text !== topic))
-    subscriber.channel.send([{ topic, data }])
+    if (once) {
+      const topics = new Map(Array.from(subscriber.topics).filter(([text]) => text !== topic))
+      this.#replace(subscriber, subscriber.principal, topics)
+    }
+    subscriber.send({ topic, data })
     return true
   }
 
-  /** Ends all channels. */
-  close(): void {
+  /** Sends a message to all that have subscribed to a topic of this name, with any options. */
+  broadcast(name: string, data: object): void {
+    for (const { topic, members } of this.#notifier.groups.named(name))
+      for (const subscriber of members.keys()) subscriber.send({ topic: topic.text, data })
+  }
+
+  /** Ends all channels. Resolves when nothing is sent any more. */
+  async close(): Promise<void> {
     for (const { channel } of this.#subscribers.values()) channel.end()
-    this.#subscribers.clear()
+    await this.#notifier.close()
+  }
+
+  /** Subscriptions that stay miss no commit. */
+  #replace(subscriber: Subscriber, principal: Principal, topics: ReadonlyMap<string, Topic>): void {
+    const { groups } = this.#notifier
+    const { topics: old, principal: before } = subscriber
+    const isOther = actorKey(before) !== actorKey(principal)
+    const told = new Map<string, number | undefined>()
+    for (const [text, topic] of old)
+      if (isOther || !topics.has(text)) told.set(text, groups.leave(subscriber, topic, before))
+    this.#signedIn.remove(subscriber)
+    subscriber.principal = principal
+    subscriber.topics = topics
+    this.#signedIn.add(subscriber)
+    if (topics.size === 0) return
+    const { newest } = this.#notifier
+    for (const [text, topic] of topics)
+      if (isOther || !old.has(text)) groups.join(subscriber, topic, told.get(text) ?? newest)
+  }
+
+  /** The account may have changed after the request for it was read. */
+  async #lookAgain(subscriber: Subscriber): Promise<void> {
+    const { principal } = subscriber
+    const present = await this.#present(principal)
+    if (present !== principal && subscriber.principal === principal)
+      this.#replace(subscriber, present, subscriber.topics)
+  }
+
+  /** The principal with the account as it is now. */
+  async #present(principal: Principal): Promise<Principal> {
+    const { account } = principal
+    if (account === undefined) return principal
+    const { definitions } = this.#options
+    const definition = definitions.find(account.collection)
+    const record = definition && (await definitions.records(definition).get(String(account.record['_id'])))
+    return record?.['_rev'] === account.record['_rev'] ? principal : principalAfter(principal, record)
+  }
+
+  #followAccounts(): void {
+    for (const { definition, id, document } of this.#changes.splice(0))
+      for (const subscriber of this.#signedIn.of(definition, id))
+        this.#replace(subscriber, principalAfter(subscriber.principal, document), subscriber.topics)
+  }
+
+  #endTokens(): void {
+    for (const subscriber of this.#signedIn.ended())
+      this.#replace(subscriber, principalAfter(subscriber.principal, undefined), subscriber.topics)
+  }
+
+  /** @throws ServiceError UNAVAILABLE */
+  #takeRoom({ topics }: Subscriber, next: ReadonlyMap<string, Topic>): void {
+    const chars = this.#chars - charsOf(topics) + charsOf(next)
+    if (chars > CHARS_MAX && chars > this.#chars)
+      throw new ServiceError('UNAVAILABLE', 'Too many topics are subscribed to. Try again later.')
+    this.#chars = chars
+  }
+
+  /** They connect again, and load what they show. */
+  #fail(error: unknown): void {
+    for (const { channel, topics } of this.#subscribers.values()) if (topics.size > 0) channel.end()
+    const message = 'Clients were disconnected, as the messages about a commit could not be sent.'
+    this.#options.logs.write({ level: LOG_LEVELS.error, message, data: { error: errorText(error) } })
   }
 }
 
-/** @throws ServiceError INVALID with data */
-function subscriptionsIn({ clientId = '', subscriptions }: JsonObject): {
-  readonly clientId: string
-  readonly subscriptions: readonly string[]
-} {
-  const texts: readonly unknown[] = [subscriptions ?? []].flat()
-  if (typeof clientId !== 'string' || isJsonObject(subscriptions) || !texts.every((text) => typeof text === 'string'))
-    throw invalid('')
-  const wrongId = clientId === '' ? BLANK : outsideLength(clientId, 1, CLIENT_ID_BYTES_MAX)
-  const wrongTopics = texts.length > TOPICS_MAX ? tooLong(TOPICS_MAX) : longTexts(texts)
-  if (wrongId !== undefined || wrongTopics !== undefined) {
-    const data = { ...(wrongId && { clientId: wrongId }), ...(wrongTopics && { subscriptions: wrongTopics }) }
-    throw new ServiceError('INVALID', '', { data })
-  }
-  return { clientId, subscriptions: texts }
+function charsOf(topics: ReadonlyMap<string, Topic>): number {
+  let chars = 0
+  for (const text of topics.keys()) chars += text.length
+  return chars
 }
 
-function longTexts(texts: readonly string[]): ErrorData | undefined {
-  const long = [...texts.keys()].filter((at) => Buffer.byteLength(texts[at]!) > TOPIC_BYTES_MAX)
-  return long.length === 0 ? undefined : Object.fromEntries(long.map((at) => [at, tooLong(TOPIC_BYTES_MAX)]))
-}
-
-function isGuest({ account, isAdmin }: Principal): boolean {
-  return account === undefined && !isAdmin
-}
-
-function isSame(one: Principal, other: Principal): boolean {
+function mayBecome(principal: Principal, next: Principal): boolean {
+  const isGuest = principal.account === undefined && !principal.isAdmin
   return (
-    one.name === other.name &&
-    one.account?.collection === other.account?.collection &&
-    one.account?.record['_id'] === other.account?.record['_id']
+    isGuest ||
+    (principal.name === next.name &&
+      principal.account?.collection === next.account?.collection &&
+      principal.account?.record['_id'] === next.account?.record['_id'])
   )
 }

@@ -1,7 +1,13 @@
 /** Topics as clients name them: `posts/*`, `posts/ID`, or any other text, each with options of its own. */
 import { toText } from '../fields/cast.ts'
+import { BLANK, outsideLength, tooLong } from '../fields/field-errors.ts'
 import { snakeCase } from '../fields/new-file.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import { invalid, ServiceError, type ErrorData, type FieldError } from '../gateway/service-error.ts'
+
+const CLIENT_ID_BYTES_MAX = 255
+const TOPICS_MAX = 1000
+const TOPIC_BYTES_MAX = 2500
 
 /** What a client subscribes to. */
 export interface Topic {
@@ -16,7 +22,7 @@ export interface Topic {
 }
 
 /** Options stand in the topic: `posts/*?options={"query":{"filter":"votes > 1"}}`, encoded for a URL. */
-export function topicOf(text: string): Topic {
+function topicOf(text: string): Topic {
   const end = text.indexOf('?')
   if (end < 0) return { text, name: text, query: {}, headers: {} }
   const { query, headers } = optionsIn(text.slice(end + 1))
@@ -38,4 +44,33 @@ function optionsIn(search: string): JsonObject {
 function textsOf(values: unknown): Record<string, string> {
   const entries = isJsonObject(values) ? Object.entries(values) : []
   return Object.fromEntries(entries.map(([name, value]) => [name, toText(value)]))
+}
+
+/** By their texts. Empty ones are none. */
+export function topicsOf(texts: readonly string[]): ReadonlyMap<string, Topic> {
+  return new Map(texts.filter((text) => text !== '').map((text) => [text, topicOf(text)]))
+}
+
+/** Which client subscribes to what. @throws ServiceError INVALID with data */
+export function subscriptionsIn({ clientId = '', subscriptions }: JsonObject): {
+  readonly clientId: string
+  readonly topics: ReadonlyMap<string, Topic>
+} {
+  const texts: readonly unknown[] = [subscriptions ?? []].flat()
+  if (typeof clientId !== 'string' || isJsonObject(subscriptions) || !texts.every((text) => typeof text === 'string'))
+    throw invalid('')
+  const wrongId = clientId === '' ? BLANK : outsideLength(clientId, 1, CLIENT_ID_BYTES_MAX)
+  const wrongTopics = topicErrors(texts)
+  if (wrongId !== undefined || wrongTopics !== undefined) {
+    const data = { ...(wrongId && { clientId: wrongId }), ...(wrongTopics && { subscriptions: wrongTopics }) }
+    throw new ServiceError('INVALID', '', { data })
+  }
+  return { clientId, topics: topicsOf(texts) }
+}
+
+/** What is wrong with topics. */
+export function topicErrors(texts: readonly string[]): FieldError | ErrorData | undefined {
+  if (texts.length > TOPICS_MAX) return tooLong(TOPICS_MAX)
+  const long = [...texts.keys()].filter((at) => Buffer.byteLength(texts[at]!) > TOPIC_BYTES_MAX)
+  return long.length === 0 ? undefined : Object.fromEntries(long.map((at) => [at, tooLong(TOPIC_BYTES_MAX)]))
 }

@@ -1,7 +1,7 @@
 /** What actors read of records: lists, single records, and what they see of them. */
 import { RuleError } from '@pannier/rules'
 import { isPannierError, type Database, type Explanation } from 'pannier'
-import { readSnapshot } from 'pannier/internal'
+import { readSnapshot, type SnapshotReader } from 'pannier/internal'
 import { ruleOf, type Access, type ReadAction } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
@@ -121,6 +121,22 @@ export class RecordReads {
     return this.#reading(async (snapshot) => (await snapshot.get(definition, [id]))[0])
   }
 
+  /** A state of the database that is held, for `showIn` and for rules. */
+  snapshotOf(reader: SnapshotReader): RecordSnapshot {
+    return new RecordSnapshot(reader, this.#options.definitions, this.#viewReader)
+  }
+
+  /** As `show`, in such a state. */
+  showIn(
+    snapshot: RecordSnapshot,
+    actor: Actor,
+    definition: Definition,
+    documents: readonly JsonObject[],
+    options: ShowOptions,
+  ): Promise<RecordJson[]> {
+    return this.#show(snapshot, actor, definition, documents, options)
+  }
+
   /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
   async admits(actor: Actor, definition: Definition, action: ReadAction, document: JsonObject): Promise<boolean> {
     const { access } = this.#options
@@ -190,9 +206,8 @@ export class RecordReads {
   }
 
   async #reading<T>(read: (snapshot: RecordSnapshot) => Promise<T>): Promise<T> {
-    const { database, definitions } = this.#options
     try {
-      return await readSnapshot(database, (reader) => read(new RecordSnapshot(reader, definitions, this.#viewReader)))
+      return await readSnapshot(this.#options.database, (reader) => read(this.snapshotOf(reader)))
     } catch (error) {
       // A rule reads too many records at once, or tries too many rows.
       throw isPannierError(error, 'PANNIER_LIMIT') || error instanceof RuleError ? invalid(error.message) : error

@@ -1,83 +1,96 @@
 /**
- * Messages as a stream of events, byte for byte as PocketBase has it: `id:CLIENT`, `event:TOPIC`, `data:JSON`. A client that does
- * not read is cut off, so that it holds no memory; it connects again when it can.
+ * Messages as a stream of events, byte for byte as PocketBase has it: `id:CLIENT`, `event:TOPIC`, `data:JSON`. For a client that can
+ * come back the id is the cursor. A client that does not read is cut off, so that it holds little memory.
  */
 import type { FastifyReply } from 'fastify'
-import type { RealtimeMessage } from '@pannier/backend'
+import type { Channel, RealtimeMessage } from '@pannier/backend'
 import { safeJson } from '../http/safe-json.ts'
 import { whenClosed } from '../http/streamed-reply.ts'
 
 /** How long a stream lasts. */
-export interface StreamLimits {
+interface StreamLimits {
   /** Without a message. */
   readonly idleMsMax: number
   readonly msMax: number
 }
 
-/** Bytes that wait for a client. More cuts it off. */
+/** Bytes that wait for a client. With more it is cut off. */
 const WAITING_BYTES_MAX: number = 4 * 1024 * 1024
 /** Finds out that a client has gone without a word. */
 const PROBE_MS = 60_000
-
+/** A client that takes nothing for that long when its stream ends is cut off. */
+const LAST_MS = 5000
 /** A topic is one line, whatever the client has sent. */
 const BREAKS = /[\r\n]/g
-
 const HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 }
 
-/** The answer to a request that goes on until one of both ends it. */
-export class EventStream {
-  readonly #response: FastifyReply['raw']
-  readonly #idle: NodeJS.Timeout
-  readonly #life: NodeJS.Timeout
-  #id = ''
+/** What the first event says. */
+interface ConnectedClient {
+  readonly clientId: string
+  /** Whether a client that has come back gets all that came meanwhile. */
+  readonly resumed?: boolean
+}
 
-  /** Takes the reply over. `closed` is called once, when nothing more can be sent. */
-  constructor(reply: FastifyReply, { idleMsMax, msMax }: StreamLimits, closed: () => void) {
-    reply.hijack()
-    const response = reply.raw
-    this.#response = response
-    this.#idle = setTimeout(() => this.end(), idleMsMax)
-    this.#life = setTimeout(() => this.end(), msMax)
-    // One connection a stream: its end is that of the answer, and a message is one write.
+/** The answer to a request, which continues until one of both ends it. */
+export class EventStream implements Channel {
+  readonly address: string | undefined
+  readonly #reply: FastifyReply
+  readonly #limits: StreamLimits
+  #idle: NodeJS.Timeout | undefined
+  #clientId = ''
+
+  /** `address`: of the client. */
+  constructor(address: string | undefined, reply: FastifyReply, limits: StreamLimits) {
+    this.address = address
+    this.#reply = reply
+    this.#limits = limits
+  }
+
+  /** Takes the reply over, and sends who the client is. `closed` is called when nothing more can be sent. */
+  begin(client: ConnectedClient, closed: () => void, cursor?: string): void {
+    const { raw: response } = this.#reply.hijack()
+    const { idleMsMax, msMax } = this.#limits
+    const end = (): void => this.end()
+    this.#idle = setTimeout(end, idleMsMax)
+    const life = setTimeout(end, msMax)
+    // A stream has its connection for itself: then an event is one write, without the head of a chunk.
     response.shouldKeepAlive = false
     response.useChunkedEncodingByDefault = false
     response.socket?.setTimeout(0)
     response.socket?.setKeepAlive(true, PROBE_MS)
-    response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...HEADERS })
-    response.on('error', () => response.destroy())
-    whenClosed(reply, () => {
+    response.writeHead(200, { ...(this.#reply.getHeaders() as Record<string, string>), ...HEADERS })
+    // Its connection has closed.
+    response.on('error', () => {})
+    whenClosed(this.#reply, () => {
       clearTimeout(this.#idle)
-      clearTimeout(this.#life)
+      clearTimeout(life)
       closed()
     })
+    this.#clientId = client.clientId
+    this.send([{ topic: 'PB_CONNECT', data: client, ...(cursor !== undefined && { cursor }) }])
   }
 
-  /** Tells the client who it is. */
-  begin(clientId: string): void {
-    this.#id = clientId
-    this.send([{ topic: 'PB_CONNECT', data: { clientId } }])
-  }
-
-  /** Sends messages, in order. */
   send(messages: readonly RealtimeMessage[]): void {
-    const response = this.#response
+    const { raw: response } = this.#reply
     if (response.destroyed || response.writableEnded) return
-    response.write(
-      messages
-        .map(({ topic, data }) => `id:${this.#id}\nevent:${topic.replaceAll(BREAKS, ' ')}\ndata:${jsonOf(data)}\n\n`)
-        .join(''),
+    const events = messages.map(
+      ({ topic, data, cursor = this.#clientId }) =>
+        `id:${cursor}\nevent:${topic.replaceAll(BREAKS, ' ')}\ndata:${jsonOf(data)}\n\n`,
     )
+    response.write(events.join(''))
     if (response.writableLength > WAITING_BYTES_MAX) response.destroy()
-    else this.#idle.refresh()
+    else this.#idle?.refresh()
   }
 
-  /** Sends what waits, and no more. */
+  /** What waits is sent, if the client takes it soon. */
   end(): void {
-    this.#response.end()
+    const { raw: response } = this.#reply
+    response.socket?.setTimeout(LAST_MS, () => response.destroy())
+    response.end()
   }
 }
 

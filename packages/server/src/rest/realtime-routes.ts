@@ -1,5 +1,6 @@
 /** `/api/realtime`: a stream of events, and what it has. */
 import { EventStream } from '../realtime/event-stream.ts'
+import { queryText } from './actor.ts'
 import { readValues } from './form.ts'
 import type { RestRoutes } from './rest-context.ts'
 
@@ -7,18 +8,32 @@ export const realtimeRoutes: RestRoutes = (app, context) => {
   const { backend, limits } = context
   const { realtime } = backend
   const streamLimits = { idleMsMax: limits.realtimeIdleMsMax, msMax: limits.realtimeMsMax }
-  app.addHook('preClose', async () => realtime.close())
-  app.get('/api/realtime', { exposeHeadRoute: false }, (request, reply) => {
-    const stream = new EventStream(reply, streamLimits, () => realtime.disconnect(subscriber))
-    const subscriber = realtime.connect({
-      address: request.principal.address,
-      send: (messages) => stream.send(messages),
-      end: () => stream.end(),
-    })
-    stream.begin(subscriber.id)
-  })
+  app.addHook('preClose', () => realtime.close())
+  app.get<{ Querystring: { readonly topic?: string | readonly string[] } }>(
+    '/api/realtime',
+    { exposeHeadRoute: false },
+    (request, reply) => {
+      const { principal, headers, query } = request
+      const stream = new EventStream(principal.address, reply, streamLimits)
+      const { topic } = query
+      if (topic === undefined) {
+        const subscriber = realtime.connect(stream)
+        stream.begin({ clientId: subscriber.id }, () => realtime.disconnect(subscriber))
+        return undefined
+      }
+      // A browser that connects again names the last event by itself.
+      const lastEventId = headers['last-event-id']
+      const after = (typeof lastEventId === 'string' && lastEventId) || queryText(request, 'after') || undefined
+      return realtime.connectAgain(
+        stream,
+        { principal, topics: [topic].flat(), after },
+        (subscriber, cursor, resumed) =>
+          stream.begin({ clientId: subscriber.id, resumed }, () => realtime.disconnect(subscriber), cursor),
+      )
+    },
+  )
   app.post('/api/realtime', async (request, reply) => {
-    realtime.subscribe(request.principal, await readValues(context, request, ''))
+    await realtime.subscribe(request.principal, await readValues(context, request, ''))
     return reply.code(204).send()
   })
 }

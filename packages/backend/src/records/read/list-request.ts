@@ -28,11 +28,9 @@ export interface ListRequest {
 }
 
 /** @throws ServiceError INVALID, FORBIDDEN */
-export function readListRequest({ principal }: Actor, options: ListOptions): ListRequest {
+export function readListRequest(actor: Actor, options: ListOptions): ListRequest {
   const { page = 1, perPage = PER_PAGE, sort = '', filter = '', after } = options
-  if (!principal.isAdmin)
-    for (const name of ['@collection.', '@request.'])
-      if (filter.includes(name) || sort.includes(name)) throw forbidden(`Only superusers can filter by ${name}`)
+  assertOpenToActor(actor, filter, sort)
   if (after !== undefined && page > 1)
     throw invalid(`A page is asked for by "after" or by its number, got both: page ${page}. Leave out "page".`)
   return {
@@ -41,6 +39,13 @@ export function readListRequest({ principal }: Actor, options: ListOptions): Lis
     perPage: perPage <= 0 ? PER_PAGE : Math.min(perPage, PER_PAGE_MAX),
     sort: sort === '' ? [] : sortKeys(sort),
   }
+}
+
+/** Names that only superusers may use. @throws ServiceError FORBIDDEN */
+export function assertOpenToActor({ principal }: Actor, ...texts: readonly string[]): void {
+  if (principal.isAdmin) return
+  for (const name of ['@collection.', '@request.'])
+    if (texts.some((text) => text.includes(name))) throw forbidden(`Only superusers can filter by ${name}`)
 }
 
 function sortKeys(sort: string): SortKey[] {

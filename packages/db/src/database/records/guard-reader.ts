@@ -1,14 +1,23 @@
 /** Synchronous reads of all collections on one state, for guards and rules. Each may miss. */
 import { PannierError } from '../../base/errors.ts'
-import type { BodyView } from '../../document/body.ts'
+import { numberKey } from '../../codec/key-encoding.ts'
+import { BodyView } from '../../document/body.ts'
 import type { Catalog, CollectionState } from '../../document/catalog.ts'
-import { DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
+import { BATCH_BYTES_MAX, DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
 import { referencesOf, Referrers } from '../../relations/references.ts'
 import { servesRelation } from '../../relations/relation-index.ts'
 
 /** Documents that one read gives. */
 const READ_DOCUMENTS_MAX = 10_000
+/** Documents that `writtenAfter` gives at a time. */
+const WRITTEN_MAX = 256
+
+/** A document, and when it was written last. */
+export interface WrittenDocument {
+  readonly sequence: number
+  readonly document: StoredDocument
+}
 
 interface OpenCollection {
   readonly state: CollectionState
@@ -76,6 +85,25 @@ export class GuardReader {
   all(collection: string): StoredDocument[] {
     const found = this.#open(collection)
     return found === undefined ? [] : this.#bodies(found).map((body) => found.reader.decode(body))
+  }
+
+  /** The sequence of the last write to a collection, and the number of the collection, which another one of its name does not have. */
+  lastWrite(collection: string): { readonly number: number; readonly sequence: number } | undefined {
+    const found = this.#open(collection)
+    return found && { number: found.state.number, sequence: found.reader.bodies.lastNumber }
+  }
+
+  /** The first documents of those that were written after a sequence, in the order of the last write. Tombstones have `_deleted`. */
+  writtenAfter(collection: string, sequence: number): WrittenDocument[] {
+    const reader = this.#open(collection)?.reader
+    const written: WrittenDocument[] = []
+    const cursor = reader?.bodies.cursor({ gte: numberKey(sequence + 1) })
+    for (let bytes = 0; written.length < WRITTEN_MAX && bytes < BATCH_BYTES_MAX && cursor?.next() === true;) {
+      const body = new BodyView().load(cursor.value, cursor.keyNumber)
+      written.push({ sequence: body.sequence, document: reader!.decode(body) })
+      bytes += body.bytes.length
+    }
+    return written
   }
 
   #bodies({ state, reader }: OpenCollection): BodyView[] {

@@ -38,6 +38,11 @@ export async function readSnapshot<R>(database: Database, run: (reader: Snapshot
   }
 }
 
+/** The newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
+export function holdSnapshot(database: Database): SnapshotReader {
+  return new SnapshotReader(database)
+}
+
 /** Reads one state. */
 export class SnapshotReader {
   readonly #database: Database
@@ -82,7 +87,12 @@ export class SnapshotReader {
     return found
   }
 
-  /** @internal */
+  /** The number of the newest commit that it has: a later state has a higher one. */
+  get sequence(): number {
+    return this.#snapshot.sequence
+  }
+
+  /** It is not read any more. */
   end(): void {
     this.#ended = true
     this.#snapshot.release()

@@ -1,0 +1,40 @@
+/**
+ * Names a message: the commit, the place of the change in it, and which message about that change it is for the client. The numbers
+ * of commits are good for one start of the server, so a cursor names that, too.
+ */
+
+export interface Cursor {
+  /** The number of the commit. */
+  readonly sequence: number
+  /** Undefined: all of the commit. */
+  readonly within: Place | undefined
+}
+
+/** Where a message stands in its commit. */
+export interface Place {
+  readonly change: number
+  readonly message: number
+}
+
+export class Cursors {
+  /** Of this start. */
+  readonly #epoch: string = crypto.randomUUID().slice(0, 8)
+
+  text({ sequence, within }: Cursor): string {
+    const place = within === undefined ? '' : `.${within.change}.${within.message}`
+    return `${this.#epoch}-${sequence}${place}`
+  }
+
+  /** Undefined if it is of another start, or no cursor. */
+  read(text: string): Cursor | undefined {
+    const [, epoch, sequence, change, message] = /^(\w+)-(\d{1,15})(?:\.(\d{1,9})\.(\d{1,9}))?$/.exec(text) ?? []
+    if (epoch !== this.#epoch) return undefined
+    const within = change === undefined ? undefined : { change: Number(change), message: Number(message) }
+    return { sequence: Number(sequence), within }
+  }
+}
+
+/** Whether a message comes after a cursor of the same commit. */
+export function isAfter({ change, message }: Place, { within }: Cursor): boolean {
+  return within !== undefined && (change > within.change || (change === within.change && message > within.message))
+}

@@ -1,0 +1,83 @@
+/** What a record has to meet before a group gets a message about it: the rule of its collection, and the filter of the subscription. */
+import { evaluate, RuleError, type BoundRule, type RuleRecord, type RuleRecords } from '@pannier/rules'
+import { isPannierError } from 'pannier'
+import { ruleOf, type Access } from '../access/access.ts'
+import { ServiceError } from '../gateway/service-error.ts'
+import { assertOpenToActor } from '../records/read/list-request.ts'
+import type { RecordSnapshot } from '../records/read/record-snapshot.ts'
+import type { BindGroup, SubscriptionGroup } from './subscription-groups.ts'
+import { Turns } from './turns.ts'
+
+/** `@now` and the like, but not `@request.` and `@collection.` */
+const MACRO = /@(?!request\.|collection\.)/
+
+/** Binds groups by the rules of `access`. PocketBase asks the rule and the filter one after another, so no row is shared. */
+export function groupBinder(access: Access): BindGroup {
+  return ({ topic, actor }, definition, action) => {
+    const { filter = '' } = topic.query
+    if (access.isLocked(actor, definition, action)) return undefined
+    const bind = (): readonly BoundRule[] => [
+      access.bindList(actor, definition, { action }),
+      ...(filter === '' ? [] : [access.bindList(actor, definition, { filter })]),
+    ]
+    try {
+      assertOpenToActor(actor, filter)
+      const bound = bind()
+      const isTimed = MACRO.test(filter) || (!actor.principal.isAdmin && MACRO.test(ruleOf(definition, action) ?? ''))
+      return { rules: isTimed ? bind : () => bound, isTimed }
+    } catch (error) {
+      if (error instanceof RuleError || error instanceof ServiceError) return undefined
+      throw error
+    }
+  }
+}
+
+/** Those of the groups whose rules the record meets, in a state of the database. */
+export async function admittedGroups(
+  snapshot: RecordSnapshot,
+  groups: readonly SubscriptionGroup[],
+  record: RuleRecord,
+): Promise<readonly SubscriptionGroup[]> {
+  const asked: (readonly [SubscriptionGroup, readonly BoundRule[]])[] = []
+  for (const group of groups) {
+    const rules = group.rules()
+    if (await isReady(snapshot, rules)) asked.push([group, rules])
+  }
+  const admitted: SubscriptionGroup[] = []
+  const turns = new Turns()
+  for (let at = 0; at < asked.length;) {
+    const from = at
+    // A read that misses a page runs again.
+    const answers = await snapshot.read((records) => {
+      const found = [meets(asked[from]![1], record, records)]
+      for (let next = from + 1; next < asked.length && !turns.isOver; next++)
+        found.push(meets(asked[next]![1], record, records))
+      return found
+    })
+    for (const [index, answer] of answers.entries()) if (answer) admitted.push(asked[from + index]![0])
+    at += answers.length
+    await turns.next()
+  }
+  return admitted
+}
+
+/** Makes the views that rules read. */
+async function isReady(snapshot: RecordSnapshot, rules: readonly BoundRule[]): Promise<boolean> {
+  try {
+    for (const rule of rules) if (rule.collections.length > 0) await snapshot.prepare(rule)
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError) return false
+    throw error
+  }
+}
+
+function meets(rules: readonly BoundRule[], record: RuleRecord, records: RuleRecords): boolean {
+  try {
+    return rules.every((rule) => evaluate(rule, record, records) === true)
+  } catch (error) {
+    // A rule reads too many records at once, or tries too many rows.
+    if (error instanceof RuleError || isPannierError(error, 'PANNIER_LIMIT')) return false
+    throw error
+  }
+}

@@ -1,0 +1,225 @@
+/** Follows commits while there are subscriptions, and sends subscribers what they have changed, in the order of commits. */
+import { setImmediate } from 'node:timers/promises'
+import type { Database } from 'pannier'
+import type { Access } from '../access/access.ts'
+import { recordsName, type Definition } from '../definitions/definition.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
+import type { RecordReads } from '../records/record-reads.ts'
+import { CommitStates, KEPT_MS, type CommitStep, type StepReader } from './commit-states.ts'
+import { Cursors, isAfter, type Cursor, type Place } from './cursor.ts'
+import { groupBinder } from './group-rules.ts'
+import type { RecordChange } from './record-changes.ts'
+import { RecordMessages } from './record-messages.ts'
+import type { Subscriber } from './subscriber.ts'
+import { SubscriptionGroups } from './subscription-groups.ts'
+
+export interface NotifierOptions {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly access: Access
+  readonly reads: Pick<RecordReads, 'snapshotOf' | 'showIn'>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** What the teller asks of those that keep the subscribers. */
+export interface NotifierHost {
+  /** A step begins. */
+  beforeStep(): void
+  /** Whether subscribers are accounts of the collection: then all its changes come to `changed`. */
+  watches(definition: Definition): boolean
+  changed(change: RecordChange): void
+  /** The deletes of the step are sent. Changes of accounts are for what comes now. */
+  deletesSent(): void
+  /** The messages of a commit can't be sent. */
+  failed(error: unknown): void
+}
+
+/** What commits are followed with. */
+interface Following {
+  readonly states: CommitStates
+  readonly reader: StepReader
+}
+
+/** A place to continue from. */
+export interface Continuation {
+  readonly cursor: Cursor
+  readonly reader: StepReader
+}
+
+const RECORDS = recordsName({ id: '' })
+
+export class Notifier {
+  readonly #options: NotifierOptions
+  readonly #host: NotifierHost
+  readonly #messages: RecordMessages
+  readonly #cursors = new Cursors()
+  /** All subscriptions. */
+  readonly groups: SubscriptionGroups
+  #following: Following | undefined
+  #letGo: NodeJS.Timeout | undefined
+  #isNotifying = false
+  #notifying: Promise<void> = Promise.resolve()
+  readonly #repeating = new Set<Promise<void>>()
+
+  constructor(options: NotifierOptions, host: NotifierHost) {
+    this.#options = options
+    this.#host = host
+    this.#messages = new RecordMessages(options)
+    this.groups = new SubscriptionGroups(groupBinder(options.access))
+  }
+
+  /** The number of the newest commit. What comes after it will be sent. */
+  get newest(): number {
+    return this.#follow().states.newest
+  }
+
+  /** A cursor behind a commit. */
+  cursorAt(sequence: number): string {
+    return this.#cursors.text({ sequence, within: undefined })
+  }
+
+  /** Undefined if not all is kept that came after the cursor. */
+  continuation(text: string): Continuation | undefined {
+    const cursor = this.#cursors.read(text)
+    const reader = cursor && this.#follow().states.read(cursor.sequence, cursor.within !== undefined)
+    return reader && { cursor: cursor!, reader }
+  }
+
+  /** Sends to one subscriber again what came after a place, up to a commit. What comes later waits. */
+  repeat(subscriber: Subscriber, { cursor, reader }: Continuation, last: number): void {
+    const groups = new SubscriptionGroups(groupBinder(this.#options.access))
+    for (const topic of subscriber.topics.values()) groups.join(subscriber, topic, -1)
+    const work = subscriber
+      .hold(() => this.#repeatSteps(subscriber, groups, { cursor, reader }, last))
+      .catch((error: unknown) => {
+        subscriber.channel.end()
+        this.#host.failed(error)
+      })
+      .finally(() => {
+        reader.end()
+        this.#repeating.delete(work)
+      })
+    this.#repeating.add(work)
+  }
+
+  /** Keeps what subscribers that can return may miss: while they are there, and for some time after that. */
+  keepForReturn(areThere: boolean): void {
+    if (this.#following !== undefined)
+      this.#following.states.keptUntilMs = areThere ? Infinity : this.#options.now() + KEPT_MS
+  }
+
+  /** Nobody is subscribed. Commits are followed as long as somebody may return. */
+  rest(): void {
+    const keptMs = (this.#following?.states.keptUntilMs ?? 0) - this.#options.now()
+    if (keptMs > 0) this.#letGo ??= setTimeout(() => void this.#stop(), Math.min(keptMs, KEPT_MS)).unref()
+    else void this.#stop()
+  }
+
+  /** Resolves when nothing is sent any more. */
+  async close(): Promise<void> {
+    await this.#stop()
+  }
+
+  #follow(): Following {
+    clearTimeout(this.#letGo)
+    this.#letGo = undefined
+    if (this.#following !== undefined) return this.#following
+    const { database, now } = this.#options
+    const isFollowed = (name: string): boolean => name.startsWith(RECORDS) || name === DEFINITIONS_COLLECTION
+    const states = new CommitStates({ database, now, isFollowed, onStep: () => this.#wake() })
+    return (this.#following = { states, reader: states.read(states.newest)! })
+  }
+
+  async #stop(): Promise<void> {
+    clearTimeout(this.#letGo)
+    this.#letGo = undefined
+    const following = this.#following
+    this.#following = undefined
+    // What is being read must stay until then.
+    await Promise.all([this.#notifying, ...this.#repeating])
+    following?.states.close()
+  }
+
+  #wake(): void {
+    if (this.#isNotifying) return
+    this.#isNotifying = true
+    this.#notifying = this.#notifyAll()
+  }
+
+  async #notifyAll(): Promise<void> {
+    // The answers to those who have written come first.
+    await setImmediate()
+    for (;;) {
+      const following = this.#following
+      const step = following?.reader.next()
+      if (step === undefined) {
+        this.#isNotifying = false
+        return
+      }
+      try {
+        this.#host.beforeStep()
+        await this.#notify(step)
+      } catch (error) {
+        this.#host.failed(error)
+      }
+    }
+  }
+
+  async #notify(step: CommitStep): Promise<void> {
+    const { sequence } = step
+    const cursorOf = this.#numbered(sequence)
+    await this.#messages.notify(step, {
+      groups: this.groups,
+      watches: (definition) => this.#host.watches(definition),
+      changed: (change) => this.#host.changed(change),
+      deletesSent: () => this.#host.deletesSent(),
+      send: ({ topic, members }, data, place) => {
+        const shared = { topic: topic.text, data }
+        for (const [subscriber, after] of members) {
+          if (after >= sequence) continue
+          if (!subscriber.canReturn) subscriber.send(shared)
+          else subscriber.send({ ...shared, cursor: this.#cursors.text(cursorOf(subscriber, place)) })
+        }
+      },
+    })
+  }
+
+  async #repeatSteps(
+    subscriber: Subscriber,
+    groups: SubscriptionGroups,
+    { cursor, reader }: Continuation,
+    last: number,
+  ): Promise<void> {
+    for (let step = reader.next(); step !== undefined && step.sequence <= last; step = reader.next()) {
+      if (subscriber.isGone) return
+      const { sequence } = step
+      const cursorOf = this.#numbered(sequence)
+      await this.#messages.notify(step, {
+        groups,
+        watches: () => false,
+        changed: () => {},
+        deletesSent: () => {},
+        send: ({ topic }, data, place) => {
+          const at = cursorOf(subscriber, place)
+          if (subscriber.isGone || (sequence === cursor.sequence && !isAfter(at.within, cursor))) return
+          subscriber.channel.send([{ topic: topic.text, data, cursor: this.#cursors.text(at) }])
+        },
+      })
+    }
+  }
+
+  /** Numbers the messages of a step: each subscriber has a number of its own for each change. */
+  #numbered(sequence: number): (subscriber: Subscriber, change: number) => Cursor & { readonly within: Place } {
+    let counted = -1
+    const counts = new Map<Subscriber, number>()
+    return (subscriber, change) => {
+      if (change !== counted) counts.clear()
+      counted = change
+      const message = counts.get(subscriber) ?? 0
+      counts.set(subscriber, message + 1)
+      return { sequence, within: { change, message } }
+    }
+  }
+}

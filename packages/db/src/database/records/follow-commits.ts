@@ -1,0 +1,33 @@
+/** Commits as they happen, for those who compare the states before and after each of them. */
+import { collectionTrees } from '../../document/catalog.ts'
+import type { DatabaseContext } from '../database-context.ts'
+import type { Database } from '../database.ts'
+
+/**
+ * Calls back inside each commit, with the names of the collections whose documents it has written. `holdSnapshot` then gives the
+ * state that it has made. The function returned ends it.
+ */
+export function followCommits(database: Database, listener: (collections: ReadonlySet<string>) => void): () => void {
+  const { context } = database
+  let names = namesOf(context)
+  return context.store.onCommit(({ trees }) => {
+    const written = new Set<string>()
+    for (const tree of trees.keys()) {
+      const number = Number.parseInt(tree, 10)
+      if (tree !== collectionTrees(number).bodies) continue
+      if (!names.has(number)) names = namesOf(context)
+      const name = names.get(number)
+      if (name !== undefined) written.add(name)
+    }
+    listener(written)
+  })
+}
+
+function namesOf({ store, catalog }: DatabaseContext): ReadonlyMap<number, string> {
+  const snapshot = store.snapshot()
+  try {
+    return new Map(catalog.names(snapshot).map((name) => [catalog.collection(snapshot, name)!.number, name]))
+  } finally {
+    snapshot.release()
+  }
+}

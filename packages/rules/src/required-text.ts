@@ -1,0 +1,30 @@
+/** What a rule certainly requires of a record, for those who keep many rules and ask only the few that may admit it. */
+import type { BoundRule, Condition, Join, Value } from './plan.ts'
+import { affinityOf } from './schema.ts'
+
+/** A field of the record, and the text that it must have. */
+export interface RequiredText {
+  readonly field: string
+  readonly text: string
+}
+
+/** One of the texts without which the rule does not admit a record; undefined if there may be others. */
+export function requiredText({ condition, record }: BoundRule): RequiredText | undefined {
+  return requiredIn(condition, record)
+}
+
+function requiredIn(condition: Condition, record: Join): RequiredText | undefined {
+  if (condition.kind !== 'leaf') {
+    const parts = condition.kind === 'and' ? condition.of : []
+    return parts.map((part) => requiredIn(part, record)).find((found) => found !== undefined)
+  }
+  const { test } = condition
+  if (test.kind !== 'compare' || (test.operator !== '=' && test.operator !== 'is')) return undefined
+  return equalTexts(test.left, test.right, record) ?? equalTexts(test.right, test.left, record)
+}
+
+function equalTexts(value: Value, to: Value, record: Join): RequiredText | undefined {
+  if (value.kind !== 'field' || value.join !== record || affinityOf(value.field) !== 'text') return undefined
+  if (to.kind !== 'parameter' || typeof to.value !== 'string') return undefined
+  return { field: value.field.name, text: to.value }
+}
