@@ -17,6 +17,11 @@ export function readTexts<N extends string>(input: JsonObject, names: readonly N
   return Object.fromEntries(texts) as Record<N, string>
 }
 
+/** Whether a text can be the id of a record of the system. The library does not take every text. */
+export function isRecordId(text: string): boolean {
+  return /^[a-z0-9]{1,255}$/.test(text)
+}
+
 /** @throws ServiceError INVALID with data if anything is wrong */
 export function checkForm(
   found: Readonly<Record<string, FieldError | undefined>>,

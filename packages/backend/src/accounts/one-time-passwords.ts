@@ -19,7 +19,7 @@ import { otpMail } from './account-mails.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { DecoyPasswords } from './decoy-passwords.ts'
 import { accountAt } from './find-account.ts'
-import { checkForm, NAME_BYTES_MAX, readEmail, readTexts, textError } from './forms.ts'
+import { checkForm, isRecordId, NAME_BYTES_MAX, readEmail, readTexts, textError } from './forms.ts'
 import { unknownPassword } from './proofs.ts'
 import type { Holder } from './tokens.ts'
 
@@ -32,7 +32,6 @@ export interface NewOneTimePassword {
 }
 
 const ID_CHARS = 15
-const ID = /^[a-z0-9]+$/
 const PASSWORD_BYTES_MAX = 71
 /** With more that are valid, an account gets no other one. */
 const OPEN_MAX = 9
@@ -139,7 +138,7 @@ export class OneTimePasswords {
     definition: AuthDefinition,
     otpId: string,
   ): Promise<{ readonly otp?: JsonObject; readonly record?: JsonObject | undefined }> {
-    const otp = ID.test(otpId) ? await this.#otps.get(otpId) : undefined
+    const otp = isRecordId(otpId) ? await this.#otps.get(otpId) : undefined
     if (otp === undefined || otp['collectionRef'] !== definition.id || this.#isExpired(definition, otp)) return {}
     return { otp, record: await this.#host.definitions.records(definition).get(String(otp['recordRef'])) }
   }

@@ -7,6 +7,7 @@ import { dateText, timeOfDateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
+import { isRecordId } from './forms.ts'
 
 const ID_CHARS = 15
 
@@ -34,9 +35,9 @@ export class SecondFactors {
     if (!enabled || (rule !== '' && !(await this.#host.admits(actor, definition, rule, record)))) return undefined
     const login = { collectionRef: definition.id, recordRef: String(record['_id']), method }
     if (mfaId === '') return this.#begin(login)
-    const begun = await this.#mfas.get(mfaId)
+    const begun = isRecordId(mfaId) ? await this.#mfas.get(mfaId) : undefined
     if (begun === undefined || this.#isOver(begun, definition)) {
-      await this.#mfas.delete(mfaId)
+      if (begun !== undefined) await this.#mfas.delete(begun._id)
       throw invalid('Invalid or expired MFA session.')
     }
     if (begun['recordRef'] !== login.recordRef || begun['collectionRef'] !== login.collectionRef)
