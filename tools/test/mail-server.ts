@@ -1,5 +1,6 @@
 /** A real SMTP server for tests: it keeps what it gets, and can refuse, hang or break off. */
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { simpleParser } from 'mailparser'
 import type { ParsedMail } from 'mailparser'
@@ -17,6 +18,13 @@ export interface ReceivedMail {
 export class MailServer implements AsyncDisposable {
   readonly mails: ReceivedMail[] = []
   readonly #server: SMTPServer
+  /** For pages, which can't speak SMTP: `/?to=ADDRESS` has the texts of the mails to an address. */
+  readonly #inbox = createServer((request, response) => {
+    const to = new URL(request.url ?? '/', 'http://x').searchParams.get('to') ?? ''
+    const texts = this.mails.filter(({ recipients }) => recipients.includes(to)).map(({ parsed }) => parsed.text)
+    response.writeHead(200, { 'content-type': 'application/json', 'access-control-allow-origin': '*' })
+    response.end(JSON.stringify(texts))
+  })
   /** Undefined: takes the mail. Asked for each mail when it has come. */
   refuse: (mail: ReceivedMail) => Error | undefined | Promise<Error | undefined> = () => undefined
 
@@ -24,6 +32,8 @@ export class MailServer implements AsyncDisposable {
     const made = new MailServer(options)
     made.#server.listen(0, '127.0.0.1')
     await once(made.#server.server, 'listening')
+    made.#inbox.listen(0, '127.0.0.1')
+    await once(made.#inbox, 'listening')
     return made
   }
 
@@ -55,6 +65,10 @@ export class MailServer implements AsyncDisposable {
     return (this.#server.server.address() as AddressInfo).port
   }
 
+  get inbox(): string {
+    return `http://127.0.0.1:${(this.#inbox.address() as AddressInfo).port}/`
+  }
+
   /** The settings of the SMTP server that lead here. */
   get settings(): { readonly smtp: object } {
     return { smtp: { enabled: true, host: '127.0.0.1', port: this.port, tls: false, username: '', password: '' } }
@@ -71,6 +85,8 @@ export class MailServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#inbox.close()
+    this.#inbox.closeAllConnections()
     await new Promise<void>((resolve) => this.#server.close(() => resolve()))
   }
 

@@ -41,6 +41,8 @@ export interface BackendOptions {
   readonly fetchPublic?: PublicFetch
   /** The time in milliseconds since 1970. */
   readonly now?: () => number
+  /** False: mails stay in the database, for a later run. */
+  readonly sendsMails?: boolean
   /** Where logs are kept; in memory when left out. It stays open when the backend is closed. */
   readonly logs?: Database
   /** Shows an operator what is logged, except for requests. */
@@ -128,7 +130,8 @@ export async function openBackend(database: Database, options: BackendOptions = 
     deliver: (clientId, message, ip) => realtime.deliver(clientId, '@oauth2', message, { ip, once: true }),
     fetchPublic: options.fetchPublic,
   })
-  await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
+  if (options.sendsMails !== false)
+    await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
   schedules.add('__pbOTPCleanup__', '0 * * * *', () => accounts.oneTimePasswords.deleteExpired())
   schedules.add('__pbMFACleanup__', '0 * * * *', () => accounts.deleteExpiredMfas())
   return {

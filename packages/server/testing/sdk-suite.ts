@@ -8,6 +8,10 @@ export interface SdkServer {
   readonly url: string
   readonly email: string
   readonly password: string
+  /** Where mails go: a port of this machine. */
+  readonly smtpPort: number
+  /** Where texts of mails are read by `?to=ADDRESS`. */
+  readonly inbox: string
 }
 
 const PASSWORD = '1234567890'
@@ -18,7 +22,12 @@ interface World {
   readonly guest: PocketBase
   readonly user: PocketBase
   readonly userId: string
+  /** The text of the mail to an address which came as number `count`. */
+  readonly mailTo: (address: string, count?: number) => Promise<string>
+  readonly mailCount: (address: string) => Promise<number>
 }
+
+const EMAIL = 'ann@example.com'
 
 export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>>): void {
   const inWorld = (name: string, body: (world: World) => Promise<void>): void => {
@@ -148,6 +157,76 @@ export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>
     assertEqual(await status(guest.collection('members').authRefresh()), 401)
   })
 
+  inWorld('an account proves its address by a mail', async ({ admin, guest, userId, mailTo, mailCount }) => {
+    const members = guest.collection('members')
+    const before = await mailCount(EMAIL)
+    assertEqual(await members.requestVerification(EMAIL), true)
+    assertEqual(await members.requestVerification('nobody@example.com'), true)
+    assertEqual(await members.confirmVerification(tokenIn(await mailTo(EMAIL, before + 1))), true)
+    assertEqual((await admin.collection('members').getOne(userId))['verified'], true)
+    assertEqual(await status(members.confirmVerification('x')), 400)
+  })
+
+  inWorld('an account replaces a password that it has forgotten', async ({ guest, user, mailTo, mailCount }) => {
+    const members = guest.collection('members')
+    const before = await mailCount(EMAIL)
+    assertEqual(await members.requestPasswordReset(EMAIL), true)
+    const token = tokenIn(await mailTo(EMAIL, before + 1))
+    assertEqual(await members.confirmPasswordReset(token, 'another one', 'another one'), true)
+    assertEqual(await status(user.collection('members').authRefresh()), 401)
+    assertEqual((await members.authWithPassword(EMAIL, 'another one')).record['verified'], true)
+  })
+
+  inWorld('an account changes its address', async ({ user, mailTo, mailCount }) => {
+    const members = user.collection('members')
+    const before = await mailCount('new@example.com')
+    assertEqual(await members.requestEmailChange('new@example.com'), true)
+    const token = tokenIn(await mailTo('new@example.com', before + 1))
+    assertEqual(await status(members.confirmEmailChange(token, 'wrong')), 400)
+    assertEqual(await members.confirmEmailChange(token, PASSWORD), true)
+    assertEqual(user.authStore.isValid, false)
+    assertEqual((await members.authWithPassword('new@example.com', PASSWORD)).record['verified'], true)
+  })
+
+  inWorld(
+    'an account logs in by one-time passwords, alone and as a second method',
+    async ({ admin, guest, mailTo, mailCount }) => {
+      const members = guest.collection('members')
+      assertEqual(await status(members.requestOTP(EMAIL)), 403)
+      await admin.collections.update('members', { otp: { enabled: true }, mfa: { enabled: true } })
+      const before = await mailCount(EMAIL)
+      const first = await failure(members.authWithPassword(EMAIL, PASSWORD))
+      assertEqual(first.status, 401)
+      const { otpId } = await members.requestOTP(EMAIL)
+      const password = /\b\d{8}\b/.exec(await mailTo(EMAIL, before + 1))![0]
+      assertEqual(await status(members.authWithOTP(otpId, '00000000')), 400)
+      const { record } = await members.authWithOTP(otpId, password, { mfaId: first.response['mfaId'] as string })
+      assertEqual([record['email'], record['verified'], guest.authStore.isValid], [EMAIL, true, true])
+      assertEqual(await status(members.authWithOTP(otpId, password)), 400)
+    },
+  )
+
+  inWorld('a superuser acts for accounts, and tries the settings of mails', async ({ admin, userId, mailTo }) => {
+    const client = await admin.collection('members').impersonate(userId, 60)
+    assertEqual([client.authStore.isValid, client.authStore.record?.id], [true, userId])
+    assertEqual(await admin.settings.testEmail('members', 'tester@example.com', 'otp'), true)
+    assertTrue((await mailTo('tester@example.com')).includes('123456'), 'the mail has no one-time password')
+    assertEqual(await status(admin.settings.testEmail('members', 'tester@example.com', 'nope')), 400)
+  })
+
+  inWorld('an account sees the logins by others that it has, and ends them', async ({ admin, user, userId }) => {
+    const { id: collectionRef } = await admin.collections.getOne('members')
+    const external = { collectionRef, recordRef: userId, provider: 'github', providerId: '1' }
+    await admin.collection('_externalAuths').create(external)
+    const found = await user.collection('members').listExternalAuths(userId)
+    assertEqual(
+      found.map(({ provider }) => provider as string),
+      ['github'],
+    )
+    assertEqual(await user.collection('members').unlinkExternalAuth(userId, 'github'), true)
+    assertEqual((await user.collection('members').listExternalAuths(userId)).length, 0)
+  })
+
   inWorld('a superuser is known as one', async ({ admin }) => {
     assertEqual([admin.authStore.isSuperuser, admin.authStore.isValid], [true, true])
     assertEqual((await admin.collection('_superusers').getList()).totalItems > 0, true)
@@ -164,7 +243,7 @@ export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>
 }
 
 /** The collections of the cases, made again. */
-async function worldOf({ url, email, password }: SdkServer): Promise<World> {
+async function worldOf({ url, email, password, smtpPort, inbox }: SdkServer): Promise<World> {
   // Each has a store of its own: in browsers they would share one.
   const client = (): PocketBase => new PocketBase(url, new BaseAuthStore()).autoCancellation(false)
   const [admin, guest, user] = [client(), client(), client()]
@@ -195,10 +274,33 @@ async function worldOf({ url, email, password }: SdkServer): Promise<World> {
       { name: 'owner', type: 'relation', collectionId: members.id },
     ],
   })
-  const account = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
+  const smtp = { enabled: true, host: '127.0.0.1', port: smtpPort, tls: false, username: '' }
+  await admin.settings.update({ smtp })
+  const account = { email: EMAIL, password: PASSWORD, passwordConfirm: PASSWORD }
   const { id: userId } = await admin.collection('members').create(account)
   await user.collection('members').authWithPassword(account.email, PASSWORD)
-  return { admin, guest, user, userId }
+  const mailTo = (address: string, at?: number): Promise<string> => mailIn(inbox, address, at)
+  const mailCount = async (address: string): Promise<number> => (await textsIn(inbox, address)).length
+  return { admin, guest, user, userId, mailTo, mailCount }
+}
+
+async function textsIn(inbox: string, address: string): Promise<readonly string[]> {
+  const answer = await fetch(`${inbox}?to=${encodeURIComponent(address)}`)
+  return (await answer.json()) as readonly string[]
+}
+
+/** Waits for it. */
+async function mailIn(inbox: string, address: string, at = 1): Promise<string> {
+  for (let round = 0; round < 400; round++) {
+    const texts = await textsIn(inbox, address)
+    if (texts.length >= at) return texts[at - 1]!
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`No mail to ${address} has come.`)
+}
+
+function tokenIn(text: string): string {
+  return /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(text)![0]
 }
 
 /** 200 if it goes well. */

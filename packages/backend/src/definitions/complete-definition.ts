@@ -6,6 +6,7 @@ import type { AuthDefinition, Definition } from './definition.ts'
 import { withSystemFields } from './system-fields.ts'
 import { indexesOf } from './index-statement.ts'
 import { scaffoldOf } from './scaffolds.ts'
+import { SUPERUSERS } from './system-collections.ts'
 
 /** A new collection as an input has it. @throws ServiceError INVALID */
 export function newDefinition(input: unknown): Definition {
@@ -39,7 +40,19 @@ function ofType(definition: Definition, type: unknown): Definition {
 /** What every definition of its type has: system fields and their indexes, statements that name it. */
 export function completeDefinition(definition: Definition): Definition {
   const complete = { ...definition, fields: withSystemFields(definition), indexes: indexesOf(definition) }
-  return complete.type === 'auth' ? withKnownMappedFields(complete) : complete
+  if (complete.type !== 'auth') return complete
+  return withKnownMappedFields(complete.name === SUPERUSERS ? withStrictLogins(complete) : complete)
+}
+
+/** Superusers always have passwords. A one-time password is a second method only, and nobody else vouches for them. */
+function withStrictLogins(definition: AuthDefinition): AuthDefinition {
+  const { mfa, oauth2, otp, passwordAuth } = definition
+  return {
+    ...definition,
+    mfa: { ...mfa, enabled: mfa.enabled || otp.enabled },
+    oauth2: { ...oauth2, enabled: false, providers: [] },
+    passwordAuth: { ...passwordAuth, enabled: true },
+  }
 }
 
 /** OAuth2 can't fill fields that are not there. */

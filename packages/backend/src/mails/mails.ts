@@ -58,7 +58,8 @@ export class Mails {
   readonly #paused = new Map<string, { readonly to: string; readonly untilMs: number }>()
   readonly #sending = new Set<Promise<void>>()
   readonly #closing = new AbortController()
-  #listener: MailListener = async () => {}
+  /** Undefined: nothing is sent yet. */
+  #listener: MailListener | undefined
   #timer: NodeJS.Timeout | undefined
   #length = 0
 
@@ -133,6 +134,7 @@ export class Mails {
   }
 
   #sendReady(): void {
+    if (this.#listener === undefined) return
     while (!this.#closing.signal.aborted && this.#sending.size < SENDERS_MAX) {
       const id = this.#next()
       if (id === undefined) return
@@ -212,7 +214,7 @@ export class Mails {
   }
 
   async #tell({ about, to }: StoredMail, outcome: MailOutcome): Promise<void> {
-    if (about !== undefined) await this.#listener(about, outcome, to)
+    if (about !== undefined) await this.#listener?.(about, outcome, to)
   }
 
   #log(level: number, message: string, data: Record<string, string>): void {

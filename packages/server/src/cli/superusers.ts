@@ -1,8 +1,10 @@
 /** What the command line can do with superusers: of a server that runs, or in the file of one that does not. */
+import { randomInt } from 'node:crypto'
 import type { Database } from 'pannier'
 import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
 import type { Actor, Backend } from '@pannier/backend'
 import { isJsonObject } from '@pannier/backend/internal'
+import type { NewOneTimePassword } from '@pannier/backend/internal'
 import { FailedError } from './outcome.ts'
 
 const COLLECTION = '_superusers'
@@ -14,6 +16,10 @@ export interface Superusers {
   create(email: string, password: string): Promise<void>
   setPassword(id: string, password: string): Promise<void>
   remove(id: string): Promise<void>
+  /** A one-time password for a login, which takes a password too. */
+  makeOtp(email: string): Promise<NewOneTimePassword>
+  /** From where superusers may act; from everywhere if the list is empty. */
+  setAddresses(networks: readonly string[]): Promise<void>
 }
 
 /** Runs `work` on a database that no server has open. */
@@ -21,7 +27,7 @@ export async function withSuperusersOf<T>(
   database: Database,
   work: (superusers: Superusers) => Promise<T>,
 ): Promise<T> {
-  const backend = await openBackend(database)
+  const backend = await openBackend(database, { sendsMails: false })
   try {
     return await work(new FileSuperusers(backend))
   } catch (error) {
@@ -58,6 +64,20 @@ class FileSuperusers implements Superusers {
   remove(id: string): Promise<void> {
     return this.#backend.records.delete(ITSELF, COLLECTION, id)
   }
+
+  makeOtp(email: string): Promise<NewOneTimePassword> {
+    return this.#backend.accounts.superuserOtp(email)
+  }
+
+  async setAddresses(superuserIPs: readonly string[]): Promise<void> {
+    await this.#backend.settings.update(SYSTEM, { superuserIPs })
+  }
+}
+
+/** What is read of the definition. */
+interface SuperusersDefinition {
+  readonly id: string
+  readonly otp: { readonly enabled: boolean; readonly length: number; readonly duration: number }
 }
 
 /** Through PocketBase's API, for the superuser of the URL. */
@@ -77,23 +97,41 @@ export class HttpSuperusers implements Superusers {
 
   async find(email: string): Promise<string | undefined> {
     const filter = new URLSearchParams({ filter: `email = ${JSON.stringify(email)}`, fields: 'id' })
-    const { items } = (await this.#send('GET', `records?${filter}`)) as { readonly items: readonly { id: string }[] }
+    const { items } = (await this.#send('GET', `${COLLECTION}/records?${filter}`)) as {
+      readonly items: readonly { id: string }[]
+    }
     return items[0]?.id
   }
 
   async create(email: string, password: string): Promise<void> {
-    await this.#send('POST', 'records', { email, ...twice(password) })
+    await this.#send('POST', `${COLLECTION}/records`, { email, ...twice(password) })
   }
 
   async setPassword(id: string, password: string): Promise<void> {
-    await this.#send('PATCH', `records/${encodeURIComponent(id)}`, twice(password))
+    await this.#send('PATCH', `${COLLECTION}/records/${encodeURIComponent(id)}`, twice(password))
   }
 
   async remove(id: string): Promise<void> {
-    await this.#send('DELETE', `records/${encodeURIComponent(id)}`)
+    await this.#send('DELETE', `${COLLECTION}/records/${encodeURIComponent(id)}`)
   }
 
-  /** @throws FailedError */
+  async makeOtp(email: string): Promise<NewOneTimePassword> {
+    const recordRef = await this.find(email)
+    if (recordRef === undefined) throw new FailedError(`There is no superuser ${email}.`)
+    const { id: collectionRef, otp } = (await this.#send('GET', COLLECTION)) as SuperusersDefinition
+    if (!otp.enabled) throw new FailedError('The collection is not configured to allow OTP authentication.')
+    const password = Array.from({ length: otp.length }, () => randomInt(10)).join('')
+    const { id: otpId } = (await this.#send('POST', '_otps/records', { collectionRef, recordRef, password })) as {
+      readonly id: string
+    }
+    return { otpId, password, seconds: otp.duration }
+  }
+
+  async setAddresses(superuserIPs: readonly string[]): Promise<void> {
+    await this.#send('PATCH', '../settings', { superuserIPs })
+  }
+
+  /** `path`: from `/api/collections/` on. @throws FailedError */
   async #send(method: string, path: string, body?: object): Promise<unknown> {
     this.#token ??= await this.#logIn()
     return this.#answer(method, path, body, { authorization: this.#token })
@@ -101,7 +139,9 @@ export class HttpSuperusers implements Superusers {
 
   async #logIn(): Promise<string> {
     const body = { identity: this.#identity, password: this.#password }
-    const { token } = (await this.#answer('POST', 'auth-with-password', body, {})) as { readonly token: string }
+    const { token } = (await this.#answer('POST', `${COLLECTION}/auth-with-password`, body, {})) as {
+      readonly token: string
+    }
     return token
   }
 
@@ -111,7 +151,7 @@ export class HttpSuperusers implements Superusers {
     body: object | undefined,
     headers: Readonly<Record<string, string>>,
   ): Promise<unknown> {
-    const response = await fetch(`${this.#origin}/api/collections/${COLLECTION}/${path}`, {
+    const response = await fetch(new URL(path, `${this.#origin}/api/collections/`), {
       method,
       signal: this.#signal,
       redirect: 'error',

@@ -4,18 +4,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { EXIT } from '../../src/cli/outcome.ts'
-import { tokenFor } from '../rest/rest-server.ts'
+import { call, tokenFor } from '../rest/rest-server.ts'
 import { startServer } from '../test-server.ts'
+import type { Answer } from '../test-server.ts'
 import { runCaptured } from './run-captured.ts'
 
 const EMAIL = 'root@example.com'
 const PASSWORD = 'the password'
+const LOGIN = 'POST /collections/_superusers/auth-with-password'
 let dir: string
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pannier-superuser-'))
 })
 afterEach(() => rm(dir, { recursive: true, force: true }))
+
+async function logIn(url: string, printed: string): Promise<Answer> {
+  const [otpId, password] = printed.trim().split(' ')
+  const first = await call(url, LOGIN, { identity: EMAIL, password: PASSWORD }, '')
+  const second = { otpId, password, mfaId: first.json['mfaId'] }
+  return call(url, 'POST /collections/_superusers/auth-with-otp', second, '')
+}
 
 async function run(parameters: readonly string[], input?: string): Promise<[code: number, text: string]> {
   const { code, err } = await runCaptured(['superuser', ...parameters], input === undefined ? {} : { input })
@@ -74,6 +83,50 @@ test('works through a server that runs', async () => {
     expect(await run(['delete', EMAIL, '--url', wrong])).toEqual([EXIT.failed, 'Failed to authenticate.'])
   } finally {
     await server.close()
+  }
+})
+
+test('makes one-time passwords, and says from where superusers act', async () => {
+  const folder = join(dir, 'new')
+  const file = ['--dir', folder]
+  await run(['upsert', EMAIL, PASSWORD, ...file])
+  expect(await run(['otp', EMAIL, ...file])).toEqual([
+    EXIT.failed,
+    'The collection is not configured to allow OTP authentication.',
+  ])
+  const server = await startServer({ dir: folder })
+  try {
+    const token = await tokenFor(server.url, '_superusers', EMAIL, PASSWORD)
+    const where = ['--url', server.url.replace('//', `//${encodeURIComponent(EMAIL)}:${encodeURIComponent(PASSWORD)}@`)]
+    expect(await run(['ips', '127.0.0.0/8', '10.0.0.1', ...where])).toEqual([
+      EXIT.done,
+      'Superusers act from 127.0.0.0/8, 10.0.0.1.',
+    ])
+    expect((await call(server.url, 'GET /settings', undefined, token)).json['superuserIPs']).toEqual([
+      '127.0.0.0/8',
+      '10.0.0.1',
+    ])
+    expect((await run(['ips', 'nowhere', ...where]))[0]).toBe(EXIT.failed)
+    await call(server.url, 'PATCH /collections/_superusers', { otp: { enabled: true } }, token)
+    const definition = await call(server.url, 'GET /collections/_superusers', undefined, token)
+    expect(definition.json['mfa']).toMatchObject({ enabled: true })
+  } finally {
+    await server.close()
+  }
+  const made = await runCaptured(['superuser', 'otp', EMAIL, ...file])
+  expect(made.code).toBe(EXIT.done)
+  expect(made.out).toMatch(/^[a-z0-9]{15} \d{8}\n$/)
+  expect((await run(['ips', '10.0.0.1', ...file]))[1]).toBe('Superusers act from 10.0.0.1.')
+  const away = await startServer({ dir: folder })
+  const refused = await call(away.url, LOGIN, { identity: EMAIL, password: PASSWORD }, '')
+  await away.close()
+  expect(refused.status).toBe(403)
+  expect((await run(['ips', ...file]))[1]).toBe('Superusers act from everywhere.')
+  const again = await startServer({ dir: folder })
+  try {
+    expect((await logIn(again.url, made.out)).status).toBe(200)
+  } finally {
+    await again.close()
   }
 })
 

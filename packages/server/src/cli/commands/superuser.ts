@@ -16,6 +16,7 @@ export function addSuperuser(program: Command, terminal: Terminal): void {
     .summary('superusers of the application backend')
     .description("Superusers of the application backend: they may do anything through PocketBase's API and CouchDB's.")
   const say = (text: string): void => printLine(terminal.stderr, text)
+  addLogins(superuser, terminal)
 
   addPassword(superuser.command('upsert'))
     .summary('make a superuser, or give one a new password')
@@ -69,6 +70,33 @@ export function addSuperuser(program: Command, terminal: Terminal): void {
     )
 }
 
+/** What superusers log in with, and from where. */
+function addLogins(superuser: Command, terminal: Terminal): void {
+  const say = (text: string): void => printLine(terminal.stderr, text)
+  addWhere(superuser.command('otp'))
+    .summary('make a one-time password for a superuser')
+    .description('Makes a one-time password, for a superuser to whom no mail comes. Prints its id and the password.')
+    .argument('<email>', 'of the superuser')
+    .action((email: string, where: Where) =>
+      change(where, email, terminal, async (superusers) => {
+        const { otpId, password, seconds } = await superusers.makeOtp(email)
+        say(`One-time password of ${email}, for ${seconds} seconds:`)
+        printLine(terminal.stdout, `${otpId} ${password}`)
+      }),
+    )
+
+  addWhere(superuser.command('ips'))
+    .summary('say from where superusers may act')
+    .description('Says from which addresses and networks superusers may act. From everywhere if none is given.')
+    .argument('[addresses...]', 'such as 127.0.0.1 and 10.0.0.0/24')
+    .action((addresses: readonly string[], where: Where) =>
+      withSuperusers(where, terminal, async (superusers) => {
+        await superusers.setAddresses(addresses)
+        say(addresses.length === 0 ? 'Superusers act from everywhere.' : `Superusers act from ${addresses.join(', ')}.`)
+      }),
+    )
+}
+
 function addPassword(command: Command): Command {
   return addWhere(command)
     .argument('<email>', 'of the superuser')
@@ -80,12 +108,20 @@ async function passwordOf(email: string, given: string | undefined, terminal: Te
 }
 
 async function change(
-  { dir, url }: Where,
+  where: Where,
   email: string,
   terminal: Terminal,
   work: (superusers: Superusers) => Promise<void>,
 ): Promise<void> {
   if (!ADDRESS.test(email)) throw new UsageError(`A superuser has an e-mail address, got ${email}.`)
+  await withSuperusers(where, terminal, work)
+}
+
+async function withSuperusers(
+  { dir, url }: Where,
+  terminal: Terminal,
+  work: (superusers: Superusers) => Promise<void>,
+): Promise<void> {
   if (url !== undefined) await work(new HttpSuperusers(url, terminal.signal))
   else if (dir === undefined) throw new UsageError('Where? Give --dir or --url.')
   else {
