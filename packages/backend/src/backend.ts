@@ -23,7 +23,9 @@ import { LogReads } from './logs/log-reads.ts'
 import { Logs } from './logs/logs.ts'
 import { Files } from './files/files.ts'
 import { RecordFiles } from './files/record-files.ts'
+import { mailHooks } from './mails/mail-hooks.ts'
 import { Mails } from './mails/mails.ts'
+import { HookedReads } from './records/hooked-reads.ts'
 import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
 import { recordsGuard } from './records/records-guard.ts'
@@ -109,7 +111,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const app = recordApp(() => ({ database, definitions, reads, writes }))
   const writerParts = { database, definitions, access, passwords, files: recordFiles, hooks, app }
   const writes = new RecordWrites({ ...writerParts, reads })
-  const mails = new Mails({ database, settings, logs, now })
+  const mails = new Mails({ database, settings, logs, now, around: mailHooks({ hooks, app, definitions }) })
   const accountsHost: AccountsHost = {
     database,
     definitions,
@@ -117,6 +119,8 @@ export async function openBackend(database: Database, options: BackendOptions = 
     passwords,
     mails,
     logs,
+    hooks,
+    app,
     attempt,
     now,
     admits: (actor, definition, rule, record) => reads.admits(actor, { ...definition, authRule: rule }, 'auth', record),
@@ -136,7 +140,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   schedules.add('__pbMFACleanup__', '0 * * * *', () => accounts.deleteExpiredMfas())
   return {
     definitions,
-    records: recordsOf(reads, writes),
+    records: recordsOf(reads, writes, new HookedReads({ reads, definitions, hooks, app })),
     guard: recordsGuard(definitions, access),
     collections: appCollections(definitions),
     accounts,
@@ -178,10 +182,10 @@ function appCollections(definitions: Definitions): AppCollections {
   }
 }
 
-function recordsOf(reads: RecordReads, writes: RecordWrites): Records {
+function recordsOf(reads: RecordReads, writes: RecordWrites, hooked: HookedReads): Records {
   return {
-    list: (actor, name, options) => reads.list(actor, name, options),
-    view: (actor, name, id, options) => reads.view(actor, name, id, options),
+    list: (actor, name, options) => hooked.list(actor, name, options),
+    view: (actor, name, id, options) => hooked.view(actor, name, id, options),
     show: (actor, definition, documents, options) => reads.show(actor, definition, documents, options),
     explain: (actor, name, options) => reads.explain(actor, name, options),
     create: (actor, name, input, options) => writes.create(actor, name, input, options),

@@ -1,6 +1,7 @@
 /** The mails that accounts get: which template, which token, and how long they are worth something. */
 import type { MailTemplate } from '../definitions/definition.ts'
 import { mailOf } from '../mails/mail-content.ts'
+import type { AccountMail } from '../hooks/hook-events.ts'
 import type { QueuedMail } from '../mails/mails.ts'
 import type { Settings } from '../settings/settings.ts'
 import { newToken, tokenSeconds } from './tokens.ts'
@@ -13,6 +14,7 @@ interface MailHost {
 }
 
 interface MailForm {
+  readonly kind: AccountMail
   readonly template: MailTemplate
   readonly to: string
   readonly values: Readonly<Record<string, string>>
@@ -24,19 +26,30 @@ const DAY_SECONDS = 86_400
 export function verificationMail(host: MailHost, holder: Holder): Promise<QueuedMail> {
   const { definition, record } = holder
   const email = String(record['email'])
-  return mailWithToken(host, holder, definition.verificationTemplate, 'verification', email, { email })
+  return mailWithToken(host, holder, definition.verificationTemplate, ['Verification', 'verification'], email, {
+    email,
+  })
 }
 
 export function passwordResetMail(host: MailHost, holder: Holder): Promise<QueuedMail> {
   const { definition, record } = holder
   const email = String(record['email'])
-  return mailWithToken(host, holder, definition.resetPasswordTemplate, 'passwordReset', email, { email })
+  return mailWithToken(host, holder, definition.resetPasswordTemplate, ['PasswordReset', 'passwordReset'], email, {
+    email,
+  })
 }
 
 export function emailChangeMail(host: MailHost, holder: Holder, newEmail: string): Promise<QueuedMail> {
   const { definition, record } = holder
   const claims = { email: String(record['email']), newEmail }
-  return mailWithToken(host, holder, definition.confirmEmailChangeTemplate, 'emailChange', newEmail, claims)
+  return mailWithToken(
+    host,
+    holder,
+    definition.confirmEmailChangeTemplate,
+    ['EmailChange', 'emailChange'],
+    newEmail,
+    claims,
+  )
 }
 
 /** `about`: the id of the one-time password. */
@@ -44,29 +57,33 @@ export function otpMail(host: MailHost, holder: Holder, id: string, password: st
   const { otp } = holder.definition
   const to = String(holder.record['email'])
   const values = { OTP: password, OTP_ID: id }
-  return { ...made(host, holder, { template: otp.emailTemplate, to, values, seconds: otp.duration }), about: id }
+  return {
+    ...made(host, holder, { kind: 'OTP', template: otp.emailTemplate, to, values, seconds: otp.duration }),
+    about: id,
+  }
 }
 
 export function alertMail(host: MailHost, holder: Holder, info: string): QueuedMail {
   const template = holder.definition.authAlert.emailTemplate
   const to = String(holder.record['email'])
-  return made(host, holder, { template, to, values: { ALERT_INFO: info }, seconds: DAY_SECONDS })
+  return made(host, holder, { kind: 'AuthAlert', template, to, values: { ALERT_INFO: info }, seconds: DAY_SECONDS })
 }
 
 async function mailWithToken(
   host: MailHost,
   holder: Holder,
   template: MailTemplate,
-  type: TokenType,
+  [kind, type]: readonly [AccountMail, TokenType],
   to: string,
   claims: { readonly email: string; readonly newEmail?: string },
 ): Promise<QueuedMail> {
   const token = await newToken(type, holder, { nowMs: host.now(), ...claims })
   const seconds = tokenSeconds(holder.definition, type)
-  return made(host, holder, { template, to, values: { TOKEN: token }, seconds })
+  return made(host, holder, { kind, template, to, values: { TOKEN: token }, seconds })
 }
 
-function made(host: MailHost, { definition, record }: Holder, { seconds, ...form }: MailForm): QueuedMail {
+function made(host: MailHost, { definition, record }: Holder, { kind, seconds, ...form }: MailForm): QueuedMail {
   const { meta } = host.settings.values
-  return { ...mailOf({ ...form, meta, definition, record }), untilMs: host.now() + seconds * 1000 }
+  const account = { kind, collection: definition.id, id: String(record['_id']) }
+  return { ...mailOf({ ...form, meta, definition, record }), account, untilMs: host.now() + seconds * 1000 }
 }

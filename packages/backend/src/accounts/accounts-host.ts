@@ -5,6 +5,8 @@ import type { AuthDefinition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { LogWriter } from '../gateway/log-entry.ts'
+import type { HookApp } from '../hooks/hook-app.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Passwords } from './passwords.ts'
@@ -19,6 +21,8 @@ export interface AccountsHost {
   readonly passwords: Passwords
   readonly mails: Mails
   readonly logs: LogWriter
+  readonly hooks: Hooks
+  readonly app: HookApp
   /** Counts failed logins. */
   readonly attempt: LoginAttempt
   /** Whether a rule about logins admits a record, for the actor. */

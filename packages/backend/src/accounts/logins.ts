@@ -5,6 +5,8 @@ import { SUPERUSERS } from '../definitions/system-collections.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden } from '../gateway/service-error.ts'
+import { HookRecord } from '../hooks/hook-record.ts'
+import { requestEvent } from '../hooks/request-event.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { LoginAlerts } from './login-alerts.ts'
 import { SecondFactors } from './second-factors.ts'
@@ -57,10 +59,17 @@ export class Logins {
   async finish(actor: Actor, holder: Holder, method: LoginMethod, input: JsonObject): Promise<LoggedIn | HalfLoggedIn> {
     const { definition, record } = holder
     await this.check(actor, holder)
-    const mfaId = await this.#secondFactors.need(actor, definition, record, method, begunLogin(actor, input))
-    if (mfaId !== undefined) return { mfaId }
-    await this.#alerts.loggedIn(actor, holder)
-    return this.withToken(holder)
+    const { hooks, app, definitions } = this.#host
+    const about = requestEvent(app, definitions, actor)
+    const event = { ...about, collection: definition, record: HookRecord.of(definition, record), authMethod: method }
+    let login: LoggedIn | HalfLoggedIn | undefined
+    await hooks.trigger('onRecordAuthRequest', event, [definition.id, definition.name], async () => {
+      const mfaId = await this.#secondFactors.need(actor, definition, record, method, begunLogin(actor, input))
+      if (mfaId === undefined) await this.#alerts.loggedIn(actor, holder)
+      login = mfaId === undefined ? await this.withToken(holder) : { mfaId }
+    })
+    if (login === undefined) throw forbidden('')
+    return login
   }
 
   /** Whether the record may log in at all. @throws ServiceError FORBIDDEN */

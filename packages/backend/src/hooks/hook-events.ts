@@ -25,6 +25,48 @@ interface RecordRequestEvent extends RequestEvent {
   readonly record: HookRecord
 }
 
+/** Somebody has shown who it is, and is about to get a token. */
+interface RecordAuthRequestEvent extends RecordRequestEvent {
+  /** How it was shown: `password`, `otp`, `oauth2`. */
+  readonly authMethod: string
+}
+
+/** What a handler may change of a mail. */
+export interface MailMessage {
+  to: string
+  subject: string
+  html: string
+  text: string
+}
+
+/** A mail is about to be sent. */
+interface MailerEvent extends AppEvent {
+  readonly message: MailMessage
+}
+
+/** A mail is about to be sent to an account. */
+interface MailerRecordEvent extends MailerEvent {
+  readonly record: HookRecord
+}
+
+/** The mails that accounts get. */
+export type AccountMail = 'AuthAlert' | 'EmailChange' | 'OTP' | 'PasswordReset' | 'Verification'
+
+/** A page of records is about to be answered. */
+interface RecordsListRequestEvent extends RequestEvent {
+  readonly collection: Definition
+  /** Handlers may change it. */
+  readonly result: { items: Readonly<Record<string, unknown>>[] }
+}
+
+/** A record is about to be answered. */
+interface RecordViewRequestEvent extends RequestEvent {
+  readonly collection: Definition
+  /** What the client gets. Handlers may change it. */
+  readonly result: Record<string, unknown>
+}
+
+const ACCOUNT_MAILS: readonly AccountMail[] = ['AuthAlert', 'EmailChange', 'OTP', 'PasswordReset', 'Verification']
 const KINDS = ['Create', 'Update', 'Delete'] as const
 type Kind = (typeof KINDS)[number]
 type RecordSteps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`
@@ -36,6 +78,13 @@ export type HookEvents = {
   readonly [Step in Kind as `on${'Model' | 'Record'}After${Step}Error`]: RecordErrorEvent
 } & {
   readonly [Step in Kind as `onRecord${Step}Request`]: RecordRequestEvent
+} & {
+  readonly [Mail in AccountMail as `onMailerRecord${Mail}Send`]: MailerRecordEvent
+} & {
+  readonly onRecordAuthRequest: RecordAuthRequestEvent
+  readonly onRecordsListRequest: RecordsListRequestEvent
+  readonly onRecordViewRequest: RecordViewRequestEvent
+  readonly onMailerSend: MailerEvent
 }
 
 export type HookName = keyof HookEvents
@@ -52,4 +101,9 @@ export const HOOK_NAMES: readonly HookName[] = [
     ]),
   ]),
   ...KINDS.map((kind): HookName => `onRecord${kind}Request`),
+  ...ACCOUNT_MAILS.map((mail): HookName => `onMailerRecord${mail}Send`),
+  'onRecordAuthRequest',
+  'onRecordsListRequest',
+  'onRecordViewRequest',
+  'onMailerSend',
 ]

@@ -5,6 +5,8 @@
 import type { Collection, Database, Transaction } from 'pannier'
 import { LOWER, randomText } from '../definitions/scaffolds.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
+import { ServiceError } from '../gateway/service-error.ts'
+import type { AccountMail } from '../hooks/hook-events.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Mail } from './mail-content.ts'
 import { MailError, sendMail } from './send-mail.ts'
@@ -15,9 +17,13 @@ export interface MailsHost {
   readonly logs: LogWriter
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Runs hooks around a mail. They may change what is sent, or keep it from being sent. */
+  readonly around: (mail: Mail & Pick<QueuedMail, 'account'>, send: (mail: Mail) => Promise<void>) => Promise<void>
 }
 
 export interface QueuedMail extends Mail {
+  /** The account that gets it, for hooks. */
+  readonly account?: { readonly kind: AccountMail; readonly collection: string; readonly id: string }
   /** Milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
   readonly untilMs: number
   /** What the listener knows it by. */
@@ -173,6 +179,7 @@ export class Mails {
     try {
       await this.#send(mail, id)
     } catch (error) {
+      if (error instanceof ServiceError) return this.#end(mail, 'failed', 'A hook has refused a mail.', error.message)
       if (!(error instanceof MailError)) throw error
       return this.#failed(mail, error)
     }
@@ -180,8 +187,13 @@ export class Mails {
     await this.#stored.delete(id)
   }
 
+  /** @throws MailError; ServiceError of a hook */
+  #send(mail: Mail & Pick<QueuedMail, 'account'>, id: string): Promise<void> {
+    return this.#host.around(mail, (changed) => this.#deliver(changed, id))
+  }
+
   /** @throws MailError */
-  async #send(mail: Mail, id: string): Promise<void> {
+  async #deliver(mail: Mail, id: string): Promise<void> {
     const { smtp, meta } = this.#host.settings.values
     if (!smtp.enabled) {
       const { to, subject, text } = mail

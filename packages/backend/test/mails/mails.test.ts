@@ -46,7 +46,13 @@ afterEach(async () => {
 })
 
 async function start(): Promise<void> {
-  mails = new Mails({ database, settings, logs: { write: (entry) => void logs.push(entry) }, now: () => now })
+  mails = new Mails({
+    database,
+    settings,
+    logs: { write: (entry) => void logs.push(entry) },
+    now: () => now,
+    around: (mail, send) => send(mail),
+  })
   await mails.start(async (about, outcome) => void outcomes.push([about, outcome]))
 }
 

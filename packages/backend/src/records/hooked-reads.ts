@@ -1,0 +1,47 @@
+/** Hooks around what requests read. */
+import type { Actor } from '../access/actor.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import type { HookApp } from '../hooks/hook-app.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import { requestEvent } from '../hooks/request-event.ts'
+import type { RecordReads } from './record-reads.ts'
+import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-types.ts'
+
+interface HookedReadsParts {
+  readonly reads: RecordReads
+  readonly definitions: Definitions
+  readonly hooks: Hooks
+  readonly app: HookApp
+}
+
+export class HookedReads {
+  readonly #parts: HookedReadsParts
+
+  constructor(parts: HookedReadsParts) {
+    this.#parts = parts
+  }
+
+  /** As that of `RecordReads`. Handlers see the page, and may change it. */
+  async list(actor: Actor, name: string, options?: ListOptions): Promise<RecordPage> {
+    const { reads, hooks, app, definitions } = this.#parts
+    const page = await reads.list(actor, name, options)
+    const collection = definitions.find(name)
+    if (collection === undefined || !hooks.has(['onRecordsListRequest'], [collection.id, collection.name])) return page
+    const result = { ...page, items: [...page.items] }
+    const event = { ...requestEvent(app, definitions, actor), collection, result }
+    await hooks.trigger('onRecordsListRequest', event, [collection.id, collection.name])
+    return result
+  }
+
+  /** As that of `RecordReads`. Handlers see the record as it is shown, and may change that. */
+  async view(actor: Actor, name: string, id: string, options?: ShowOptions): Promise<RecordJson> {
+    const { reads, hooks, app, definitions } = this.#parts
+    const record = await reads.view(actor, name, id, options)
+    const collection = definitions.find(name)
+    if (collection === undefined || !hooks.has(['onRecordViewRequest'], [collection.id, collection.name])) return record
+    const result = { ...record }
+    const event = { ...requestEvent(app, definitions, actor), collection, result }
+    await hooks.trigger('onRecordViewRequest', event, [collection.id, collection.name])
+    return result
+  }
+}

@@ -1,0 +1,106 @@
+/** Hooks around logins, mails and reads. */
+import { open } from 'pannier'
+import { memory } from 'pannier/memory'
+import { expect, test } from 'vitest'
+import { openBackend, type Backend } from '../../src/backend.ts'
+import type { JsonObject } from '../../src/gateway/documents.ts'
+import type { LogEntry } from '../../src/gateway/log-entry.ts'
+import { SYSTEM } from '../../src/gateway/principal.ts'
+import { forbidden, invalid } from '../../src/gateway/service-error.ts'
+import type { HookEvents, HookName } from '../../src/hooks/hook-events.ts'
+import type { HookHandler } from '../../src/hooks/hooks.ts'
+import { ADMIN, NOBODY, refusal } from '../records/world.ts'
+
+const ANN = { email: 'ann@example.com', password: '1234567890', passwordConfirm: '1234567890' }
+
+interface Hooked extends AsyncDisposable {
+  readonly logged: readonly LogEntry[]
+  readonly backend: Backend
+  on<Name extends HookName>(name: Name, handler: HookHandler<HookEvents[Name]>, ...tags: readonly string[]): void
+}
+
+async function hooked(): Promise<Hooked> {
+  const database = await open('hooks', { storage: memory() })
+  const logged: LogEntry[] = []
+  const backend = await openBackend(database, { print: (entry) => void logged.push(entry) })
+  await backend.records.create(ADMIN, 'users', ANN)
+  return {
+    backend,
+    logged,
+    on: (name, handler, ...tags) => backend.hooks.replace([{ name, handler, tags, source: 'hooks/test.ts:1' }]),
+    [Symbol.asyncDispose]: async () => {
+      await backend.close()
+      await database.close()
+    },
+  }
+}
+
+test('a hook sees who logs in and how, and refuses by throwing or by not going on', async () => {
+  await using world = await hooked()
+  const { accounts } = world.backend
+  const logIn = (): Promise<unknown> =>
+    accounts.authWithPassword(NOBODY, 'users', { identity: ANN.email, password: ANN.password })
+  const seen: unknown[] = []
+  world.on(
+    'onRecordAuthRequest',
+    (e) => (seen.push(e.authMethod, e.record.get('email'), e.record.get('password')), e.next()),
+  )
+  expect(await logIn()).toMatchObject({ token: expect.any(String) as string })
+  expect(seen).toEqual(['password', ANN.email, ''])
+  world.on('onRecordAuthRequest', () => {
+    throw invalid('Not on Sundays.')
+  })
+  expect(await refusal(logIn())).toEqual(['INVALID', 'Not on Sundays.'])
+  world.on('onRecordAuthRequest', () => {}, 'users')
+  expect(await refusal(logIn())).toEqual(['FORBIDDEN', ''])
+  world.on('onRecordAuthRequest', () => {}, 'others')
+  expect(await refusal(logIn())).toBeUndefined()
+})
+
+test('a hook changes what a list and a record show, and nothing that is stored', async () => {
+  await using world = await hooked()
+  const { records, definitions } = world.backend
+  await definitions.create(SYSTEM, {
+    name: 'posts',
+    listRule: '',
+    viewRule: '',
+    fields: [{ name: 'title', type: 'text' }],
+  })
+  const { id } = await records.create(ADMIN, 'posts', { title: 'a' })
+  world.on('onRecordsListRequest', (e) => {
+    e.result.items = e.result.items.map((item) => ({ ...item, seenBy: e.auth?.id ?? 'guest' }))
+    return e.next()
+  })
+  expect(await records.list(NOBODY, 'posts')).toMatchObject({ totalItems: 1, items: [{ title: 'a', seenBy: 'guest' }] })
+  world.on('onRecordViewRequest', (e) => {
+    e.result['title'] = 'changed'
+    return e.next()
+  })
+  expect(await records.view(NOBODY, 'posts', id as string)).toMatchObject({ title: 'changed' })
+  world.on('onRecordViewRequest', () => {
+    throw forbidden('Not you.')
+  })
+  expect(await refusal(records.view(NOBODY, 'posts', id as string))).toEqual(['FORBIDDEN', 'Not you.'])
+  expect(await refusal(records.view(NOBODY, 'posts', 'nope'))).toEqual(['NOT_FOUND', ''])
+  world.backend.hooks.replace([])
+  expect(await records.view(NOBODY, 'posts', id as string)).toMatchObject({ title: 'a' })
+})
+
+test('a hook changes a mail to an account, and one that refuses it is logged', async () => {
+  await using world = await hooked()
+  const { accounts } = world.backend
+  const mails = (): readonly JsonObject[] =>
+    world.logged.flatMap(({ data }) => (data?.['type'] === 'mail' ? [data] : []))
+  const users = accounts.authDefinition('users')
+  world.on('onMailerRecordPasswordResetSend', (e) => {
+    e.message.subject = `For an id of ${e.record.id.length}`
+    return e.next()
+  })
+  await accounts.passwordReset.request(users, { email: ANN.email })
+  await expect.poll(() => mails().at(-1)?.['subject']).toBe('For an id of 15')
+  world.on('onMailerSend', () => {
+    throw invalid('No mails today.')
+  })
+  await accounts.verification.request(users, { email: ANN.email })
+  await expect.poll(() => mails().at(-1)?.['error']).toBe('No mails today.')
+})
