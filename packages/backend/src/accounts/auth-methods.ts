@@ -3,6 +3,7 @@ import type { AuthDefinition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { presentProviders } from './oauth2/provider.ts'
 
+/** Each provider comes with a fresh state and verifier. */
 export function authMethods(definition: AuthDefinition): JsonObject {
   const { passwordAuth, mfa, otp, oauth2 } = definition
   const identityFields = passwordAuth.enabled ? passwordAuth.identityFields : []

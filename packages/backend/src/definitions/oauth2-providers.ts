@@ -13,7 +13,7 @@ export interface EmailPaths {
 }
 
 /** What the answer about a user has. */
-export interface UserPaths extends Partial<EmailPaths> {
+interface UserPaths extends Partial<EmailPaths> {
   readonly id: string
   readonly name?: Text
   readonly username?: Text

@@ -37,7 +37,7 @@ interface OAuth2Form extends ProviderCode {
 }
 
 /** What a provider sends with a user whom it sends back. */
-export interface OAuth2Redirect {
+interface OAuth2Redirect {
   /** The id of the client of realtime that waits for it. */
   readonly state: string
   readonly code: string
