@@ -54,8 +54,6 @@ export interface BackendOptions {
     readonly fetchPublic?: PublicFetch;
     /** The time in milliseconds since 1970. */
     readonly now?: () => number;
-    /** Tells the operator that a hook has thrown. */
-    readonly onHookError?: HookLog;
     /** Where logs are kept; in memory when left out. It stays open when the backend is closed. */
     readonly logs?: Database;
     /** Shows an operator what is logged, except for requests. */
@@ -145,6 +143,9 @@ export class Files {
     /** Tries the bucket of the files (`storage`) or that of the backups (`backups`). @throws ServiceError FORBIDDEN, INVALID */
     test({ principal }: Actor, filesystem: unknown): Promise<void>;
 }
+
+/** Values for the `{:name}` of a filter. */
+export type FilterParameters = Readonly<Record<string, string | number | boolean | null | Date>>;
 
 /** Somebody who has not logged in. */
 export const GUEST: Principal;
@@ -249,6 +250,89 @@ export interface GuardedWrite extends Write {
     readonly documents: readonly JsonObject[];
     /** What the collection has of them. */
     readonly stored: StoredDocuments;
+}
+
+/** The application, for hooks. No rule stops it. */
+export interface HookApp {
+    /** @throws ServiceError NOT_FOUND */
+    findCollectionByNameOrId(nameOrId: string): Definition;
+    /** A record that is not stored yet: `save` stores it. */
+    newRecord(collection: string, values?: Readonly<Record<string, unknown>>): HookRecord;
+    /** @throws ServiceError NOT_FOUND */
+    findRecordById(collection: string, id: string): Promise<HookRecord>;
+    /** @throws ServiceError NOT_FOUND; INVALID for a wrong filter */
+    findFirstRecordByFilter(collection: string, filter: string, parameters?: FilterParameters): Promise<HookRecord>;
+    /** @throws ServiceError NOT_FOUND */
+    findFirstRecordByData(collection: string, field: string, value: string | number | boolean): Promise<HookRecord>;
+    /** @throws ServiceError NOT_FOUND */
+    findAuthRecordByEmail(collection: string, email: string): Promise<HookRecord>;
+    /**
+     * `sort` as in a request: `-created,title`. `limit` 0: all.
+     *
+     * @throws ServiceError INVALID for a wrong filter or sort
+     */
+    findRecordsByFilter(collection: string, filter: string, sort?: string, limit?: number, offset?: number, parameters?: FilterParameters): Promise<HookRecord[]>;
+    /** How many records meet a filter; all when it is left out. */
+    countRecords(collection: string, filter?: string, parameters?: FilterParameters): Promise<number>;
+    /** Validates and stores a record. @throws ServiceError INVALID with data */
+    save(record: HookRecord): Promise<void>;
+    /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
+    delete(record: HookRecord): Promise<void>;
+}
+
+/**
+ * A record of a collection, for a hook.
+ *
+ * @example
+ * e.record.set('slug', slugOf(e.record.getString('title')))
+ * e.record.set('edits+', 1)
+ */
+export class HookRecord {
+    constructor(definition: Definition, state: RecordState);
+    /** A record as it is stored. */
+    static of(definition: Definition, document: JsonObject): HookRecord;
+    /** A new record, with empty values. */
+    static empty(definition: Definition): HookRecord;
+    get id(): string;
+    /** The definition of its collection. */
+    collection(): Definition;
+    /** Whether it has never been stored. */
+    isNew(): boolean;
+    /** The record as it was before it was changed. That of a new one has empty values. */
+    original(): HookRecord;
+    /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
+    get(name: string): unknown;
+    getString(name: string): string;
+    getBool(name: string): boolean;
+    /** 0 for what is no number. */
+    getFloat(name: string): number;
+    /** Without decimals. */
+    getInt(name: string): number;
+    /** The texts of a field that has many; one for a field that has one. */
+    getStringSlice(name: string): string[];
+    /**
+     * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
+     * A name that is no field is kept for `withCustomData`, and never stored.
+     */
+    set(name: string, value: unknown): void;
+    /** Sets many. */
+    load(values: Readonly<Record<string, unknown>>): void;
+    /** Keeps fields from clients, in `onRecordEnrich`. */
+    hide(...names: readonly string[]): this;
+    /** Shows hidden fields to clients, in `onRecordEnrich`. Passwords and keys of tokens stay hidden. */
+    unhide(...names: readonly string[]): this;
+    /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
+    withCustomData(isShown: boolean): this;
+    /** As a guest would see it, without rules. */
+    publicExport(): Readonly<Record<string, unknown>>;
+    /** As `publicExport`. */
+    toJSON(): Readonly<Record<string, unknown>>;
+    /** What hooks make of what a client would see. */
+    enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+    /** What hooks have set, in order. */
+    get changes(): readonly HookChange[];
+    /** The record has been stored: what was set is in it. */
+    settle(document: JsonObject): void;
 }
 
 /**
@@ -736,15 +820,11 @@ interface BoolField extends FieldBase, Requirable {
     readonly type: 'bool';
 }
 
-/** A handler and where it stands. */
-interface BoundHook {
+/** A handler of an event. */
+interface BoundHook extends PlacedHandler {
     readonly name: HookName;
-    /** A `HookHandler` of the event of that name. */
-    readonly handler: (event: never) => unknown;
     /** Names or ids of collections; empty: all. */
     readonly tags: readonly string[];
-    /** For logs: `hooks/posts.ts:12`. */
-    readonly source: string;
 }
 
 /** Bytes from `start` up to `end`, which is not among them. */
@@ -958,7 +1038,7 @@ interface ExternalLogin {
     readonly provider: string;
     /** The id of the user at the provider. */
     readonly providerId: string;
-    /** Verified by the provider; empty: not told. */
+    /** Verified by the provider; empty: unknown. */
     readonly email: string;
     /** The values of the record, if a new one has to be made. */
     readonly signUpInput: () => Promise<JsonObject>;
@@ -1027,9 +1107,6 @@ interface FilesHost {
     };
 }
 
-/** Values for the `{:name}` of a filter. */
-type FilterParameters = Readonly<Record<string, string | number | boolean | null | Date>>;
-
 interface GeoPointField extends FieldBase, Requirable {
     readonly type: 'geoPoint';
 }
@@ -1074,34 +1151,6 @@ interface Holder {
     readonly record: JsonObject;
 }
 
-/** The application, for hooks. No rule stops it. */
-interface HookApp {
-    /** @throws ServiceError NOT_FOUND */
-    findCollectionByNameOrId(nameOrId: string): Definition;
-    /** A record that is not stored yet: `save` stores it. */
-    newRecord(collection: string, values?: Readonly<Record<string, unknown>>): HookRecord;
-    /** @throws ServiceError NOT_FOUND */
-    findRecordById(collection: string, id: string): Promise<HookRecord>;
-    /** @throws ServiceError NOT_FOUND; INVALID for a wrong filter */
-    findFirstRecordByFilter(collection: string, filter: string, parameters?: FilterParameters): Promise<HookRecord>;
-    /** @throws ServiceError NOT_FOUND */
-    findFirstRecordByData(collection: string, field: string, value: string | number | boolean): Promise<HookRecord>;
-    /** @throws ServiceError NOT_FOUND */
-    findAuthRecordByEmail(collection: string, email: string): Promise<HookRecord>;
-    /**
-     * `sort` as in a request: `-created,title`. `limit` 0: all.
-     *
-     * @throws ServiceError INVALID for a wrong filter or sort
-     */
-    findRecordsByFilter(collection: string, filter: string, sort?: string, limit?: number, offset?: number, parameters?: FilterParameters): Promise<HookRecord[]>;
-    /** How many records meet a filter; all when it is left out. */
-    countRecords(collection: string, filter?: string, parameters?: FilterParameters): Promise<number>;
-    /** Validates and stores a record. @throws ServiceError INVALID with data */
-    save(record: HookRecord): Promise<void>;
-    /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
-    delete(record: HookRecord): Promise<void>;
-}
-
 /** A call of `set`. */
 type HookChange = readonly [key: string, value: unknown];
 
@@ -1109,11 +1158,9 @@ type HookChange = readonly [key: string, value: unknown];
 type HookEvents = {
     readonly [Step in RecordSteps as `on${'Model' | 'Record'}${Step}`]: RecordEvent;
 } & {
-    readonly [Step in RecordFailures as `on${'Model' | 'Record'}${Step}`]: RecordErrorEvent;
+    readonly [Step in Kind as `on${'Model' | 'Record'}After${Step}Error`]: RecordErrorEvent;
 } & {
-    readonly [Step in 'Create' | 'Update' | 'Delete' | 'View' as `onRecord${Step}Request`]: RecordRequestEvent;
-} & {
-    readonly onRecordEnrich: RecordEnrichEvent;
+    readonly [Step in Kind as `onRecord${Step}Request`]: RecordRequestEvent;
 };
 
 /** Tells the operator what went wrong. */
@@ -1125,64 +1172,9 @@ type HookLog = (message: string, details: {
 
 type HookName = keyof HookEvents;
 
-/**
- * A record of a collection, for a hook.
- *
- * @example
- * e.record.set('slug', slugOf(e.record.getString('title')))
- * e.record.set('edits+', 1)
- */
-class HookRecord {
-    constructor(definition: Definition, state: RecordState);
-    /** A record as it is stored. */
-    static of(definition: Definition, document: JsonObject): HookRecord;
-    /** A new record, with empty values. */
-    static empty(definition: Definition): HookRecord;
-    get id(): string;
-    /** The definition of its collection. */
-    collection(): Definition;
-    /** Whether it has never been stored. */
-    isNew(): boolean;
-    /** The record as it was before it was changed. That of a new one has empty values. */
-    original(): HookRecord;
-    /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
-    get(name: string): unknown;
-    getString(name: string): string;
-    getBool(name: string): boolean;
-    /** 0 for what is no number. */
-    getFloat(name: string): number;
-    /** Without decimals. */
-    getInt(name: string): number;
-    /** The texts of a field that has many; one for a field that has one. */
-    getStringSlice(name: string): string[];
-    /**
-     * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
-     * A name that is no field is kept for `withCustomData`, and never stored.
-     */
-    set(name: string, value: unknown): void;
-    /** Sets many. */
-    load(values: Readonly<Record<string, unknown>>): void;
-    /** Keeps fields from clients, in `onRecordEnrich`. */
-    hide(...names: readonly string[]): this;
-    /** Shows hidden fields to clients, in `onRecordEnrich`. Passwords and keys of tokens stay hidden. */
-    unhide(...names: readonly string[]): this;
-    /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
-    withCustomData(isShown: boolean): this;
-    /** As a guest would see it, without rules. */
-    publicExport(): Readonly<Record<string, unknown>>;
-    /** As `publicExport`. */
-    toJSON(): Readonly<Record<string, unknown>>;
-    /** What hooks make of what a client would see. */
-    enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-    /** What hooks have set, in order. */
-    get changes(): readonly HookChange[];
-    /** The record has been stored: what was set is in it. */
-    settle(document: JsonObject): void;
-}
-
 class Hooks {
     /** What runs now, for who watches the thread. */
-    onRun: (hook: BoundHook | undefined) => void;
+    onRun: (handler: PlacedHandler | undefined) => void;
     constructor({ log, handlerMsMax }?: HooksOptions);
     /** Takes the place of all that were bound. Chains that run keep theirs. */
     replace(bound: readonly BoundHook[]): void;
@@ -1195,6 +1187,8 @@ class Hooks {
      * @throws what a handler or `last` throws. An error that is no ServiceError is logged, and becomes INVALID.
      */
     trigger<Name extends HookName>(name: Name, event: HookEvents[Name], tags: readonly string[], last?: () => Promise<void>): Promise<void>;
+    /** Runs handlers one inside the other, and `last` inside all. @throws as `trigger` */
+    run(handlers: readonly PlacedHandler[], event: object, last: () => Promise<void>): Promise<void>;
 }
 
 interface HooksOptions {
@@ -1213,6 +1207,10 @@ interface JsonField extends FieldBase, Requirable {
 
 /** An object of any fields, as JSON has it. */
 type JsonObject = Record<string, unknown>;
+
+const KINDS: readonly ['Create', 'Update', 'Delete'];
+
+type Kind = (typeof KINDS)[number];
 
 /** What is read of `Definitions`. */
 interface KnownDefinitions {
@@ -1378,7 +1376,7 @@ class OAuth2Logins {
      * @throws ServiceError FORBIDDEN, INVALID with data
      */
     logIn(actor: Actor, definition: AuthDefinition, input: () => Promise<JsonObject>): Promise<LoggedIn | HalfLoggedIn>;
-    /** Tells the client that waits for it, which goes on with `logIn`. Whether there is one, and a code. */
+    /** Sends the code to the client that waits for it, and calls `logIn` next. False: no client waits, or no code came. */
     redirected({ state, code, error, user }: OAuth2Redirect, address: string | undefined): boolean;
     /** Ends what providers are asked. */
     close(): void;
@@ -1439,6 +1437,16 @@ class Passwords {
     isOutdated(record: string): boolean;
     /** Runs another derivation in the same queue. */
     queued<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** A function of the operator, and where it stands. */
+interface PlacedHandler {
+    /** What it is for, in logs: `onRecordCreate`, `GET /hello`. */
+    readonly name: string;
+    /** A `HookHandler`. */
+    readonly handler: (event: never) => unknown;
+    /** For logs: `hooks/posts.ts:12`. */
+    readonly source: string;
 }
 
 /** A provider of OAuth2 that a collection admits. What is empty is as the provider has it. */
@@ -1561,12 +1569,6 @@ class RecordAccounts {
     close(): void;
 }
 
-/** A record is about to be shown. */
-interface RecordEnrichEvent extends AppEvent {
-    readonly record: HookRecord;
-    requestInfo(): RequestInfo;
-}
-
 /** A record could not be written. */
 interface RecordErrorEvent extends RecordEvent {
     readonly error: unknown;
@@ -1577,8 +1579,6 @@ interface RecordEvent extends AppEvent {
     readonly record: HookRecord;
     readonly type: 'create' | 'update' | 'delete' | 'validate';
 }
-
-type RecordFailures = `After${'Create' | 'Update' | 'Delete'}Error`;
 
 class RecordFiles {
     static open(host: FilesHost): Promise<RecordFiles>;
@@ -1681,11 +1681,11 @@ class RecordSnapshot {
 interface RecordState {
     /** The stored document; undefined: the record is new. */
     readonly stored: JsonObject | undefined;
-    /** Of all fields, `id` too. */
+    /** All fields have one, `id` too. */
     readonly values: JsonObject;
 }
 
-type RecordSteps = 'Validate' | `${'Create' | 'Update' | 'Delete'}${'' | 'Execute'}` | `After${'Create' | 'Update' | 'Delete'}Success`;
+type RecordSteps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
 
 interface RecordWriterParts {
     readonly database: Database;

@@ -1,11 +1,15 @@
 // What `@pannier/backend/internal` offers. Written by `npm run api`.
 
 import type {
+  Actor,
   CollectionAdministration,
   Definition,
   FieldError,
+  HookApp,
+  HookRecord,
   Principal,
   Refusal,
+  RequestInfo,
   ServiceError,
   WriteGuard,
 } from '@pannier/backend'
@@ -77,6 +81,13 @@ export class BatchError extends ServiceError {
     /** Why that operation failed. */
     readonly reason: ServiceError;
     constructor(index: number, reason: ServiceError);
+}
+
+/** A handler of an event. */
+export interface BoundHook extends PlacedHandler {
+    readonly name: HookName;
+    /** Names or ids of collections; empty: all. */
+    readonly tags: readonly string[];
 }
 
 /** A filter of one change feed. Call `dispose` when the feed ends. */
@@ -255,6 +266,9 @@ export type GuardedOutcome = WriteResult | {
 /** The limits unless others are given: 2 at the same time, 64 waiting. */
 export const HASH_QUEUE_LIMITS: HashQueueLimits;
 
+/** All of them. */
+export const HOOK_NAMES: readonly HookName[];
+
 /** A login by one method, where two are needed. */
 export interface HalfLoggedIn {
     /** What the login by the other method brings. */
@@ -269,8 +283,31 @@ export class HashQueue extends WorkQueue {
 /** The limits of a `HashQueue`. */
 export type HashQueueLimits = WorkQueueLimits;
 
+/** What handlers get, by the name of the event. */
+export type HookEvents = {
+    readonly [Step in RecordSteps as `on${'Model' | 'Record'}${Step}`]: RecordEvent;
+} & {
+    readonly [Step in Kind as `on${'Model' | 'Record'}After${Step}Error`]: RecordErrorEvent;
+} & {
+    readonly [Step in Kind as `onRecord${Step}Request`]: RecordRequestEvent;
+};
+
+/** A function that runs when something happens. What it throws refuses that, if it has not happened yet. */
+export type HookHandler<Event> = (event: Chained<Event>) => unknown;
+
+export type HookName = keyof HookEvents;
+
 /** An object of any fields, as JSON has it. */
 export type JsonObject = Record<string, unknown>;
+
+/** What is read of `Definitions`. */
+export interface KnownDefinitions {
+    /** By its name, in any case, or by its id. */
+    find(nameOrId: string): Definition | undefined;
+    all(): readonly Definition[];
+    /** Made of all definitions. */
+    readonly schema: Schema;
+}
 
 /** A log as it is stored. */
 export interface LogDocument extends JsonObject {
@@ -316,11 +353,34 @@ export class Passwords {
     queued<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** A function of the operator, and where it stands. */
+export interface PlacedHandler {
+    /** What it is for, in logs: `onRecordCreate`, `GET /hello`. */
+    readonly name: string;
+    /** A `HookHandler`. */
+    readonly handler: (event: never) => unknown;
+    /** For logs: `hooks/posts.ts:12`. */
+    readonly source: string;
+}
+
 /** What may be read: everything, or the documents with these ids. */
 export type ReadScope = 'all' | ReadonlySet<string>;
 
 /** What can be read of a view. */
 export type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
+
+/** Somebody asks for something. */
+export interface RequestEvent {
+    readonly app: HookApp;
+    /** The account that asks; undefined for guests. */
+    readonly auth: HookRecord | undefined;
+    hasSuperuserAuth(): boolean;
+    requestInfo(): RequestInfo & {
+        readonly body: Readonly<Record<string, unknown>>;
+    };
+    /** The address that the request came from. */
+    realIP(): string | undefined;
+}
 
 /** Where the server keeps its state: no CouchDB database can have this name. */
 export const STATE_COLLECTION = "$server";
@@ -348,12 +408,25 @@ export interface StateStore {
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
+/** Something that runs around something else, held at the place where that begins. */
+export class Suspended {
+    /** Whether what is around wants the rest to run. */
+    readonly wantsRest: boolean;
+    /** Runs `around` until it calls what it is given, or ends. @throws what it throws before that */
+    static start(around: (rest: () => Promise<void>) => Promise<void>): Promise<Suspended>;
+    /** The rest has ended well. @throws what is around it throws */
+    resume(): Promise<void>;
+    /** The rest has failed. @throws `error`, or what is around it makes of it */
+    fail(error: unknown): Promise<never>;
+}
+
 /** `input`: `clientId`, `teamId`, `keyId`, `privateKey` (PEM), and `duration` in seconds. @throws ServiceError FORBIDDEN, INVALID with data */
 export function appleClientSecret({ isAdmin }: Principal, input: JsonObject, nowMs: number): Promise<string>;
 
 /** Runs what the library checks: its TypeErrors are about what the principal has sent. */
 export function asInvalid<T>(run: () => Promise<T>): Promise<T>;
 
+/** Each provider comes with a fresh state and verifier. */
 export function authMethods(definition: AuthDefinition): JsonObject;
 
 /** @throws ServiceError INVALID for a password that can't be taken as a new one */
@@ -396,6 +469,8 @@ export function missing(message: string): ServiceError;
 /** Everything but what signs tokens, and the secrets of OAuth2. */
 export function presentDefinition(definition: Definition): JsonObject;
 
+export function requestEvent(app: HookApp, definitions: KnownDefinitions, { principal, request }: Actor, body?: Readonly<Record<string, unknown>>): RequestEvent;
+
 /** With a capital, and a full stop unless there is another end. */
 export function sentence(text: string): string;
 
@@ -413,6 +488,10 @@ interface AppCollections {
     names(): readonly string[];
 }
 
+interface AppEvent {
+    readonly app: HookApp;
+}
+
 interface AutodateField extends FieldBase {
     readonly type: 'autodate';
     readonly onCreate: boolean;
@@ -422,6 +501,11 @@ interface AutodateField extends FieldBase {
 interface BoolField extends FieldBase, Requirable {
     readonly type: 'bool';
 }
+
+/** Adds what calls the rest of the chain. */
+type Chained<Event> = Event & {
+    next(): Promise<void>;
+};
 
 interface DatabaseUpdate {
     readonly sequence: number;
@@ -531,6 +615,10 @@ interface JsonField extends FieldBase, Requirable {
     readonly maxSize: number;
 }
 
+const KINDS: readonly ['Create', 'Update', 'Delete'];
+
+type Kind = (typeof KINDS)[number];
+
 interface MailTemplate {
     readonly subject: string;
     readonly body: string;
@@ -572,6 +660,25 @@ interface PutOptions {
     /** It is small: it may be written in one commit with those of others. */
     readonly grouped?: boolean;
 }
+
+/** A record could not be written. */
+interface RecordErrorEvent extends RecordEvent {
+    readonly error: unknown;
+}
+
+/** Something is done with a record. */
+interface RecordEvent extends AppEvent {
+    readonly record: HookRecord;
+    readonly type: 'create' | 'update' | 'delete' | 'validate';
+}
+
+/** Somebody asks to do something with a record. */
+interface RecordRequestEvent extends RequestEvent {
+    readonly collection: Definition;
+    readonly record: HookRecord;
+}
+
+type RecordSteps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
 
 interface RelationField extends FieldBase, Requirable {
     readonly type: 'relation';

@@ -1,5 +1,16 @@
 // What `@pannier/server` offers. Written by `npm run api`.
 
+/**
+ * An answer with a status from 400 to 599. An empty message means the usual one of the status.
+ *
+ * @example
+ * throw new ApiError(402, 'Your plan has 3 projects.', { plan: { code: 'plan_full', message: 'Choose another plan.' } })
+ */
+export class ApiError extends ServiceError {
+    readonly status: number;
+    constructor(status: number, message?: string, data?: ErrorData);
+}
+
 /** How the server signs users in. */
 export interface AuthOptions {
     /** Sessions that are not used for so long end: 10 minutes when left out. */
@@ -151,6 +162,30 @@ export interface GuardedWrite extends Write {
 }
 
 /**
+ * What the function that a hook file exports gets. Names are those of PocketBase.
+ *
+ * @example
+ * export default ({ onRecordCreate, routerAdd }: Hooks): void => {
+ *   onRecordCreate(async (e) => {
+ *     e.record.set('slug', e.record.getString('title').toLowerCase())
+ *     await e.next()
+ *   }, 'posts')
+ *   routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
+ * }
+ */
+export interface Hooks extends Binders {
+    readonly app: HookApp;
+    readonly apis: RouteChecks;
+    readonly ApiError: typeof ApiError;
+    /** Paths as in Go: `/files/{id}`, `/assets/{path...}`. Middlewares run before the handler. */
+    routerAdd(method: string, path: string, handler: RouteHandler, ...middlewares: readonly RouteHandler[]): void;
+    /** Runs around every request of the API and of custom routes. */
+    routerUse(handler: RouteHandler): void;
+    /** `expression`: five segments, in UTC, or a macro such as `@daily`. */
+    cronAdd(id: string, expression: string, run: () => unknown): void;
+}
+
+/**
  * Judges a document inside the transaction that writes it: nobody writes between the judgement and the write. It holds up all other
  * writers, so it is short and synchronous. It may be called again, so it does nothing else. Undefined: the document passes.
  */
@@ -235,6 +270,66 @@ export interface ReplicatorOptions {
     readonly resolve?: Resolve;
 }
 
+/**
+ * A request to a custom route. One of the methods that answer is called at most once.
+ *
+ * @example
+ * routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
+ */
+export class RouteEvent {
+    readonly app: HookApp;
+    /** The account that asks; undefined for guests. */
+    readonly auth: HookRecord | undefined;
+    readonly request: RouteRequest;
+    /** The headers of the answer. */
+    readonly response: {
+        readonly headers: Headers;
+    };
+    constructor(parts: RouteEventParts);
+    /** Runs the rest of the chain. */
+    next: () => Promise<void>;
+    hasSuperuserAuth(): boolean;
+    /** The address that the request came from, also through proxies that the settings trust. */
+    realIP(): string;
+    /** The address of the connection. */
+    remoteIP(): string;
+    isTLS(): boolean;
+    /** What rules read of the request, and its body. @throws ServiceError INVALID for a body that can't be read */
+    requestInfo(): Promise<RequestInfo & {
+        readonly body: Readonly<Record<string, unknown>>;
+    }>;
+    /** The values of the body: JSON, or a form. @throws ServiceError INVALID */
+    bindBody(): Promise<Readonly<Record<string, unknown>>>;
+    /** The uploads of a form under a name. They can be read until the answer is sent. */
+    findUploadedFiles(name: string): Promise<readonly UploadedFile[]>;
+    /** What another handler of the chain has kept under a name. */
+    get(name: string): unknown;
+    set(name: string, value: unknown): void;
+    json(status: number, value: unknown): void;
+    string(status: number, text: string): void;
+    html(status: number, text: string): void;
+    blob(status: number, type: string, bytes: Uint8Array): void;
+    stream(status: number, type: string, stream: Readable): void;
+    noContent(status?: number): void;
+    redirect(status: 301 | 302 | 303 | 307 | 308, url: string): void;
+    badRequestError(message?: string, data?: ErrorData): ApiError;
+    unauthorizedError(message?: string, data?: ErrorData): ApiError;
+    forbiddenError(message?: string, data?: ErrorData): ApiError;
+    notFoundError(message?: string, data?: ErrorData): ApiError;
+    tooManyRequestsError(message?: string, data?: ErrorData): ApiError;
+    internalServerError(message?: string, data?: ErrorData): ApiError;
+    error(status: number, message?: string, data?: ErrorData): ApiError;
+    /** Whether a handler has answered. */
+    get isAnswered(): boolean;
+    /** Sends what handlers have answered: 200 without a body if they have not. */
+    send(): FastifyReply;
+    /** To an answer that is another's. */
+    addHeaders(): FastifyReply;
+}
+
+/** A handler of a request. */
+export type RouteHandler = (event: RouteEvent) => unknown;
+
 /** The program around the server. */
 export const SYSTEM: Principal;
 
@@ -308,6 +403,11 @@ export interface ServerOptions extends AppOptions {
     readonly replication?: ReplicatorOptions;
     /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
     readonly adminUi?: string;
+    /** A folder of hooks, TypeScript or JavaScript. `watch`: they are loaded again when a file changes; true when left out. */
+    readonly hooks?: {
+        readonly dir: string;
+        readonly watch?: boolean;
+    };
     /** Are asked about every write of documents, after the server's own. */
     readonly guards?: readonly WriteGuard[];
     /** Registered before the routes, after authentication. */
@@ -435,6 +535,10 @@ interface AppOptions {
     readonly logger?: Logger | LoggerOptions | false;
 }
 
+type Binders = {
+    readonly [Name in HookName]: (handler: HookHandler<HookEvents[Name]>, ...tags: readonly string[]) => void;
+};
+
 /** A filter of one change feed. Call `dispose` when the feed ends. */
 interface ChangeFilter {
     /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
@@ -500,6 +604,18 @@ interface FieldError {
     readonly message: string;
     /** What the message was made with. */
     readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** What a request brings. */
+interface Form {
+    /** By name; those of a form as texts, numbers or booleans, as they look. */
+    readonly values: JsonObject;
+    /** As they were sent, of a form. The values of JSON. */
+    readonly texts: JsonObject;
+    /** By name. */
+    readonly files: ReadonlyMap<string, readonly UploadedFile[]>;
+    /** Forgets the files. */
+    dispose(): Promise<void>;
 }
 
 /** The outcome of one document. */
@@ -570,6 +686,36 @@ class Room {
     constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
     /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
     admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
+}
+
+/** Handlers that let some requests pass. */
+interface RouteChecks {
+    /** Somebody has logged in: an account of one of the collections, of any if none is named. */
+    requireAuth(...collections: readonly string[]): RouteHandler;
+    requireGuestOnly(): RouteHandler;
+    requireSuperuserAuth(): RouteHandler;
+}
+
+interface RouteEventParts {
+    readonly app: HookApp;
+    readonly definitions: KnownDefinitions;
+    readonly request: FastifyRequest;
+    readonly reply: FastifyReply;
+    readonly pathValues: Readonly<Record<string, string>>;
+    /** Reads the body once. */
+    form(): Promise<Form>;
+}
+
+/** A request, as handlers of routes read it. */
+interface RouteRequest {
+    readonly method: string;
+    /** As the client sent it. */
+    readonly url: URL;
+    readonly headers: Headers;
+    /** The part of the path that `{name}` stands for; empty if the path has no such part. */
+    pathValue(name: string): string;
+    /** Ends when the client has gone. */
+    readonly signal: AbortSignal;
 }
 
 /** The state of the server in its collection of the database. */
