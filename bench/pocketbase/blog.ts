@@ -75,7 +75,7 @@ export function makePosts(client: ApiClient, count: number): Promise<void> {
   return createAll(client, POSTS, count, (at) => ({ id: idOf('post', at), ...postOf(at) }))
 }
 
-/** Who may list the posts. */
+/** Sets the list rule of the posts. */
 export async function setListRule(client: ApiClient, listRule: string): Promise<void> {
   await client.ask({ method: 'PATCH', path: `/api/collections/${POSTS}`, body: { listRule } })
 }

@@ -19,7 +19,7 @@ export interface Conditions {
 }
 
 export interface Round extends LoadResult {
-  /** Of the server, with all its threads. */
+  /** What the server and all its threads took. */
   readonly processorMsPerRequest: number
   /** How many of the writes beside it were done. */
   readonly writes: number

@@ -107,7 +107,7 @@ export function both(parts: readonly Selection[]): Selection {
   return left.length === 1 ? left[0]! : { kind: 'and', of: left }
 }
 
-/** If no related record is X, then there is none, or some record is not X. So it is with elements. */
+/** If no related record is X, then no record is related, or some related record is not X. So it is with elements. */
 function isImplied(part: Selection, others: readonly Selection[]): boolean {
   if (part.kind !== 'or') return false
   return others.some((other) => {
