@@ -54,6 +54,8 @@ export interface BackendOptions {
     readonly fetchPublic?: PublicFetch;
     /** The time in milliseconds since 1970. */
     readonly now?: () => number;
+    /** False: mails stay in the database, for a later run. */
+    readonly sendsMails?: boolean;
     /** Where logs are kept; in memory when left out. It stays open when the backend is closed. */
     readonly logs?: Database;
     /** Shows an operator what is logged, except for requests. */
@@ -142,6 +144,8 @@ export class Files {
     principalOf(token: string, address: string | undefined): Promise<Principal | undefined>;
     /** Tries the bucket of the files (`storage`) or that of the backups (`backups`). @throws ServiceError FORBIDDEN, INVALID */
     test({ principal }: Actor, filesystem: unknown): Promise<void>;
+    /** Resolves when everything is deleted that no record names any more. */
+    settled(): Promise<void>;
 }
 
 /** Values for the `{:name}` of a filter. */
@@ -707,6 +711,9 @@ interface Account {
     readonly record: Readonly<Record<string, unknown>>;
 }
 
+/** The mails that accounts get. */
+type AccountMail = 'AuthAlert' | 'EmailChange' | 'OTP' | 'PasswordReset' | 'Verification';
+
 interface AccountsHost {
     readonly database: Database;
     readonly definitions: Definitions;
@@ -714,6 +721,8 @@ interface AccountsHost {
     readonly passwords: Passwords;
     readonly mails: Mails;
     readonly logs: LogWriter;
+    readonly hooks: Hooks;
+    readonly app: HookApp;
     /** Counts failed logins. */
     readonly attempt: LoginAttempt;
     /** Whether a rule about logins admits a record, for the actor. */
@@ -1085,7 +1094,7 @@ interface FileInfo {
     readonly modifiedMs: number;
 }
 
-type FileStore = Pick<RecordFiles, 'store'>;
+type FileStore = Pick<RecordFiles, 'store' | 'adopt'>;
 
 interface FilesHost {
     readonly database: Database;
@@ -1161,6 +1170,13 @@ type HookEvents = {
     readonly [Step in Kind as `on${'Model' | 'Record'}After${Step}Error`]: RecordErrorEvent;
 } & {
     readonly [Step in Kind as `onRecord${Step}Request`]: RecordRequestEvent;
+} & {
+    readonly [Mail in AccountMail as `onMailerRecord${Mail}Send`]: MailerRecordEvent;
+} & {
+    readonly onRecordAuthRequest: RecordAuthRequestEvent;
+    readonly onRecordsListRequest: RecordsListRequestEvent;
+    readonly onRecordViewRequest: RecordViewRequestEvent;
+    readonly onMailerSend: MailerEvent;
 };
 
 /** Tells the operator what went wrong. */
@@ -1278,12 +1294,30 @@ interface Mail {
 /** Hears what became of mails that have an `about`. */
 type MailListener = (about: string, outcome: MailOutcome, to: string) => Promise<void>;
 
+/** What a handler may change of a mail. */
+interface MailMessage {
+    to: string;
+    subject: string;
+    html: string;
+    text: string;
+}
+
 /** What became of a mail: the server has it, or nobody has it, or that is not known. */
 type MailOutcome = 'sent' | 'failed' | 'unknown';
 
 interface MailTemplate {
     readonly subject: string;
     readonly body: string;
+}
+
+/** A mail is about to be sent. */
+interface MailerEvent extends AppEvent {
+    readonly message: MailMessage;
+}
+
+/** A mail is about to be sent to an account. */
+interface MailerRecordEvent extends MailerEvent {
+    readonly record: HookRecord;
 }
 
 class Mails {
@@ -1308,6 +1342,8 @@ interface MailsHost {
     readonly logs: LogWriter;
     /** Milliseconds since 1970. */
     readonly now: () => number;
+    /** Runs hooks around a mail. They may change what is sent, or keep it from being sent. */
+    readonly around: (mail: Mail & Pick<QueuedMail, 'account'>, send: (mail: Mail) => Promise<void>) => Promise<void>;
 }
 
 /** Values of one field that a change does not leave as they are, or not right. */
@@ -1472,6 +1508,12 @@ interface PutOptions {
 }
 
 interface QueuedMail extends Mail {
+    /** The account that gets it, for hooks. */
+    readonly account?: {
+        readonly kind: AccountMail;
+        readonly collection: string;
+        readonly id: string;
+    };
     /** Milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
     readonly untilMs: number;
     /** What the listener knows it by. */
@@ -1569,6 +1611,12 @@ class RecordAccounts {
     close(): void;
 }
 
+/** Somebody has shown who it is, and is about to get a token. */
+interface RecordAuthRequestEvent extends RecordRequestEvent {
+    /** How it was shown: `password`, `otp`, `oauth2`. */
+    readonly authMethod: string;
+}
+
 /** A record could not be written. */
 interface RecordErrorEvent extends RecordEvent {
     readonly error: unknown;
@@ -1584,7 +1632,7 @@ class RecordFiles {
     static open(host: FilesHost): Promise<RecordFiles>;
     /** Undefined if the content is nowhere. */
     open(definition: Definition, record: JsonObject, name: string): Promise<Content | undefined>;
-    /** A thumb, made if need be. Undefined if none can be made of the file: an operator is told why. */
+    /** A thumb, made if need be. Undefined if it can't be made: the log has the reason. */
     openThumb(definition: Definition, record: JsonObject, name: string, size: string, original: Content): Promise<Content | undefined>;
     /**
      * Puts new files of a record into the bucket, if there is one. Call `release` when the record is written, or not: what it does not
@@ -1594,6 +1642,8 @@ class RecordFiles {
         readonly names: ReadonlySet<string>;
         release(): void;
     } | undefined>;
+    /** Notes what a record has in the bucket since before it was ours, so that a change of the record can delete it. */
+    adopt(definition: Definition, id: string): Promise<void>;
     /** Resolves when nothing is left to delete. */
     settled(): Promise<void>;
     close(): Promise<void>;
@@ -1687,6 +1737,13 @@ interface RecordState {
 
 type RecordSteps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
 
+/** A record is about to be answered. */
+interface RecordViewRequestEvent extends RequestEvent {
+    readonly collection: Definition;
+    /** What the client gets. Handlers may change it. */
+    readonly result: Record<string, unknown>;
+}
+
 interface RecordWriterParts {
     readonly database: Database;
     readonly definitions: Definitions;
@@ -1739,6 +1796,15 @@ class RecordWrites {
 
 interface RecordWritesParts extends RecordWriterParts {
     readonly reads: Shows;
+}
+
+/** A page of records is about to be answered. */
+interface RecordsListRequestEvent extends RequestEvent {
+    readonly collection: Definition;
+    /** Handlers may change it. */
+    readonly result: {
+        items: Readonly<Record<string, unknown>>[];
+    };
 }
 
 interface RelationField extends FieldBase, Requirable {

@@ -290,6 +290,13 @@ export type HookEvents = {
     readonly [Step in Kind as `on${'Model' | 'Record'}After${Step}Error`]: RecordErrorEvent;
 } & {
     readonly [Step in Kind as `onRecord${Step}Request`]: RecordRequestEvent;
+} & {
+    readonly [Mail in AccountMail as `onMailerRecord${Mail}Send`]: MailerRecordEvent;
+} & {
+    readonly onRecordAuthRequest: RecordAuthRequestEvent;
+    readonly onRecordsListRequest: RecordsListRequestEvent;
+    readonly onRecordViewRequest: RecordViewRequestEvent;
+    readonly onMailerSend: MailerEvent;
 };
 
 /** A function that runs when something happens. What it throws refuses that, if it has not happened yet. */
@@ -331,6 +338,14 @@ export interface LoggedIn {
     readonly token: string;
     /** What another service has told of its user. */
     readonly meta?: JsonObject;
+}
+
+/** One that is made, for somebody who is not asked for a mail. */
+export interface NewOneTimePassword {
+    readonly otpId: string;
+    readonly password: string;
+    /** How long it is valid. */
+    readonly seconds: number;
 }
 
 /** The shortest new password of a user, in characters. */
@@ -477,6 +492,9 @@ export function sentence(text: string): string;
 /** A text or a list with more bytes or items than `max`. */
 export function tooLong(max: number): FieldError;
 
+/** The mails that accounts get. */
+type AccountMail = 'AuthAlert' | 'EmailChange' | 'OTP' | 'PasswordReset' | 'Verification';
+
 type Algorithm = 'argon2id' | 'scrypt';
 
 /** Collections of the application. Each is a database too, for admins. */
@@ -619,9 +637,27 @@ const KINDS: readonly ['Create', 'Update', 'Delete'];
 
 type Kind = (typeof KINDS)[number];
 
+/** What a handler may change of a mail. */
+interface MailMessage {
+    to: string;
+    subject: string;
+    html: string;
+    text: string;
+}
+
 interface MailTemplate {
     readonly subject: string;
     readonly body: string;
+}
+
+/** A mail is about to be sent. */
+interface MailerEvent extends AppEvent {
+    readonly message: MailMessage;
+}
+
+/** A mail is about to be sent to an account. */
+interface MailerRecordEvent extends MailerEvent {
+    readonly record: HookRecord;
 }
 
 interface NumberField extends FieldBase, Requirable {
@@ -661,6 +697,12 @@ interface PutOptions {
     readonly grouped?: boolean;
 }
 
+/** Somebody has shown who it is, and is about to get a token. */
+interface RecordAuthRequestEvent extends RecordRequestEvent {
+    /** How it was shown: `password`, `otp`, `oauth2`. */
+    readonly authMethod: string;
+}
+
 /** A record could not be written. */
 interface RecordErrorEvent extends RecordEvent {
     readonly error: unknown;
@@ -679,6 +721,22 @@ interface RecordRequestEvent extends RequestEvent {
 }
 
 type RecordSteps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
+
+/** A record is about to be answered. */
+interface RecordViewRequestEvent extends RequestEvent {
+    readonly collection: Definition;
+    /** What the client gets. Handlers may change it. */
+    readonly result: Record<string, unknown>;
+}
+
+/** A page of records is about to be answered. */
+interface RecordsListRequestEvent extends RequestEvent {
+    readonly collection: Definition;
+    /** Handlers may change it. */
+    readonly result: {
+        items: Readonly<Record<string, unknown>>[];
+    };
+}
 
 interface RelationField extends FieldBase, Requirable {
     readonly type: 'relation';

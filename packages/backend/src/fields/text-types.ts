@@ -100,7 +100,7 @@ function wholeLines(text: string, isWhole: boolean): readonly string[] {
   return isWhole && lines.at(-1) !== '' ? lines : lines.slice(0, -1)
 }
 
-/** So many rows are looked at. */
+/** The number of rows that are looked at. */
 const ROWS = 10
 
 /** Whether all rows have the same number of fields, two or more. A row may have quoted ends of lines. */
@@ -135,7 +135,7 @@ const DECLARED: ReadonlyMap<string, (text: string) => string | undefined> = new 
   ['text/xml', (text: string) => /<\?xml[^>]*?encoding\s*=\s*["']([\w.:+-]+)["']/i.exec(text)?.[1]],
 ])
 
-/** Undefined if it is empty, or if it can't be told. */
+/** Undefined if it is empty, or if it is unknown. */
 function charsetOf(head: Uint8Array, latin: string): string | undefined {
   if (head.length === 0) return undefined
   if (isUtf8(head)) return 'utf-8'

@@ -1,10 +1,10 @@
-/** Deletes thumbs and objects of buckets whose records no longer name them. It follows what is written, whoever wrote it. */
+/** Deletes thumbs and objects of buckets whose records no longer name them. It follows what is written, through any door. */
 import type { Database, DatabaseChange } from 'pannier'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Bucket } from './bucket.ts'
-import type { KeptFile, KeptFiles } from './kept-files.ts'
+import { thumbKeys, type KeptFile, type KeptFiles } from './kept-files.ts'
 import { attachmentIn, fileNames } from './record-content.ts'
 
 interface SweeperHost {
@@ -118,7 +118,7 @@ export class FileSweeper {
     if (record !== undefined) await this.#sweepBucket(prefix, { collection, record })
   }
 
-  /** Of a record or a collection that is gone: also what was in the bucket before it was ours. */
+  /** Deletes what a lost record or collection has in the bucket, also from before the bucket was ours. */
   async #sweepBucket(prefix: string, of: Pick<KeptFile, 'collection' | 'record'>): Promise<void> {
     const bucket = this.#host.bucket()
     if (bucket === undefined || (await this.#isThere(of))) return
@@ -149,12 +149,13 @@ export class FileSweeper {
       // Its note stays until that bucket is named again.
       if (now?.id !== one.bucket) return
       await now.place.delete(one.key)
+      for await (const { key } of now.place.list(thumbKeys(one))) await now.place.delete(key)
     }
     await kept.forget(one.key)
   }
 }
 
-/** Whether a record still has the file, with the content of which it is. */
+/** Whether a record still has the file, and the thumb was made of the same content. */
 function isNamed({ name, madeOf }: KeptFile, { definition, record }: FoundRecord): boolean {
   if (definition === undefined || record === undefined || !fileNames(definition, record).includes(name)) return false
   return madeOf === undefined || attachmentIn(record, name)?.digest === madeOf

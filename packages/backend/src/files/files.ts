@@ -116,6 +116,11 @@ export class Files {
     await testBucket(this.#host.settings, filesystem)
   }
 
+  /** Resolves when everything is deleted that no record names any more. */
+  settled(): Promise<void> {
+    return this.#host.files.settled()
+  }
+
   /** The token says who it is, and nothing else does. */
   async #checkProtected(actor: Actor, definition: Definition, record: JsonObject, token: string): Promise<void> {
     const { address } = actor.principal

@@ -33,13 +33,18 @@ export function fileKey({ collection, record, name }: FileOwner): string {
   return `${collection}/${record}/${name}`
 }
 
-export function thumbKey({ collection, record, name }: FileOwner, size: string): string {
-  return `${collection}/${record}/thumbs_${name}/${size}_${name}`
+/** What the keys of all thumbs of a file begin with. */
+export function thumbKeys({ collection, record, name }: FileOwner): string {
+  return `${collection}/${record}/thumbs_${name}/`
+}
+
+export function thumbKey(owner: FileOwner, size: string): string {
+  return `${thumbKeys(owner)}${size}_${owner.name}`
 }
 
 export class KeptFiles {
   readonly #documents: Collection<JsonObject>
-  /** False: there are none. */
+  /** False: the collection is empty. */
   #isUsed = false
 
   static async open(database: Database): Promise<KeptFiles> {

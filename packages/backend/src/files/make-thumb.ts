@@ -12,9 +12,9 @@ export interface Thumb {
 /** Types that thumbs are made of. */
 export const PICTURE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
-/** Of a picture, and of its thumb: a few bytes of a file may stand for gigabytes of pixels. */
+/** A picture and its thumb have at most these: a few bytes of a file may stand for gigabytes of pixels. */
 const PIXELS_MAX: number = 64 * 1024 * 1024
-/** Of a file. */
+/** The largest file that is read for a thumb. */
 export const PICTURE_BYTES_MAX: number = 64 * 1024 * 1024
 /** PocketBase's. */
 const JPEG_QUALITY = 95

@@ -14,7 +14,7 @@ import type { ByteRange, FileHead } from './file-place.ts'
 import { FileSweeper } from './file-sweeper.ts'
 import { fileKey, KeptFiles, thumbKey, type FileOwner } from './kept-files.ts'
 import { makeThumb, NoThumb, PICTURE_BYTES_MAX, PICTURE_TYPES } from './make-thumb.ts'
-import { attachmentIn } from './record-content.ts'
+import { attachmentIn, fileNames } from './record-content.ts'
 
 /** Content that can be read, also in parts. */
 export interface Content extends Pick<FileHead, 'size' | 'type' | 'modifiedMs'> {
@@ -72,7 +72,7 @@ export class RecordFiles {
     return contentOf(found, modifiedMsOf(definition, record))
   }
 
-  /** A thumb, made if need be. Undefined if none can be made of the file: an operator is told why. */
+  /** A thumb, made if need be. Undefined if it can't be made: the log has the reason. */
   async openThumb(
     definition: Definition,
     record: JsonObject,
@@ -124,6 +124,20 @@ export class RecordFiles {
       })
     }
     return { names: new Set(owners.map(({ name }) => name)), release }
+  }
+
+  /** Notes what a record has in the bucket since before it was ours, so that a change of the record can delete it. */
+  async adopt(definition: Definition, id: string): Promise<void> {
+    const bucket = this.#bucket()
+    if (bucket === undefined || !definition.fields.some(({ type }) => type === 'file')) return
+    const record = await this.#host.definitions.records(definition).get(id)
+    if (record === undefined) return
+    for (const name of fileNames(definition, record)) {
+      const owner = ownerOf(definition, record, name)
+      const key = fileKey(owner)
+      if (attachmentIn(record, name) !== undefined || (await this.#kept.get(key)) !== undefined) continue
+      await this.#kept.put({ key, ...owner, bucket: bucket.id, modifiedMs: this.#host.now() })
+    }
   }
 
   /** Resolves when nothing is left to delete. */

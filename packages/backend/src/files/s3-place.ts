@@ -193,7 +193,7 @@ function failed(method: string, key: string, status: number, answer: string): Er
   return new Error(`S3 refuses ${method} of ${key}: ${status} ${said}`.trim())
 }
 
-/** Of the first element with the name; the answers have no attributes and no others inside. */
+/** The text of the first element with the name. The answers have no attributes and no others inside. */
 function textIn(xml: string, name: string): string {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? ''
   return text.replaceAll(/&(?:(lt|gt|amp|quot|apos)|#(\d+)|#x([0-9a-f]+));/gi, (_all, named, decimal, hex) =>

@@ -1,4 +1,4 @@
-/** Goal: a bucket takes, gives, lists and forgets content under keys of any form, and failures of the service are told. */
+/** Goal: a bucket takes, gives, lists and forgets content under keys of any form, and failures of the service have a reason. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { FilePlace } from '../../src/files/file-place.ts'
 import { S3Place } from '../../src/files/s3-place.ts'
@@ -115,7 +115,7 @@ test('content whose source fails is not there', async () => {
   expect(await place.head('broken')).toBe(undefined)
 })
 
-test('a short outage is bridged, a refusal is told with its reason', async () => {
+test('a short outage is bridged, a refusal has its reason', async () => {
   let failures = 2
   server.fault = (_request, response) => {
     if (failures-- <= 0) return false
@@ -132,7 +132,7 @@ test('a short outage is bridged, a refusal is told with its reason', async () =>
   await expect(nowhere.put('x', bytesOf('x'), 'text/plain')).rejects.toThrow(/404 NoSuchBucket/)
 })
 
-test('a service that is not there is told with its address', async () => {
+test('an unreachable service is named by its address', async () => {
   const nobody = new S3Place({ ...server.options, endpoint: 'http://127.0.0.1:1' })
   await expect(nobody.head('x')).rejects.toThrow(/^S3 can't be reached at http:\/\/127\.0\.0\.1:1\/pannier: /)
 })

@@ -45,7 +45,7 @@ export function worldOf(database: Database, definitions: Definitions): World {
   const passwords = new Passwords()
   const reads = new RecordReads({ database, definitions, access })
   // Content is in the database, as it is without a bucket.
-  const files = { store: async () => undefined }
+  const files = { store: async () => undefined, adopt: async () => {} }
   const hooks = new Hooks()
   const app = recordApp(() => ({ database, definitions, reads, writes }))
   const writes: RecordWrites = new RecordWrites({ database, definitions, access, passwords, reads, files, hooks, app })

@@ -55,7 +55,7 @@ const ZONED = new RegExp(
 )
 const UNZONED = new RegExp(String.raw`^${DAY} ${MONTH} [ \d]\d ${TIME} \d{4}$`)
 
-/** The three forms of HTTP. Undefined for what is none. */
+/** The three forms of HTTP. Undefined for another text. */
 function dateOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const time = ZONED.test(text) ? Date.parse(text) : UNZONED.test(text) ? Date.parse(`${text} GMT`) : Number.NaN

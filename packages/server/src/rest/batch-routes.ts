@@ -1,6 +1,14 @@
 /** Several writes of records in one transaction: `/api/batch`. */
 import { ServiceError } from '@pannier/backend'
-import type { BatchOperation, ErrorData, FieldError, Principal, RecordInput, RequestInfo } from '@pannier/backend'
+import type {
+  BatchOperation,
+  ErrorData,
+  FieldError,
+  Principal,
+  RecordInput,
+  RequestInfo,
+  UploadedFile,
+} from '@pannier/backend'
 import { BLANK, fieldError, isJsonObject, tooLong } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { actorOf, labelsOf, snakeCased } from './actor.ts'
@@ -88,11 +96,14 @@ function errorsIn(parts: readonly Part[]): ErrorData | undefined {
 
 /** `requests.2.documents` and `requests[2].documents` are the files of the third request. */
 function filesOf({ body }: Part, files: Form['files'], at: number): Pick<Form, 'values' | 'files'> {
-  const own = Array.from(files).flatMap(([name, uploaded]): [string, typeof uploaded][] => {
+  const own = new Map<string, readonly UploadedFile[]>()
+  for (const [name, uploaded] of files) {
     const prefix = [`requests.${at}.`, `requests[${at}].`].find((one) => name.startsWith(one))
-    return prefix === undefined ? [] : [[name.slice(prefix.length), uploaded]]
-  })
-  return { values: body, files: new Map(own) }
+    if (prefix === undefined) continue
+    const field = name.slice(prefix.length)
+    own.set(field, [...(own.get(field) ?? []), ...uploaded])
+  }
+  return { values: body, files: own }
 }
 
 /** What a request does; an error for one that does not belong into a batch. */

@@ -7,7 +7,7 @@ import { NewFile } from '../../fields/new-file.ts'
 import { generate } from '../../fields/pattern.ts'
 import { canBeId, listOf, type PreparedInput } from './draft.ts'
 
-export type FileStore = Pick<RecordFiles, 'store'>
+export type FileStore = Pick<RecordFiles, 'store' | 'adopt'>
 
 interface StoredFiles {
   readonly prepared: PreparedInput
@@ -21,6 +21,7 @@ export async function storeFiles(files: FileStore, input: PreparedInput, id: str
   const given = id ?? toText(lastOf(input, 'id'))
   const newId = given === '' && uploads.length > 0 ? generatedId(input) : undefined
   const record = newId ?? given
+  if (newId === undefined && canBeId(given)) await files.adopt(input.definition, given)
   const stored = isId(input, record) ? await files.store(input.definition, record, uploads) : undefined
   if (stored === undefined) return { prepared: input, release: () => {} }
   const { names: elsewhere, release } = stored
@@ -30,7 +31,7 @@ export async function storeFiles(files: FileStore, input: PreparedInput, id: str
 /** Another one is refused by the write, and it must not stand in a key. */
 function isId({ definition: { fields } }: PreparedInput, id: string): boolean {
   const field = fields.find(({ name }) => name === 'id')
-  return field !== undefined && canBeId(id) && checkValue(field, id, { old: id }) === undefined
+  return field !== undefined && canBeId(id) && checkValue(field, id, { old: undefined }) === undefined
 }
 
 /** What hooks have set comes after the input. */

@@ -96,7 +96,7 @@ async function shownThumb(body: Buffer): Promise<Pick<FileAnswer, 'body' | 'poin
     .resize(POINTS, POINTS, { fit: 'fill', kernel: 'linear' })
     .raw()
     .toBuffer()
-  // Of the smallest ones, filters alone decide.
+  // Filters alone decide how the smallest ones look.
   const points = Math.min(width, height) < SIDE_MIN ? {} : { points: [...pixels] }
   return { body: `${format} ${width}x${height}, ${pages} page`, ...points }
 }

@@ -41,7 +41,7 @@ const FUTURE = 'Fri, 01 Jan 2100 00:00:00 GMT'
 
 const range = (text: string): FileRequest => ({ headers: { range: text } })
 
-/** Of a file of 1,000 bytes. */
+/** Requests for a file of 1,000 bytes. */
 const TRANSFERS: readonly FileRequest[] = [
   {},
   { method: 'HEAD' },
@@ -111,7 +111,7 @@ const TRANSFERS: readonly FileRequest[] = [
   { query: 'token=abc' },
 ]
 
-/** Of a picture. */
+/** Requests for a picture. */
 const PICTURES: readonly FileRequest[] = [
   {},
   { query: 'download=1' },
