@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 import { LongFirst } from './tools/test/long-first.ts'
 import { timeoutOf } from './tools/test/seeds.ts'
 
-const conditions = ['pannier-source', 'node', 'import', 'module', 'default']
+const conditions = ['pannier-source', 'node', 'module', 'default']
 
 export default defineConfig({
   resolve: { conditions },

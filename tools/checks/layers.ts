@@ -34,6 +34,7 @@ export const BACKEND_LAYERS: readonly string[] = [
   'records',
   'events',
   'logs',
+  'backups',
 ]
 
 /** The same of the server. `server.ts` puts them together; `cli` stands above that. */

@@ -40,6 +40,8 @@ export interface Backend {
     readonly logReads: LogReads;
     /** Jobs that run at times of the day. */
     readonly schedules: Schedules;
+    /** All databases in one file each. */
+    readonly backups: Backups;
     /** Stops what runs. The database stays open. */
     close(): Promise<void>;
 }
@@ -58,8 +60,53 @@ export interface BackendOptions {
     readonly sendsMails?: boolean;
     /** Where logs are kept; in memory when left out. It stays open when the backend is closed. */
     readonly logs?: Database;
+    /** Where backups are made and restored. Nowhere when left out. */
+    readonly backups?: BackupHost;
     /** Shows an operator what is logged, except for requests. */
     readonly print?: (entry: LogEntry) => void;
+}
+
+/** Where a server has its databases. */
+export interface BackupHost extends RestoreOptions {
+    /** The folder of the server's files. */
+    readonly dir: string;
+    /** Closes the server and starts it again in the same folder. Only a command restores when it is left out. */
+    readonly restart?: () => void;
+}
+
+/** A backup as it is listed. */
+export interface BackupInfo {
+    /** `2026-11-22 15:04:49.813Z` */
+    readonly modified: string;
+    /** The name of its file. */
+    readonly key: string;
+    /** Bytes. */
+    readonly size: number;
+}
+
+export class Backups {
+    static open(options: BackupsOptions): Promise<Backups>;
+    /** Whether a backup can be made now. */
+    get canBackUp(): boolean;
+    /** @throws ServiceError FORBIDDEN, INVALID if the place can't be reached */
+    list(principal: Principal): Promise<BackupInfo[]>;
+    /** A name is made when `name` is empty. @throws ServiceError FORBIDDEN, INVALID with data */
+    create(principal: Principal, name: string): Promise<void>;
+    /** What is in the file is only checked when it is restored. @throws ServiceError FORBIDDEN, INVALID with data */
+    upload(principal: Principal, file: UploadedFile | undefined): Promise<void>;
+    /** For whom a superuser's file token was made. @throws ServiceError FORBIDDEN, NOT_FOUND */
+    download(token: string, address: string | undefined, key: string): Promise<BackupDownload>;
+    /** @throws ServiceError FORBIDDEN, INVALID */
+    delete(principal: Principal, key: string): Promise<void>;
+    /**
+     * Checks a backup, makes the files of it, and starts the server again with them. All that was written after the backup is gone
+     * then.
+     *
+     * @throws ServiceError FORBIDDEN, INVALID; nothing has changed then
+     */
+    restore(principal: Principal, key: string): Promise<void>;
+    /** Waits for the backup that is made. */
+    close(): Promise<void>;
 }
 
 /** One operation of a batch, and the request that it stands for. */
@@ -563,6 +610,8 @@ export class Schedules {
     list({ isAdmin }: Principal): Schedule[];
     /** Starts a job now, and does not wait for its end. @throws ServiceError FORBIDDEN, NOT_FOUND */
     run({ isAdmin }: Principal, id: string): void;
+    /** Whether a job has been started and has not ended. */
+    isRunning(id: string): boolean;
     /** Starts no more jobs. Resolves when no job runs. */
     close(): Promise<void>;
 }
@@ -811,6 +860,22 @@ interface AutodateField extends FieldBase {
     readonly onUpdate: boolean;
 }
 
+/** A backup that is read. */
+interface BackupDownload extends FileHead {
+    /** All bytes, or those of a range. @throws ServiceError NOT_FOUND if it was deleted meanwhile */
+    stream(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>;
+}
+
+interface BackupsOptions {
+    readonly fileTokens: FileTokens;
+    readonly databases: Databases;
+    readonly settings: Settings;
+    readonly schedules: Schedules;
+    readonly logs: LogWriter;
+    readonly now: () => number;
+    readonly host: BackupHost | undefined;
+}
+
 interface BaseDefinition extends DefinitionBase {
     readonly type: 'base';
 }
@@ -893,6 +958,12 @@ class Databases {
     isOfApp(name: string): boolean;
     /** Stops listening to the database, which stays open. */
     close(): void;
+}
+
+/** The databases of a server, by their names in the archive. */
+interface Databases {
+    readonly 'data.db': Database;
+    readonly 'auxiliary.db': Database;
 }
 
 interface DatabasesOptions {
@@ -1095,6 +1166,14 @@ interface FileInfo {
 }
 
 type FileStore = Pick<RecordFiles, 'store' | 'adopt'>;
+
+class FileTokens {
+    constructor(host: Pick<AccountsHost, 'definitions' | 'settings' | 'now'>);
+    /** @throws ServiceError UNAUTHENTICATED */
+    create({ principal: { account } }: Actor): Promise<string>;
+    /** Whose token it is, if it counts at this address. Undefined: nobody's. */
+    principalOf(token: string, address: string | undefined): Promise<Principal | undefined>;
+}
 
 interface FilesHost {
     readonly database: Database;
@@ -1845,6 +1924,9 @@ interface RequestEvent {
 interface Requirable {
     readonly required: boolean;
 }
+
+/** What the files of a restored server are made with. */
+type RestoreOptions = Pick<OpenOptions, 'encryption'>;
 
 /** What a client that can come back says when it connects. */
 interface ReturningClient {

@@ -98,6 +98,9 @@ export interface ChangeFilter {
     dispose(): void;
 }
 
+/** The file of each database in the folder of a server. */
+export const DATABASE_FILES: Readonly<Record<DatabaseName, string>>;
+
 /** The newest event of each database, in order. It is in memory: each start of the server begins again. */
 export class DatabaseUpdates {
     /** A new one for each start of the server. */
@@ -447,8 +450,16 @@ export function authMethods(definition: AuthDefinition): JsonObject;
 /** @throws ServiceError INVALID for a password that can't be taken as a new one */
 export function checkNewPassword(password: unknown, charsMin: number): string;
 
+/** @throws PANNIER_LOCKED if another process has the databases of the folder open */
+export function checkUnused(dir: string, options: RestoreOptions): Promise<void>;
+
 /** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
 export function collectionName(name: string): string;
+
+/**
+ * Puts the files that wait in their places. Call `checkUnused` before. `forget` removes what does not belong to the new ones.
+ */
+export function completeRestore(dir: string, forget: () => Promise<void>): Promise<void>;
 
 /** A ServiceError CONFLICT, in CouchDB's words. */
 export function conflicting(): ServiceError;
@@ -475,11 +486,21 @@ export function isJsonObject(value: unknown): value is JsonObject;
 /** Guards are not asked about these documents. */
 export function isLocalId(id: unknown): id is string;
 
+/** Whether files wait for the next start. */
+export function isRestoreReady(dir: string): Promise<boolean>;
+
 /** The name, display name and logo of each, as PocketBase's API lists them. */
 export function listProviders(): readonly object[];
 
 /** A ServiceError NOT_FOUND. */
 export function missing(message: string): ServiceError;
+
+/**
+ * Makes the files that the next start takes. Nothing else in the folder changes.
+ *
+ * @throws ServiceError INVALID for an archive that is damaged, or no backup of a server
+ */
+export function prepareRestore(dir: string, path: string, options: RestoreOptions): Promise<void>;
 
 /** Everything but what signs tokens, and the secrets of OAuth2. */
 export function presentDefinition(definition: Definition): JsonObject;
@@ -525,10 +546,18 @@ type Chained<Event> = Event & {
     next(): Promise<void>;
 };
 
+type DatabaseName = keyof Databases;
+
 interface DatabaseUpdate {
     readonly sequence: number;
     readonly name: string;
     readonly type: UpdateType;
+}
+
+/** The databases of a server, by their names in the archive. */
+interface Databases {
+    readonly 'data.db': Database;
+    readonly 'auxiliary.db': Database;
 }
 
 interface DatabasesOptions {
@@ -763,6 +792,9 @@ interface ReplicationEnd {
 interface Requirable {
     readonly required: boolean;
 }
+
+/** What the files of a restored server are made with. */
+type RestoreOptions = Pick<OpenOptions, 'encryption'>;
 
 class Room {
     readonly leave: () => void;

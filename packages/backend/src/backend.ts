@@ -6,8 +6,10 @@ import { Access } from './access/access.ts'
 import type { AccountsHost, LoginAttempt } from './accounts/accounts-host.ts'
 import type { PublicFetch } from './accounts/oauth2/oauth2-host.ts'
 import { OAuth2Logins } from './accounts/oauth2/oauth2-logins.ts'
+import { FileTokens } from './accounts/file-tokens.ts'
 import { Passwords } from './accounts/passwords.ts'
 import { RecordAccounts } from './accounts/record-accounts.ts'
+import { Backups, type BackupHost } from './backups/backups.ts'
 import { recordsName } from './definitions/definition.ts'
 import type { Definition } from './definitions/definition.ts'
 import { Definitions } from './definitions/definitions.ts'
@@ -47,6 +49,8 @@ export interface BackendOptions {
   readonly sendsMails?: boolean
   /** Where logs are kept; in memory when left out. It stays open when the backend is closed. */
   readonly logs?: Database
+  /** Where backups are made and restored. Nowhere when left out. */
+  readonly backups?: BackupHost
   /** Shows an operator what is logged, except for requests. */
   readonly print?: (entry: LogEntry) => void
 }
@@ -87,19 +91,19 @@ export interface Backend {
   readonly logReads: LogReads
   /** Jobs that run at times of the day. */
   readonly schedules: Schedules
+  /** All databases in one file each. */
+  readonly backups: Backups
   /** Stops what runs. The database stays open. */
   close(): Promise<void>
 }
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
-  const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now, print = () => {} } = options
-  const logDatabase = options.logs ?? (await open('logs', { storage: memory() }))
+  const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now } = options
   const definitions = await Definitions.open(database)
   const settings = await Settings.open(database)
-  const logs = new Logs({ database: logDatabase, settings, now, print })
-  const schedules = new Schedules(logs)
-  schedules.add('__pbLogsCleanup__', '0 */6 * * *', () => logs.removeOld())
+  const operations = await openOperations(database, { definitions, settings, now }, options)
+  const { logs, schedules } = operations
   const access = new Access(definitions)
   const reads = new RecordReads({ database, definitions, access })
   const recordFiles = await RecordFiles.open({ database, definitions, settings, now, logs })
@@ -152,12 +156,12 @@ export async function openBackend(database: Database, options: BackendOptions = 
     app,
     rateLimits: new RateLimiter(settings, now),
     logs,
-    logReads: new LogReads(logDatabase),
+    logReads: operations.logReads,
     schedules,
+    backups: operations.backups,
     close: async () => {
-      const ownLogs = options.logs === undefined ? [logDatabase] : []
-      const parts = [schedules, realtime, oauth2, mails, accounts, recordFiles, logs, ...ownLogs, settings, definitions]
-      for (const part of parts) await part.close()
+      const stopped = [schedules, operations.backups, realtime, oauth2, mails, accounts, recordFiles]
+      for (const part of [...stopped, operations, settings, definitions]) await part.close()
     },
   }
 }
@@ -165,6 +169,36 @@ export async function openBackend(database: Database, options: BackendOptions = 
 /** Where it was thrown, for the operator. */
 function stackOf(error: unknown): { readonly stack?: string } {
   return error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}
+}
+
+/** What keeps an application running. */
+interface Operations extends Pick<Backend, 'logs' | 'logReads' | 'schedules' | 'backups'> {
+  /** Stores the logs that wait. Close schedules and backups before. */
+  close(): Promise<void>
+}
+
+async function openOperations(
+  database: Database,
+  parts: { readonly definitions: Definitions; readonly settings: Settings; readonly now: () => number },
+  { logs: given, backups: host, print = () => {} }: BackendOptions,
+): Promise<Operations> {
+  const logDatabase = given ?? (await open('logs', { storage: memory() }))
+  const logs = new Logs({ ...parts, database: logDatabase, print })
+  const schedules = new Schedules(logs)
+  const databases = { 'data.db': database, 'auxiliary.db': logDatabase }
+  const backups = await Backups.open({ ...parts, databases, schedules, logs, host, fileTokens: new FileTokens(parts) })
+  schedules.add('__pbDBOptimize__', '0 0 * * *', () => Promise.all([database.flush(), logDatabase.flush()]))
+  schedules.add('__pbLogsCleanup__', '0 */6 * * *', () => logs.removeOld())
+  return {
+    logs,
+    logReads: new LogReads(logDatabase),
+    schedules,
+    backups,
+    close: async () => {
+      await logs.close()
+      if (given === undefined) await logDatabase.close()
+    },
+  }
 }
 
 /** Views have no documents. Collections of the system have secrets. */

@@ -2,6 +2,7 @@
 export type { Actor, RequestInfo } from './access/actor.ts'
 export { openBackend } from './backend.ts'
 export type { Backend, BackendOptions, Records } from './backend.ts'
+export type { BackupHost, BackupInfo, Backups } from './backups/backups.ts'
 export type { Definition } from './definitions/definition.ts'
 export type { Download, DownloadOptions, Files } from './files/files.ts'
 export type { CollectionAdministration } from './gateway/collection-administration.ts'

@@ -8,6 +8,7 @@ export { checkNewPassword, PASSWORD_CHARS_MIN, Passwords } from './accounts/pass
 export type { HalfLoggedIn, LoggedIn } from './accounts/logins.ts'
 export type { AuthDefinition } from './definitions/definition.ts'
 export { listProviders } from './definitions/oauth2-providers.ts'
+export { checkUnused, completeRestore, DATABASE_FILES, isRestoreReady, prepareRestore } from './backups/restore.ts'
 export { presentDefinition } from './definitions/present-definition.ts'
 export { BLANK, fieldError, sentence, tooLong } from './fields/field-errors.ts'
 export type { ChangeFilter, FilterRequest, FilterSource } from './gateway/change-filter.ts'

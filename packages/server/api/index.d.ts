@@ -408,6 +408,11 @@ export interface ServerOptions extends AppOptions {
         readonly dir: string;
         readonly watch?: boolean;
     };
+    /**
+     * Is called when a backup was restored: close the server, and make it again with the same options. Without it only the command
+     * line restores backups.
+     */
+    readonly onRestart?: () => void;
     /** Are asked about every write of documents, after the server's own. */
     readonly guards?: readonly WriteGuard[];
     /** Registered before the routes, after authentication. */

@@ -45,6 +45,11 @@ export interface ServerOptions extends AppOptions {
   readonly adminUi?: string
   /** A folder of hooks, TypeScript or JavaScript. `watch`: they are loaded again when a file changes; true when left out. */
   readonly hooks?: { readonly dir: string; readonly watch?: boolean }
+  /**
+   * Is called when a backup was restored: close the server, and make it again with the same options. Without it only the command
+   * line restores backups.
+   */
+  readonly onRestart?: () => void
   /** Are asked about every write of documents, after the server's own. */
   readonly guards?: readonly WriteGuard[]
   /** Registered before the routes, after authentication. */
@@ -66,6 +71,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   allowedHosts: true,
   replication: true,
   adminUi: true,
+  onRestart: true,
   logger: true,
   guards: true,
   hooks: true,

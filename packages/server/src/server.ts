@@ -14,7 +14,7 @@ import { designGuard } from './auth/design-guard.ts'
 import { LoginLimiter } from './auth/login-limiter.ts'
 import { REPLICATOR_DATABASE, USERS_DATABASE } from './auth/permissions.ts'
 import { authPlugin } from './auth/plugin.ts'
-import { newSigningKey, signingKeyIn } from './auth/signing-key.ts'
+import { forgetSigningKey, newSigningKey, signingKeyIn } from './auth/signing-key.ts'
 import { endBranches } from './auth/users-guard.ts'
 import { adminUiRoutes } from './couch/admin-ui-routes.ts'
 import { attachmentRoutes } from './couch/attachment-routes.ts'
@@ -62,13 +62,17 @@ import { Sandbox } from './sandbox/sandbox.ts'
 import { checkServerOptions } from './server-options.ts'
 import type { ServerOptions } from './server-options.ts'
 import { LOG_LEVELS, openBackend } from '@pannier/backend'
-import type { Backend, LogEntry, WriteGuard } from '@pannier/backend'
+import type { Backend, BackupHost, LogEntry, WriteGuard } from '@pannier/backend'
 import {
   ActiveTasks,
+  checkUnused,
+  completeRestore,
+  DATABASE_FILES,
   DatabaseUpdates,
   Databases,
   Gateway,
   HashQueue,
+  isRestoreReady,
   Passwords,
   ServerState,
 } from '@pannier/backend/internal'
@@ -102,9 +106,8 @@ export interface PannierServer {
   close(): Promise<void>
 }
 
-const FILE_NAME = 'pannier.sqlite'
-const LOGS_FILE_NAME = 'logs.sqlite'
-const DATABASE_FILES = [FILE_NAME, LOGS_FILE_NAME].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
+const { 'data.db': FILE_NAME, 'auxiliary.db': LOGS_FILE_NAME } = DATABASE_FILES
+const PRIVATE_FILES = [FILE_NAME, LOGS_FILE_NAME].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
 const LOOPBACK = '127.0.0.1'
 const LISTEN_OPTIONS: OptionNames<ListenOptions> = { port: true, host: true }
 const ROUTES = [
@@ -156,7 +159,7 @@ async function assemble(
   const metrics = new Metrics()
   const routes = new RouteTable()
   const app = await createApp(options, limits, metrics, (method, url) => routes.claims(method, url))
-  if (files !== undefined) for (const warning of await makePrivate(options.dir!, DATABASE_FILES)) app.log.warn(warning)
+  if (files !== undefined) for (const warning of await makePrivate(options.dir!, PRIVATE_FILES)) app.log.warn(warning)
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
   const domain = await openDomain(database, files?.logs, limits, options, app.log)
@@ -259,13 +262,11 @@ async function openDomain(
   }
   const pictures = guardedFetch(new AddressRules(), { followsRedirects: true })
   const fetchPublic = (from: string, signal: AbortSignal): Promise<Response> => pictures.fetch(from, { signal })
-  const backend = await openBackend(database, {
-    passwords,
-    attempt,
-    print,
-    fetchPublic,
-    ...(logs !== undefined && { logs }),
-  })
+  const { dir, encryption, onRestart } = options
+  const restart = onRestart && ((): void => void setImmediate(onRestart))
+  const host: BackupHost = { dir: dir!, ...(encryption && { encryption }), ...(restart && { restart }) }
+  const own = logs && { logs, backups: host }
+  const backend = await openBackend(database, { passwords, attempt, print, fetchPublic, ...own })
   const databases = new Databases(database, state, {
     bytesMax: limits.databaseBytesMax,
     history: options.history,
@@ -359,9 +360,13 @@ class OwnFiles {
   readonly logs: Database
 
   static async open(options: ServerOptions): Promise<OwnFiles> {
-    const { dir } = options
+    const { dir, encryption } = options
     if (typeof dir !== 'string' || dir === '') throw badArgument('createServer()', 'dir or database must be given', dir)
     await makePrivateFolder(dir)
+    if (await isRestoreReady(dir)) {
+      await checkUnused(dir, { ...(encryption && { encryption }) })
+      await completeRestore(dir, () => forgetSigningKey(dir))
+    }
     const database = await openFile(options, FILE_NAME)
     try {
       return new OwnFiles(database, await openFile(options, LOGS_FILE_NAME))

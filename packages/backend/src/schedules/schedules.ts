@@ -73,6 +73,11 @@ export class Schedules {
     this.#start(id)
   }
 
+  /** Whether a job has been started and has not ended. */
+  isRunning(id: string): boolean {
+    return this.#running.has(id)
+  }
+
   /** Starts no more jobs. Resolves when no job runs. */
   async close(): Promise<void> {
     this.#closed = true

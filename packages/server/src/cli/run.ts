@@ -1,5 +1,6 @@
 /** The command line `pannier`: reads arguments, runs a command, returns the exit code. */
 import { Command } from 'commander'
+import { addBackup } from './commands/backup.ts'
 import { addCompact } from './commands/compact.ts'
 import { addDb } from './commands/db.ts'
 import { addDump } from './commands/dump.ts'
@@ -21,6 +22,7 @@ const COMMANDS = [
   addDb,
   addUser,
   addSuperuser,
+  addBackup,
   addReplicate,
   addImport,
   addExport,

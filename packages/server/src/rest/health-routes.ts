@@ -5,11 +5,14 @@ import type { RestRoutes } from './rest-context.ts'
 const PROXY_HEADERS = ['CF-Connecting-IP', 'Fly-Client-IP', 'X-Forwarded-For']
 
 export const healthRoutes: RestRoutes = (app, { backend }) => {
-  app.get('/api/health', ({ principal, headers, ip }) => {
+  app.get('/api/health', ({ principal, headers }) => {
     const answer = { message: 'API is healthy.', code: 200, data: {} }
     if (!principal.isAdmin) return answer
     const names = [...backend.settings.values.trustedProxy.headers, ...PROXY_HEADERS]
     const possibleProxyHeader = names.find((name) => headers[name.toLowerCase()] !== undefined) ?? ''
-    return { ...answer, data: { canBackup: true, possibleProxyHeader, realIP: ip } }
+    return {
+      ...answer,
+      data: { canBackup: backend.backups.canBackUp, possibleProxyHeader, realIP: principal.address ?? '' },
+    }
   })
 }

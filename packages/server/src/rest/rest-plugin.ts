@@ -8,6 +8,7 @@ import { safeJson } from '../http/safe-json.ts'
 import { identify, limitRate } from './actor.ts'
 import { accountRoutes } from './account-routes.ts'
 import { accountMailRoutes } from './account-mail-routes.ts'
+import { backupRoutes } from './backup-routes.ts'
 import { batchRoutes } from './batch-routes.ts'
 import { collectionRoutes } from './collection-routes.ts'
 import { cronRoutes } from './cron-routes.ts'
@@ -37,6 +38,7 @@ const ROUTES: readonly RestRoutes[] = [
   logRoutes,
   cronRoutes,
   fileRoutes,
+  backupRoutes,
 ]
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE']
 const JSON_TYPE = 'application/json'

@@ -61,6 +61,12 @@ const ROUTES: Readonly<Record<string, For>> = {
   'DELETE /api/logs': 'superusers',
   'GET /api/crons': 'superusers',
   'POST /api/crons/:id': 'superusers',
+  'GET /api/backups': 'superusers',
+  'POST /api/backups': 'superusers',
+  'POST /api/backups/upload': 'superusers',
+  'GET /api/backups/:key': 'anyone',
+  'DELETE /api/backups/:key': 'superusers',
+  'POST /api/backups/:key/restore': 'superusers',
 }
 
 let server: RestServer

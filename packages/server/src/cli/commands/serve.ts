@@ -82,16 +82,23 @@ export function addServe(program: Command, terminal: Terminal): void {
 }
 
 async function serve(options: ServeArguments, terminal: Terminal): Promise<void> {
-  const { stdout, stderr, signal } = terminal
-  const { dir, port, host, admin, cors, durability, history, logLevel, trustProxy, secureCookies, adminUi, quota } =
-    options
-  const password = process.env['PANNIER_PASSWORD']
+  const { dir, port, host } = options
   if (existsSync(dir) && !statSync(dir).isDirectory())
     throw new UsageError(`--dir must be a folder, got ${dir}, which is a file.`)
   // Before anything is made: a password that is shown once must not belong to a server that could not start.
   await checkPort(port, host)
+  for (let at: number | undefined = port; at !== undefined;) at = await serveOnce(options, at, terminal)
+}
+
+/** The port to start again at, after a restored backup. Undefined: the operator has ended the server. */
+async function serveOnce(options: ServeArguments, port: number, terminal: Terminal): Promise<number | undefined> {
+  const { stdout, stderr, signal } = terminal
+  const { dir, host, admin, cors, durability, history, logLevel, trustProxy, secureCookies, adminUi, quota } = options
+  const password = process.env['PANNIER_PASSWORD']
+  const restart = new AbortController()
   const server = await createServer({
     dir,
+    onRestart: () => restart.abort(),
     durability,
     history,
     allowedHosts: options.allowHost,
@@ -117,8 +124,14 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
         'Passwords and data are not encrypted on their way: put a proxy that speaks TLS before this server.',
       )
     printLine(stdout, `Pannier listens at ${url}`)
-    if (!signal.aborted) await once(signal, 'abort')
+    const end = AbortSignal.any([signal, restart.signal])
+    if (!end.aborted) await once(end, 'abort')
+    if (!signal.aborted) {
+      printLine(stderr, 'A backup was restored: the server starts again.')
+      return Number(new URL(url).port)
+    }
     printLine(stderr, 'Finishing what runs. Once more to stop at once.')
+    return undefined
   } finally {
     await server.close()
   }

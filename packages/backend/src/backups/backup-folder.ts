@@ -1,0 +1,98 @@
+/** The place of backups on this machine: a folder with a file for each. */
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { randomText } from '../definitions/scaffolds.ts'
+import type { ByteRange, FileContent, FileHead, FileInfo, FilePlace } from '../files/file-place.ts'
+
+export const ZIP_TYPE = 'application/zip'
+
+/** Files that have not come to their end begin so. Names of backups don't begin with a dot. */
+const UNFINISHED = '.unfinished-'
+const NAME_BYTES_MAX = 200
+const PRIVATE_FOLDER = 0o700
+const PRIVATE_FILE = 0o600
+
+/** Whether a file of the folder can have the name. */
+export function isBackupName(name: string): boolean {
+  // eslint-disable-next-line no-control-regex
+  return !/^\.|^$|[/\\\u0000-\u001f\u007f]/.test(name) && Buffer.byteLength(name) <= NAME_BYTES_MAX
+}
+
+export class BackupFolder implements FilePlace {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async put(key: string, content: FileContent): Promise<void> {
+    await rename(await this.keepUnfinished(content), this.pathOf(key))
+  }
+
+  /** A file that the next `clean` removes. */
+  async keepUnfinished(content: FileContent): Promise<string> {
+    await mkdir(this.#folder, { recursive: true, mode: PRIVATE_FOLDER })
+    const path = join(this.#folder, UNFINISHED + randomText(10))
+    const file = await open(path, 'wx', PRIVATE_FILE)
+    try {
+      await file.writeFile(content)
+      await file.sync()
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    } finally {
+      await file.close()
+    }
+    return path
+  }
+
+  async head(key: string): Promise<FileHead | undefined> {
+    if (!isBackupName(key)) return undefined
+    const found = await missingAs(undefined, stat(this.pathOf(key)))
+    if (found?.isFile() !== true) return undefined
+    return { key, size: found.size, modifiedMs: found.mtimeMs, type: ZIP_TYPE }
+  }
+
+  async get(
+    key: string,
+    { start, end }: ByteRange = { start: 0, end: Infinity },
+  ): Promise<AsyncIterable<Uint8Array> | undefined> {
+    if ((await this.head(key)) === undefined) return undefined
+    return start >= end ? nothing() : createReadStream(this.pathOf(key), { start, end: end - 1 })
+  }
+
+  async delete(key: string): Promise<void> {
+    if (isBackupName(key)) await rm(this.pathOf(key), { force: true })
+  }
+
+  async *list(prefix: string): AsyncGenerator<FileInfo, void, undefined> {
+    const names = await missingAs([], readdir(this.#folder))
+    for (const name of names.filter((one) => one.startsWith(prefix)).sort()) {
+      const found = await this.head(name)
+      if (found !== undefined) yield found
+    }
+  }
+
+  /** Removes what a process has left that was killed. */
+  async clean(): Promise<void> {
+    for (const name of await missingAs([], readdir(this.#folder)))
+      if (name.startsWith(UNFINISHED)) await rm(join(this.#folder, name), { force: true })
+  }
+
+  pathOf(key: string): string {
+    return join(this.#folder, key)
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array, void, undefined> {}
+
+/** `otherwise` for a file or folder that is missing. */
+async function missingAs<T>(otherwise: T, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise
+    throw error
+  }
+}

@@ -1,0 +1,314 @@
+/** Backups: all databases of a server in one file, made while it runs, kept in a folder or a bucket, and restored. */
+import { rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { FileTokens } from '../accounts/file-tokens.ts'
+import { dateText } from '../fields/date-text.ts'
+import { BLANK, fieldError, NO_MATCH, outsideLength } from '../fields/field-errors.ts'
+import { snakeCase } from '../fields/new-file.ts'
+import type { ByteRange, FileHead, FileInfo, FilePlace } from '../files/file-place.ts'
+import { S3Place } from '../files/s3-place.ts'
+import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
+import type { Principal } from '../gateway/principal.ts'
+import { forbidden, invalid, missing, ServiceError, type FieldError } from '../gateway/service-error.ts'
+import type { UploadedFile } from '../records/record-types.ts'
+import type { Schedules } from '../schedules/schedules.ts'
+import type { Settings } from '../settings/settings.ts'
+import { archiveOf, type Databases } from './archive.ts'
+import { BackupFolder, isBackupName, ZIP_TYPE } from './backup-folder.ts'
+import { cleanRestores, isRestoreReady, prepareRestore, type RestoreOptions } from './restore.ts'
+
+/** Where a server has its databases. */
+export interface BackupHost extends RestoreOptions {
+  /** The folder of the server's files. */
+  readonly dir: string
+  /** Closes the server and starts it again in the same folder. Only a command restores when it is left out. */
+  readonly restart?: () => void
+}
+
+/** A backup as it is listed. */
+export interface BackupInfo {
+  /** `2026-11-22 15:04:49.813Z` */
+  readonly modified: string
+  /** The name of its file. */
+  readonly key: string
+  /** Bytes. */
+  readonly size: number
+}
+
+/** A backup that is read. */
+export interface BackupDownload extends FileHead {
+  /** All bytes, or those of a range. @throws ServiceError NOT_FOUND if it was deleted meanwhile */
+  stream(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>
+}
+
+interface BackupsOptions {
+  readonly fileTokens: FileTokens
+  readonly databases: Databases
+  readonly settings: Settings
+  readonly schedules: Schedules
+  readonly logs: LogWriter
+  readonly now: () => number
+  readonly host: BackupHost | undefined
+}
+
+const FOLDER = 'backups'
+const SCHEDULE = '__pbAutoBackup__'
+const PREFIX = 'pb_backup_'
+const AUTO_PREFIX = '@auto_pb_backup_'
+const APP_NAME_CHARS_MAX = 50
+const NAME = /^[a-z0-9_-]+\.zip$/
+const NAME_CHARS_MAX = 150
+/** Of a zip file, or of an empty one. */
+const ZIP_BEGINNINGS: readonly string[] = ['504b0304', '504b0506']
+const NOT_MADE = 'Failed to create backup.'
+const NOT_UPLOADED = 'Failed to upload backup.'
+const NOT_DELETED = 'Invalid or already deleted backup file.'
+const NOT_REACHED = 'Failed to load backups filesystem.'
+const NOT_RESTORED = 'Missing or invalid backup file.'
+const BUSY = 'Try again later - another backup/restore process has already been started.'
+
+export class Backups {
+  readonly #options: BackupsOptions
+  readonly #folder: BackupFolder | undefined
+  readonly #stopListening: () => void
+  /** The backup that is made or restored; '' is one that has no name yet. */
+  #active: string | undefined
+  #running: Promise<unknown> = Promise.resolve()
+  #cron = ''
+
+  static async open(options: BackupsOptions): Promise<Backups> {
+    const backups = new Backups(options)
+    if (options.host !== undefined) {
+      await backups.#folder!.clean()
+      await cleanRestores(options.host.dir)
+    }
+    backups.#schedule()
+    return backups
+  }
+
+  private constructor(options: BackupsOptions) {
+    this.#options = options
+    const { host, settings } = options
+    this.#folder = host && new BackupFolder(join(host.dir, FOLDER))
+    this.#stopListening = settings.onChange(() => this.#schedule())
+  }
+
+  /** Whether a backup can be made now. */
+  get canBackUp(): boolean {
+    return this.#options.host !== undefined && this.#active === undefined
+  }
+
+  /** @throws ServiceError FORBIDDEN, INVALID if the place can't be reached */
+  async list(principal: Principal): Promise<BackupInfo[]> {
+    checkAdmin(principal)
+    const place = this.#place()
+    return reaching('Failed to retrieve backup items.', async () => {
+      const found: BackupInfo[] = []
+      for await (const info of place.list('')) found.push(infoOf(info))
+      return found
+    })
+  }
+
+  /** A name is made when `name` is empty. @throws ServiceError FORBIDDEN, INVALID with data */
+  async create(principal: Principal, name: string): Promise<void> {
+    checkAdmin(principal)
+    const place = this.#place()
+    await this.#exclusively(name, async () => {
+      const wrong = name === '' ? undefined : await reaching(NOT_MADE, () => nameError(place, name))
+      if (wrong !== undefined) throw invalidForm('name', wrong)
+      await this.#make(place, name === '' ? this.#newName(PREFIX) : name)
+    })
+  }
+
+  /** What is in the file is only checked when it is restored. @throws ServiceError FORBIDDEN, INVALID with data */
+  async upload(principal: Principal, file: UploadedFile | undefined): Promise<void> {
+    checkAdmin(principal)
+    const place = this.#place()
+    if (file === undefined) throw invalidForm('file', BLANK)
+    const name = basename(file.name)
+    if (!(await isZip(file))) {
+      const message = `"${name}" mime type must be one of: ${ZIP_TYPE}.`
+      throw invalidForm('file', fieldError('validation_invalid_mime_type', message))
+    }
+    if (!isBackupName(name)) throw invalid(NOT_UPLOADED)
+    if ((await reaching(NOT_UPLOADED, () => place.head(name))) !== undefined)
+      throw invalidForm('file', existing('Backup file with the specified name already exists.'))
+    await reaching(NOT_UPLOADED, () => place.put(name, file.stream(), ZIP_TYPE))
+  }
+
+  /** For whom a superuser's file token was made. @throws ServiceError FORBIDDEN, NOT_FOUND */
+  async download(token: string, address: string | undefined, key: string): Promise<BackupDownload> {
+    const principal = await this.#options.fileTokens.principalOf(token, address)
+    if (principal?.isAdmin !== true) throw forbidden('Insufficient permissions to access the resource.')
+    const place = this.#place()
+    const head = await reaching(NOT_REACHED, () => place.head(key))
+    if (head === undefined) throw missing('')
+    return {
+      ...head,
+      stream: async (range) => {
+        const content = await place.get(key, range)
+        if (content === undefined) throw missing('')
+        return content
+      },
+    }
+  }
+
+  /** @throws ServiceError FORBIDDEN, INVALID */
+  async delete(principal: Principal, key: string): Promise<void> {
+    checkAdmin(principal)
+    const place = this.#place()
+    if (key === this.#active) throw invalid('The backup is currently being used and cannot be deleted.')
+    await reaching(NOT_DELETED, async () => {
+      if ((await place.head(key)) === undefined) throw new Error(`There is no backup ${JSON.stringify(key)}.`)
+      await place.delete(key)
+    })
+  }
+
+  /**
+   * Checks a backup, makes the files of it, and starts the server again with them. All that was written after the backup is gone
+   * then.
+   *
+   * @throws ServiceError FORBIDDEN, INVALID; nothing has changed then
+   */
+  async restore(principal: Principal, key: string): Promise<void> {
+    checkAdmin(principal)
+    const place = this.#place()
+    const { dir, restart, ...options } = this.#options.host!
+    if (restart === undefined)
+      throw invalid(
+        'This server can not start itself again. Stop it, and restore by the command `pannier backup restore`.',
+      )
+    await this.#exclusively(key, async () => {
+      if (await isRestoreReady(dir)) throw invalid(BUSY)
+      if ((await reaching(NOT_RESTORED, () => place.head(key))) === undefined) throw invalid(NOT_RESTORED)
+      const isHere = place === this.#folder
+      const path = isHere ? this.#folder!.pathOf(key) : await reaching(NOT_RESTORED, () => this.#fetched(place, key))
+      try {
+        await prepareRestore(dir, path, options)
+      } finally {
+        if (!isHere) await rm(path, { force: true })
+      }
+    })
+    this.#options.logs.write({
+      level: LOG_LEVELS.warn,
+      message: `The backup ${key} is restored. The server starts again.`,
+    })
+    restart()
+  }
+
+  /** Waits for the backup that is made. */
+  async close(): Promise<void> {
+    this.#stopListening()
+    await this.#running
+  }
+
+  /** @throws ServiceError INVALID if backups have no place */
+  #place(): FilePlace {
+    const { settings, host } = this.#options
+    if (host === undefined) throw invalid(`${NOT_REACHED} The server has no folder of its own.`)
+    const { s3 } = settings.values.backups
+    return s3.enabled ? new S3Place(s3) : this.#folder!
+  }
+
+  /** One at a time. */
+  async #exclusively(name: string, run: () => Promise<void>): Promise<void> {
+    if (this.#active !== undefined) throw invalid(BUSY)
+    this.#active = name
+    const running = run()
+    this.#running = running.catch(() => {})
+    try {
+      await running
+    } finally {
+      this.#active = undefined
+    }
+  }
+
+  #make(place: FilePlace, name: string): Promise<void> {
+    const { databases, now } = this.#options
+    return reaching(NOT_MADE, () => place.put(name, archiveOf(databases, new Date(now())), ZIP_TYPE))
+  }
+
+  /** A copy on this machine, as an archive is read at its end first. */
+  async #fetched(place: FilePlace, key: string): Promise<string> {
+    const content = await place.get(key)
+    if (content === undefined) throw invalid(NOT_RESTORED)
+    return this.#folder!.keepUnfinished(content)
+  }
+
+  #newName(prefix: string): string {
+    const { settings, now } = this.#options
+    const time = new Date(now()).toISOString().replaceAll(/[-:T]|\..*/g, '')
+    return `${prefix}${snakeCase(settings.values.meta.appName).slice(0, APP_NAME_CHARS_MAX)}_${time}.zip`
+  }
+
+  /** Follows the settings. */
+  #schedule(): void {
+    const { settings, schedules, host } = this.#options
+    const { cron } = settings.values.backups
+    if (cron === this.#cron || host === undefined) return
+    this.#cron = cron
+    if (cron === '') schedules.remove(SCHEDULE)
+    else schedules.add(SCHEDULE, cron, () => this.#makeScheduled())
+  }
+
+  /** Old ones are removed even if a new one can't be made. */
+  async #makeScheduled(): Promise<void> {
+    const name = this.#newName(AUTO_PREFIX)
+    const place = this.#place()
+    try {
+      await this.#exclusively(name, () => this.#make(place, name))
+    } catch (error) {
+      const data = { name, error: errorText(error) }
+      this.#options.logs.write({ level: LOG_LEVELS.error, message: 'A scheduled backup could not be made.', data })
+    }
+    const { cronMaxKeep } = this.#options.settings.values.backups
+    if (cronMaxKeep === 0) return
+    const known: FileInfo[] = []
+    for await (const info of place.list(AUTO_PREFIX)) known.push(info)
+    // Those of one moment by the times in their names.
+    known.sort((one, other) => other.modifiedMs - one.modifiedMs || (one.key < other.key ? 1 : -1))
+    for (const { key } of known.slice(cronMaxKeep)) await place.delete(key)
+  }
+}
+
+function checkAdmin({ isAdmin }: Principal): void {
+  if (!isAdmin) throw forbidden('')
+}
+
+function infoOf({ key, size, modifiedMs }: FileInfo): BackupInfo {
+  return { modified: dateText(modifiedMs), key, size }
+}
+
+async function nameError(place: FilePlace, name: string): Promise<FieldError | undefined> {
+  const wrong = outsideLength(name, 1, NAME_CHARS_MAX) ?? (NAME.test(name) ? undefined : NO_MATCH)
+  if (wrong !== undefined) return wrong
+  const isThere = (await place.head(name)) !== undefined
+  return isThere ? existing('The backup file name is invalid or already exists.') : undefined
+}
+
+function existing(message: string): FieldError {
+  return fieldError('validation_backup_name_exists', message)
+}
+
+function invalidForm(name: string, error: FieldError): ServiceError {
+  return new ServiceError('INVALID', 'An error occurred while validating the submitted data.', {
+    data: { [name]: error },
+  })
+}
+
+/** By its first bytes. */
+async function isZip(file: UploadedFile): Promise<boolean> {
+  for await (const piece of file.stream())
+    return ZIP_BEGINNINGS.includes(Buffer.from(piece.slice(0, 4)).toString('hex'))
+  return false
+}
+
+/** What a place, or the disk, refuses. */
+async function reaching<T>(message: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    throw new ServiceError('INVALID', `${message} Raw error: \n${errorText(error)}`, { cause: error })
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Restoring in two steps, so that a folder has the old databases or the new ones, whenever the process is killed. The first step
+ * makes and checks the new files in a folder of their own, which gets its final name when they are complete. The second one is
+ * the next start's: it moves them to their places, and begins again if it was stopped.
+ */
+import { mkdtemp, open as openFile, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isPannierError, open, type Database, type OpenOptions } from 'pannier'
+import { Definitions } from '../definitions/definitions.ts'
+import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
+import { errorText } from '../gateway/log-entry.ts'
+import { ServiceError } from '../gateway/service-error.ts'
+import { Archive, type DatabaseName } from './archive.ts'
+
+/** The file of each database in the folder of a server. */
+export const DATABASE_FILES: Readonly<Record<DatabaseName, string>> = {
+  'data.db': 'pannier.sqlite',
+  'auxiliary.db': 'logs.sqlite',
+}
+
+const READY = 'restore.ready'
+const UNFINISHED = 'restore.unfinished-'
+
+/** What the files of a restored server are made with. */
+export type RestoreOptions = Pick<OpenOptions, 'encryption'>
+
+/**
+ * Makes the files that the next start takes. Nothing else in the folder changes.
+ *
+ * @throws ServiceError INVALID for an archive that is damaged, or no backup of a server
+ */
+export async function prepareRestore(dir: string, path: string, options: RestoreOptions): Promise<void> {
+  const unfinished = await mkdtemp(join(dir, UNFINISHED))
+  try {
+    await unpack(path, unfinished, options)
+    for (const name of await readdir(unfinished)) await syncPath(join(unfinished, name))
+    await syncPath(unfinished)
+    await rm(join(dir, READY), { recursive: true, force: true })
+    await rename(unfinished, join(dir, READY))
+    await syncPath(dir)
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true })
+    if (error instanceof ServiceError) throw error
+    throw new ServiceError('INVALID', `The backup can't be restored: ${reasonOf(error)}. Nothing was changed.`, {
+      cause: error,
+    })
+  }
+}
+
+/** Whether files wait for the next start. */
+export async function isRestoreReady(dir: string): Promise<boolean> {
+  return stat(join(dir, READY)).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** @throws PANNIER_LOCKED if another process has the databases of the folder open */
+export async function checkUnused(dir: string, options: RestoreOptions): Promise<void> {
+  try {
+    const database = await open(join(dir, DATABASE_FILES['data.db']), options)
+    await database.close()
+  } catch (error) {
+    // One that is damaged can be replaced.
+    if (isPannierError(error, 'PANNIER_LOCKED')) throw error
+  }
+}
+
+/**
+ * Puts the files that wait in their places. Call `checkUnused` before. `forget` removes what does not belong to the new ones.
+ */
+export async function completeRestore(dir: string, forget: () => Promise<void>): Promise<void> {
+  const ready = join(dir, READY)
+  const waiting = await readdir(ready)
+  await forget()
+  for (const name of Object.values(DATABASE_FILES)) {
+    if (!waiting.includes(name)) continue
+    // Those of the old database must not be read with the new one.
+    for (const suffix of ['-wal', '-shm']) await rm(join(dir, name + suffix), { force: true })
+    await rename(join(ready, name), join(dir, name))
+  }
+  await syncPath(dir)
+  await rm(ready, { recursive: true, force: true })
+}
+
+/** Removes what a process has left that was killed. */
+export async function cleanRestores(dir: string): Promise<void> {
+  for (const name of await readdir(dir))
+    if (name.startsWith(UNFINISHED)) await rm(join(dir, name), { recursive: true, force: true })
+}
+
+async function unpack(path: string, folder: string, options: RestoreOptions): Promise<void> {
+  const archive = await Archive.open(path)
+  try {
+    const { bavail, bsize } = await statfs(folder)
+    if (archive.unpackedBytes > bavail * bsize)
+      throw new Error(`it needs ${archive.unpackedBytes} bytes, and the disk has ${bavail * bsize}`)
+    for (const [name, file] of Object.entries(DATABASE_FILES) as [DatabaseName, string][]) {
+      const from = archive.has(name) ? await archive.read(name) : undefined
+      const database = await open(join(folder, file), { ...options, durability: 'strict', ...(from && { from }) })
+      try {
+        if (name === 'data.db') await check(database)
+      } finally {
+        await database.close()
+      }
+    }
+  } finally {
+    archive.close()
+  }
+}
+
+/** The snapshot has checked its bytes. */
+async function check(database: Database): Promise<void> {
+  if (!(await database.collections()).includes(DEFINITIONS_COLLECTION)) throw new Error('its data.db is of no server')
+  const definitions = await Definitions.open(database)
+  await definitions.close()
+}
+
+/** Without a full stop. */
+function reasonOf(error: unknown): string {
+  return errorText(error)
+    .replace(/^\w*Error: /, '')
+    .replace(/\.$/, '')
+}
+
+/** What is written is there after a loss of power. */
+async function syncPath(path: string): Promise<void> {
+  const handle = await openFile(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
