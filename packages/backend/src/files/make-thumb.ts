@@ -25,19 +25,19 @@ let loading: Promise<SharpModule | undefined> | undefined
 
 /** Undefined if sharp is not installed. */
 function loadSharp(): Promise<SharpModule | undefined> {
-  return (loading ??= import('sharp').then(
-    (loaded) => loaded.default,
-    () => undefined,
-  ))
+  return (loading ??= import('sharp').then((loaded) => loaded.default).catch(() => undefined))
 }
 
 /** Why there is no thumb. */
 export class NoThumb extends Error {}
 
+/** There are no thumbs at all. */
+export class NoSharp extends NoThumb {}
+
 /** The first picture of several, upright. @throws NoThumb */
 export async function makeThumb(original: Uint8Array, size: string): Promise<Thumb> {
   const sharp = await loadSharp()
-  if (sharp === undefined) throw new NoThumb('sharp is not installed: run `npm install sharp`.')
+  if (sharp === undefined) throw new NoSharp('sharp is not installed: run `npm install sharp` and start again.')
   // The type that it was stored with may be wrong. Other formats have loaders that read more than pixels.
   const type = typeOf(original)
   if (!PICTURE_TYPES.includes(type)) throw new NoThumb(`The content is ${type}, which thumbs are not made of.`)

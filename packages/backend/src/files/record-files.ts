@@ -13,7 +13,7 @@ import { bucketOf, type Bucket } from './bucket.ts'
 import type { ByteRange, FileHead } from './file-place.ts'
 import { FileSweeper } from './file-sweeper.ts'
 import { fileKey, KeptFiles, thumbKey, type FileOwner } from './kept-files.ts'
-import { makeThumb, NoThumb, PICTURE_BYTES_MAX, PICTURE_TYPES } from './make-thumb.ts'
+import { makeThumb, NoSharp, NoThumb, PICTURE_BYTES_MAX, PICTURE_TYPES } from './make-thumb.ts'
 import { attachmentIn, fileNames } from './record-content.ts'
 
 /** Content that can be read, also in parts. */
@@ -32,6 +32,8 @@ interface FilesHost {
 /** Thumbs that wait; the next request gets the original. */
 const WAITING_MAX = 256
 const HOPELESS_MAX = 10_000
+/** No key is empty. */
+const EVERY_KEY = ''
 
 export class RecordFiles {
   readonly #host: FilesHost
@@ -83,7 +85,7 @@ export class RecordFiles {
     if (!PICTURE_TYPES.includes(original.type)) return undefined
     const owner = ownerOf(definition, record, name)
     const key = thumbKey(owner, size)
-    if (this.#hopeless.has(key)) return undefined
+    if (this.#hopeless.has(key) || this.#hopeless.has(EVERY_KEY)) return undefined
     try {
       return (await this.#storedThumb(record, name, key)) ?? (await this.#madeThumb(owner, record, size, original))
     } catch (error) {
@@ -201,13 +203,14 @@ export class RecordFiles {
   }
 
   #thumbFailed(error: unknown, key: string): void {
-    const message = `There is no thumb ${key}, so the picture is served as it is. ${errorText(error)}`
+    const what = error instanceof NoSharp ? 'Pictures have no thumbs' : `There is no thumb ${key}`
+    const message = `${what}, so the original is served. ${errorText(error)}`
     this.#host.logs.write({ level: LOG_LEVELS.warn, message })
     if (!(error instanceof NoThumb)) return
     // Nobody makes the server try again and again.
     const [oldest] = this.#hopeless
     if (this.#hopeless.size >= HOPELESS_MAX) this.#hopeless.delete(oldest!)
-    this.#hopeless.add(key)
+    this.#hopeless.add(error instanceof NoSharp ? EVERY_KEY : key)
   }
 }
 

@@ -1,7 +1,7 @@
 /** A backend with files, for tests: alone, or with a bucket. */
 import { memory } from 'pannier/memory'
 import { open, type Database } from 'pannier'
-import sharp from 'sharp'
+
 import type { Actor, RequestInfo } from '../../src/access/actor.ts'
 import { openBackend, type Backend } from '../../src/backend.ts'
 import type { Download } from '../../src/files/files.ts'
@@ -106,6 +106,7 @@ export function upload(content: string | Uint8Array, name = 'a.txt'): UploadedFi
 }
 
 export async function picture(width = 300, height = 200): Promise<UploadedFile> {
+  const { default: sharp } = await import('sharp')
   const image = sharp({ create: { width, height, channels: 3, background: '#4488cc' } })
   return upload(await image.png().toBuffer(), 'picture.png')
 }
