@@ -568,7 +568,7 @@ export interface RecordPage {
 }
 
 /** Records, for actors. */
-export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> & Pick<RecordWrites, 'create' | 'update' | 'delete' | 'batch'>;
+export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> & Pick<RecordWrites, 'assertOpen' | 'create' | 'update' | 'delete' | 'batch'>;
 
 /** Why a document is not written. */
 export type Refusal = ServiceError | PannierError;
@@ -899,6 +899,12 @@ interface BoundHook extends PlacedHandler {
     readonly name: HookName;
     /** Names or ids of collections; empty: all. */
     readonly tags: readonly string[];
+}
+
+interface BudgetOptions {
+    readonly rows?: number;
+    /** In milliseconds. */
+    readonly clock?: () => number;
 }
 
 /** Bytes from `start` up to `end`, which is not among them. */
@@ -1790,7 +1796,9 @@ interface RecordRequestEvent extends RequestEvent {
 
 class RecordSnapshot {
     readonly reader: SnapshotReader;
-    constructor(reader: SnapshotReader, definitions: KnownDefinitions, viewReader: ViewReader);
+    /** What the request may still cost. */
+    readonly budget: RequestBudget;
+    constructor(reader: SnapshotReader, definitions: KnownDefinitions, viewReader: ViewReader, budget?: RequestBudget);
     /** Makes the views that a rule reads. */
     prepare(bound: BoundRule): Promise<void>;
     /** Runs what asks rules. They have to be prepared; it may run again. */
@@ -1835,6 +1843,12 @@ interface RecordWriterParts {
 
 class RecordWrites {
     constructor(parts: RecordWritesParts);
+    /**
+     * Refuses a write that no input can make right. Ask it before you read a body.
+     *
+     * @throws ServiceError NOT_FOUND; INVALID for a view; FORBIDDEN if the collection is locked
+     */
+    assertOpen(actor: Actor, collection: string, action: 'create' | 'update'): void;
     /**
      * Makes a record.
      *
@@ -1905,6 +1919,15 @@ interface ReplicationEnd {
     readonly asOutcome: (outcome: GuardedOutcome) => WriteOutcome;
     /** Why nothing is written. */
     readonly asError: (error: unknown) => unknown;
+}
+
+class RequestBudget implements RowBudget {
+    left: number;
+    constructor({ rows, clock }?: BudgetOptions);
+    /** Call it before work that is not counted. @throws ServiceError INVALID */
+    check(): void;
+    /** @throws ServiceError INVALID */
+    spend(rows: number): void;
 }
 
 /** Somebody asks for something. */

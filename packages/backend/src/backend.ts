@@ -57,7 +57,7 @@ export interface BackendOptions {
 
 /** Records, for actors. */
 export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> &
-  Pick<RecordWrites, 'create' | 'update' | 'delete' | 'batch'>
+  Pick<RecordWrites, 'assertOpen' | 'create' | 'update' | 'delete' | 'batch'>
 
 /** An application backend on a database. Get it by `openBackend`. */
 export interface Backend {
@@ -222,6 +222,7 @@ function recordsOf(reads: RecordReads, writes: RecordWrites, hooked: HookedReads
     view: (actor, name, id, options) => hooked.view(actor, name, id, options),
     show: (actor, definition, documents, options) => reads.show(actor, definition, documents, options),
     explain: (actor, name, options) => reads.explain(actor, name, options),
+    assertOpen: (actor, name, action) => writes.assertOpen(actor, name, action),
     create: (actor, name, input, options) => writes.create(actor, name, input, options),
     update: (actor, name, id, input, options) => writes.update(actor, name, id, input, options),
     delete: (actor, name, id, options) => writes.delete(actor, name, id, options),

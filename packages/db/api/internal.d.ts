@@ -78,11 +78,11 @@ export class GuardReader {
      */
     via(collection: string, field: string, id: string, limit?: number): StoredDocument[];
     /**
-     * All documents of a collection, in the order of their ids.
+     * All documents of a collection, in the order of their ids or of their creation.
      *
      * @throws PANNIER_LIMIT if there are too many.
      */
-    all(collection: string): StoredDocument[];
+    all(collection: string, order?: 'id' | 'created'): StoredDocument[];
     /** The sequence of the last write to a collection, and the number of the collection, which another one of its name does not have. */
     lastWrite(collection: string): {
         readonly number: number;

@@ -2,6 +2,7 @@
 
 import type {
   BoundRule,
+  RowBudget,
   RuleRecord,
   RuleRecords,
 } from '@pannier/rules'
@@ -134,4 +135,4 @@ export function sortPaths({ sort }: BoundRule): readonly SortPath[] | undefined;
  * const bound = bind({ schema, collection: 'posts', filter: parse('public = true'), sort: ['tags:length'] })
  * sortValues(bound, post, records) // [2]
  */
-export function sortValues(bound: BoundRule, record: RuleRecord, records: RuleRecords): readonly unknown[];
+export function sortValues(bound: BoundRule, record: RuleRecord, records: RuleRecords, budget?: RowBudget): readonly unknown[];

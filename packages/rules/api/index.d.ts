@@ -182,6 +182,12 @@ export interface ParseOptions {
     readonly maxBytes?: number;
 }
 
+/** How many rows may still be read and tried for all records that are asked about together. */
+export interface RowBudget {
+    /** Each answer takes its rows from it. */
+    left: number;
+}
+
 /** What `check` finds. */
 export interface RuleCheck {
     /** Mistakes: the rule can't be saved. One for each operand at most. */
@@ -322,13 +328,13 @@ export function createSchema(definitions: readonly CollectionDefinition[]): Sche
 
 /**
  * Whether a rule admits a record: true, false, or undefined where that can't be known here.
- * @throws RuleError limit: it tries too many rows
+ * @throws RuleError limit: it reads or tries too many rows
  *
  * @example
  * const answer = evaluate(bound, post, records)
  * if (answer === undefined) askTheServer()
  */
-export function evaluate(bound: BoundRule, record: RuleRecord, records: RuleRecords): boolean | undefined;
+export function evaluate(bound: BoundRule, record: RuleRecord, records: RuleRecords, budget?: RowBudget): boolean | undefined;
 
 /**
  * Parses a rule or a filter. Throws a `RuleError` with the position of the mistake, and never another error.

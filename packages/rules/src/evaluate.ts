@@ -20,24 +20,59 @@ export interface Work {
   readonly rows: Map<Join, Row>
   readonly records: RuleRecords
   readonly now: Date
-  /** How many rows may still be chosen, of a rule that is evaluated. */
+  /** How many rows may still be read and tried, of a rule that is evaluated. */
   rowsLeft?: number
+  /** What was last found for a join, by the row that it leads from. */
+  readonly found?: Map<Join, { readonly from: Row | undefined; readonly rows: Rows }>
+}
+
+/** How many rows may still be read and tried for all records that are asked about together. */
+export interface RowBudget {
+  /** Each answer takes its rows from it. */
+  left: number
 }
 
 /** For one record. Paths that are compared with each other multiply their rows. */
-export const ROWS_MAX = 100_000
+const ROWS_MAX = 100_000
 
 /**
  * Whether a rule admits a record: true, false, or undefined where that can't be known here.
- * @throws RuleError limit: it tries too many rows
+ * @throws RuleError limit: it reads or tries too many rows
  *
  * @example
  * const answer = evaluate(bound, post, records)
  * if (answer === undefined) askTheServer()
  */
-export function evaluate(bound: BoundRule, record: RuleRecord, records: RuleRecords): boolean | undefined {
+export function evaluate(
+  bound: BoundRule,
+  record: RuleRecord,
+  records: RuleRecords,
+  budget?: RowBudget,
+): boolean | undefined {
+  return withWork(bound, record, records, budget, (work) => some(bound.condition, work))
+}
+
+/** Runs what reads and tries rows for one record. */
+export function withWork<T>(
+  bound: BoundRule,
+  record: RuleRecord,
+  records: RuleRecords,
+  budget: RowBudget | undefined,
+  run: (work: Work) => T,
+): T {
+  const most = Math.min(ROWS_MAX, budget?.left ?? ROWS_MAX)
   const rows = new Map<Join, Row>([[bound.record, record]])
-  return some(bound.condition, { rows, records, now: bound.now, rowsLeft: ROWS_MAX })
+  const work = { rows, records, now: bound.now, rowsLeft: most, found: new Map() }
+  const result = run(work)
+  if (budget !== undefined) budget.left -= most - work.rowsLeft
+  return result
+}
+
+/** @throws RuleError limit */
+function spend(work: Work, rows: number): void {
+  if (work.rowsLeft === undefined) return
+  work.rowsLeft -= rows
+  if (work.rowsLeft < 0) throw new RuleError('limit', 'Too many rows are compared.', 0)
 }
 
 /** Whether some choice of rows, for the joins that have none yet, meets the condition. */
@@ -78,8 +113,7 @@ function together(parts: readonly Condition[], work: Work): boolean | undefined 
 export function withRows(join: Join, work: Work, body: () => boolean | undefined): boolean | undefined {
   const { rows, isComplete } = rowsOf(join, work)
   const answer = anyOf(rows, (row) => {
-    if (work.rowsLeft !== undefined && --work.rowsLeft < 0)
-      throw new RuleError('limit', 'Too many rows are compared.', 0)
+    spend(work, 1)
     work.rows.set(join, row)
     return body()
   })
@@ -136,8 +170,21 @@ function isTrue(truth: Truth | undefined): boolean | undefined {
 
 /** No row is a row of nulls, as in a LEFT JOIN. */
 export function rowsOf(join: Join, work: Work): Rows {
+  const from = join.parent && work.rows.get(join.parent)
+  const known = work.found?.get(join)
+  if (known !== undefined && isSameRow(known.from, from)) return known.rows
   const found = findRows(join, work)
-  return found.isComplete && found.rows.length === 0 ? NOWHERE : found
+  spend(work, found.rows.length)
+  const rows = found.isComplete && found.rows.length === 0 ? NOWHERE : found
+  work.found?.set(join, { from, rows })
+  return rows
+}
+
+/** Records of one join are of one collection, so their ids tell them apart. */
+function isSameRow(one: Row | undefined, other: Row | undefined): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  return one['id'] === other['id']
 }
 
 const NOWHERE: Rows = { rows: [null], isComplete: true }
@@ -281,8 +328,9 @@ function length(join: Join, of: Field, work: Work): Typed | undefined {
 function jsonValue(join: Join, of: Field, path: readonly string[], work: Work): Typed | undefined {
   const found = stored(join, of.name, work)
   if (found === undefined) return undefined
-  let value: unknown = of.type === 'geoPoint' ? (found?.value ?? { lon: 0, lat: 0 }) : found?.value
-  for (const key of found === null ? [] : path) {
+  if (found === null) return typed(null)
+  let value = of.type === 'geoPoint' ? (found.value ?? { lon: 0, lat: 0 }) : found.value
+  for (const key of path) {
     const isIndex = /^\d+$/.test(key)
     if (typeof value !== 'object' || value === null || Array.isArray(value) !== isIndex) return typed(null)
     value = Object.hasOwn(value, isIndex ? Number(key) : key)

@@ -1,5 +1,5 @@
 /** What a list is sorted by: fields that a query planner knows, or values that are computed for each record. */
-import { ROWS_MAX, some, valueOf, withRows, type Work } from './evaluate.ts'
+import { some, valueOf, withRows, withWork, type RowBudget, type Work } from './evaluate.ts'
 import { readBy, withParents, type BoundRule, type Join, type Value } from './plan.ts'
 import type { RuleRecord, RuleRecords } from './records.ts'
 import { compareSorted, type SqlValue } from './values.ts'
@@ -42,18 +42,24 @@ const EMPTY: Readonly<Record<string, 0 | false>> = { number: 0, bool: false }
  * const bound = bind({ schema, collection: 'posts', filter: parse('public = true'), sort: ['tags:length'] })
  * sortValues(bound, post, records) // [2]
  */
-export function sortValues(bound: BoundRule, record: RuleRecord, records: RuleRecords): readonly unknown[] {
-  const work: Work = { rows: new Map([[bound.record, record]]), records, now: bound.now, rowsLeft: ROWS_MAX }
+export function sortValues(
+  bound: BoundRule,
+  record: RuleRecord,
+  records: RuleRecords,
+  budget?: RowBudget,
+): readonly unknown[] {
   const open = [...withParents(bound.sort.flatMap(readBy))].filter((join) => join !== bound.record)
   const isFirst = !open.some(({ kind }) => kind === 'back' || kind === 'all')
   const ascending = bound.sort.map(() => false)
   let found: readonly SqlValue[] | undefined
-  choose(open, work, () => {
-    if (some(bound.condition, work) !== true) return false
-    const values = bound.sort.map((value) => valueOf(value, work)?.value ?? null)
-    if (found === undefined || compareSortValues(values, found, ascending) < 0) found = values
-    return isFirst
-  })
+  withWork(bound, record, records, budget, (work) =>
+    choose(open, work, () => {
+      if (some(bound.condition, work) !== true) return false
+      const values = bound.sort.map((value) => valueOf(value, work)?.value ?? null)
+      if (found === undefined || compareSortValues(values, found, ascending) < 0) found = values
+      return isFirst
+    }),
+  )
   return found ?? bound.sort.map(() => null)
 }
 

@@ -1,6 +1,6 @@
 /** Stored documents as rules read them. */
 import type { FoundRecords, RuleRecord, RuleRecords, Schema } from '@pannier/rules'
-import { recordsName, type Definition } from '../definitions/definition.ts'
+import { recordsName, type Definition, type ViewDefinition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 
 /** Where the records of a rule come from: a guard's reader, or that of a snapshot. The names are those of the library. */
@@ -24,15 +24,11 @@ export function ruleRecord(document: JsonObject): RuleRecord {
   return { ...document, id: document['_id'] }
 }
 
-/**
- * What a rule leads to, in the documents of a reader. An unknown collection has no records. The rows of views are
- * given by the ids of their definitions.
- */
-export function ruleRecords(
-  definitions: KnownDefinitions,
-  reader: DocumentReads,
-  views: ReadonlyMap<string, readonly JsonObject[]> = new Map(),
-): RuleRecords {
+/** The rows of a view, in the form of documents. */
+export type RowsOfView = (view: ViewDefinition) => readonly JsonObject[]
+
+/** What a rule leads to, in the documents of a reader and in the rows of views. An unknown collection has no records. */
+export function ruleRecords(definitions: KnownDefinitions, reader: DocumentReads, rowsOfView: RowsOfView): RuleRecords {
   const read = <T>(
     collection: string,
     none: T,
@@ -41,7 +37,7 @@ export function ruleRecords(
   ) => {
     const definition = definitions.find(collection)
     if (definition === undefined) return none
-    return definition.type === 'view' ? view(views.get(definition.id) ?? []) : stored(recordsName(definition))
+    return definition.type === 'view' ? view(rowsOfView(definition)) : stored(recordsName(definition))
   }
   const found = (documents: readonly JsonObject[]): FoundRecords => ({
     records: documents.map(ruleRecord),
@@ -53,17 +49,17 @@ export function ruleRecords(
         collection,
         undefined,
         (name) => reader.get(name, id),
-        (rows) => rows.find((row) => row['_id'] === id),
+        (rows) => rowsBy(rows, '_id').get(id)?.[0],
       )
       return document === undefined ? null : ruleRecord(document)
     },
     via: (collection, field, id) =>
       found(
-        read(
+        read<readonly JsonObject[]>(
           collection,
           [],
           (name) => reader.via(name, field, id),
-          (rows) => rows.filter((row) => [row[field]].flat().includes(id)),
+          (rows) => rowsBy(rows, field).get(id) ?? [],
         ),
       ),
     all: (collection) =>
@@ -76,4 +72,23 @@ export function ruleRecords(
         ),
       ),
   }
+}
+
+const rowIndexes = new WeakMap<readonly JsonObject[], Map<string, ReadonlyMap<unknown, readonly JsonObject[]>>>()
+
+/** The rows of a view by the values of a field, or by the elements of its lists. Made once. */
+export function rowsBy(rows: readonly JsonObject[], field: string): ReadonlyMap<unknown, readonly JsonObject[]> {
+  const known = rowIndexes.get(rows) ?? new Map<string, ReadonlyMap<unknown, readonly JsonObject[]>>()
+  rowIndexes.set(rows, known)
+  const found = known.get(field)
+  if (found !== undefined) return found
+  const index = new Map<unknown, JsonObject[]>()
+  for (const row of rows)
+    for (const value of new Set([row[field]].flat())) {
+      const others = index.get(value)
+      if (others === undefined) index.set(value, [row])
+      else others.push(row)
+    }
+  known.set(field, index)
+  return index
 }

@@ -52,11 +52,11 @@ export function listDefinitions(all: readonly Definition[], options: DefinitionL
   const size = Math.min(perPage <= 0 ? PER_PAGE : perPage, PER_PAGE_MAX)
   const number = Math.max(page, 1)
   return {
+    items: rows.slice((number - 1) * size, number * size).map(presentDefinition),
     page: number,
     perPage: size,
     totalItems: skipTotal ? -1 : rows.length,
     totalPages: skipTotal ? -1 : Math.ceil(rows.length / size),
-    items: rows.slice((number - 1) * size, number * size).map(presentDefinition),
   }
 }
 

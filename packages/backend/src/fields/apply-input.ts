@@ -51,12 +51,12 @@ function isPassword({ type, name, system }: FieldDefinition): boolean {
   return type === 'password' && name === 'password' && system
 }
 
-const MODIFIERS: readonly (readonly [before: string, after: string, modifier: Modifier])[] = [
-  ['', '+', 'add'],
-  ['+', '', 'prepend'],
-  ['', '-', 'remove'],
-  ['', ':autogenerate', 'generate'],
-]
+const MODIFIED: Readonly<Record<Modifier, (name: string) => string>> = {
+  add: (name) => `${name}+`,
+  prepend: (name) => `+${name}`,
+  remove: (name) => `${name}-`,
+  generate: (name) => `${name}:autogenerate`,
+}
 
 type Meant = readonly [field: FieldDefinition, modifier: Modifier | undefined]
 
@@ -71,7 +71,10 @@ export function meant(fields: readonly FieldDefinition[], key: string): Meant | 
 
 function meanings(fields: readonly FieldDefinition[]): ReadonlyMap<string, Meant> {
   const modified = fields.flatMap((field) =>
-    MODIFIERS.map(([before, after, modifier]): [string, Meant] => [before + field.name + after, [field, modifier]]),
+    (typeOfField(field).modifiers ?? []).map((modifier): [string, Meant] => [
+      MODIFIED[modifier](field.name),
+      [field, modifier],
+    ]),
   )
   const plain = fields.map((field): [string, Meant] => [field.name, [field, undefined]])
   return new Map([...modified, ...plain])
@@ -79,7 +82,7 @@ function meanings(fields: readonly FieldDefinition[]): ReadonlyMap<string, Meant
 
 function changed(field: FieldDefinition, modifier: Modifier | undefined, value: unknown, input: unknown): unknown {
   if (field.type === 'autodate') return value
-  if (modifier !== undefined) return typeOfField(field).modify?.(field, modifier, value, input) ?? value
+  if (modifier !== undefined) return typeOfField(field).modify!(field, modifier, value, input)
   if (field.type !== 'password') return castValue(field, input)
   return newPassword(input) ?? ''
 }

@@ -64,11 +64,13 @@ function timeOf(parts: Parts): number | undefined {
   const minute = number(parts['minute'], 0)
   const second = number(parts['second'], 0)
   if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59) return undefined
+  const offset = offsetOf(parts['offset'])
+  if (offset === undefined) return undefined
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   if (day < 1 || date.getUTCMonth() !== month - 1) return undefined
   const milliseconds = Number((parts['fraction'] ?? '').slice(0, 3).padEnd(3, '0'))
-  const time = date.setUTCHours(hour, minute, second, milliseconds) - offsetOf(parts['offset'])
+  const time = date.setUTCHours(hour, minute, second, milliseconds) - offset
   const inRange = new Date(time).getUTCFullYear()
   return inRange < 0 || inRange > 9999 ? undefined : time
 }
@@ -94,10 +96,12 @@ function hourOf({ hour, half }: Parts): number {
   return (read % 12) + (half === 'PM' ? 12 : 0)
 }
 
-/** In milliseconds. */
-function offsetOf(offset: string | undefined): number {
+/** In milliseconds. Undefined for one that Go refuses. */
+function offsetOf(offset: string | undefined): number | undefined {
   if (offset === undefined) return 0
   const digits = offset.replace(':', '')
-  const minutes = Number(digits.slice(1, 3)) * 60 + Number(digits.slice(3))
+  const [hour, minute] = [Number(digits.slice(1, 3)), Number(digits.slice(3))]
+  if (hour > 24 || minute > 60) return undefined
+  const minutes = hour * 60 + minute
   return (digits.startsWith('-') ? -minutes : minutes) * 60_000
 }

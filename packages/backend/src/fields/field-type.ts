@@ -32,6 +32,8 @@ export interface FieldType<F extends FieldDefinition> {
   check(field: F, value: unknown, context: ValueContext): FieldError | undefined
   /** By option. Undefined options are right. */
   checkOptions?(field: F, context: FieldContext): Readonly<Record<string, FieldError | ErrorData | undefined>>
-  /** What `f+`, `+f`, `f-` and `f:autogenerate` make of the value. Undefined: there is no such modifier. */
+  /** Those that `modify` knows; none when left out. */
+  readonly modifiers?: readonly Modifier[]
+  /** What `f+`, `+f`, `f-` and `f:autogenerate` make of the value. */
   modify?(field: F, modifier: Modifier, value: unknown, input: unknown): unknown
 }

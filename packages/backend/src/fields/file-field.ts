@@ -54,6 +54,7 @@ export const FILE: FieldType<FileField> = {
     maxSize: outside(maxSize, 0, INTEGER_MAX),
     thumbs: checkThumbs(thumbs ?? []),
   }),
+  modifiers: ['add', 'prepend', 'remove'],
   modify(field, modifier, value, input) {
     const before = toFiles(value)
     const given = toFiles(input)

@@ -22,6 +22,7 @@ const NO_VIEW = fieldError(
 const LIST = {
   empty: (field: ListField): unknown => (isMany(field) ? [] : ''),
   cast,
+  modifiers: ['add', 'prepend', 'remove'] as readonly Modifier[],
   modify(field: ListField, modifier: Modifier, value: unknown, input: unknown): unknown {
     const before = toTexts(value)
     const given = toTexts(input)

@@ -37,9 +37,9 @@ export const NUMBER: FieldType<NumberField> = {
       max: isDecimal(max) ? ONLY_INT : isLess ? tooSmall(min) : undefined,
     }
   },
+  modifiers: ['add', 'remove'],
   modify(_, modifier, value, input) {
-    if (modifier === 'add') return toNumber(value) + toNumber(input)
-    return modifier === 'remove' ? toNumber(value) - toNumber(input) : undefined
+    return toNumber(value) + (modifier === 'add' ? 1 : -1) * toNumber(input)
   },
 }
 

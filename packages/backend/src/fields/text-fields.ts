@@ -74,8 +74,8 @@ export const TEXT: FieldType<TextField> = {
       autogeneratePattern: checkPattern(autogeneratePattern) ?? checkGenerated(field),
     }
   },
-  modify(field, modifier, _, input) {
-    if (modifier !== 'generate') return undefined
+  modifiers: ['generate'],
+  modify(field, _modifier, _value, input) {
     const text = toText(input)
     return field.autogeneratePattern === '' ? text : text + generate(field.autogeneratePattern)
   },

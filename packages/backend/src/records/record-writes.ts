@@ -50,6 +50,15 @@ export class RecordWrites {
   }
 
   /**
+   * Refuses a write that no input can make right. Ask it before you read a body.
+   *
+   * @throws ServiceError NOT_FOUND; INVALID for a view; FORBIDDEN if the collection is locked
+   */
+  assertOpen(actor: Actor, collection: string, action: 'create' | 'update'): void {
+    this.#writer.assertOpen(actor, collection, action)
+  }
+
+  /**
    * Makes a record.
    *
    * @throws ServiceError NOT_FOUND, FORBIDDEN if the collection is locked; INVALID with data

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { applyInput } from '../../src/fields/apply-input.ts'
+import { applyInput, meant } from '../../src/fields/apply-input.ts'
 import { checkField } from '../../src/fields/check-field.ts'
 import { completeFields } from '../../src/fields/complete-fields.ts'
 import { castValue, checkValue, emptyValue } from '../../src/fields/field-types.ts'
@@ -98,6 +98,29 @@ test('every input gives every field a value', () => {
     }),
     { numRuns: 1000 },
   )
+})
+
+test('several keys of one field count, shorter ones first, and those of one length as they come', () => {
+  const options = { now: '', isSuperuser: true }
+  const select = (input: object): unknown =>
+    applyInput(ALL, { selects: ['a'] }, input as Record<string, unknown>, options)['selects']
+  expect(select({ 'selects+': 'b', selects: ['c'] })).toEqual(['c', 'b'])
+  expect(select({ 'selects+': 'b', 'selects-': 'b' })).toEqual(['a'])
+  expect(select({ 'selects-': 'b', 'selects+': 'b' })).toEqual(['a', 'b'])
+  expect(select({ '+selects': 'b', 'selects+': 'c' })).toEqual(['b', 'a', 'c'])
+  // Its type has no such modifier, so it is no key of the field.
+  expect(meant(ALL, 'text+')).toBeUndefined()
+})
+
+test('a date whose offset is over 24 hours is no date', () => {
+  const dates = ['2024-01-01T00:00:00+24:00', '2024-01-01T00:00:00+25:00', '2024-01-01 00:00:00 -00:61']
+  const read = dates.map((date) =>
+    castValue(
+      ALL.find(({ name }) => name === 'date')!,
+      date,
+    ),
+  )
+  expect(read).toEqual(['2023-12-31 00:00:00.000Z', '', ''])
 })
 
 test('every pattern is refused, or matches without an error', () => {

@@ -206,3 +206,55 @@ test('files are attachments with safe names; the ones that are replaced go in th
   expect(less).toMatchObject({ one: '', many: [(changed['many'] as string[])[1]] })
   expect(Object.keys((await stored('files'))[id]!['_attachments'] as object)).toEqual(less['many'])
 })
+
+test('a rule of a write reads the rows of views as the write sees them', async () => {
+  const votes = { name: 'votes', ...PUBLIC, fields: [{ type: 'text', name: 'about' }] }
+  const counts = {
+    name: 'counts',
+    type: 'view',
+    viewQuery: 'SELECT about AS id, count(*) AS votes FROM votes GROUP BY about',
+  }
+  const posts = {
+    ...POSTS,
+    createRule: '@collection.counts.id ?= @request.body.title && @collection.counts.votes ?> 1',
+    deleteRule: '@collection.counts.votes ?> 2',
+  }
+  const { writes } = await world(votes, counts, posts)
+  const refused = ['INVALID', 'Failed to create record.']
+  await writes.create(NOBODY, 'votes', { about: 'one' })
+  expect(await refusal(writes.create(NOBODY, 'posts', { title: 'one' }))).toEqual(refused)
+  await writes.create(NOBODY, 'votes', { about: 'one' })
+  const { id } = await writes.create(NOBODY, 'posts', { title: 'one' })
+  expect(await refusal(writes.create(NOBODY, 'posts', { title: 'two' }))).toEqual(refused)
+  expect(await refusal(writes.delete(NOBODY, 'posts', id as string))).toEqual(['NOT_FOUND', ''])
+  const request = { context: 'batch', method: 'POST', query: {}, headers: {} }
+  const steps = [
+    { action: 'create', collection: 'votes', input: { about: 'two' }, request },
+    { action: 'create', collection: 'votes', input: { about: 'two' }, request },
+    { action: 'create', collection: 'posts', input: { title: 'two' }, request },
+  ] as const
+  expect(await writes.batch(NOBODY.principal, steps, { timeoutMs: 60_000 })).toHaveLength(3)
+})
+
+test('a view that takes a write too long, or that no longer fits, admits nothing', async () => {
+  const votes = { name: 'votes', ...PUBLIC, fields: [{ type: 'text', name: 'about' }] }
+  const viewQuery = 'SELECT (ROW_NUMBER() OVER()) AS id FROM votes a JOIN votes b ON a.about < b.about'
+  const posts = { ...POSTS, createRule: '@collection.pairs.id ?!= ""', updateRule: '@collection.pairs.id ?!= ""' }
+  const { writes } = await world(votes, { name: 'pairs', type: 'view', viewQuery }, posts)
+  const made = await writes.create(ADMIN, 'posts', { title: 'one' })
+  await writes.create(NOBODY, 'votes', { about: 'a' })
+  expect(await refusal(writes.create(NOBODY, 'posts', { title: 'two' }))).toEqual([
+    'INVALID',
+    'Failed to create record.',
+  ])
+  const many = Array.from({ length: 400 }, (_, at) => ({
+    action: 'create' as const,
+    collection: 'votes',
+    input: { about: `about ${at}` },
+    request: NOBODY.request,
+  }))
+  await writes.batch(NOBODY.principal, many.slice(0, 10), { timeoutMs: 60_000 })
+  await writes.create(NOBODY, 'posts', { title: 'two' })
+  await writes.batch(NOBODY.principal, many.slice(10), { timeoutMs: 60_000 })
+  expect(await refusal(writes.update(NOBODY, 'posts', made['id'] as string, {}))).toEqual(['NOT_FOUND', ''])
+})

@@ -32,9 +32,9 @@ export class JsonError extends HttpError {
   }
 }
 
-/** @throws JsonError; HttpError 413 for what is too deep or too wide */
-export function parseJson(bytes: Uint8Array): unknown {
-  const names = countNames(bytes)
+/** `membersMax`: of the outermost object. @throws JsonError; HttpError 413 for what is too deep or too wide */
+export function parseJson(bytes: Uint8Array, membersMax: number = JSON_MEMBERS_MAX): unknown {
+  const names = countNames(bytes, membersMax)
   const value = build(decode(bytes))
   if (hasSurrogates(bytes) && !isWellFormed(value)) throw new JsonError('invalid UTF-8 JSON')
   // The parser keeps one of two members with the same name.
@@ -48,7 +48,7 @@ export function parseJson(bytes: Uint8Array): unknown {
  */
 export function parseMembers(bytes: Uint8Array): [name: string, value: unknown][] {
   // Its bounds.
-  countNames(bytes)
+  countNames(bytes, JSON_MEMBERS_MAX)
   const members: [string, unknown][] = []
   for (const member of splitMembers(bytes)) {
     const one = parseJson(Buffer.concat([OBJECT_START, member, OBJECT_END])) as Record<string, unknown>
@@ -87,8 +87,8 @@ function isNoSpace(byte: number): boolean {
 }
 
 /** As text; for parameters of URLs. */
-export function parseJsonText(text: string): unknown {
-  return parseJson(Buffer.from(text))
+export function parseJsonText(text: string, membersMax?: number): unknown {
+  return parseJson(Buffer.from(text), membersMax)
 }
 
 function decode(bytes: Uint8Array): string {
@@ -113,7 +113,7 @@ function build(text: string): unknown {
 const members = new Int32Array(JSON_DEPTH_MAX + 1)
 
 /** Counts the names of members; looks only at structure. The parser finds malformed JSON afterwards. */
-function countNames(bytes: Uint8Array): number {
+function countNames(bytes: Uint8Array, membersMax: number): number {
   members[0] = 0
   let depth = 0
   let names = 0
@@ -136,6 +136,7 @@ function countNames(bytes: Uint8Array): number {
       case COMMA:
         if (++members[depth]! >= JSON_MEMBERS_MAX)
           throw documentTooLarge(`JSON has more than ${JSON_MEMBERS_MAX} members`)
+        if (members[1]! >= membersMax) throw new JsonError(`invalid JSON: more than ${membersMax} members`)
         values++
         break
       case COLON:

@@ -9,7 +9,7 @@ import type { UploadedFile } from '@pannier/backend'
 import { invalid, isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import type { BodyStore, StoredBody } from '../http/body-store.ts'
-import { bodyPieces, readBody } from '../http/request-body.ts'
+import { bodyPieces, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
 import type { BodyLimits } from '../http/request-body.ts'
 import { parseJson, parseJsonText } from '../http/strict-json.ts'
 import type { RestContext } from './rest-context.ts'
@@ -19,8 +19,8 @@ type FormContext = Pick<RestContext, 'bodies' | 'limits'>
 
 /** As PocketBase. */
 const PARTS_MAX = 1000
-/** As Go. */
-const URL_PARTS_MAX = 10_000
+/** Names of a form in a URL's manner, as in Go; of the object in a JSON body, too. */
+const NAMES_MAX = 10_000
 const FIELD_NAME_BYTES_MAX = 1024
 const JSON_PAYLOAD = '@jsonPayload'
 const PIECE_BYTES: number = 256 * 1024
@@ -80,11 +80,26 @@ export async function withForm<T>(
   }
 }
 
+/** Refuses a body as `withForm` would. One that is large is not parsed: only its first sign is looked at. */
+export async function checkUnwanted(context: FormContext, request: FastifyRequest, bytesMax: number): Promise<void> {
+  const { 'content-length': length = Infinity, 'content-type': type = '' } = request.headers
+  if (isEmpty(request)) return
+  if (Number(length) <= SMALL_BYTES_MAX) {
+    await readValues(context, request, '')
+    return
+  }
+  let start = ''
+  for await (const piece of bodyPieces(request, { bytesMax, stallMsMax: context.limits.stallMsMax }))
+    if (start === '') start = Buffer.from(piece).toString('latin1').trimStart().slice(0, 1)
+  if (type.trim().toLowerCase().startsWith('application/json') && start !== '{') throw invalid('')
+}
+
 async function readForm(request: FastifyRequest, options: ReadOptions, message: string): Promise<Form> {
   if (isEmpty(request)) return formOf({})
   const type = (request.headers['content-type'] ?? '').trim().toLowerCase()
   try {
-    if (type.startsWith('application/json')) return formOf(objectIn(parseJson(await readBody(request, options))))
+    if (type.startsWith('application/json'))
+      return formOf(objectIn(parseJson(await readBody(request, options), NAMES_MAX)))
     if (type.startsWith('multipart/form-data')) return await readMultipart(request, options)
     if (type.startsWith('application/x-www-form-urlencoded')) {
       const text = Buffer.from(await readBody(request, options)).toString()
@@ -185,8 +200,8 @@ function streamOf(body: StoredBody): ReadableStream<Uint8Array> {
 /** Whether a form in a URL's manner can be read at once. */
 function hasFewParts(text: string): boolean {
   let parts = 1
-  for (let at = text.indexOf('&'); at >= 0 && parts <= URL_PARTS_MAX; at = text.indexOf('&', at + 1)) parts++
-  return parts <= URL_PARTS_MAX
+  for (let at = text.indexOf('&'); at >= 0 && parts <= NAMES_MAX; at = text.indexOf('&', at + 1)) parts++
+  return parts <= NAMES_MAX
 }
 
 /** A name that comes several times is a list. `@jsonPayload` is JSON with more of them. */
@@ -200,7 +215,7 @@ function valuesOf(form: URLSearchParams): [values: JsonObject, texts: JsonObject
     define(texts, name, all.length === 1 ? all[0] : all)
   }
   for (const payload of form.getAll(JSON_PAYLOAD))
-    for (const [name, value] of Object.entries(objectIn(parseJsonText(payload)))) {
+    for (const [name, value] of Object.entries(objectIn(parseJsonText(payload, NAMES_MAX)))) {
       define(values, name, value)
       define(texts, name, value)
     }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import type { Definition, RecordInput, ShowOptions } from '@pannier/backend'
 import { actorOf, queryText } from './actor.ts'
-import { withForm } from './form.ts'
+import { checkUnwanted, withForm } from './form.ts'
 import type { Form } from './form.ts'
 import { listOptions } from './list-parameters.ts'
 import { tagged } from './rest-context.ts'
@@ -22,13 +22,13 @@ export const recordRoutes: RestRoutes = (app, context) => {
   )
   app.post<CollectionRoute>('/api/collections/:collection/records', tagged('create'), (request) => {
     const { collection } = request.params
-    return withInput(context, request, collection, (input) =>
+    return withInput(context, request, 'create', (input) =>
       records.create(actorOf(request), collection, input, showOptions(request)),
     )
   })
   app.patch<RecordRoute>('/api/collections/:collection/records/:id', tagged('update'), (request) => {
     const { collection, id } = request.params
-    return withInput(context, request, collection, ({ _rev, ...input }) =>
+    return withInput(context, request, 'update', ({ _rev, ...input }) =>
       records.update(actorOf(request), collection, id, input, { ...showOptions(request), ...revOf(request, _rev) }),
     )
   })
@@ -52,12 +52,22 @@ function revOf({ headers }: FastifyRequest, given?: unknown): { readonly rev?: s
 
 async function withInput<T>(
   context: RestContext,
-  request: FastifyRequest,
-  collection: string,
+  request: FastifyRequest<CollectionRoute>,
+  action: 'create' | 'update',
   use: (input: RecordInput) => Promise<T>,
 ): Promise<T> {
-  const definition = context.backend.definitions.find(collection)
-  if (definition === undefined) throw new ServiceError('NOT_FOUND', 'Missing or invalid collection context.')
+  const { records, definitions } = context.backend
+  const { collection } = request.params
+  try {
+    records.assertOpen(actorOf(request), collection, action)
+  } catch (error) {
+    // PocketBase says first that a body is malformed, or too large.
+    const locked =
+      error instanceof ServiceError && error.code === 'FORBIDDEN' ? definitions.find(collection) : undefined
+    if (locked !== undefined) await checkUnwanted(context, request, bytesMaxOf(locked))
+    throw error
+  }
+  const definition = definitions.find(collection)!
   const bytesMax = bytesMaxOf(definition)
   return withForm(context, request, { message: '', bytesMax }, (form) => use(inputOf(definition, form)))
 }

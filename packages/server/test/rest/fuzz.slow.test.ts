@@ -243,7 +243,7 @@ function fuzzed(random: Random, tokens: readonly string[]): Fuzzed {
       method,
       path,
       headers: { authorization, 'content-type': 'application/json' },
-      body: body && JSON.stringify(body),
+      body: body === undefined ? undefined : JSON.stringify(body),
     }
   }
   const method = random.pick(METHODS)

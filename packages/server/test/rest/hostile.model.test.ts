@@ -3,7 +3,7 @@
  * bad bodies and headers, and random requests that a seed replays.
  */
 import { SYSTEM } from '@pannier/backend'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { seedsOf, times } from '../../../../tools/test/seeds.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { sendRaw } from '../test-server.ts'
@@ -37,6 +37,10 @@ async function post(
   return { status: response.status, text: await response.text() }
 }
 
+function manyNames(): [string, number][] {
+  return Array.from({ length: 200_000 }, (_, at) => [`k${at}`, 1])
+}
+
 function expectError({ status, text }: { readonly status: number; readonly text: string }, about: string): void {
   expect(status, about).toBeGreaterThanOrEqual(400)
   expect(status, `${about}: ${text}`).toBeLessThan(500)
@@ -67,6 +71,7 @@ test.each([
   ],
   ['a form of many names', Array.from({ length: 50_000 }, (_, at) => `k${at}=1`).join('&'), URL_TYPE],
   ['a form of one name, many times', 'title=1&'.repeat(50_000), URL_TYPE],
+  ['JSON of many names', JSON.stringify(Object.fromEntries(manyNames())), JSON_TYPE],
   ['gzip that is none', 'abc', { ...JSON_TYPE, 'content-encoding': 'gzip' }],
   ['an unknown encoding', 'abc', { ...JSON_TYPE, 'content-encoding': 'br' }],
 ])('a body that is %s is refused in the form of PocketBase', async (name, body, headers) => {
@@ -93,6 +98,31 @@ test('a body over the limit is 413, whether it says so or not', async () => {
   } as RequestInit)
   expect(response.status).toBe(413)
   await server.server.backend.settings.update(SYSTEM, { batch: { maxBodySize: 0 } })
+})
+
+test('no body is parsed for a collection that is locked, for a view, or for none', async () => {
+  const { backend } = server.server
+  await backend.definitions.create(SYSTEM, { name: 'locked', type: 'base' })
+  await backend.definitions.create(SYSTEM, { name: 'seen', type: 'view', viewQuery: 'SELECT id FROM posts' })
+  const many = JSON.stringify(Object.fromEntries(manyNames()))
+  const parse = vi.spyOn(JSON, 'parse')
+  expect((await post('/api/collections/locked/records', many, JSON_TYPE)).status).toBe(403)
+  expect((await post('/api/collections/locked/records', `[${many}]`, JSON_TYPE)).status).toBe(400)
+  expect((await post('/api/collections/users/auth-with-password', many, JSON_TYPE)).status).toBe(400)
+  expect(parse.mock.calls.filter(([text]) => text.length > 1000)).toEqual([])
+  parse.mockRestore()
+  expect((await post('/api/collections/locked/records', '{', JSON_TYPE)).status).toBe(400)
+  const cases = [
+    ['POST', 'seen', 400],
+    ['PATCH', 'seen', 400],
+    ['POST', 'none', 404],
+  ] as const
+  for (const [method, name, status] of cases) {
+    const path = `/api/collections/${name}/records${method === 'PATCH' ? '/aaaaaaaaaaaaaaa' : ''}`
+    const head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`
+    const said = await sendRaw(server.url, `${head}content-length: 100000\r\n\r\n{"title":`, `"status":${status}`)
+    expect(said, `${method} ${name}`).toContain(`"status":${status}`)
+  }
 })
 
 test('superusers can not delete themselves all at once', async () => {

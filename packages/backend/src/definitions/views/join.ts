@@ -4,35 +4,51 @@ import type { SqlExpression } from '../sql/expression.ts'
 import { SqlError } from '../sql/tokens.ts'
 import { findColumn, sqlValue, storedValue, truthOf, type JoinedRow, type RowScope } from './evaluate.ts'
 import type { SelectJoin } from './select.ts'
+import { mapped, STEP_ROWS, type Steps } from './steps.ts'
 import type { ViewPlan, ViewTable } from './view-plan.ts'
 
+/** Rows that a view joins. */
 const ROWS_MAX = 1_000_000
+/** Pairs of rows that its joins try, whether they fit or not. */
+const TRIED_MAX = 2_000_000
 
-export function joinedRows(
+/** @throws SqlError: there are too many */
+export function* joinedRows(
   { select, tables }: ViewPlan,
   [first, ...others]: readonly (readonly JsonObject[])[],
   scopeOf: (row: JoinedRow) => RowScope,
-): readonly JoinedRow[] {
+): Steps<readonly JoinedRow[]> {
+  const count = { tried: 0 }
   let rows: readonly JoinedRow[] = first?.map((document) => [document]) ?? [[]]
   for (const [place, join] of select.joins.entries()) {
     const conditions = [join.on, join.isLeft ? undefined : select.where].flatMap(conjunctsOf)
     const partners = partnersOf(others[place]!, conditions, tables, place + 1)
-    rows = joined(rows, partners, join, scopeOf)
+    rows = yield* joined(rows, { partners, join, scopeOf, count })
   }
   const { where } = select
-  return where === undefined ? rows : rows.filter((row) => truthOf(where, scopeOf(row)) === true)
+  if (where === undefined) return rows
+  const isMeant = yield* mapped(rows, (row) => truthOf(where, scopeOf(row)) === true)
+  return rows.filter((_, place) => isMeant[place])
 }
 
-function joined(
+interface Joining {
+  readonly partners: (row: JoinedRow) => readonly JsonObject[]
+  readonly join: SelectJoin
+  readonly scopeOf: (row: JoinedRow) => RowScope
+  /** All joins of the view share it. */
+  readonly count: { tried: number }
+}
+
+function* joined(
   rows: readonly JoinedRow[],
-  partners: (row: JoinedRow) => readonly JsonObject[],
-  { on, isLeft }: SelectJoin,
-  scopeOf: (row: JoinedRow) => RowScope,
-): readonly JoinedRow[] {
+  { partners, join: { on, isLeft }, scopeOf, count }: Joining,
+): Steps<readonly JoinedRow[]> {
   const result: JoinedRow[] = []
   for (const row of rows) {
     const before = result.length
     for (const partner of partners(row)) {
+      if (++count.tried % STEP_ROWS === 0) yield
+      if (count.tried > TRIED_MAX) throw new SqlError(`the view tries more than ${TRIED_MAX} pairs of rows`)
       const both = [...row, partner]
       if (on === undefined || truthOf(on, scopeOf(both)) === true) result.push(both)
       if (result.length > ROWS_MAX) throw new SqlError(`the view joins more than ${ROWS_MAX} rows`)

@@ -9,6 +9,7 @@ import { findColumn, storedValue, truthOf, valueOf, type JoinedRow, type RowScop
 import { compareValues, isAggregate, type SqlValue } from './functions.ts'
 import { joinedRows } from './join.ts'
 import type { Select, SelectColumn } from './select.ts'
+import { mapped, type Steps } from './steps.ts'
 import { callsOf, planOf, type ViewPlan } from './view-plan.ts'
 
 /** The documents of a collection, in the order of creation. */
@@ -29,23 +30,23 @@ export function collectionsOf(view: ViewDefinition, all: readonly Definition[]):
  *
  * @throws SqlError if the view no longer fits what it reads
  */
-export function rowsOf(
+export function* rowsOf(
   view: ViewDefinition,
   all: readonly Definition[],
   documentsOf: DocumentsOf,
-): readonly JsonObject[] {
+): Steps<readonly JsonObject[]> {
   const plan = planOf(view.viewQuery, all)
-  const rows = plan.tables.map(({ definition }) =>
-    definition.type === 'view' ? rowsOf(definition, all, documentsOf) : documentsOf(definition),
-  )
-  return resultOf(plan, view.fields, rows)
+  const rows: (readonly JsonObject[])[] = []
+  for (const { definition } of plan.tables)
+    rows.push(definition.type === 'view' ? yield* rowsOf(definition, all, documentsOf) : documentsOf(definition))
+  return yield* resultOf(plan, view.fields, rows)
 }
 
-function resultOf(
+function* resultOf(
   plan: ViewPlan,
   fields: readonly FieldDefinition[],
   documents: readonly (readonly JsonObject[])[],
-): readonly JsonObject[] {
+): Steps<readonly JsonObject[]> {
   const { select, tables } = plan
   const aliases = new Map(select.columns.map(({ name, expression }) => [name.toLowerCase(), expression]))
   const scopeOf = (row: JoinedRow, group: readonly JoinedRow[] = [], number = 0): RowScope => ({
@@ -55,43 +56,57 @@ function resultOf(
     number,
     aliases,
   })
-  const matching = joinedRows(plan, documents, scopeOf)
-  const groups = groupsOf(select, matching, scopeOf)
-  const kept = select.having === undefined ? groups : groups.filter((scope) => truthOf(select.having!, scope) === true)
-  const numbered = kept.map((scope, place) => ({ ...scope, number: place + 1 }))
-  const made = distinct(
-    select,
-    numbered.map((scope) => ({ scope, row: rowOf(select.columns, fields, scope) })),
-  )
-  const sorted =
-    select.orderBy.length === 0 ? made : made.toSorted((one, other) => compareRows(select, one.scope, other.scope))
+  const matching = yield* joinedRows(plan, documents, scopeOf)
+  const groups = yield* groupsOf(select, matching, scopeOf)
+  const { having, orderBy } = select
+  const isKept = having && (yield* mapped(groups, (scope) => truthOf(having, scope) === true))
+  const kept = isKept === undefined ? groups : groups.filter((_, place) => isKept[place])
+  const made = yield* mapped(kept, (unnumbered, place) => {
+    const scope = { ...unnumbered, number: place + 1 }
+    return { row: rowOf(select.columns, fields, scope), order: orderBy.map((by) => orderValue(by, select, scope)) }
+  })
+  const rows = distinct(select, made)
+  const sorted = orderBy.length === 0 ? rows : rows.toSorted((one, other) => compareRows(select, one, other))
   const end = select.limit === undefined ? Infinity : select.offset + select.limit
   return sorted.slice(select.offset, end).map(({ row }) => row)
 }
 
-/** One scope for each row of the result. */
-function groupsOf(
+interface Group {
+  /** What its rows have in common. */
+  readonly by: readonly SqlValue[]
+  readonly rows: JoinedRow[]
+}
+
+/** One scope for each row of the result. Groups are in the order of what their rows have in common. */
+function* groupsOf(
   { columns, groupBy, having, orderBy }: Select,
   rows: readonly JoinedRow[],
   scopeOf: (row: JoinedRow, group?: readonly JoinedRow[]) => RowScope,
-): readonly RowScope[] {
+): Steps<readonly RowScope[]> {
   const expressions = [...columns.map(({ expression }) => expression), ...(having === undefined ? [] : [having])]
   const aggregates = [...expressions, ...orderBy.map(({ by }) => by)].flatMap(callsOf).filter(isAggregate)
   if (groupBy.length === 0 && aggregates.length === 0) return rows.map((row) => scopeOf(row))
-  const groups = new Map<string, JoinedRow[]>()
-  if (groupBy.length === 0) groups.set('', [])
-  for (const row of rows) {
-    const key = JSON.stringify(groupBy.map((by) => valueOf(by, scopeOf(row))))
-    const group = groups.get(groupBy.length === 0 ? '' : key)
-    if (group === undefined) groups.set(key, [row])
-    else group.push(row)
-  }
+  const groups = new Map<string, Group>()
+  if (groupBy.length === 0) groups.set('[]', { by: [], rows: [] })
+  yield* mapped(rows, (row) => {
+    const by = groupBy.map((expression) => valueOf(expression, scopeOf(row)))
+    const key = JSON.stringify(by)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { by, rows: [row] })
+    else group.rows.push(row)
+  })
   const [first, ...others] = aggregates
   const isExtreme = others.length === 0 && (first?.name === 'min' || first?.name === 'max')
-  return Array.from(groups.values(), (group) => {
-    const scope = scopeOf(group[0] ?? [], group)
+  const sorted = [...groups.values()].toSorted((one, other) => compareKeys(one.by, other.by))
+  return yield* mapped(sorted, (group) => {
+    const scope = scopeOf(group.rows[0] ?? [], group.rows)
     return isExtreme ? { ...scope, row: rowOfExtreme(first!, scope) } : scope
   })
+}
+
+function compareKeys(one: readonly SqlValue[], other: readonly SqlValue[]): number {
+  const place = one.findIndex((value, index) => compareValues(value, other[index]!) !== 0)
+  return place < 0 ? 0 : compareValues(one[place]!, other[place]!)
 }
 
 /** With a `min` or `max` alone, columns beside it are those of the row that has it. */
@@ -117,8 +132,9 @@ function textOf(value: SqlValue): string | null {
 }
 
 interface MadeRow {
-  readonly scope: RowScope
   readonly row: JsonObject
+  /** The values of ORDER BY. */
+  readonly order: readonly SqlValue[]
 }
 
 function distinct({ isDistinct }: Select, rows: readonly MadeRow[]): readonly MadeRow[] {
@@ -127,13 +143,17 @@ function distinct({ isDistinct }: Select, rows: readonly MadeRow[]): readonly Ma
     : rows
 }
 
-function compareRows({ orderBy, columns }: Select, one: RowScope, other: RowScope): number {
-  for (const { by, isDescending } of orderBy) {
-    // A whole number is the place of a column.
-    const isPlace = by.kind === 'literal' && typeof by.value === 'number'
-    const expression = isPlace ? columns[Number(by.value) - 1]?.expression : by
-    if (expression === undefined) throw new SqlError('an ORDER BY term is out of range')
-    const order = compareValues(valueOf(expression, one), valueOf(expression, other))
+/** A whole number is the place of a column. */
+function orderValue({ by }: Select['orderBy'][number], { columns }: Select, scope: RowScope): SqlValue {
+  const isPlace = by.kind === 'literal' && typeof by.value === 'number'
+  const expression = isPlace ? columns[Number(by.value) - 1]?.expression : by
+  if (expression === undefined) throw new SqlError('an ORDER BY term is out of range')
+  return valueOf(expression, scope)
+}
+
+function compareRows({ orderBy }: Select, one: MadeRow, other: MadeRow): number {
+  for (const [index, { isDescending }] of orderBy.entries()) {
+    const order = compareValues(one.order[index]!, other.order[index]!)
     if (order !== 0) return isDescending ? -order : order
   }
   return 0

@@ -7,6 +7,7 @@ import { ServiceError, type FieldError } from '../../gateway/service-error.ts'
 import type { Definition, ViewDefinition } from '../definition.ts'
 import { idOf, randomText, scaffoldOf } from '../scaffolds.ts'
 import { SqlError } from '../sql/tokens.ts'
+import { inTurns } from './steps.ts'
 import { derivedView } from './view-fields.ts'
 import { collectionsOf, rowsOf } from './view-rows.ts'
 
@@ -37,20 +38,21 @@ export async function sampleOf(
   const view = { ...scaffold, fields }
   const documents = new Map<Definition, readonly JsonObject[]>()
   for (const definition of collectionsOf(view, all)) documents.set(definition, await documentsOf(definition))
-  const rows = sampleRows(view, all, documents)
+  const rows = await sampleRows(view, all, documents)
   const ids = rows.map(({ _id }) => _id)
   if (ids.includes('')) throw invalidQuery('the query could return records with empty or invalid ids')
   if (new Set(ids).size < ids.length) throw invalidQuery('the query could return records with non-unique ids')
   return { fields, sample: rows.map((row) => shown(row, view)) }
 }
 
-function sampleRows(
+async function sampleRows(
   view: ViewDefinition,
   all: readonly Definition[],
   documents: ReadonlyMap<Definition, readonly JsonObject[]>,
-): readonly JsonObject[] {
+): Promise<readonly JsonObject[]> {
   try {
-    return rowsOf(view, all, (definition) => documents.get(definition)!).slice(0, SAMPLE_ROWS)
+    const rows = await inTurns(rowsOf(view, all, (definition) => documents.get(definition)!))
+    return rows.slice(0, SAMPLE_ROWS)
   } catch (error) {
     throw error instanceof SqlError ? invalidQuery(error.message) : error
   }

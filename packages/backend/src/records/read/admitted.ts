@@ -41,7 +41,7 @@ export async function meeting(
   documents: readonly JsonObject[],
 ): Promise<readonly JsonObject[]> {
   const answers = await snapshot.readEach(documents, (document, records) =>
-    evaluate(bound, ruleRecord(document), records),
+    evaluate(bound, ruleRecord(document), records, snapshot.budget),
   )
   return documents.filter((_, position) => answers[position] === true)
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../../access/actor.ts'
 import type { KnownDefinitions } from '../../access/rule-records.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import { invalid } from '../../gateway/service-error.ts'
 import { admittedOf } from './admitted.ts'
 import type { RecordSnapshot } from './record-snapshot.ts'
 import type { ShownRecord } from './shown-record.ts'
@@ -11,6 +12,10 @@ import type { ShownRecord } from './shown-record.ts'
 const LEVELS_MAX = 6
 /** Related records of one record, by a back-relation. */
 const BACK_MAX = 1000
+/** Records in one answer. */
+const SHOWN_MAX = 100_000
+/** What a related record costs of the request's rows: it is read, its rule is asked, and it is shown. */
+const ROWS_EACH = 10
 
 /** A step of a path. */
 interface Step {
@@ -36,6 +41,22 @@ export async function expandRecords(
   expanding: Expanding,
 ): Promise<void> {
   for (const path of pathsOf(expand)) await follow(records, path, 1, expanding)
+  assertFew(records)
+}
+
+/** A record that several others lead to is shown in each of them. @throws ServiceError INVALID */
+function assertFew(records: readonly ShownRecord[]): void {
+  const counts = new Map<ShownRecord, number>()
+  const countOf = (record: ShownRecord): number => {
+    const known = counts.get(record)
+    if (known !== undefined) return known
+    const expanded = [...(record.expand?.values() ?? [])].flat()
+    const count = expanded.reduce((sum, one) => sum + countOf(one), 1)
+    counts.set(record, count)
+    return count
+  }
+  if (records.reduce((sum, record) => sum + countOf(record), 0) > SHOWN_MAX)
+    throw invalid(`More than ${SHOWN_MAX} records are expanded. Ask for fewer, or for shorter paths.`)
 }
 
 /** A path that another one continues is left out. */
@@ -58,35 +79,45 @@ async function follow(
   const step = stepOf(first.definition, key, expanding)
   if (step === undefined) return false
   const ids = await idsOf(records, key, step, expanding)
+  expanding.snapshot.budget.spend(ids.flat().length * ROWS_EACH)
   const related = await viewable(step.to, [...new Set(ids.flat())], expanding)
   if (related === undefined) return false
   if (end >= 0 && !(await follow(related, path.slice(end + 1), level + 1, expanding))) return false
   const byId = new Map(related.map((record) => [record.document['_id'], record]))
+  const merged: Merged = new Map()
   for (const [index, record] of records.entries()) {
     record.expand ??= new Map()
     const found = ids[index]!.map((id) => byId.get(id)).filter((each) => each !== undefined)
     if (found.length === 0) continue
     for (const known of [record.expand.get(key) ?? []].flat()) {
-      const again = found.find(({ document }) => document['_id'] === known.document['_id'])
-      if (again !== undefined) merge(again, known)
+      const again = byId.get(known.document['_id'])
+      if (again !== undefined) merge(again, known, merged)
     }
     record.expand.set(key, step.isMany ? found : found[0]!)
   }
   return true
 }
 
+/** The records that were merged into each: those that many lead to are merged once. */
+type Merged = Map<ShownRecord, Set<ShownRecord>>
+
 /** What an earlier path has expanded stays. */
-function merge(into: ShownRecord, from: ShownRecord): void {
-  if (from.expand === undefined) return
+function merge(into: ShownRecord, from: ShownRecord, merged: Merged): void {
+  const others = merged.get(into) ?? new Set()
+  if (from.expand === undefined || others.has(from)) return
+  merged.set(into, others.add(from))
   into.expand ??= new Map()
   for (const [key, known] of from.expand) {
     const found = into.expand.get(key)
-    if (found === undefined) into.expand.set(key, known)
-    else
-      for (const record of [known].flat()) {
-        const again = [found].flat().find(({ document }) => document['_id'] === record.document['_id'])
-        if (again !== undefined) merge(again, record)
-      }
+    if (found === undefined) {
+      into.expand.set(key, known)
+      continue
+    }
+    const byId = new Map([found].flat().map((record) => [record.document['_id'], record]))
+    for (const record of [known].flat()) {
+      const again = byId.get(record.document['_id'])
+      if (again !== undefined) merge(again, record, merged)
+    }
   }
 }
 

@@ -29,8 +29,10 @@ export interface ListRequest {
 
 /** @throws ServiceError INVALID, FORBIDDEN */
 export function readListRequest(actor: Actor, options: ListOptions): ListRequest {
-  const { page = 1, perPage = PER_PAGE, sort = '', filter = '', after } = options
+  const { sort = '', filter = '', after } = options
   assertOpenToActor(actor, filter, sort)
+  // Reading them may throw.
+  const { page = 1, perPage = PER_PAGE } = options
   if (after !== undefined && page > 1)
     throw invalid(`A page is asked for by "after" or by its number, got both: page ${page}. Leave out "page".`)
   return {

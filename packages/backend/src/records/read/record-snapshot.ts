@@ -2,22 +2,33 @@
 import { setImmediate } from 'node:timers/promises'
 import type { BoundRule, RuleRecords } from '@pannier/rules'
 import type { GuardReader, SnapshotReader } from 'pannier/internal'
-import { ruleRecords, type KnownDefinitions } from '../../access/rule-records.ts'
+import { rowsBy, ruleRecords, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
 import type { ViewReader } from '../../definitions/views/view-reader.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import { RequestBudget } from './request-budget.ts'
 
 /** Documents that are asked about at once: others have a turn between two slices, and a page that is missing costs one slice. */
 const SLICE = 100
+/** Rows that their rules read and try, before the slice ends early. */
+const SLICE_ROWS = 2000
 
 export class RecordSnapshot {
   readonly reader: SnapshotReader
+  /** What the request may still cost. */
+  readonly budget: RequestBudget
   readonly #definitions: KnownDefinitions
   readonly #viewReader: ViewReader
   readonly #views = new Map<string, readonly JsonObject[]>()
 
-  constructor(reader: SnapshotReader, definitions: KnownDefinitions, viewReader: ViewReader) {
+  constructor(
+    reader: SnapshotReader,
+    definitions: KnownDefinitions,
+    viewReader: ViewReader,
+    budget: RequestBudget = new RequestBudget(),
+  ) {
     this.reader = reader
+    this.budget = budget
     this.#definitions = definitions
     this.#viewReader = viewReader
   }
@@ -41,24 +52,39 @@ export class RecordSnapshot {
     ask: (document: JsonObject, records: RuleRecords) => T,
   ): Promise<T[]> {
     const answers: T[] = []
-    for (let from = 0; from < documents.length; from += SLICE) {
-      if (from > 0) await setImmediate()
-      const slice = documents.slice(from, from + SLICE)
-      answers.push(...(await this.read((records) => slice.map((document) => ask(document, records)))))
+    while (answers.length < documents.length) {
+      if (answers.length > 0) await setImmediate()
+      answers.push(...(await this.read((records) => this.#slice(documents, answers.length, records, ask))))
+    }
+    return answers
+  }
+
+  #slice<T>(
+    documents: readonly JsonObject[],
+    from: number,
+    records: RuleRecords,
+    ask: (document: JsonObject, records: RuleRecords) => T,
+  ): T[] {
+    const answers: T[] = []
+    const { left } = this.budget
+    for (const document of documents.slice(from, from + SLICE)) {
+      this.budget.check()
+      answers.push(ask(document, records))
+      if (left - this.budget.left > SLICE_ROWS) break
     }
     return answers
   }
 
   /** What rules read, through a reader of this snapshot. */
   rules(guard: GuardReader): RuleRecords {
-    return ruleRecords(this.#definitions, guard, this.#views)
+    return ruleRecords(this.#definitions, guard, ({ id }) => this.#views.get(id) ?? [])
   }
 
   /** The documents of these ids. */
   async get(definition: Definition, ids: readonly string[]): Promise<(JsonObject | undefined)[]> {
     if (definition.type !== 'view') return this.reader.read((guard) => guard.getMany(recordsName(definition), ids))
-    const rows = new Map((await this.rows(definition)).map((row) => [row['_id'], row]))
-    return ids.map((id) => rows.get(id))
+    const rows = rowsBy(await this.rows(definition), '_id')
+    return ids.map((id) => rows.get(id)?.[0])
   }
 
   /** The records whose relation has one of the ids, by these. */
@@ -69,8 +95,8 @@ export class RecordSnapshot {
     limit: number,
   ): Promise<ReadonlyMap<string, readonly JsonObject[]>> {
     if (definition.type !== 'view') return this.reader.via(recordsName(definition), field, ids, limit)
-    const rows = await this.rows(definition)
-    return new Map(ids.map((id) => [id, rows.filter((row) => [row[field]].flat().includes(id)).slice(0, limit)]))
+    const rows = rowsBy(await this.rows(definition), field)
+    return new Map(ids.map((id) => [id, (rows.get(id) ?? []).slice(0, limit)]))
   }
 
   /** The rows of a view, made once. @throws ServiceError INVALID if it no longer fits what it reads */

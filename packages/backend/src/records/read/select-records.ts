@@ -101,7 +101,12 @@ export async function queryOf(
     empty: Object.fromEntries((paths ?? []).map(({ path, empty }) => [path, empty])),
     ...(isExact
       ? {}
-      : { residual: (document, guard) => evaluate(bound, ruleRecord(document), snapshot.rules(guard)) === true }),
+      : {
+          residual: (document, guard) => {
+            snapshot.budget.check()
+            return evaluate(bound, ruleRecord(document), snapshot.rules(guard), snapshot.budget) === true
+          },
+        }),
   }
   const collection = snapshot.reader.collection(recordsName(definition))
   const within = (part: Selection): Query<JsonObject> =>
@@ -184,7 +189,7 @@ async function pageBehind(
   if (found.length <= limit) return { documents, total, nextCursor: null }
   const last = documents.at(-1)!
   const [values] = await snapshot.readEach([last], (document, records) =>
-    sortValues(bound, ruleRecord(document), records),
+    sortValues(bound, ruleRecord(document), records, snapshot.budget),
   )
   const { [CREATED]: place } = (await within({
     kind: 'compare',
@@ -239,7 +244,9 @@ async function sorted(
   const computed =
     sort.length === 0
       ? []
-      : await snapshot.readEach(documents, (document, records) => sortValues(bound, ruleRecord(document), records))
+      : await snapshot.readEach(documents, (document, records) =>
+          sortValues(bound, ruleRecord(document), records, snapshot.budget),
+        )
   const rows = documents.map((document, position): Keyed => {
     const values = [...(computed[position] ?? [])]
     const place = places === undefined ? position : places[position]

@@ -2,13 +2,17 @@
  * Judges a write inside its transaction: the rule first, then what accounts ask, then each field. It reads what earlier writes
  * of the group have written, and nobody writes before this one is stored.
  */
+import { RuleError, type RuleRecords } from '@pannier/rules'
 import type { GuardReader } from 'pannier/internal'
 import type { Access, AllowOptions } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import { ruleRecord, ruleRecords } from '../../access/rule-records.ts'
 import type { Definitions } from '../../definitions/definitions.ts'
-import { recordsName, type Definition } from '../../definitions/definition.ts'
+import { recordsName, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
+import { SqlError } from '../../definitions/sql/tokens.ts'
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
+import { atOnce } from '../../definitions/views/steps.ts'
+import { rowsOf } from '../../definitions/views/view-rows.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { fieldError } from '../../fields/field-errors.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
@@ -53,7 +57,7 @@ export class Judge {
   create(actor: Actor, draft: Draft, reader: GuardReader): ServiceError | undefined {
     const { definition, body } = draft
     this.#assertCurrent(definition, reader)
-    const options = { records: ruleRecords(this.#definitions, reader), body, unsaved: true }
+    const options = { records: this.#records(reader), body, unsaved: true }
     const record = unsavedRecord(draft)
     if (!this.#access.allows(actor, definition, 'create', record, options)) return failed('create')
     const data = this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
@@ -64,7 +68,7 @@ export class Judge {
   update(actor: Actor, draft: Draft, { old, rev }: StoredWrite, reader: GuardReader): ServiceError | undefined {
     const { definition, body } = draft
     this.#assertCurrent(definition, reader)
-    const options = { records: ruleRecords(this.#definitions, reader), body }
+    const options = { records: this.#records(reader), body }
     const record = ruleRecord(old)
     if (!this.#access.allows(actor, definition, 'update', record, options)) return missing('')
     if (rev !== undefined && old['_rev'] !== rev) return conflicting()
@@ -76,7 +80,7 @@ export class Judge {
   delete(actor: Actor, definition: Definition, write: StoredWrite, reader: GuardReader): ServiceError | undefined {
     const { old, rev } = write
     this.#assertCurrent(definition, reader)
-    const records = ruleRecords(this.#definitions, reader)
+    const records = this.#records(reader)
     if (!this.#access.allows(actor, definition, 'delete', ruleRecord(old), { records })) return missing('')
     if (rev !== undefined && old['_rev'] !== rev) return conflicting()
     const isLast = definition.name === SUPERUSERS && reader.all(recordsName(definition)).length === 1
@@ -90,11 +94,21 @@ export class Judge {
     { old, draft }: { readonly old: JsonObject | undefined; readonly draft: Draft | undefined },
     reader: GuardReader,
   ): boolean {
-    const records = ruleRecords(this.#definitions, reader)
+    const records = this.#records(reader)
     if (draft === undefined) return this.#access.allows(actor, definition, 'delete', ruleRecord(old!), { records })
     const { body } = draft
     if (old !== undefined) return this.#access.allows(actor, definition, 'update', ruleRecord(old), { records, body })
     return this.#access.allows(actor, definition, 'create', unsavedRecord(draft), { records, body, unsaved: true })
+  }
+
+  /** What rules lead to. The rows of a view are made of what the write sees. */
+  #records(reader: GuardReader): RuleRecords {
+    const known = new Map<string, readonly JsonObject[]>()
+    return ruleRecords(this.#definitions, reader, (view) => {
+      const rows = known.get(view.id) ?? viewRows(view, this.#definitions.all(), reader)
+      known.set(view.id, rows)
+      return rows
+    })
   }
 
   #assertCurrent(definition: Definition, reader: GuardReader): void {
@@ -147,6 +161,24 @@ export class Judge {
       .some(
         (other) => other.type === 'auth' && other !== definition && reader.get(recordsName(other), id) !== undefined,
       )
+  }
+}
+
+/** Steps of work on the rows of views that a write takes, as others wait for it. */
+const VIEW_STEPS_MAX = 100
+
+/** A view that no longer fits, or that takes long, has no rows that are known: the rule admits nothing. @throws RuleError */
+function viewRows(view: ViewDefinition, all: readonly Definition[], reader: GuardReader): readonly JsonObject[] {
+  try {
+    const rows = atOnce(
+      rowsOf(view, all, (one) => reader.all(recordsName(one), 'created')),
+      VIEW_STEPS_MAX,
+    )
+    if (rows === undefined) throw new RuleError('limit', `Too many rows of the view "${view.name}" are read.`, 0)
+    return rows
+  } catch (error) {
+    if (error instanceof SqlError) throw new RuleError('unknown', `The view "${view.name}": ${error.message}`, 0)
+    throw error
   }
 }
 

@@ -95,6 +95,11 @@ export class RecordWriter {
     }
   }
 
+  /** What can be refused before anything is sent. @throws ServiceError */
+  assertOpen(actor: Actor, collection: string, action: Action): void {
+    this.#assertUnlocked(actor, this.#definitionOf(collection), action)
+  }
+
   /** Call `release` of the result in any case. @throws ServiceError */
   async prepare(actor: Actor, operation: RecordOperation, namings = 1): Promise<PreparedWrite> {
     const definition = this.#definitionOf(operation.collection)

@@ -192,7 +192,7 @@ describe('a rule that names what is no longer there', () => {
   test('allows nothing', async () => {
     const access = new Access(world.definitions)
     const definition = world.definitions.find('broken')!
-    const records = ruleRecords(world.definitions, { get: () => undefined, via: () => [], all: () => [] })
+    const records = ruleRecords(world.definitions, { get: () => undefined, via: () => [], all: () => [] }, () => [])
     expect(access.allows(GUEST, definition, 'list', { id: 'k' }, { records })).toBe(false)
     expect(access.allows(SUPER, definition, 'list', { id: 'k' }, { records })).toBe(true)
     const document = { _id: 'k', title: 'a' }

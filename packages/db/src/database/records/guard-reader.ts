@@ -71,20 +71,23 @@ export class GuardReader {
       return referrers.of(id, limit).map((body) => reader.decode(body))
     }
     return this.#bodies(found)
-      .toSorted((left, right) => left.number - right.number)
+      .toSorted(byCreation)
       .map((body) => reader.decode(body))
       .filter((document) => referencesOf({ many: true }, document[field]).includes(id))
       .slice(0, limit)
   }
 
   /**
-   * All documents of a collection, in the order of their ids.
+   * All documents of a collection, in the order of their ids or of their creation.
    *
    * @throws PANNIER_LIMIT if there are too many.
    */
-  all(collection: string): StoredDocument[] {
+  all(collection: string, order: 'id' | 'created' = 'id'): StoredDocument[] {
     const found = this.#open(collection)
-    return found === undefined ? [] : this.#bodies(found).map((body) => found.reader.decode(body))
+    if (found === undefined) return []
+    const bodies = this.#bodies(found)
+    if (order === 'created') bodies.sort(byCreation)
+    return bodies.map((body) => found.reader.decode(body))
   }
 
   /** The sequence of the last write to a collection, and the number of the collection, which another one of its name does not have. */
@@ -122,6 +125,10 @@ export class GuardReader {
     }
     return this.#collections.get(name)
   }
+}
+
+function byCreation(left: BodyView, right: BodyView): number {
+  return left.number - right.number
 }
 
 function assertFew(count: number, what: string): void {

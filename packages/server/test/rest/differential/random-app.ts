@@ -1,5 +1,6 @@
 /** A random application: collections with fields and rules, and its records. Both servers get the same. */
 import type { Random } from '../../../../db/testing/random.ts'
+import { randomRules } from './random-rules.ts'
 
 export const ACCOUNTS: readonly ['ann', 'bob', 'cid'] = ['ann', 'bob', 'cid']
 export const ACCOUNT_PASSWORD = '1234567890'
@@ -17,11 +18,16 @@ export function idOf(name: string): string {
   return name.padEnd(15, '0')
 }
 
+/** Collections with records. */
 export const NAMES: readonly ['users', 'teams', 'posts', 'comments'] = ['users', 'teams', 'posts', 'comments']
+/** The views. */
+export const VIEWS: readonly ['cards', 'counts'] = ['cards', 'counts']
 export const ID_COUNT = 8
 
-/** `posts3` and so on. */
+/** `posts3` and so on; ids that rows of views may have. */
 export function recordIds(collection: string): string[] {
+  if (collection === 'cards') return [...recordIds('posts'), ...recordIds('comments')]
+  if (collection === 'counts') return [...recordIds('teams'), ...recordIds('users'), '1', '2']
   return collection === 'users'
     ? ACCOUNTS.map(idOf)
     : Array.from({ length: ID_COUNT }, (_, index) => idOf(`${collection}${index}`))
@@ -32,87 +38,60 @@ const TEXTS = ['', 'a', 'b', 'Ab', 'aB%', "it's", 'x_y', 'ä', 'aaa bbb', '<b>a<
 const DATES = ['', '2024-01-01 00:00:00.000Z', '2024-06-15 12:30:00.123Z', '2025-01-01']
 const JSONS: readonly unknown[] = [null, 1, 'a', [], [1, 'a'], { a: 1 }, { a: { b: 'x' }, list: [{ k: 1 }, { k: 2 }] }]
 
-const RULES: Readonly<Record<string, readonly string[]>> = {
-  users: [
-    'id = @request.auth.id',
-    '@request.auth.id != ""',
-    'team = @request.auth.team',
-    'score > 1',
-    'team.public = true',
-  ],
-  teams: [
-    'public = true',
-    'members ?= @request.auth.id',
-    'tags:each ?= "a"',
-    'title != "b"',
-    'posts_via_team.public ?= true',
-    '@request.auth.team = id || public = true',
-  ],
-  posts: [
-    'public = true',
-    'author = @request.auth.id',
-    '@request.auth.id != ""',
-    'author.team = @request.auth.team',
-    'views > 1',
-    'team.public = true || author = @request.auth.id',
-    'kinds:each ?= "a"',
-    'kinds:length > 1',
-    'comments_via_post.author ?= @request.auth.id',
-    'team.members ?= @request.auth.id',
-    'title ~ "a"',
-    '@collection.teams.members ?= @request.auth.id',
-    '@request.body.title:isset = false',
-    '@request.query.secret = "x" || public = true',
-    'related.public = true',
-  ],
-  comments: [
-    'author = @request.auth.id',
-    'post.public = true',
-    'post.author = @request.auth.id',
-    'text != ""',
-    'post.team.public = true',
-  ],
-}
-const RULE_KINDS = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
-
 export function randomApp(random: Random): App {
-  return { collections: NAMES.map((name) => definition(random, name)), records: records(random) }
+  const views = VIEWS.map((name) => view(random, name))
+  return { collections: [...NAMES.map((name) => definition(random, name)), ...views], records: records(random) }
 }
 
 function definition(random: Random, name: (typeof NAMES)[number]): Json {
-  const rules = Object.fromEntries(RULE_KINDS.map((kind) => [kind, rule(random, name)]))
   return {
     id: `pbc_${name}`,
     name,
     type: name === 'users' ? 'auth' : 'base',
-    ...rules,
-    fields: [
-      ...fields(random, name),
-      { name: 'created', type: 'autodate', onCreate: true },
-      { name: 'updated', type: 'autodate', onCreate: true, onUpdate: true },
-    ],
+    ...randomRules(random, name),
+    fields: randomFields(random, name),
     indexes: indexes(random, name),
   }
 }
 
-function rule(random: Random, name: string): string | null {
-  if (random.chance(0.1)) return null
-  if (random.chance(0.35)) return ''
-  const own = RULES[name]!
-  return random.chance(0.7)
-    ? random.pick(own)
-    : `(${random.pick(own)}) ${random.pick(['&&', '||'])} ${random.pick(own)}`
+const VIEW_QUERIES: Readonly<Record<string, readonly string[]>> = {
+  cards: [
+    'SELECT id, title, views, author, created FROM posts',
+    "SELECT p.id, p.title AS name, u.name AS writer, p.team FROM posts p LEFT JOIN users u ON u.id = p.author WHERE p.title != ''",
+    'SELECT p.id, p.kinds, p.meta, p.place, p.published, p.public, p.link FROM posts AS p ORDER BY p.views DESC, p.id',
+    "SELECT c.id, c.post, (c.text || '!') AS loud, length(c.text) AS letters FROM comments c JOIN posts p ON p.id = c.post",
+  ],
+  counts: [
+    'SELECT t.id, t.title, count(p.id) AS posts FROM teams t LEFT JOIN posts p ON p.team = t.id GROUP BY t.id',
+    'SELECT author AS id, count(*) AS posts, sum(views) AS views, max(views) AS most FROM posts GROUP BY author',
+    'SELECT (ROW_NUMBER() OVER()) AS id, public, avg(views) AS mean FROM posts GROUP BY public',
+    'SELECT p.id, CAST(p.views AS TEXT) AS views, (CASE WHEN p.public THEN 1 ELSE 0 END) AS open FROM posts p LIMIT 5',
+  ],
+}
+
+function view(random: Random, name: (typeof VIEWS)[number]): Json {
+  const { listRule, viewRule } = randomRules(random, name)
+  return { id: `pbc_${name}`, name, type: 'view', listRule, viewRule, viewQuery: random.pick(VIEW_QUERIES[name]!) }
+}
+
+/** With those of a new or a changed definition. */
+export function randomFields(random: Random, name: string): Json[] {
+  return [
+    ...fields(random, name),
+    { name: 'created', type: 'autodate', onCreate: true },
+    { name: 'updated', type: 'autodate', onCreate: true, onUpdate: true },
+  ]
 }
 
 function indexes(random: Random, name: string): string[] {
   if (name === 'posts') {
     return [
-      ...(random.chance(0.3) ? ['CREATE INDEX idx_posts_author ON posts (author, views)'] : []),
+      ...(random.chance(0.3) ? ['CREATE INDEX idx_posts_views ON posts (views, title)'] : []),
       ...(random.chance(0.2) ? ["CREATE UNIQUE INDEX idx_posts_link ON posts (link) WHERE link != ''"] : []),
     ]
   }
   return name === 'comments' && random.chance(0.2)
-    ? ['CREATE UNIQUE INDEX idx_comments ON comments (post, author, text)']
+    ? ['CREATE UNIQUE INDEX idx_comments ON comments (text, post, author)']
     : []
 }
 
@@ -132,13 +111,20 @@ function fields(random: Random, name: string): Json[] {
         { name: 'name', type: 'text' },
         { name: 'score', type: 'number', hidden },
         relation('team', 'teams', { required: false }),
+        { name: 'avatar', type: 'file', mimeTypes: random.chance(0.3) ? ['text/plain'] : null },
       ]
     case 'teams':
       return [
         { name: 'title', type: 'text', ...(random.chance(0.3) ? { min: 1, max: 5 } : {}) },
         { name: 'tags', type: 'select', values: LETTERS, maxSelect: 3 },
         { name: 'public', type: 'bool' },
-        relation('members', 'users', { maxSelect: 5, required: false }),
+        relation('members', 'users', {
+          maxSelect: 5,
+          required: false,
+          ...(random.chance(0.2) ? { minSelect: 2 } : {}),
+        }),
+        { name: 'pin', type: 'password', min: random.chance(0.5) ? 3 : 0 },
+        { name: 'rank', type: 'number', required: random.chance(0.1) },
       ]
     case 'posts':
       return [
@@ -148,16 +134,22 @@ function fields(random: Random, name: string): Json[] {
           required: random.chance(0.2),
           ...(random.chance(0.2) ? { pattern: '^[a-zA-Z]*$' } : {}),
         },
-        { name: 'body', type: 'editor' },
+        { name: 'body', type: 'editor', maxSize: random.chance(0.1) ? 5 : 0 },
+        { name: 'code', type: 'text', autogeneratePattern: 'fix', hidden: random.chance(0.1) },
         { name: 'views', type: 'number', ...(random.chance(0.3) ? { min: 0, max: 9, onlyInt: true } : {}) },
-        { name: 'public', type: 'bool' },
+        { name: 'public', type: 'bool', required: random.chance(0.05) },
         { name: 'kind', type: 'select', values: LETTERS, hidden },
         { name: 'kinds', type: 'select', values: LETTERS, maxSelect: 2 },
-        { name: 'published', type: 'date' },
-        { name: 'meta', type: 'json' },
-        { name: 'place', type: 'geoPoint' },
-        { name: 'link', type: 'url' },
-        { name: 'mail', type: 'email' },
+        {
+          name: 'published',
+          type: 'date',
+          ...(random.chance(0.2) ? { min: '2024-02-01 00:00:00.000Z', max: '2024-12-31 00:00:00.000Z' } : {}),
+        },
+        { name: 'meta', type: 'json', maxSize: random.chance(0.1) ? 6 : 0, required: random.chance(0.05) },
+        { name: 'place', type: 'geoPoint', required: random.chance(0.05) },
+        { name: 'link', type: 'url', onlyDomains: random.chance(0.2) ? ['a.com', 'b.com'] : null },
+        { name: 'mail', type: 'email', exceptDomains: random.chance(0.2) ? ['b.co'] : null },
+        { name: 'documents', type: 'file', maxSelect: 3, maxSize: random.chance(0.2) ? 4 : 0 },
         relation('author', 'users'),
         relation('team', 'teams'),
         relation('related', 'posts', { maxSelect: 4, required: false }),
@@ -187,6 +179,7 @@ function accountOf(random: Random, id: string): Json {
   }
 }
 
+/** What fields take, unless their options are narrow. */
 export function validBody(random: Random, name: string): Json {
   const several = (from: readonly string[], most: number): string[] =>
     Array.from({ length: random.below(most + 1) }, () => random.pick(from))
@@ -194,7 +187,14 @@ export function validBody(random: Random, name: string): Json {
     case 'users':
       return { name: random.pick(TEXTS), score: random.below(4), team: random.pick(recordIds('teams')) }
     case 'teams':
-      return { title: random.pick(TEXTS), tags: several(LETTERS, 3), public: random.chance(0.5), members: [] }
+      return {
+        title: random.pick(TEXTS),
+        tags: several(LETTERS, 3),
+        public: random.chance(0.5),
+        members: [],
+        pin: random.pick(['', '1234', '12']),
+        rank: random.pick([0, 1, 1.5, -2]),
+      }
     case 'posts':
       return {
         title: random.pick(TEXTS),
@@ -232,7 +232,25 @@ export function randomBody(random: Random, name: string): Json {
 
 function changedKey(random: Random, key: string): string {
   if (random.chance(0.85)) return key
-  return random.pick([`${key}+`, `${key}-`, `+${key}`, 'nope', 'created', 'related', 'members', 'related+'])
+  return random.pick([
+    `${key}+`,
+    `${key}-`,
+    `+${key}`,
+    `${key}:autogenerate`,
+    'nope',
+    'created',
+    'related',
+    'members',
+    'related+',
+    'code:autogenerate',
+    'documents',
+    'documents-',
+    'views+',
+    'kinds-',
+    'expand',
+    'collectionId',
+    'tokenKey',
+  ])
 }
 
 const ODD: readonly unknown[] = [
@@ -250,4 +268,11 @@ const ODD: readonly unknown[] = [
   [idOf('posts1'), idOf('posts2')],
   [idOf('ann'), 'missing'],
   '2024-02-30',
+  '2024-05-05T10:00:00+02:00',
+  '["a","b"]',
+  '{"lon":1,"lat":2}',
+  { lon: 200, lat: '5' },
+  '007',
+  ' a ',
+  [null, 1, 'a', 'a'],
 ]

@@ -1,77 +1,42 @@
 /** Random requests to a random application. */
 import type { Random } from '../../../../db/testing/random.ts'
-import { ACCOUNTS, idOf, type Json, LETTERS, NAMES, randomBody, recordIds, validBody } from './random-app.ts'
+import { ACCOUNT_PASSWORD, ACCOUNTS, idOf, type Json, NAMES, randomBody, randomFields } from './random-app.ts'
+import { recordIds, validBody, VIEWS } from './random-app.ts'
+import { randomFilter, randomSort } from './random-filter.ts'
+import { randomForm, type FormEntry } from './random-form.ts'
+import { randomRules } from './random-rules.ts'
 
 export interface AppRequest {
   readonly as: 'super' | 'guest' | (typeof ACCOUNTS)[number]
   readonly method: string
   readonly path: string
-  readonly body?: Json
+  /** JSON. */
+  readonly body?: unknown
+  /** Instead of it: a form with files. */
+  readonly form?: readonly FormEntry[]
+  readonly headers?: Readonly<Record<string, string>>
 }
 
-const TERMS: Readonly<Record<string, readonly string[]>> = {
-  users: ['name', 'score', 'team', 'team.title', 'team.public', 'id', 'verified', 'posts_via_author.title', 'email'],
-  teams: ['title', 'public', 'tags', 'members', 'members.name', 'posts_via_team.views', 'id', 'users_via_team.score'],
-  posts: [
-    'title',
-    'body',
-    'views',
-    'public',
-    'kind',
-    'kinds',
-    'published',
-    'meta',
-    'meta.a',
-    'meta.list.k',
-    'place.lon',
-    'link',
-    'author',
-    'author.name',
-    'author.team.title',
-    'team',
-    'team.tags',
-    'team.members.name',
-    'related',
-    'related.views',
-    'related.author.score',
-    'comments_via_post.text',
-    'comments_via_post.author.name',
-    'id',
-  ],
-  comments: [
-    'text',
-    'post',
-    'post.title',
-    'post.views',
-    'post.author.name',
-    'post.kinds',
-    'author',
-    'author.score',
-    'id',
-  ],
-}
-const MULTIPLE = new Set(['tags', 'members', 'kinds', 'related', 'team.tags', 'post.kinds'])
-const OPERATORS = ['=', '!=', '>', '>=', '<', '<=', '~', '!~']
-const LITERALS = [
-  '""',
-  '"a"',
-  '"b"',
-  '"A"',
-  '"%a"',
-  '0',
-  '1',
-  '2',
-  '-1',
-  '1.5',
-  'true',
-  'false',
-  'null',
-  '"2024-06-01"',
-  '"_"',
-]
+type Answerable = Omit<AppRequest, 'as'>
+
 const EXPANDS: Readonly<Record<string, readonly string[]>> = {
-  users: ['team', 'posts_via_author', 'team.members', 'posts_via_author.team'],
-  teams: ['members', 'posts_via_team', 'users_via_team', 'members.team', 'posts_via_team.author'],
+  users: [
+    'team',
+    'posts_via_author',
+    'team.members',
+    'posts_via_author.team',
+    'posts(author)',
+    'comments_via_author.post',
+  ],
+  teams: [
+    'members',
+    'posts_via_team',
+    'users_via_team',
+    'members.team',
+    'posts_via_team.author',
+    'users(team)',
+    'members.posts_via_author.comments_via_post.author.team.members.team',
+  ],
   posts: [
     'author',
     'team',
@@ -82,8 +47,27 @@ const EXPANDS: Readonly<Record<string, readonly string[]>> = {
     'comments_via_post.author',
     'nope',
     'author.nope',
+    'comments(post)',
+    'comments(post).author',
+    'related.related.related',
+    ' author . team ',
+    'posts_via_related',
+    'title',
+    'comments_via_author',
+    'team.posts_via_team.comments_via_post',
+    'author..team',
   ],
-  comments: ['post', 'author', 'post.author', 'post.team.members', 'post.comments_via_post'],
+  comments: [
+    'post',
+    'author',
+    'post.author',
+    'post.team.members',
+    'post.comments_via_post',
+    'post.comments_via_post.post',
+    'post.related.related.related.related.related.related',
+  ],
+  cards: ['author', 'team', 'post', 'author.team', 'post.author', 'comments_via_post'],
+  counts: ['title', 'nope', 'author'],
 }
 const FIELDS = [
   '*',
@@ -94,28 +78,58 @@ const FIELDS = [
   'nope',
   'meta.a,meta.list.k',
   'collectionName,id',
+  'expand',
+  'expand.*',
+  '*,expand.author.*',
+  'expand.post.expand.author.id,id',
+  ' id , title ',
+  'body:excerpt(3)',
+  'place.lon',
+  'items.id',
+  'email,name',
+  'expand.comments_via_post.text',
 ]
 
 export function randomRequest(random: Random): AppRequest {
   const as = random.pick(['super', 'super', 'guest', ...ACCOUNTS] as const)
-  const name = random.pick([...NAMES, 'posts', 'posts'] as const)
-  const records = `/api/collections/${random.chance(0.03) ? name.toUpperCase() : name}/records`
-  const id = random.chance(0.05) ? 'nope' : random.pick(recordIds(name))
+  const headers = random.chance(0.1) ? { headers: { 'x-test': 'yes' } } : {}
+  return { as, ...headers, ...answerable(random, as === 'super') }
+}
+
+function answerable(random: Random, isSuperuser: boolean): Answerable {
+  const name = random.pick([...NAMES, ...VIEWS, 'posts', 'posts', 'posts'] as const)
   const kind = random.next()
-  if (kind < 0.6) return { as, method: 'GET', path: `${records}?${listQuery(random, name)}` }
-  if (kind < 0.7) return { as, method: 'GET', path: `${records}/${id}?${showQuery(random, name)}` }
-  if (kind < 0.8)
-    return { as, method: 'POST', path: `${records}?${showQuery(random, name)}`, body: newBody(random, name) }
-  if (kind < 0.93)
-    return { as, method: 'PATCH', path: `${records}/${id}?${showQuery(random, name)}`, body: randomBody(random, name) }
-  if (kind < 0.97) return { as, method: 'DELETE', path: `${records}/${id}` }
-  return { as, method: 'POST', path: '/api/batch', body: { requests: batch(random) } }
+  if (kind < 0.52) return list(random, name, isSuperuser)
+  if (kind < 0.62) return { method: 'GET', path: `${recordOf(random, name)}?${showQuery(random, name)}` }
+  if (kind < 0.72) return write(random, name, 'POST', newBody(random, name))
+  if (kind < 0.86) return write(random, name, 'PATCH', randomBody(random, name))
+  if (kind < 0.9) return { method: 'DELETE', path: recordOf(random, name) }
+  if (kind < 0.94) return { method: 'POST', path: '/api/batch', body: { requests: batch(random) } }
+  if (kind < 0.96) return account(random)
+  if (kind < 0.98) return definitionRequest(random, name)
+  return mistaken(random, name)
+}
+
+function recordsOf(random: Random, name: string): string {
+  const called = random.chance(0.05) ? random.pick([name.toUpperCase(), `pbc_${name}`]) : name
+  return `/api/collections/${called}/records`
+}
+
+function recordOf(random: Random, name: string): string {
+  const id = random.chance(0.05) ? random.pick(['nope', '1', 'true', '%20', 'a%2Fb']) : random.pick(recordIds(name))
+  return `${recordsOf(random, name)}/${id}`
+}
+
+/** As JSON, or as a form with files. */
+function write(random: Random, name: string, method: string, body: Json): Answerable {
+  const path = method === 'POST' ? recordsOf(random, name) : recordOf(random, name)
+  const sent = random.chance(0.25) ? { form: randomForm(random, name, body) } : { body }
+  return { method, path: `${path}?${showQuery(random, name)}`, ...sent }
 }
 
 function newBody(random: Random, name: string): Json {
-  const id = random.chance(0.1)
-    ? random.pick(['x', 'UPPER0000000000', recordIds(name)[0]!])
-    : idOf(`${name}new${random.below(30)}`)
+  // A record that is made again after its delete has its old place in the order of creation here. So ids are new.
+  const id = random.chance(0.1) ? random.pick(['x', 'UPPER0000000000']) : idOf(`${name}new${random.below(10_000)}`)
   const body = random.chance(0.5) ? validBody(random, name) : randomBody(random, name)
   const account =
     name === 'users' && random.chance(0.8)
@@ -124,75 +138,142 @@ function newBody(random: Random, name: string): Json {
   return { id, ...account, ...body }
 }
 
-function batch(random: Random): Json[] {
-  return Array.from({ length: 1 + random.below(3) }, () => {
-    const name = random.pick(NAMES)
+function batch(random: Random): unknown[] {
+  if (random.chance(0.03)) return random.pick([[], [{}], [{ method: 'GET', url: '/api/health' }], ['x']])
+  return Array.from({ length: 1 + random.below(4) }, () => {
+    const name = random.pick([...NAMES, ...NAMES, 'cards', 'nope'])
     const records = `/api/collections/${name}/records`
+    const query = random.chance(0.3) && name !== 'nope' ? `?${showQuery(random, name)}` : ''
+    const headers = random.chance(0.1) ? { headers: { 'x-test': 'yes', authorization: 'x' } } : {}
+    const known = name === 'nope' ? 'posts' : name
+    const id = random.pick(recordIds(known))
     switch (random.below(4)) {
       case 0:
-        return { method: 'POST', url: records, body: newBody(random, name) }
+        return { method: 'POST', url: records + query, body: newBody(random, known), ...headers }
       case 1:
-        return { method: 'PUT', url: records, body: newBody(random, name) }
+        return { method: 'PUT', url: records + query, body: newBody(random, known), ...headers }
       case 2:
-        return { method: 'PATCH', url: `${records}/${random.pick(recordIds(name))}`, body: randomBody(random, name) }
+        return { method: 'PATCH', url: `${records}/${id}${query}`, body: randomBody(random, known), ...headers }
       default:
-        return { method: 'DELETE', url: `${records}/${random.pick(recordIds(name))}` }
+        return { method: 'DELETE', url: `${records}/${id}`, ...headers }
     }
   })
 }
 
+/** Logins and what belongs to them. Wrong names differ, as failed logins of one are limited here. */
+function account(random: Random): Answerable {
+  const users = '/api/collections/users'
+  const identity = random.chance(0.8) ? `${random.pick(ACCOUNTS)}@example.com` : `x${random.below(1e9)}@example.com`
+  const expand = random.chance(0.3) ? '?expand=team' : ''
+  switch (random.below(6)) {
+    case 0:
+      return { method: 'GET', path: `/api/collections/${random.pick(['users', 'posts', 'nope'])}/auth-methods` }
+    case 1:
+      return { method: 'POST', path: `${users}/auth-refresh${expand}` }
+    case 2:
+      return {
+        method: 'POST',
+        path: `${users}/impersonate/${random.pick([...recordIds('users'), 'nope'])}${expand}`,
+        body: { duration: random.pick([0, 100, -1]) },
+      }
+    default:
+      return {
+        method: 'POST',
+        path: `${users}/auth-with-password${expand}`,
+        body: random.pick<unknown>([
+          { identity, password: ACCOUNT_PASSWORD },
+          { identity, password: ACCOUNT_PASSWORD },
+          { identity, password: ACCOUNT_PASSWORD, identityField: random.pick(['email', 'name', '']) },
+          { identity },
+          {},
+        ]),
+      }
+  }
+}
+
+/** Reads and changes of definitions. */
+function definitionRequest(random: Random, name: string): Answerable {
+  const path = `/api/collections/${name}`
+  const isView = (VIEWS as readonly string[]).includes(name)
+  switch (random.below(6)) {
+    case 0:
+      return {
+        method: 'GET',
+        path: `/api/collections?${new URLSearchParams({
+          filter: random.pick(['name ~ "s"', 'type = "base" && system = false', 'nope = 1', 'created > "2020"']),
+          sort: random.pick(['name', '-name', 'type,-name', 'nope']),
+          fields: 'name,type,listRule,items.id',
+          perPage: random.pick(['1', '3', '100']),
+        }).toString()}`,
+      }
+    case 1:
+      return { method: 'GET', path: `${path}?fields=name,type,listRule,fields.name,fields.type,fields.id` }
+    case 2:
+      return { method: 'PATCH', path: `${path}?fields=id,listRule,viewRule`, body: randomRules(random, name) }
+    case 3:
+      return {
+        method: 'PATCH',
+        path: `${path}?fields=id,name,fields`,
+        body: isView
+          ? { viewQuery: 'SELECT id FROM nope', listRule: null, viewRule: null }
+          : { fields: randomFields(random, name) },
+      }
+    case 4:
+      return {
+        method: 'PATCH',
+        path: `${path}?fields=id`,
+        body: random.pick<Json>([
+          { listRule: 'nope = 1' },
+          { name: 'posts' },
+          { indexes: ['CREATE INDEX idx_x ON posts (nope)'] },
+          { fields: [] },
+          { deleteRule: '@request.auth.nope.x = 1' },
+        ]),
+      }
+    default:
+      return { method: 'DELETE', path: `/api/collections/${random.pick(['users', 'posts', 'nope'])}` }
+  }
+}
+
+/** What no client of PocketBase sends. */
+function mistaken(random: Random, name: string): Answerable {
+  const records = recordsOf(random, name)
+  return random.pick<Answerable>([
+    { method: 'POST', path: records, body: [1] },
+    { method: 'POST', path: records, body: 'text' },
+    { method: 'PUT', path: records, body: {} },
+    { method: 'POST', path: `${records}/`, body: {} },
+    { method: 'PATCH', path: records, body: {} },
+    { method: 'DELETE', path: records },
+    { method: 'GET', path: `${recordOf(random, name)}/x` },
+    { method: 'POST', path: '/api/batch', body: { requests: 'x' } },
+    { method: 'POST', path: '/api/batch', body: { requests: [{ method: 'POST', url: '/api/nope' }] } },
+    { method: 'GET', path: '/api/collections/nope/records' },
+    { method: 'GET', path: '/api/health' },
+    { method: 'DELETE', path: `/api/collections/${name}/truncate` },
+  ])
+}
+
 function showQuery(random: Random, name: string): string {
   const query: Record<string, string> = {}
-  if (random.chance(0.4)) query['expand'] = several(random, EXPANDS[name]!, 2)
+  if (random.chance(0.4)) query['expand'] = several(random, EXPANDS[name]!, 3)
   if (random.chance(0.2)) query['fields'] = random.pick(FIELDS)
+  if (random.chance(0.03)) query['secret'] = 'x'
   return new URLSearchParams(query).toString()
 }
 
-function listQuery(random: Random, name: string): string {
+function list(random: Random, name: string, isSuperuser: boolean): Answerable {
   const query = new URLSearchParams(showQuery(random, name))
-  // PocketBase's order of filtered records is not stated, so they are sorted.
+  // PocketBase's order of records that a filter or a rule joins with others is not stated, so they are sorted.
   const isFiltered = random.chance(0.75)
-  if (isFiltered) query.set('filter', filter(random, name, 2))
-  if (isFiltered || random.chance(0.4)) query.set('sort', sort(random, name))
+  if (isFiltered) query.set('filter', randomFilter(random, name))
+  if (isFiltered || !isSuperuser || random.chance(0.4)) query.set('sort', randomSort(random, name))
   if (random.chance(0.3)) query.set('perPage', random.pick(['1', '2', '3', '500', '0', '1001', '-1', 'x']))
   if (random.chance(0.2)) query.set('page', random.pick(['1', '2', '3', '100', '0', '1.5']))
   if (random.chance(0.1)) query.set('skipTotal', random.pick(['1', 'true', 'false', 'x']))
-  return query.toString()
-}
-
-/** The id ends it, as ties may come in any order. */
-function sort(random: Random, name: string): string {
-  const terms = TERMS[name]!.filter((term) => !term.includes('_via_') && !MULTIPLE.has(term.split('.')[0]!))
-  const sign = random.pick(['', '-', '+'])
-  const first = random.chance(0.5) ? '' : `${sign}${random.pick(terms)},`
-  return random.chance(0.05) ? 'nope' : `${first}${random.pick(['', '-'])}id`
+  return { method: 'GET', path: `${recordsOf(random, name)}?${query.toString()}` }
 }
 
 function several(random: Random, from: readonly string[], most: number): string {
   return Array.from({ length: 1 + random.below(most) }, () => random.pick(from)).join(',')
-}
-
-function filter(random: Random, name: string, depth: number): string {
-  if (random.chance(0.02))
-    return random.pick(['nope = 1', 'id', 'id = ', '(id = 1', 'id == 1', '@request.auth.id = ""', '@now > 1'])
-  if (depth === 0 || random.chance(0.5)) return comparison(random, name)
-  const inner = `${filter(random, name, depth - 1)} ${random.pick(['&&', '||'])} ${filter(random, name, depth - 1)}`
-  return random.chance(0.3) ? `(${inner})` : inner
-}
-
-function comparison(random: Random, name: string): string {
-  const term = random.pick(TERMS[name]!)
-  const any = random.chance(0.4) ? '?' : ''
-  const operator = any + random.pick(OPERATORS)
-  const modifier = MULTIPLE.has(term) ? random.pick(['', ':each', ':length']) : random.chance(0.1) ? ':lower' : ''
-  const right = random.chance(0.1)
-    ? random.pick(TERMS[name]!)
-    : random.pick([...LITERALS, `"${idOf(random.pick(LETTERS))}"`, ...ids(random)])
-  return `${term}${modifier} ${operator} ${right}`
-}
-
-function ids(random: Random): string[] {
-  return [random.pick(recordIds('teams')), random.pick(recordIds('posts')), idOf(random.pick(ACCOUNTS))].map(
-    (id) => `"${id}"`,
-  )
 }

@@ -1,11 +1,21 @@
 /** One of the two servers, with the application in it. */
 import { ask, logIn, type Reply } from '../../../../../tools/test/pocketbase.ts'
 import { ACCOUNT_PASSWORD, ACCOUNTS, type App, type Json } from './random-app.ts'
+import type { FormEntry } from './random-form.ts'
 import type { AppRequest } from './random-request.ts'
+
+interface KnownCollection {
+  readonly name: string
+  readonly type: string
+  readonly system: boolean
+  readonly fields: readonly { readonly type: string; readonly name: string }[]
+}
 
 export class World {
   readonly #url: string
   readonly #tokens = new Map<string, string>([['guest', '']])
+  /** The last stored name of a file, by its base: it is another one on each server. */
+  readonly #files = new Map<string, string>()
 
   private constructor(url: string, superuser: string) {
     this.#url = url
@@ -16,7 +26,7 @@ export class World {
   static async load(url: string, superuser: string, app: App): Promise<World> {
     const world = new World(url, superuser)
     await world.#clear()
-    const bare = app.collections.map((definition) => ({ ...definition, ...NO_RULES }))
+    const bare = app.collections.map((definition) => ({ ...definition, ...NO_RULES, ...noAuthRules(definition) }))
     await world.#must('PUT', '/api/collections/import', { collections: bare })
     for (const [name, record] of app.records) {
       const { status } = await world.ask({
@@ -40,18 +50,22 @@ export class World {
 
   async #clear(): Promise<void> {
     const { body } = await this.#must('GET', '/api/collections?perPage=200', undefined)
-    const own = (body as { items: { name: string; system: boolean; fields: { type: string; name: string }[] }[] }).items
+    const own = (body as { items: readonly KnownCollection[] }).items
     const plain = own.filter(({ system }) => !system)
+    const views = plain.filter(({ type }) => type === 'view')
+    for (const { name } of views) await this.#must('DELETE', `/api/collections/${name}`, undefined)
     // Relations would keep collections from going.
-    for (const { name, fields } of plain) {
+    const others = plain.filter((one) => !views.includes(one))
+    for (const { name, type, fields } of others) {
       const kept = fields.filter(({ type }) => type !== 'relation')
       await this.#must('PATCH', `/api/collections/${name}`, {
         ...NO_RULES,
+        ...noAuthRules({ type }),
         indexes: name === 'users' ? undefined : [],
         fields: kept,
       })
     }
-    for (const { name } of plain) await this.#must('DELETE', `/api/collections/${name}`, undefined)
+    for (const { name } of others) await this.#must('DELETE', `/api/collections/${name}`, undefined)
     await this.#must('PATCH', '/api/settings', { batch: { enabled: true } })
   }
 
@@ -62,18 +76,45 @@ export class World {
     return reply
   }
 
-  ask({ as, method, path, body }: AppRequest): Promise<Reply> {
-    return ask(this.#url, method, path, body, this.#tokens.get(as)!)
+  async ask({ as, method, path, body, form, headers = {} }: AppRequest): Promise<Reply> {
+    const sent = form === undefined ? body : this.#formOf(form)
+    const reply = await ask(this.#url, method, path, sent, this.#tokens.get(as)!, headers)
+    for (const [name, base] of (JSON.stringify(reply.body) ?? '').matchAll(STORED_NAME)) this.#files.set(base!, name)
+    return reply
   }
+
+  #formOf(entries: readonly FormEntry[]): FormData {
+    const form = new FormData()
+    for (const [name, value, fileName] of entries) {
+      const known = value.replaceAll(/{{(\w+)}}/g, (_, base: string) => this.#files.get(base) ?? 'nope.txt')
+      if (fileName === undefined) form.append(name, known)
+      else form.append(name, new File([value], fileName))
+    }
+    return form
+  }
+}
+
+/** `two_words_f81chyzuq0.txt` */
+const STORED_NAME = /(?<=")(\w+?)_[a-z0-9]{10}\.\w+(?=")/g
+
+function noAuthRules({ type }: Json): Json {
+  return type === 'auth' ? { manageRule: null, authRule: '' } : {}
 }
 
 const NO_RULES: Json = { listRule: null, viewRule: null, createRule: null, updateRule: null, deleteRule: null }
 
-/** Without what differs in every run: times and random texts. */
+/** Without what differs in every run, such as times and random texts; and without words that are our own. */
 export function comparable({ status, body }: Reply): string {
   const text = JSON.stringify(body) ?? ''
   const settled = text
     .replace(/"(created|updated)":"2\d{3}-[^"]*"/g, '"$1":"NOW"')
-    .replace(/"tokenKey":"[^"]*"/g, '"tokenKey":"RANDOM"')
+    .replace(/"(tokenKey|token)":"[^"]+"/g, '"$1":"RANDOM"')
+    .replace(/"pin":"[^"]*"/g, '"pin":"SECRET"')
+    .replace(/existing reference in [^"]*/, 'existing reference')
+    .replace(/("\w+":\{"code":"validation_not_unique","message":"Value must be unique."\},?)+/g, '"UNIQUE"')
+    .replace(/Raw error: (?:[^"\\]|\\.)*/g, 'Raw error')
+    .replace(/_[a-z0-9]{10}(?=[._"])/g, '_RANDOM')
+    .replace(/"(\w?)[a-z0-9]{10}_RANDOM/g, '"$1RANDOM')
+    .replace(/"_clone_\w{4}"/g, '"_clone_"')
   return `${status} ${settled}`
 }

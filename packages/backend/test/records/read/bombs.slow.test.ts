@@ -1,0 +1,109 @@
+/** Goal: no request holds up the others, whatever its filter, sort or expand multiplies. Method: counts of rows, and of turns that others get. */
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { RequestBudget } from '../../../src/records/read/request-budget.ts'
+import { actorOf, makeWorld, type World } from './read-world.ts'
+
+const text = (name: string): object => ({ name, type: 'text' })
+const relation = (name: string, collectionId: string): object => ({ name, type: 'relation', collectionId })
+const collection = (name: string, fields: object[], options: object = {}): object => ({
+  id: name,
+  name,
+  type: 'base',
+  listRule: '',
+  viewRule: '',
+  fields,
+  ...options,
+})
+const GUEST = actorOf('guest')
+
+const DEFINITIONS = [
+  collection('users', [text('name')]),
+  collection('posts', [text('title'), relation('author', 'users')]),
+  collection('comments', [text('text'), relation('post', 'posts')]),
+  collection('pairs', [text('id')], {
+    type: 'view',
+    viewQuery: 'SELECT p.id FROM posts p JOIN posts q ON q.title < p.title JOIN posts r ON r.title < q.title',
+  }),
+]
+
+/** `posts` of one author, the first with `comments`. */
+function world({ posts, comments }: { readonly posts: number; readonly comments: number }): Promise<World> {
+  return makeWorld(DEFINITIONS, {
+    users: [{ id: 'u', name: 'ann' }],
+    posts: Array.from({ length: posts }, (_, at) => ({ id: `p${at}`, title: `title ${at}`, author: 'u' })),
+    comments: Array.from({ length: comments }, (_, at) => ({ id: `c${at}`, text: `text ${at}`, post: `p${at % 30}` })),
+  })
+}
+
+/** How many turns others get while it runs, and what it is refused with. */
+async function turnsDuring(run: Promise<unknown>): Promise<{ readonly turns: number; readonly refusal: unknown }> {
+  let isOver = false
+  const ended = run.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  void ended.then(() => (isOver = true))
+  let turns = 0
+  for (; !isOver; turns++) await setImmediate()
+  return { turns, refusal: await ended }
+}
+
+test.each([
+  ['filter', { filter: 'author.posts_via_author.title ?= comments_via_post.text && id != ""' }],
+  ['sort', { sort: 'comments_via_post.post.author.posts_via_author.title' }],
+])('a %s that tries many rows for each of many records ends, and lets others have their turns', async (_, options) => {
+  await using bombed = await world({ posts: 250, comments: 9000 })
+  const { turns, refusal } = await turnsDuring(bombed.reads.list(GUEST, 'posts', options))
+  expect(refusal).toMatchObject({ code: 'INVALID', message: expect.stringContaining('Too many rows') })
+  expect(turns).toBeGreaterThan(5)
+})
+
+test('expanded records that lead to each other end before they are written out', async () => {
+  await using bombed = await world({ posts: 500, comments: 0 })
+  const twice = 'author.posts_via_author.author.posts_via_author'
+  const reading = bombed.reads.list(GUEST, 'posts', { expand: twice, perPage: 500 })
+  await expect(reading).rejects.toMatchObject({
+    code: 'INVALID',
+    message: expect.stringContaining('More than 100000 records are expanded.'),
+  })
+  const { items } = await bombed.reads.list(GUEST, 'posts', { expand: 'author.posts_via_author', perPage: 100 })
+  expect(items).toHaveLength(100)
+})
+
+test('many paths of one expand spend what one request may read', async () => {
+  await using bombed = await world({ posts: 500, comments: 0 })
+  // Each path reads 1,500 ids or more, and none continues another.
+  const paths = Array.from({ length: 1500 }, (_, at) => `author.posts_via_author.author.posts_via_author.nope${at}`)
+  const reading = bombed.reads.list(GUEST, 'posts', { expand: paths.join(','), perPage: 500 })
+  await expect(reading).rejects.toMatchObject({ code: 'INVALID', message: expect.stringContaining('too many rows') })
+})
+
+test('a view of products ends, and lets others have their turns', async () => {
+  await using bombed = await world({ posts: 400, comments: 0 })
+  const { turns, refusal } = await turnsDuring(bombed.reads.list(GUEST, 'pairs'))
+  expect(refusal).toMatchObject({ code: 'INVALID' })
+  expect(turns).toBeGreaterThan(100)
+})
+
+test('those who ask for a view at the same time wait for the same rows', async () => {
+  await using asked = await world({ posts: 60, comments: 0 })
+  const alone = await turnsDuring(asked.reads.list(GUEST, 'pairs'))
+  await asked.database.collection('$records_posts').delete('p0')
+  const lists = Array.from({ length: 20 }, () => asked.reads.list(GUEST, 'pairs'))
+  const together = await turnsDuring(Promise.all(lists))
+  expect(together.refusal).toBeUndefined()
+  expect(together.turns).toBeLessThan(5 * alone.turns)
+})
+
+test('a request has rows and time', () => {
+  let now = 0
+  const budget = new RequestBudget({ rows: 10, clock: () => now })
+  budget.spend(9)
+  expect(() => budget.spend(1)).toThrow('too many rows')
+  const slow = new RequestBudget({ clock: () => now })
+  now = 29_999
+  slow.check()
+  now = 30_000
+  expect(() => slow.check()).toThrow('longer than 30 seconds')
+})
