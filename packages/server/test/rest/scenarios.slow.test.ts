@@ -28,6 +28,7 @@ const KINDS = [
   'auth-with-oauth2',
   'auth-with-otp',
   'auth-with-password',
+  'backups',
   'batch',
   'collections-create',
   'collections-delete',
@@ -60,7 +61,6 @@ const KINDS = [
 ]
 /** What comes later, and how many scenarios that is. */
 const LATER: Readonly<Record<string, number>> = {
-  backups: 11,
   sql: 5,
 }
 
