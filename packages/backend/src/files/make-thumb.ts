@@ -4,7 +4,7 @@ import { typeOf } from '../fields/file-types.ts'
 import { thumbPlan } from './thumb-size.ts'
 
 /** A picture in one of the formats of thumbs. */
-export interface Thumb {
+interface Thumb {
   readonly bytes: Uint8Array
   readonly type: string
 }

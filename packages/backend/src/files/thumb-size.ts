@@ -1,7 +1,7 @@
 /** Sizes of thumbs, in PocketBase's form: `70x50`, `70x50t`, `70x50b`, `70x50f`, `70x0`, `0x50`. */
 
 /** What a thumb is cut and scaled to. */
-export interface ThumbPlan {
+interface ThumbPlan {
   readonly width: number
   readonly height: number
   /** What stays of a picture of another shape. Undefined: nothing is cut off. */

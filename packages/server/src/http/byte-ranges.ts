@@ -8,7 +8,7 @@ export interface ByteRange {
 }
 
 /** What a request gets. */
-export type RangeAnswer =
+type RangeAnswer =
   | { readonly status: 200 | 304 | 412 }
   | { readonly status: 206; readonly ranges: readonly ByteRange[] }
   | { readonly status: 416; readonly isOutside: boolean }
