@@ -6,7 +6,7 @@ import { parse } from './parse.ts'
 import { resolvePath, scopeOf, type Scope } from './path.ts'
 import { readBy, type BoundRule, type Condition, type FunctionName, type Join, type Value } from './plan.ts'
 import { NULL, parameter, type RuleRequest } from './request.ts'
-import type { Collection, Schema } from './schema.ts'
+import type { Collection, Field, Schema } from './schema.ts'
 import { MACRO_NAMES, macro } from './time.ts'
 
 /** What `bind` takes. */
@@ -23,6 +23,8 @@ export interface BindOptions {
   readonly sort?: readonly string[]
   /** Whether the filter may read hidden fields and all collections, as that of a superuser. False by default. */
   readonly trusted?: boolean
+  /** Whether one who is not trusted sees a field in every record, although the field has a view rule. Nobody does by default. */
+  readonly sees?: (collection: Collection, field: Field) => boolean
   /** The request. What is left out is not known here. */
   readonly request?: RuleRequest
   /** The rule is asked about a record that is not stored yet, as a create rule is. */
@@ -44,6 +46,7 @@ export function bind(options: BindOptions): BoundRule {
   const of: Condition[] = []
   if (rule !== undefined) of.push(conditionOf(rule, scope))
   scope.trusted = trusted
+  scope.sees = options.sees ?? scope.sees
   if (filter !== undefined) of.push(conditionOf(filter, scope))
   const sides = sort.map((path) => sortSide(path, scope))
   const joins = [...scope.joins.values()]

@@ -34,6 +34,8 @@ export interface Scope {
   /** Joins of records that a filter read, whose list rules apply. */
   readonly listed: Set<Join>
   trusted: boolean
+  /** Whether a field that has a view rule is seen in every record. */
+  sees: (collection: Collection, field: Field) => boolean
 }
 
 interface ScopeOptions {
@@ -49,7 +51,17 @@ export function scopeOf({ schema, collection: name, request, now, unsaved = fals
   const collection = schema.find(name)
   if (collection === undefined) throw new RuleError('unknown', `Unknown collection "${name}".`, 0)
   const record: Join = { kind: 'record', collection, isUnsaved: unsaved }
-  return { schema, request, now, collection, record, joins: new Map(), listed: new Set(), trusted: true }
+  return {
+    schema,
+    request,
+    now,
+    collection,
+    record,
+    joins: new Map(),
+    listed: new Set(),
+    trusted: true,
+    sees: () => false,
+  }
 }
 
 /** Where a path has come to. */
@@ -123,7 +135,7 @@ function fieldPath(parts: readonly Part[], start: Place, scope: Scope): Side {
   for (let i = 0; i < parts.length - 1; i++) {
     const { name, at } = parts[i]!
     const field = place.collection.fields.get(name)
-    if (field !== undefined) checkVisible(field, at, scope)
+    if (field !== undefined) checkVisible(field, place.collection, at, scope)
     if (field?.type === 'json' || field?.type === 'geoPoint') return jsonPath(field, parts.slice(i + 1), place)
     if (i >= RELATIONS_MAX) throw new RuleError('unknown', `A path has at most ${RELATIONS_MAX} relations.`, at)
     if (field !== undefined && field.type !== 'relation')
@@ -169,7 +181,7 @@ function backPlace({ name, at }: Part, place: Place, scope: Scope): Place | unde
       nearestHint(name, backNames(place, scope)),
     )
   }
-  checkVisible(field, at, scope)
+  checkVisible(field, collection, at, scope)
   const key = `${place.key}.${name}`
   const row = join(key, { kind: 'back', collection, parent: place.row, field }, at, scope)
   const own: Join = { kind: 'back', collection, parent: place.own, field }
@@ -188,8 +200,10 @@ function unknownField(name: string, at: number, { fields }: Collection): RuleErr
   return new RuleError('unknown', `Unknown field "${name}".`, at, nearestHint(name, fields.keys()))
 }
 
-function checkVisible({ name, isHidden }: Field, at: number, { trusted }: Scope): void {
-  if (isHidden && !trusted) throw new RuleError('forbidden', `Only superusers may filter by "${name}".`, at)
+function checkVisible(field: Field, collection: Collection, at: number, { trusted, sees }: Scope): void {
+  const { name, isHidden, isRuled } = field
+  if (!trusted && (isHidden || (isRuled && !sees(collection, field))))
+    throw new RuleError('forbidden', `Only superusers may filter by "${name}".`, at)
 }
 
 function jsonPath(field: Field, parts: readonly Part[], { row, own, isMany }: Place): Side {
@@ -209,7 +223,7 @@ function lastField(part: Part, place: Place, scope: Scope): Side {
     if (place.isRequest) return { value: NULL, nulls: 'auto' }
     throw unknownField(name, part.at, collection)
   }
-  checkVisible(field, part.at, scope)
+  checkVisible(field, collection, part.at, scope)
   if (modifier === 'each' && field.isListable) return eachOf(field, part.at, place, scope)
   const valueOf = (join: Join): Value => {
     if (modifier === 'length' && field.isListable) return { kind: 'length', join, field }

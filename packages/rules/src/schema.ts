@@ -25,6 +25,8 @@ export interface FieldDefinition {
   readonly type: string
   /** Kept from filters of those who are not trusted. */
   readonly hidden?: boolean
+  /** If it is there and not empty, `sees` of `bind` tells who may filter by the field. */
+  readonly viewRule?: string | null
   /** The value of a select, file or relation is a list if this is more than 1. */
   readonly maxSelect?: number
   /** Id or name of the collection that a relation leads to. */
@@ -61,6 +63,8 @@ export interface Field {
   readonly type: string
   /** Whether only those who are trusted may filter by it. */
   readonly isHidden: boolean
+  /** Whether those who are not trusted have to be asked about, as a rule says who sees it. */
+  readonly isRuled: boolean
   /** Whether it is a select, file or relation, for `:each` and `:length`. */
   readonly isListable: boolean
   /** Whether its value is a list. */
@@ -97,10 +101,11 @@ function collectionOf({ id, name, type, fields, listRule, indexes = [] }: Collec
   return { id: id ?? name, name, isAuth: type === 'auth', fields: byName, listRule: listRule ?? null }
 }
 
-function fieldOf({ name, type, hidden, maxSelect, collectionId }: FieldDefinition, isUnique: boolean): Field {
+function fieldOf({ name, type, hidden, viewRule, maxSelect, collectionId }: FieldDefinition, isUnique: boolean): Field {
   const isListable = LISTABLE.has(type)
   const isMany = isListable && (maxSelect ?? 0) > 1
-  return { name, type, isHidden: hidden === true, isListable, isMany, isUnique, to: collectionId ?? '' }
+  const isRuled = viewRule !== undefined && viewRule !== ''
+  return { name, type, isHidden: hidden === true, isRuled, isListable, isMany, isUnique, to: collectionId ?? '' }
 }
 
 /** PocketBase keeps a list in a column of JSON, whose affinity is that of numbers. */

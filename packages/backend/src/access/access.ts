@@ -1,7 +1,9 @@
 /** Rules of definitions, bound to an actor: what it may do with which record. */
 import { bind, evaluate, FILTER_BYTES_MAX, parse, RuleError } from '@pannier/rules'
-import type { BoundRule, Expression, RuleRecord, RuleRecords, RuleRequest } from '@pannier/rules'
+import type { BoundRule, Expression, FoundRecords, RuleRecord, RuleRecords, RuleRequest } from '@pannier/rules'
+import { compile } from '@pannier/rules/compile'
 import type { Definition, Rule } from '../definitions/definition.ts'
+import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { Actor } from './actor.ts'
 import { ruleRecord, type KnownDefinitions } from './rule-records.ts'
 
@@ -47,8 +49,12 @@ export class Access {
 
   /** Whether the rule admits a record. A rule that names what is no longer there admits nothing. */
   allows(actor: Actor, definition: Definition, action: Action, record: RuleRecord, options: AllowOptions): boolean {
+    return this.meets(actor, definition, ruleOf(definition, action), record, options)
+  }
+
+  /** As `allows`, by any rule about records of the definition, such as that of a field. */
+  meets(actor: Actor, definition: Definition, rule: Rule, record: RuleRecord, options: AllowOptions): boolean {
     if (actor.principal.isAdmin) return true
-    const rule = ruleOf(definition, action)
     if (rule === null || rule === '') return rule === ''
     try {
       const bound = bind({
@@ -82,8 +88,45 @@ export class Access {
       filter: filter === undefined || filter === '' ? undefined : parse(filter, { maxBytes: FILTER_BYTES_MAX }),
       sort,
       trusted,
+      sees: ({ id }, { name }) => {
+        const read = this.#definitions.find(id)
+        const field = read?.fields.find((one) => one.name === name)
+        return read !== undefined && field !== undefined && this.seesAlways(actor, read, field)
+      },
       request: context === undefined ? request : { ...request, context },
     })
+  }
+
+  /**
+   * A rule about records of the definition, for an actor who is no superuser.
+   *
+   * @throws RuleError
+   */
+  bindRule(actor: Actor, definition: Definition, rule: string, context: string): BoundRule {
+    return bind({
+      schema: this.#definitions.schema,
+      collection: definition.id,
+      rule: this.#expressionOf(definition, rule),
+      request: { ...ruleRequest(actor), context },
+    })
+  }
+
+  /**
+   * Whether the actor sees a field in every record, whatever is in it. Else to filter or sort by the field would tell what is hidden.
+   * Only what is known of the request and the account may decide.
+   */
+  seesAlways(actor: Actor, definition: Definition, field: Pick<FieldDefinition, 'viewRule'>): boolean {
+    const { viewRule: rule = '' } = field
+    if (actor.principal.isAdmin || rule === '') return true
+    if (rule === null) return false
+    try {
+      const bound = this.bindRule(actor, definition, rule, actor.request.context)
+      const { selection, isExact } = compile(bound, onlyAccount(actor))
+      return isExact && selection.kind === 'and' && selection.of.length === 0
+    } catch (error) {
+      if (error instanceof RuleError) return false
+      throw error
+    }
   }
 
   #expressionOf(definition: Definition, rule: string): Expression {
@@ -99,6 +142,16 @@ export class Access {
 export function ruleOf(definition: Definition, action: Action): Rule {
   if (action === 'manage' || action === 'auth') return definition.type === 'auth' ? definition[`${action}Rule`] : null
   return definition[`${action}Rule`]
+}
+
+/** Of stored records, only that of the account is known. */
+function onlyAccount({ principal: { account } }: Actor): RuleRecords {
+  const unknown: FoundRecords = { records: [], isComplete: false }
+  return {
+    get: (_, id) => (account?.record['_id'] === id ? ruleRecord(account.record) : undefined),
+    via: () => unknown,
+    all: () => unknown,
+  }
 }
 
 /** What a rule can read of a request. */

@@ -2,7 +2,7 @@
 import type { Schema } from '@pannier/rules'
 import { BLANK, fieldError, NO_MATCH, outsideLength } from '../fields/field-errors.ts'
 import { checkField } from '../fields/check-field.ts'
-import type { FieldDefinition } from '../fields/field-definition.ts'
+import { FIELD_RULES, type FieldDefinition } from '../fields/field-definition.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { checkAuthOptions } from './check-auth-options.ts'
 import { checkIndexes, checkIndexExpressions } from './check-indexes.ts'
@@ -110,7 +110,27 @@ function checkFields(definition: Definition, context: DefinitionContext): FieldE
         old: context.old?.fields.find(({ id }) => id === field.id),
         typeOf: (id) => context.all.find((other) => other.id === id)?.type,
       }),
-    )
+    ) ??
+    errorsByPlace(fields, (field) => checkFieldRules(field, definition, context))
+  )
+}
+
+const NO_RULE = fieldError('validation_field_rule', 'This field takes no rule of its own.')
+
+/** Everybody who sees a record sees its id, and nobody sees a password. */
+function checkFieldRules(
+  field: FieldDefinition,
+  { name: collection }: Definition,
+  { old, schema }: DefinitionContext,
+): ErrorData | undefined {
+  const before = old?.fields.find(({ id }) => id === field.id)
+  return errorsOf(
+    Object.fromEntries(
+      FIELD_RULES.filter((name) => field[name] !== undefined).map((name) => {
+        if (field.name === 'id' || field.type === 'password' || field.type === 'autodate') return [name, NO_RULE]
+        return [name, checkRule(field[name]!, schema, collection) ?? checkSystemRule(field[name]!, old, before?.[name])]
+      }),
+    ),
   )
 }
 

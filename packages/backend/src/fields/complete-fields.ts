@@ -1,7 +1,7 @@
 /** Fields as a request has them, with what it leaves out. */
 import { crc32 } from 'node:zlib'
 import { invalid } from '../gateway/service-error.ts'
-import type { FieldDefinition } from './field-definition.ts'
+import { FIELD_RULES, type FieldDefinition } from './field-definition.ts'
 import { isFieldType, typeOfField } from './field-types.ts'
 import type { OptionReader } from './field-type.ts'
 import { flagOption, textOption } from './options.ts'
@@ -47,7 +47,11 @@ export function completeField(input: unknown, others: readonly FieldDefinition[]
     if (value === undefined) throw malformed()
     return [name, value] as const
   })
-  const field = { ...Object.fromEntries(options), type } as unknown as FieldDefinition
+  const rules = FIELD_RULES.filter((name) => given[name] !== undefined && given[name] !== '').map((name) => {
+    if (given[name] !== null && typeof given[name] !== 'string') throw malformed()
+    return [name, given[name]] as const
+  })
+  const field = { ...Object.fromEntries([...options, ...rules]), type } as unknown as FieldDefinition
   const id = field.id === '' ? newId(field, others) : field.id
   return sorted({ ...field, id })
 }

@@ -14,7 +14,13 @@ interface FieldBase {
   readonly system: boolean
   /** What the admin page says about it. */
   readonly help?: string
+  /** Who sees it in a record that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
+  readonly viewRule?: string | null
+  /** Who may set it in a record that it may write. Undefined: as `viewRule`. */
+  readonly updateRule?: string | null
 }
+
+export const FIELD_RULES = ['viewRule', 'updateRule'] as const
 
 /** All types but `autodate` have this: the value must not be empty. */
 interface Requirable {

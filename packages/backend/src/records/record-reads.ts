@@ -14,6 +14,7 @@ import { admittedOf } from './read/admitted.ts'
 import { sortField } from './read/cursor.ts'
 import { expandRecords } from './read/expand.ts'
 import { isPath, readListRequest, type ListRequest } from './read/list-request.ts'
+import { fieldsWithheld } from './read/field-rules.ts'
 import { fieldPicker, namesRevision, REVISION } from './read/pick-fields.ts'
 import { RecordSnapshot } from './read/record-snapshot.ts'
 import { queryOf, selectRecords, type WantedRecords } from './read/select-records.ts'
@@ -253,11 +254,13 @@ export class RecordReads {
   ): Promise<ShownRecord[]> {
     const { isAdmin, account } = actor.principal
     const isShown = (document: JsonObject): boolean => isAdmin || document['_id'] === account?.record['_id']
+    const withheld = await fieldsWithheld(snapshot, this.#options.access, { actor, definition, documents, context })
     const managed = await this.#managed(snapshot, actor, definition, documents, context)
     return documents.map((document) => ({
       definition,
       document,
       hasEmail: isShown(document) || managed.has(document),
+      without: withheld(document),
       expand: undefined,
     }))
   }

@@ -74,7 +74,9 @@ function fieldOfColumn({ definition }: ViewTable, name: string): Readonly<Record
   const field = definition.fields.find((one) => isSameName(one.name, name))
   if (field === undefined) return JSON_FIELD
   if (field.name === 'id') return { type: 'relation', maxSelect: 1, collectionId: definition.id }
-  return { ...field, id: `_clone_${randomText(4)}` }
+  const { viewRule, updateRule: _, ...shown } = field
+  // A rule is about records of its own collection.
+  return { ...shown, hidden: field.hidden || viewRule !== undefined, id: `_clone_${randomText(4)}` }
 }
 
 /** `maxSize` is that of PocketBase's JSON; nothing is stored here. */

@@ -122,11 +122,13 @@ function merge(into: ShownRecord, from: ShownRecord, merged: Merged): void {
 }
 
 /** A relation, `comments_via_post`, or its older form `comments(post)`. */
-function stepOf(from: Definition, key: string, { actor, definitions }: Expanding): Step | undefined {
+function stepOf(from: Definition, key: string, { actor, access, definitions }: Expanding): Step | undefined {
   const [, backFrom = '', backField = ''] =
     (key.includes('(') ? /^(\w+)\((\w+)\)$/ : /^(\w+)_via_(\w+)$/).exec(key) ?? []
   const owner = backFrom === '' ? from : definitions.find(backFrom)
   const field = owner?.fields.find(({ name }) => name === (backFrom === '' ? key : backField))
+  // Other records tell where a relation leads that is not shown.
+  if (backFrom !== '' && field !== undefined && !access.seesAlways(actor, owner!, field)) return undefined
   if (owner === undefined || field?.type !== 'relation' || (field.hidden && !actor.principal.isAdmin)) return undefined
   if (backFrom !== '') {
     if (field.collectionId !== from.id) return undefined
@@ -145,7 +147,7 @@ async function idsOf(
   { snapshot }: Expanding,
 ): Promise<string[][]> {
   if (back === undefined) {
-    const texts = records.map(({ document }) => [document[key]].flat())
+    const texts = records.map(({ document, without }) => (without.has(key) ? [] : [document[key]].flat()))
     return texts.map((ids) => [...new Set(ids.filter((id) => typeof id === 'string' && id !== ''))] as string[])
   }
   const ids = records.map(({ document }) => document['_id'] as string)

@@ -11,6 +11,8 @@ export interface ShownRecord {
   readonly document: JsonObject
   /** Shown although `emailVisibility` is off. */
   readonly hasEmail: boolean
+  /** Fields whose view rules do not admit the actor. */
+  readonly without: ReadonlySet<string>
   /** By the keys of a request's `expand`; undefined: nothing was asked for that leads somewhere. */
   expand: Map<string, ShownRecord | readonly ShownRecord[]> | undefined
 }
@@ -52,6 +54,7 @@ export function recordJson(record: ShownRecord, isAdmin: boolean): RecordJson {
       if (key !== 'expand') json[key] = key === 'collectionId' ? definition.id : definition.name
       else if (expand !== undefined) json[key] = expandJson(expand, isAdmin)
     } else if (key === 'id') json[key] = document['_id']
+    else if (record.without.has(key)) continue
     else if (key !== 'email' || definition.type !== 'auth' || record.hasEmail || document['emailVisibility'] === true)
       json[key] = presentValue(field, document[key])
   }

@@ -8,13 +8,15 @@ import type { Access, AllowOptions } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import { ruleRecord, ruleRecords } from '../../access/rule-records.ts'
 import type { Definitions } from '../../definitions/definitions.ts'
-import { recordsName, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
+import { recordsName, type Definition, type Rule, type ViewDefinition } from '../../definitions/definition.ts'
 import { SqlError } from '../../definitions/sql/tokens.ts'
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
 import { atOnce } from '../../definitions/views/steps.ts'
 import { rowsOf } from '../../definitions/views/view-rows.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
+import { meant } from '../../fields/apply-input.ts'
 import { fieldError } from '../../fields/field-errors.ts'
+import { emptyValue } from '../../fields/field-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { conflicting, type ErrorData, type FieldError, missing, ServiceError } from '../../gateway/service-error.ts'
 import { accountErrors } from './account-form.ts'
@@ -31,6 +33,7 @@ const MISSING_COLLECTION = fieldError(
   'Relation connection is missing or cannot be accessed.',
 )
 const OTHER_ACCOUNT = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id.')
+const NOT_ALLOWED = fieldError('validation_field_rule', 'You are not allowed to change this field.')
 export const LAST_SUPERUSER: ServiceError = new ServiceError('INVALID', "You can't delete the only existing superuser.")
 
 /** Thrown by a guard to have a write prepared again: what it was prepared with has changed. */
@@ -44,6 +47,13 @@ interface StoredWrite {
   readonly rev: string | undefined
 }
 
+interface AskedWrite {
+  readonly record: JsonObject
+  readonly options: AllowOptions
+  /** Fields that the actor may not set. */
+  readonly refused: ErrorData | undefined
+}
+
 export class Judge {
   readonly #definitions: Definitions
   readonly #access: Access
@@ -55,24 +65,22 @@ export class Judge {
 
   /** Why a record is not made; undefined: it is right. */
   create(actor: Actor, draft: Draft, reader: GuardReader): ServiceError | undefined {
-    const { definition, body } = draft
+    const { definition } = draft
     this.#assertCurrent(definition, reader)
-    const options = { records: this.#records(reader), body, unsaved: true }
-    const record = unsavedRecord(draft)
+    const { record, options, refused } = this.#askedOf(actor, draft, reader)
     if (!this.#access.allows(actor, definition, 'create', record, options)) return failed('create')
-    const data = this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
+    const data = refused ?? this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
     return data && failed('create', data)
   }
 
   /** Why a record is not changed. */
   update(actor: Actor, draft: Draft, { old, rev }: StoredWrite, reader: GuardReader): ServiceError | undefined {
-    const { definition, body } = draft
+    const { definition } = draft
     this.#assertCurrent(definition, reader)
-    const options = { records: this.#records(reader), body }
-    const record = ruleRecord(old)
+    const { record, options, refused } = this.#askedOf(actor, draft, reader)
     if (!this.#access.allows(actor, definition, 'update', record, options)) return missing('')
     if (rev !== undefined && old['_rev'] !== rev) return conflicting()
-    const data = this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
+    const data = refused ?? this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
     return data && failed('update', data)
   }
 
@@ -94,11 +102,30 @@ export class Judge {
     { old, draft }: { readonly old: JsonObject | undefined; readonly draft: Draft | undefined },
     reader: GuardReader,
   ): boolean {
-    const records = this.#records(reader)
-    if (draft === undefined) return this.#access.allows(actor, definition, 'delete', ruleRecord(old!), { records })
-    const { body } = draft
-    if (old !== undefined) return this.#access.allows(actor, definition, 'update', ruleRecord(old), { records, body })
-    return this.#access.allows(actor, definition, 'create', unsavedRecord(draft), { records, body, unsaved: true })
+    if (draft === undefined) {
+      const records = this.#records(reader)
+      return this.#access.allows(actor, definition, 'delete', ruleRecord(old!), { records })
+    }
+    const { record, options } = this.#askedOf(actor, draft, reader)
+    return this.#access.allows(actor, definition, old === undefined ? 'create' : 'update', record, options)
+  }
+
+  /**
+   * What rules are asked about. What the actor may not set is not in the body: with a modifier it would tell what is stored. Such a
+   * write is refused in any case.
+   */
+  #askedOf(actor: Actor, draft: Draft, reader: GuardReader): AskedWrite {
+    const { old, body } = draft
+    const record = old === undefined ? unsavedRecord(draft) : ruleRecord(old)
+    const options = {
+      records: this.#records(reader),
+      body,
+      ...(old === undefined ? { unsaved: true } : {}),
+    }
+    const refused = this.#ruledErrors(actor, draft, record, options)
+    if (refused === undefined) return { record, options, refused }
+    const left = Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(refused, name)))
+    return { record, options: { ...options, body: left }, refused }
   }
 
   /** What rules lead to. The rows of a view are made of what the write sees. */
@@ -118,6 +145,26 @@ export class Judge {
   /** A guest manages nothing. */
   #mayManage(actor: Actor, definition: Definition, record: JsonObject, options: AllowOptions): boolean {
     return actor.principal.account !== undefined && this.#access.allows(actor, definition, 'manage', record, options)
+  }
+
+  /**
+   * Fields that the actor may not set. One who does not see a field may not set it either, unless its update rule says so. To send what
+   * is stored changes nothing, but would confirm a guess of what is not seen.
+   */
+  #ruledErrors(actor: Actor, draft: Draft, record: JsonObject, options: AllowOptions): ErrorData | undefined {
+    const { definition, old, asked, input, isSuperuser } = draft
+    const sent = new Set(Object.keys(input).map((key) => meant(definition.fields, key)?.[0]))
+    const errors: Record<string, FieldError> = {}
+    for (const field of isSuperuser ? [] : definition.fields) {
+      const { name, viewRule = '', updateRule = viewRule } = field
+      if ((viewRule === '' && updateRule === '') || !sent.has(field)) continue
+      const meets = (rule: Rule): boolean => this.#access.meets(actor, definition, rule, record, options)
+      if (meets(updateRule)) continue
+      const before = old?.[name] ?? emptyValue(field)
+      const isSame = JSON.stringify(asked[name]) === JSON.stringify(before)
+      if (!isSame || (old !== undefined && !meets(viewRule))) errors[name] = NOT_ALLOWED
+    }
+    return Object.keys(errors).length === 0 ? undefined : errors
   }
 
   /** The fields are looked at only if the account is right. */
