@@ -17,6 +17,8 @@ export interface BindOptions {
     readonly sort?: readonly string[];
     /** Whether the filter may read hidden fields and all collections, as that of a superuser. False by default. */
     readonly trusted?: boolean;
+    /** Whether one who is not trusted sees a field in every record, although the field has a view rule. Nobody does by default. */
+    readonly sees?: (collection: Collection, field: Field) => boolean;
     /** The request. What is left out is not known here. */
     readonly request?: RuleRequest;
     /** The rule is asked about a record that is not stored yet, as a create rule is. */
@@ -110,6 +112,8 @@ export interface Field {
     readonly type: string;
     /** Whether only those who are trusted may filter by it. */
     readonly isHidden: boolean;
+    /** Whether those who are not trusted have to be asked about, as a rule says who sees it. */
+    readonly isRuled: boolean;
     /** Whether it is a select, file or relation, for `:each` and `:length`. */
     readonly isListable: boolean;
     /** Whether its value is a list. */
@@ -128,6 +132,8 @@ export interface FieldDefinition {
     readonly type: string;
     /** Kept from filters of those who are not trusted. */
     readonly hidden?: boolean;
+    /** If it is there and not empty, `sees` of `bind` tells who may filter by the field. */
+    readonly viewRule?: string | null;
     /** The value of a select, file or relation is a list if this is more than 1. */
     readonly maxSelect?: number;
     /** Id or name of the collection that a relation leads to. */

@@ -1,7 +1,7 @@
 /** Files for actors: which one somebody gets who asks for one by its name, and with what token. */
 import { extname } from 'node:path/posix'
 import type { Actor } from '../access/actor.ts'
-import type { Definition } from '../definitions/definition.ts'
+import type { Definition, Rule } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { FileTokens } from '../accounts/file-tokens.ts'
 import { fileOrigin } from '../definitions/views/file-origin.ts'
@@ -91,7 +91,9 @@ export class Files {
     const asked = definition && (await reads.stored(definition, id))
     const field = asked && fileFieldOf(definition!, asked, name)
     if (definition === undefined || asked === undefined || field === undefined) throw missing('')
-    if (field.protected) await this.#checkProtected(actor, definition, asked, token)
+    const rules = field.viewRule === undefined ? [] : [field.viewRule]
+    if (field.protected) rules.push(definition.viewRule)
+    if (rules.length > 0) await this.#checkProtected(actor, definition, rules, asked, token)
     const source = await this.#sourceOf(definition, asked, field, name)
     const original = source && (await files.open(source.definition, source.record, name))
     if (source === undefined || original === undefined) throw missing('')
@@ -122,14 +124,22 @@ export class Files {
   }
 
   /** The token says who it is, and nothing else does. */
-  async #checkProtected(actor: Actor, definition: Definition, record: JsonObject, token: string): Promise<void> {
+  async #checkProtected(
+    actor: Actor,
+    definition: Definition,
+    rules: readonly Rule[],
+    record: JsonObject,
+    token: string,
+  ): Promise<void> {
     const { address } = actor.principal
     const principal = (await this.#tokens.principalOf(token, address)) ?? {
       ...GUEST,
       ...(address !== undefined && { address }),
     }
     const request = { ...actor.request, context: 'protectedFile' }
-    if (!(await this.#host.reads.admits({ principal, request }, definition, 'view', record))) throw missing('')
+    for (const viewRule of rules)
+      if (!(await this.#host.reads.admits({ principal, request }, { ...definition, viewRule }, 'view', record)))
+        throw missing('')
   }
 
   /** The record that has the content: of a row of a view, another one. */

@@ -209,12 +209,10 @@ test('what is shown is what evaluate says of the rule of each field', async () =
       made.push((await writes.create(ADMIN, 'jobs', { ...values, before: random.pick(['', ...made]) }))['id'])
     }
     const [salary, bonus] = [random.pick(rules), random.pick(rules)]
-    const fields = definitions
-      .get('jobs')
-      .fields.map((field) => ({
-        ...field,
-        ...(field.name === 'salary' ? { viewRule: salary } : field.name === 'bonus' ? { viewRule: bonus } : {}),
-      }))
+    const fields = definitions.get('jobs').fields.map((field) => ({
+      ...field,
+      ...(field.name === 'salary' ? { viewRule: salary } : field.name === 'bonus' ? { viewRule: bonus } : {}),
+    }))
     await definitions.update(ADMIN.principal, 'jobs', { fields })
     const rows = async (name: string) => Object.values(await stored(name)).map((row) => ({ ...row, id: row['_id'] }))
     const records = recordsOf({ jobs: await rows('jobs'), people: await rows('people') })

@@ -108,3 +108,37 @@ test('explain tells superusers how a list is answered', async () => {
   })
   expect((await failure(explain(guest))).status).toBe(401)
 })
+
+test('fields are shown, served and set by their own rules', async () => {
+  const ann = client()
+  const { record } = await ann.collection('users').authWithPassword('ann@example.com', PASSWORD)
+  const viewRule = 'owner != "" && owner = @request.auth.id'
+  const owner = { name: 'owner', type: 'relation', collectionId: record.collectionId, maxSelect: 1 }
+  await root.collections.create({
+    name: 'jobs',
+    type: 'base',
+    listRule: '',
+    viewRule: '',
+    updateRule: '',
+    fields: [
+      owner,
+      { name: 'salary', type: 'number', viewRule, updateRule: null },
+      { name: 'contract', type: 'file', maxSelect: 1, viewRule },
+    ],
+  })
+  const contract = new File(['secret'], 'contract.txt')
+  const { id, ...made } = await root.collection('jobs').create({ owner: record.id, salary: 5, contract })
+  const { collectionName: _, ...guestSees } = await guest.collection('jobs').getOne(id)
+  expect(Object.keys(guestSees)).toEqual(['collectionId', 'id', 'owner'])
+  expect(await ann.collection('jobs').getOne(id)).toMatchObject({ salary: 5 })
+  for (const options of [{ filter: 'salary > 1' }, { sort: 'salary' }])
+    expect((await failure(ann.collection('jobs').getList(1, 1, options))).status).toBe(400)
+  expect((await failure(ann.collection('jobs').update(id, { salary: 6 }))).response['data']).toEqual({
+    salary: { code: 'validation_field_rule', message: 'You are not allowed to change this field.' },
+  })
+  const get = async (by: PocketBase, token: string): Promise<number> =>
+    (await fetch(by.files.getURL({ id, ...made }, made['contract'] as string, { token }))).status
+  expect([await get(guest, ''), await get(ann, ''), await get(ann, await ann.files.getToken())]).toEqual([
+    404, 404, 200,
+  ])
+})

@@ -1,4 +1,4 @@
-/** What indexes tell of missing values. */
+/** Whether indexes show that no value is missing. */
 import { intervalsOf, MISSING, pointAt } from '../ast/value-set.ts'
 import type { PlanSource } from '../query-source.ts'
 import { entryRange } from './key-ranges.ts'
