@@ -11,7 +11,7 @@ interface ShownDocuments {
   readonly actor: Actor
   readonly definition: Definition
   readonly documents: readonly JsonObject[]
-  /** Of the request. */
+  /** That of the request. */
   readonly context: string
 }
 
