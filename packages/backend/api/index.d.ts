@@ -736,6 +736,8 @@ class Access {
     isLocked({ principal }: Actor, definition: Definition, action: Action): boolean;
     /** Whether the rule admits a record. A rule that names what is no longer there admits nothing. */
     allows(actor: Actor, definition: Definition, action: Action, record: RuleRecord, options: AllowOptions): boolean;
+    /** As `allows`, by any rule about records of the definition, such as that of a field. */
+    meets(actor: Actor, definition: Definition, rule: Rule, record: RuleRecord, options: AllowOptions): boolean;
     /**
      * The rule and what a client asks for, as one: where both read a joined row, it is the same row. A locked rule is the caller's
      * to refuse.
@@ -743,6 +745,17 @@ class Access {
      * @throws RuleError
      */
     bindList(actor: Actor, definition: Definition, { action, filter, sort, context }: BindListOptions): BoundRule;
+    /**
+     * A rule about records of the definition, for an actor who is no superuser.
+     *
+     * @throws RuleError
+     */
+    bindRule(actor: Actor, definition: Definition, rule: string, context: string): BoundRule;
+    /**
+     * Whether the actor sees a field in every record, whatever is in it. Else to filter or sort by the field would tell what is hidden.
+     * Only what is known of the request and the account may decide.
+     */
+    seesAlways(actor: Actor, definition: Definition, field: Pick<FieldDefinition, 'viewRule'>): boolean;
 }
 
 interface AccessRules {
@@ -1144,6 +1157,10 @@ interface FieldBase {
     readonly system: boolean;
     /** What the admin page says about it. */
     readonly help?: string;
+    /** Who sees it in a record that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
+    readonly viewRule?: string | null;
+    /** Who may set it in a record that it may write. Undefined: as `viewRule`. */
+    readonly updateRule?: string | null;
 }
 
 type FieldDefinition = TextField | EditorField | NumberField | BoolField | DomainField | DateField | AutodateField | SelectField | FileField | RelationField | JsonField | GeoPointField | PasswordField;

@@ -618,6 +618,10 @@ interface FieldBase {
     readonly system: boolean;
     /** What the admin page says about it. */
     readonly help?: string;
+    /** Who sees it in a record that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
+    readonly viewRule?: string | null;
+    /** Who may set it in a record that it may write. Undefined: as `viewRule`. */
+    readonly updateRule?: string | null;
 }
 
 type FieldDefinition = TextField | EditorField | NumberField | BoolField | DomainField | DateField | AutodateField | SelectField | FileField | RelationField | JsonField | GeoPointField | PasswordField;
