@@ -66,9 +66,10 @@ function countBars(): Bar[] {
   })
   const paths = files.map(({ path }) => path)
   return [
-    // 369 files and 55,800 lines: what the backend asks for, by selections, guards with queries, snapshots of a request and live rows.
-    bar('files in packages/db/src', 369, paths, 320),
-    { name: 'lines in packages/db/src', count: lines, max: 55_800, goal: 41_000, offenders: [] },
+    // 371 files and 55,960 lines: what the backend asks for: selections, guards with queries, snapshots of a request, live rows, groups
+    // by values that may be missing, and the states of a commit for realtime.
+    bar('files in packages/db/src', 371, paths, 320),
+    { name: 'lines in packages/db/src', count: lines, max: 55_960, goal: 41_000, offenders: [] },
     bar('import cycles, dynamic imports and types included', 0, importCycles(modules)),
     bar('exports of src that nobody imports', 0, unused.byNobody),
     bar('exports of src that only tests import', 45, unused.byTestsOnly),

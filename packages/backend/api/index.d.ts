@@ -84,7 +84,9 @@ export interface BackupInfo {
     readonly size: number;
 }
 
+/** The backups of a server. */
 export class Backups {
+    /** Opens the place of the backups. */
     static open(options: BackupsOptions): Promise<Backups>;
     /** Whether a backup can be made now. */
     get canBackUp(): boolean;
@@ -344,6 +346,7 @@ export class HookRecord {
     static of(definition: Definition, document: JsonObject): HookRecord;
     /** A new record, with empty values. */
     static empty(definition: Definition): HookRecord;
+    /** Empty until a new record is stored, if none was set. */
     get id(): string;
     /** The definition of its collection. */
     collection(): Definition;
@@ -353,7 +356,9 @@ export class HookRecord {
     original(): HookRecord;
     /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
     get(name: string): unknown;
+    /** As a text; empty for what has no value. */
     getString(name: string): string;
+    /** True only for `true`. */
     getBool(name: string): boolean;
     /** 0 for what is no number. */
     getFloat(name: string): number;
@@ -424,6 +429,7 @@ export interface ListOptions extends ShowOptions {
 export interface LogEntry {
     /** One of `LOG_LEVELS`; `info` when left out. */
     readonly level?: number;
+    /** What happened, in a line. */
     readonly message: string;
     /** JSON. It must have no secrets. */
     readonly data?: JsonObject;
@@ -433,15 +439,19 @@ export interface LogEntry {
 export interface LogHour {
     /** `2026-11-22 15:00:00.000Z` */
     readonly date: string;
+    /** How many entries it has. */
     readonly total: number;
 }
 
 /** A log as it is shown, in PocketBase's order. */
 export interface LogJson {
+    /** 15 characters. */
     readonly id: string;
     /** `2026-11-22 15:04:49.813Z` */
     readonly created: string;
+    /** What it is about. */
     readonly data: JsonObject;
+    /** What happened, in a line. */
     readonly message: string;
     /** -4: debug, 0: info, 4: warning, 8: error. */
     readonly level: number;
@@ -449,14 +459,19 @@ export interface LogJson {
 
 /** A page of logs. */
 export interface LogPage {
+    /** The entries of the page, in order. */
     readonly items: readonly LogJson[];
+    /** From 1. */
     readonly page: number;
+    /** The most entries of a page. */
     readonly perPage: number;
     /** -1 if it was skipped. */
     readonly totalItems: number;
+    /** -1 if the count was skipped. */
     readonly totalPages: number;
 }
 
+/** What superusers read of the logs. */
 export class LogReads {
     constructor(database: Database);
     /** In the order in which they were stored, unless `sort` says another. @throws ServiceError FORBIDDEN, INVALID */
@@ -469,13 +484,16 @@ export class LogReads {
 
 /** Takes what happens. It never waits and never throws. */
 export interface LogWriter {
+    /** Logs an entry some time later. */
     write(entry: LogEntry): void;
 }
 
+/** Keeps what happens, in batches, as long as the settings say. */
 export class Logs implements LogWriter {
     /** As they are stored. */
     readonly documents: Collection<LogDocument>;
     constructor(options: LogsOptions);
+    /** Keeps an entry, if its level is one that the settings keep. */
     write(entry: LogEntry): void;
     /** Stores what waits. */
     flush(): Promise<void>;
@@ -590,11 +608,13 @@ export const SYSTEM: Principal;
 
 /** A job as it is listed. */
 export interface Schedule {
+    /** Names it: `__pbLogsCleanup__`. */
     readonly id: string;
     /** `0 * * * *`, `@daily` */
     readonly expression: string;
 }
 
+/** The jobs of a backend, run by the clock. */
 export class Schedules {
     /** Errors of jobs go to the logs. */
     constructor(logs: LogWriter);
@@ -679,6 +699,7 @@ export class Subscriber {
     readonly id: string;
     /** Whether it gets cursors, and may come back with one. */
     readonly canReturn: boolean;
+    /** What takes the messages. */
     readonly channel: Channel;
     /** The principal that has subscribed last. */
     principal: Principal;
@@ -909,6 +930,7 @@ interface BoolField extends FieldBase, Requirable {
 
 /** A handler of an event. */
 interface BoundHook extends PlacedHandler {
+    /** Which event it is for. */
     readonly name: HookName;
     /** Names or ids of collections; empty: all. */
     readonly tags: readonly string[];
@@ -1157,9 +1179,9 @@ interface FieldBase {
     readonly system: boolean;
     /** What the admin page says about it. */
     readonly help?: string;
-    /** Who sees it in a record that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
+    /** An actor that it admits sees the field in records that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
     readonly viewRule?: string | null;
-    /** Who may set it in a record that it may write. Undefined: as `viewRule`. */
+    /** An actor that it admits sets the field in records that it writes. Undefined: as `viewRule`. */
     readonly updateRule?: string | null;
 }
 
@@ -1288,6 +1310,7 @@ type HookLog = (message: string, details: {
     readonly error: unknown;
 }) => void;
 
+/** The name of an event: `onRecordCreate`. */
 type HookName = keyof HookEvents;
 
 class Hooks {
@@ -1334,6 +1357,7 @@ type Kind = (typeof KINDS)[number];
 interface KnownDefinitions {
     /** By its name, in any case, or by its id. */
     find(nameOrId: string): Definition | undefined;
+    /** In no order. */
     all(): readonly Definition[];
     /** Made of all definitions. */
     readonly schema: Schema;
@@ -1351,11 +1375,15 @@ interface ListExplanation {
 
 /** A log as it is stored. */
 interface LogDocument extends JsonObject {
+    /** The id of the entry. */
     readonly _id: string;
     /** `2026-11-22 15:04:49.813Z` */
     readonly created: string;
+    /** One of `LOG_LEVELS`. */
     readonly level: number;
+    /** What happened, in a line. */
     readonly message: string;
+    /** What it is about. */
     readonly data: JsonObject;
     /** Of `created`, for statistics: `2026-11-22 15:00:00.000Z` */
     readonly hour: string;
@@ -1369,7 +1397,7 @@ interface LoggedIn {
     readonly principal: Principal;
     /** A token of the record, for later requests. */
     readonly token: string;
-    /** What another service has told of its user. */
+    /** What another service says about its user. */
     readonly meta?: JsonObject;
 }
 
@@ -1473,7 +1501,9 @@ class NewFile {
 
 /** One that is made, for somebody who is not asked for a mail. */
 interface NewOneTimePassword {
+    /** The id that the login names. */
     readonly otpId: string;
+    /** Digits. */
     readonly password: string;
     /** How long it is valid. */
     readonly seconds: number;
@@ -1949,10 +1979,13 @@ class RequestBudget implements RowBudget {
 
 /** Somebody asks for something. */
 interface RequestEvent {
+    /** What the hook can do. */
     readonly app: HookApp;
     /** The account that asks; undefined for guests. */
     readonly auth: HookRecord | undefined;
+    /** Whether a superuser asks. */
     hasSuperuserAuth(): boolean;
+    /** What rules read of the request. */
     requestInfo(): RequestInfo & {
         readonly body: Readonly<Record<string, unknown>>;
     };

@@ -85,6 +85,7 @@ export class BatchError extends ServiceError {
 
 /** A handler of an event. */
 export interface BoundHook extends PlacedHandler {
+    /** Which event it is for. */
     readonly name: HookName;
     /** Names or ids of collections; empty: all. */
     readonly tags: readonly string[];
@@ -305,6 +306,7 @@ export type HookEvents = {
 /** A function that runs when something happens. What it throws refuses that, if it has not happened yet. */
 export type HookHandler<Event> = (event: Chained<Event>) => unknown;
 
+/** The name of an event: `onRecordCreate`. */
 export type HookName = keyof HookEvents;
 
 /** An object of any fields, as JSON has it. */
@@ -314,6 +316,7 @@ export type JsonObject = Record<string, unknown>;
 export interface KnownDefinitions {
     /** By its name, in any case, or by its id. */
     find(nameOrId: string): Definition | undefined;
+    /** In no order. */
     all(): readonly Definition[];
     /** Made of all definitions. */
     readonly schema: Schema;
@@ -321,11 +324,15 @@ export interface KnownDefinitions {
 
 /** A log as it is stored. */
 export interface LogDocument extends JsonObject {
+    /** The id of the entry. */
     readonly _id: string;
     /** `2026-11-22 15:04:49.813Z` */
     readonly created: string;
+    /** One of `LOG_LEVELS`. */
     readonly level: number;
+    /** What happened, in a line. */
     readonly message: string;
+    /** What it is about. */
     readonly data: JsonObject;
     /** Of `created`, for statistics: `2026-11-22 15:00:00.000Z` */
     readonly hour: string;
@@ -339,13 +346,15 @@ export interface LoggedIn {
     readonly principal: Principal;
     /** A token of the record, for later requests. */
     readonly token: string;
-    /** What another service has told of its user. */
+    /** What another service says about its user. */
     readonly meta?: JsonObject;
 }
 
 /** One that is made, for somebody who is not asked for a mail. */
 export interface NewOneTimePassword {
+    /** The id that the login names. */
     readonly otpId: string;
+    /** Digits. */
     readonly password: string;
     /** How long it is valid. */
     readonly seconds: number;
@@ -389,10 +398,13 @@ export type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query
 
 /** Somebody asks for something. */
 export interface RequestEvent {
+    /** What the hook can do. */
     readonly app: HookApp;
     /** The account that asks; undefined for guests. */
     readonly auth: HookRecord | undefined;
+    /** Whether a superuser asks. */
     hasSuperuserAuth(): boolean;
+    /** What rules read of the request. */
     requestInfo(): RequestInfo & {
         readonly body: Readonly<Record<string, unknown>>;
     };
@@ -505,6 +517,7 @@ export function prepareRestore(dir: string, path: string, options: RestoreOption
 /** Everything but what signs tokens, and the secrets of OAuth2. */
 export function presentDefinition(definition: Definition): JsonObject;
 
+/** What hooks get of a request. `body`: its values, if they are read. */
 export function requestEvent(app: HookApp, definitions: KnownDefinitions, { principal, request }: Actor, body?: Readonly<Record<string, unknown>>): RequestEvent;
 
 /** With a capital, and a full stop unless there is another end. */
@@ -618,9 +631,9 @@ interface FieldBase {
     readonly system: boolean;
     /** What the admin page says about it. */
     readonly help?: string;
-    /** Who sees it in a record that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
+    /** An actor that it admits sees the field in records that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
     readonly viewRule?: string | null;
-    /** Who may set it in a record that it may write. Undefined: as `viewRule`. */
+    /** An actor that it admits sets the field in records that it writes. Undefined: as `viewRule`. */
     readonly updateRule?: string | null;
 }
 

@@ -251,7 +251,9 @@ export interface TruncateOptions {
 
 /** A document, and when it was written last. */
 export interface WrittenDocument {
+    /** That of its commit. */
     readonly sequence: number;
+    /** As it was stored. */
     readonly document: StoredDocument;
 }
 

@@ -7,6 +7,7 @@
  * throw new ApiError(402, 'Your plan has 3 projects.', { plan: { code: 'plan_full', message: 'Choose another plan.' } })
  */
 export class ApiError extends ServiceError {
+    /** 400 to 599. */
     readonly status: number;
     constructor(status: number, message?: string, data?: ErrorData);
 }
@@ -174,8 +175,11 @@ export interface GuardedWrite extends Write {
  * }
  */
 export interface Hooks extends Binders {
+    /** Reads and writes without rules. */
     readonly app: HookApp;
+    /** Middlewares that let some requests pass. */
     readonly apis: RouteChecks;
+    /** An error with a status of its own. */
     readonly ApiError: typeof ApiError;
     /** Paths as in Go: `/files/{id}`, `/assets/{path...}`. Middlewares run before the handler. */
     routerAdd(method: string, path: string, handler: RouteHandler, ...middlewares: readonly RouteHandler[]): void;
@@ -277,9 +281,11 @@ export interface ReplicatorOptions {
  * routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
  */
 export class RouteEvent {
+    /** Reads and writes without rules. */
     readonly app: HookApp;
     /** The account that asks; undefined for guests. */
     readonly auth: HookRecord | undefined;
+    /** What was asked. */
     readonly request: RouteRequest;
     /** The headers of the answer. */
     readonly response: {
@@ -288,11 +294,13 @@ export class RouteEvent {
     constructor(parts: RouteEventParts);
     /** Runs the rest of the chain. */
     next: () => Promise<void>;
+    /** Whether a superuser asks. */
     hasSuperuserAuth(): boolean;
     /** The address that the request came from, also through proxies that the settings trust. */
     realIP(): string;
     /** The address of the connection. */
     remoteIP(): string;
+    /** Whether the connection is encrypted, also through proxies that the server trusts. */
     isTLS(): boolean;
     /** What rules read of the request, and its body. @throws ServiceError INVALID for a body that can't be read */
     requestInfo(): Promise<RequestInfo & {
@@ -304,20 +312,35 @@ export class RouteEvent {
     findUploadedFiles(name: string): Promise<readonly UploadedFile[]>;
     /** What another handler of the chain has kept under a name. */
     get(name: string): unknown;
+    /** Keeps a value for other handlers of the chain. */
     set(name: string, value: unknown): void;
+    /** Answers with JSON. */
     json(status: number, value: unknown): void;
+    /** Answers with plain text. */
     string(status: number, text: string): void;
+    /** Answers with HTML, as it is. */
     html(status: number, text: string): void;
+    /** Answers with bytes of this type: `image/png`. */
     blob(status: number, type: string, bytes: Uint8Array): void;
+    /** Answers with the bytes of a stream. */
     stream(status: number, type: string, stream: Readable): void;
+    /** Answers without a body. */
     noContent(status?: number): void;
+    /** Sends the client to another URL. */
     redirect(status: 301 | 302 | 303 | 307 | 308, url: string): void;
+    /** To throw: 400. */
     badRequestError(message?: string, data?: ErrorData): ApiError;
+    /** To throw: 401. */
     unauthorizedError(message?: string, data?: ErrorData): ApiError;
+    /** To throw: 403. */
     forbiddenError(message?: string, data?: ErrorData): ApiError;
+    /** To throw: 404. */
     notFoundError(message?: string, data?: ErrorData): ApiError;
+    /** To throw: 429. */
     tooManyRequestsError(message?: string, data?: ErrorData): ApiError;
+    /** To throw: 500. */
     internalServerError(message?: string, data?: ErrorData): ApiError;
+    /** To throw: any status from 400 to 599. */
     error(status: number, message?: string, data?: ErrorData): ApiError;
     /** Whether a handler has answered. */
     get isAnswered(): boolean;
@@ -695,7 +718,7 @@ class Room {
 
 /** Handlers that let some requests pass. */
 interface RouteChecks {
-    /** Somebody has logged in: an account of one of the collections, of any if none is named. */
+    /** Somebody has logged in: an account of one of these collections, or of any. */
     requireAuth(...collections: readonly string[]): RouteHandler;
     requireGuestOnly(): RouteHandler;
     requireSuperuserAuth(): RouteHandler;

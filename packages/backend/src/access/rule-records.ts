@@ -14,6 +14,7 @@ interface DocumentReads {
 export interface KnownDefinitions {
   /** By its name, in any case, or by its id. */
   find(nameOrId: string): Definition | undefined
+  /** In no order. */
   all(): readonly Definition[]
   /** Made of all definitions. */
   readonly schema: Schema
@@ -25,7 +26,7 @@ export function ruleRecord(document: JsonObject): RuleRecord {
 }
 
 /** The rows of a view, in the form of documents. */
-export type RowsOfView = (view: ViewDefinition) => readonly JsonObject[]
+type RowsOfView = (view: ViewDefinition) => readonly JsonObject[]
 
 /** What a rule leads to, in the documents of a reader and in the rows of views. An unknown collection has no records. */
 export function ruleRecords(definitions: KnownDefinitions, reader: DocumentReads, rowsOfView: RowsOfView): RuleRecords {

@@ -37,7 +37,7 @@ export class DecoyPasswords {
     return this.#idsOf(collection, address).filter((id) => this.#decoys.get(id)!.untilMs > this.#now())
   }
 
-  /** Undefined if it is none of this collection, or would have expired. */
+  /** Undefined if it is not of this collection, or would have expired. */
   addressOf({ id: collection }: AuthDefinition, id: string): string | undefined {
     const decoy = this.#decoys.get(id)
     return decoy?.collection === collection && decoy.untilMs > this.#now() ? decoy.address : undefined

@@ -32,8 +32,8 @@ export async function findAccountIn(
 }
 
 /** The account of an e-mail address. */
-export interface AddressedAccount extends Holder {
-  /** There is none: the record stands for it, so that a request takes the same time. */
+interface AddressedAccount extends Holder {
+  /** No account has the address: the record stands for it, so that a request takes the same time. */
   readonly isMissing: boolean
   /** The address, the same for all texts that mean it. */
   readonly address: string

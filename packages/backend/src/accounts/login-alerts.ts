@@ -13,7 +13,7 @@ import type { AccountsHost } from './accounts-host.ts'
 import type { Holder } from './tokens.ts'
 
 const ID_CHARS = 15
-/** Of an account. Those that were made first go. */
+/** How many an account has. Those that were made first go. */
 const PLACES_MAX = 5
 const AGENT_CHARS_MAX = 200
 

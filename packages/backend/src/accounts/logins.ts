@@ -21,7 +21,7 @@ export interface LoggedIn {
   readonly principal: Principal
   /** A token of the record, for later requests. */
   readonly token: string
-  /** What another service has told of its user. */
+  /** What another service says about its user. */
   readonly meta?: JsonObject
 }
 
@@ -32,7 +32,7 @@ export interface HalfLoggedIn {
 }
 
 /** How a record has shown who it is. */
-export type LoginMethod = 'password' | 'otp' | 'oauth2'
+type LoginMethod = 'password' | 'otp' | 'oauth2'
 
 interface TokenChoice {
   /** Seconds; 0: as long as the definition says. */

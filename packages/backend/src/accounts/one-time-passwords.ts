@@ -25,7 +25,9 @@ import type { Holder } from './tokens.ts'
 
 /** One that is made, for somebody who is not asked for a mail. */
 export interface NewOneTimePassword {
+  /** The id that the login names. */
   readonly otpId: string
+  /** Digits. */
   readonly password: string
   /** How long it is valid. */
   readonly seconds: number
@@ -38,7 +40,7 @@ const OPEN_MAX = 9
 /** For one account from one network address. */
 const TRIES_MAX = 5
 const TRIES_SECONDS = 180
-/** Of one password from everywhere. Then it is worth nothing. */
+/** Tries of one password, from everywhere. Then it is worth nothing. */
 const WRONG_MAX = 10
 
 export class OneTimePasswords {
@@ -97,7 +99,7 @@ export class OneTimePasswords {
       if (!this.#tries.take(otpId, WRONG_MAX, definition.otp.duration)) await this.#otps.delete(otpId)
       throw wrong()
     }
-    // Of two logins at the same time, one gets it.
+    // One of two logins at the same time gets it.
     if ((await this.#otps.delete(otpId)) === undefined) throw wrong()
     return { definition, record: await this.#verified(definition, record, toText(otp['sentTo'])) }
   }

@@ -28,7 +28,7 @@ interface MoreClaims {
 }
 
 /** What a token says. A token has no time of issue: two of one second are equal. */
-export interface TokenClaims extends MoreClaims {
+interface TokenClaims extends MoreClaims {
   readonly type: string
   /** The id of the record. */
   readonly id: string

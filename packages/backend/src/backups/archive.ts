@@ -80,7 +80,7 @@ export class Archive {
   }
 }
 
-/** Nothing but what `archiveOf` writes. */
+/** Only what `archiveOf` writes. */
 async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
   if (zip.entryCount > ENTRIES_MAX) throw new Error(`it has ${zip.entryCount} entries, more than ${ENTRIES_MAX}`)
   const entries = new Map<string, Entry>()

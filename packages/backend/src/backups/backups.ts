@@ -36,7 +36,7 @@ export interface BackupInfo {
 }
 
 /** A backup that is read. */
-export interface BackupDownload extends FileHead {
+interface BackupDownload extends FileHead {
   /** All bytes, or those of a range. @throws ServiceError NOT_FOUND if it was deleted meanwhile */
   stream(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>
 }
@@ -58,7 +58,7 @@ const AUTO_PREFIX = '@auto_pb_backup_'
 const APP_NAME_CHARS_MAX = 50
 const NAME = /^[a-z0-9_-]+\.zip$/
 const NAME_CHARS_MAX = 150
-/** Of a zip file, or of an empty one. */
+/** A zip file begins so, an empty one too. */
 const ZIP_BEGINNINGS: readonly string[] = ['504b0304', '504b0506']
 const NOT_MADE = 'Failed to create backup.'
 const NOT_UPLOADED = 'Failed to upload backup.'
@@ -67,6 +67,7 @@ const NOT_REACHED = 'Failed to load backups filesystem.'
 const NOT_RESTORED = 'Missing or invalid backup file.'
 const BUSY = 'Try again later - another backup/restore process has already been started.'
 
+/** The backups of a server. */
 export class Backups {
   readonly #options: BackupsOptions
   readonly #folder: BackupFolder | undefined
@@ -76,6 +77,7 @@ export class Backups {
   #running: Promise<unknown> = Promise.resolve()
   #cron = ''
 
+  /** Opens the place of the backups. */
   static async open(options: BackupsOptions): Promise<Backups> {
     const backups = new Backups(options)
     if (options.host !== undefined) {

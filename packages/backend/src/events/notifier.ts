@@ -24,7 +24,7 @@ export interface NotifierOptions {
 }
 
 /** What the teller asks of those that keep the subscribers. */
-export interface NotifierHost {
+interface NotifierHost {
   /** A step begins. */
   beforeStep(): void
   /** Whether subscribers are accounts of the collection: then all its changes come to `changed`. */
@@ -43,7 +43,7 @@ interface Following {
 }
 
 /** A place to continue from. */
-export interface Continuation {
+interface Continuation {
   readonly cursor: Cursor
   readonly reader: StepReader
 }

@@ -30,7 +30,7 @@ interface MessagesOptions {
 }
 
 /** Where messages go. */
-export interface Audience {
+interface Audience {
   readonly groups: SubscriptionGroups
   /** Whether all changes of a collection are to be given to `changed`. */
   watches(definition: Definition): boolean

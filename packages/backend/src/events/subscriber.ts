@@ -33,6 +33,7 @@ export class Subscriber {
   readonly id: string = randomText(ID_CHARS)
   /** Whether it gets cursors, and may come back with one. */
   readonly canReturn: boolean
+  /** What takes the messages. */
   readonly channel: Channel
   /** The principal that has subscribed last. */
   principal: Principal = GUEST

@@ -14,9 +14,9 @@ interface FieldBase {
   readonly system: boolean
   /** What the admin page says about it. */
   readonly help?: string
-  /** Who sees it in a record that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
+  /** An actor that it admits sees the field in records that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
   readonly viewRule?: string | null
-  /** Who may set it in a record that it may write. Undefined: as `viewRule`. */
+  /** An actor that it admits sets the field in records that it writes. Undefined: as `viewRule`. */
   readonly updateRule?: string | null
 }
 

@@ -8,6 +8,7 @@ export const LOG_LEVELS = { debug: -4, info: 0, warn: 4, error: 8 } as const
 export interface LogEntry {
   /** One of `LOG_LEVELS`; `info` when left out. */
   readonly level?: number
+  /** What happened, in a line. */
   readonly message: string
   /** JSON. It must have no secrets. */
   readonly data?: JsonObject
@@ -15,6 +16,7 @@ export interface LogEntry {
 
 /** Takes what happens. It never waits and never throws. */
 export interface LogWriter {
+  /** Logs an entry some time later. */
   write(entry: LogEntry): void
 }
 

@@ -32,7 +32,7 @@ interface RecordAuthRequestEvent extends RecordRequestEvent {
 }
 
 /** What a handler may change of a mail. */
-export interface MailMessage {
+interface MailMessage {
   to: string
   subject: string
   html: string
@@ -87,6 +87,7 @@ export type HookEvents = {
   readonly onMailerSend: MailerEvent
 }
 
+/** The name of an event: `onRecordCreate`. */
 export type HookName = keyof HookEvents
 
 /** All of them. */

@@ -52,6 +52,7 @@ export class HookRecord {
     return new HookRecord(definition, { stored: undefined, values })
   }
 
+  /** Empty until a new record is stored, if none was set. */
   get id(): string {
     return toText(this.#state.values['id'])
   }
@@ -82,10 +83,12 @@ export class HookRecord {
       : structuredClone(value)
   }
 
+  /** As a text; empty for what has no value. */
   getString(name: string): string {
     return toText(this.get(name))
   }
 
+  /** True only for `true`. */
   getBool(name: string): boolean {
     return this.get(name) === true
   }

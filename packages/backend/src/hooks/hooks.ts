@@ -21,6 +21,7 @@ export interface PlacedHandler {
 
 /** A handler of an event. */
 export interface BoundHook extends PlacedHandler {
+  /** Which event it is for. */
   readonly name: HookName
   /** Names or ids of collections; empty: all. */
   readonly tags: readonly string[]

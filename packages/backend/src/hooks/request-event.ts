@@ -6,15 +6,19 @@ import { HookRecord } from './hook-record.ts'
 
 /** Somebody asks for something. */
 export interface RequestEvent {
+  /** What the hook can do. */
   readonly app: HookApp
   /** The account that asks; undefined for guests. */
   readonly auth: HookRecord | undefined
+  /** Whether a superuser asks. */
   hasSuperuserAuth(): boolean
+  /** What rules read of the request. */
   requestInfo(): RequestInfo & { readonly body: Readonly<Record<string, unknown>> }
   /** The address that the request came from. */
   realIP(): string | undefined
 }
 
+/** What hooks get of a request. `body`: its values, if they are read. */
 export function requestEvent(
   app: HookApp,
   definitions: KnownDefinitions,

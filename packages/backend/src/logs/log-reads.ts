@@ -15,10 +15,13 @@ import { LOG_DEFINITION, LOG_DEFINITIONS } from './log-definition.ts'
 
 /** A log as it is shown, in PocketBase's order. */
 export interface LogJson {
+  /** 15 characters. */
   readonly id: string
   /** `2026-11-22 15:04:49.813Z` */
   readonly created: string
+  /** What it is about. */
   readonly data: JsonObject
+  /** What happened, in a line. */
   readonly message: string
   /** -4: debug, 0: info, 4: warning, 8: error. */
   readonly level: number
@@ -26,11 +29,15 @@ export interface LogJson {
 
 /** A page of logs. */
 export interface LogPage {
+  /** The entries of the page, in order. */
   readonly items: readonly LogJson[]
+  /** From 1. */
   readonly page: number
+  /** The most entries of a page. */
   readonly perPage: number
   /** -1 if it was skipped. */
   readonly totalItems: number
+  /** -1 if the count was skipped. */
   readonly totalPages: number
 }
 
@@ -38,9 +45,11 @@ export interface LogPage {
 export interface LogHour {
   /** `2026-11-22 15:00:00.000Z` */
   readonly date: string
+  /** How many entries it has. */
   readonly total: number
 }
 
+/** What superusers read of the logs. */
 export class LogReads {
   readonly #database: Database
   readonly #access: Access = new Access(LOG_DEFINITIONS)

@@ -21,11 +21,15 @@ const DAY_MS = 86_400_000
 
 /** A log as it is stored. */
 export interface LogDocument extends JsonObject {
+  /** The id of the entry. */
   readonly _id: string
   /** `2026-11-22 15:04:49.813Z` */
   readonly created: string
+  /** One of `LOG_LEVELS`. */
   readonly level: number
+  /** What happened, in a line. */
   readonly message: string
+  /** What it is about. */
   readonly data: JsonObject
   /** Of `created`, for statistics: `2026-11-22 15:00:00.000Z` */
   readonly hour: string
@@ -39,6 +43,7 @@ interface LogsOptions {
   readonly print: (entry: LogEntry) => void
 }
 
+/** Keeps what happens, in batches, as long as the settings say. */
 export class Logs implements LogWriter {
   /** As they are stored. */
   readonly documents: Collection<LogDocument>
@@ -57,6 +62,7 @@ export class Logs implements LogWriter {
     void this.removeOld()
   }
 
+  /** Keeps an entry, if its level is one that the settings keep. */
   write(entry: LogEntry): void {
     const { level = LOG_LEVELS.info, message, data = {} } = entry
     const { settings, now, print } = this.#options

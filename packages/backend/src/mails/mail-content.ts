@@ -35,7 +35,7 @@ export function mailOf({ to, template, meta, definition, record, values }: MailP
     if (field === undefined) return Object.hasOwn(known, name) ? known[name] : undefined
     return name === 'RECORD' && shown.has(field) ? fieldText(record[field === 'id' ? '_id' : field]) : undefined
   }
-  // In one pass: a value that looks like a placeholder is none.
+  // In one pass: a value may look like a placeholder.
   const filled = (text: string, shape: (value: string) => string): string =>
     text.replace(PLACEHOLDER, (whole, name: string, field?: string) => {
       const value = valueOf(name, field)

@@ -36,7 +36,7 @@ export interface QueuedMail extends Mail {
 export type MailOutcome = 'sent' | 'failed' | 'unknown'
 
 /** Hears what became of mails that have an `about`. */
-export type MailListener = (about: string, outcome: MailOutcome, to: string) => Promise<void>
+type MailListener = (about: string, outcome: MailOutcome, to: string) => Promise<void>
 
 interface StoredMail extends QueuedMail {
   readonly _id: string

@@ -28,7 +28,7 @@ interface SendOptions {
   readonly signal: AbortSignal
 }
 
-/** Of each wait for the server. */
+/** The longest wait for the server. */
 const WAIT_MS = 20_000
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/i
 
@@ -114,6 +114,6 @@ function outcomeOf(error: unknown, isHandedOver: boolean): MailError['outcome'] 
   if (responseCode >= 400 && responseCode < 500) return 'retry'
   if (responseCode >= 500) return isHandedOver || OF_THE_MAIL.has(command) ? 'refused' : 'retry'
   if (isHandedOver) return 'unknown'
-  // No server was asked: the address is none.
+  // No server was asked: the address is not valid.
   return code === 'EENVELOPE' ? 'refused' : 'retry'
 }

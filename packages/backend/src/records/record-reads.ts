@@ -38,7 +38,7 @@ interface SelectOptions {
 const ALL = 2 ** 31 - 1
 
 /** How a list would be answered. */
-export interface ListExplanation {
+interface ListExplanation {
   /** False: each document of the plan is asked about. */
   readonly isExact: boolean
   /** Empty if the sort is computed for each record. */
@@ -167,7 +167,7 @@ export class RecordReads {
     })
   }
 
-  /** Who may sort by a field may group by it; addresses may be hidden one by one. */
+  /** An actor that may sort by a field may group by it; addresses may be hidden one by one. */
   #aggregate(
     actor: Actor,
     definition: Definition,

@@ -8,13 +8,14 @@ import { cronProblem } from './cron-expression.ts'
 
 /** A job as it is listed. */
 export interface Schedule {
+  /** Names it: `__pbLogsCleanup__`. */
   readonly id: string
   /** `0 * * * *`, `@daily` */
   readonly expression: string
 }
 
 /** What is done. */
-export type Job = () => unknown
+type Job = () => unknown
 
 interface KnownJob extends Schedule {
   readonly run: Job
@@ -24,6 +25,7 @@ interface KnownJob extends Schedule {
 /** The jobs of the system are listed last. */
 const SYSTEM_PREFIX = '__pb'
 
+/** The jobs of a backend, run by the clock. */
 export class Schedules {
   readonly #logs: LogWriter
   readonly #jobs = new Map<string, KnownJob>()

@@ -230,7 +230,7 @@ test('a one-time password logs in once, also of two logins at the same time, and
   )
   expect(logins.filter(({ status }) => status === 'fulfilled').length).toBe(1)
   expect((await user())['verified']).toBe(true)
-  // Whoever has signed up with this address before can't log in any more.
+  // Somebody who signed up with this address before can't log in any more.
   expect(await data(logIn())).toBe('Failed to authenticate.')
   expect(await data(backend.accounts.authWithOtp(actor(), 'users', { otpId, password }))).toBe('Invalid or expired OTP')
 })

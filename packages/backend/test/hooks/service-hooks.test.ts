@@ -35,7 +35,7 @@ async function hooked(): Promise<Hooked> {
   }
 }
 
-test('a hook sees who logs in and how, and refuses by throwing or by not going on', async () => {
+test('a hook sees who logs in and how, and refuses by throwing or by not calling next', async () => {
   await using world = await hooked()
   const { accounts } = world.backend
   const logIn = (): Promise<unknown> =>

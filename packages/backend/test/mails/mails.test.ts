@@ -166,7 +166,7 @@ test('a mail that the server refuses for good is in the log, with its text', asy
   expect(String(logs[0]!.data!['error'])).toContain('no such user')
 })
 
-test('mails wait for a server that is not there, also over a restart', async () => {
+test('mails wait while no server answers, also over a restart', async () => {
   const { port } = server
   await server[Symbol.asyncDispose]()
   for (const name of ['ann', 'bob', 'carol']) await mails.queue(mailTo(`${name}@example.com`))

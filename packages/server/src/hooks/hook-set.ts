@@ -49,7 +49,7 @@ type Binders = {
 
 /** Handlers that let some requests pass. */
 interface RouteChecks {
-  /** Somebody has logged in: an account of one of the collections, of any if none is named. */
+  /** Somebody has logged in: an account of one of these collections, or of any. */
   requireAuth(...collections: readonly string[]): RouteHandler
   requireGuestOnly(): RouteHandler
   requireSuperuserAuth(): RouteHandler
@@ -68,8 +68,11 @@ interface RouteChecks {
  * }
  */
 export interface Hooks extends Binders {
+  /** Reads and writes without rules. */
   readonly app: HookApp
+  /** Middlewares that let some requests pass. */
   readonly apis: RouteChecks
+  /** An error with a status of its own. */
   readonly ApiError: typeof ApiError
   /** Paths as in Go: `/files/{id}`, `/assets/{path...}`. Middlewares run before the handler. */
   routerAdd(method: string, path: string, handler: RouteHandler, ...middlewares: readonly RouteHandler[]): void

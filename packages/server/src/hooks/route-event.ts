@@ -38,9 +38,11 @@ interface RouteEventParts {
  * routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
  */
 export class RouteEvent {
+  /** Reads and writes without rules. */
   readonly app: HookApp
   /** The account that asks; undefined for guests. */
   readonly auth: HookRecord | undefined
+  /** What was asked. */
   readonly request: RouteRequest
   /** The headers of the answer. */
   readonly response: { readonly headers: Headers } = { headers: new Headers() }
@@ -73,6 +75,7 @@ export class RouteEvent {
   /** Runs the rest of the chain. */
   next: () => Promise<void> = async () => {}
 
+  /** Whether a superuser asks. */
   hasSuperuserAuth(): boolean {
     return this.#about.hasSuperuserAuth()
   }
@@ -87,6 +90,7 @@ export class RouteEvent {
     return this.#parts.request.ip
   }
 
+  /** Whether the connection is encrypted, also through proxies that the server trusts. */
   isTLS(): boolean {
     return this.#parts.request.protocol === 'https'
   }
@@ -112,63 +116,78 @@ export class RouteEvent {
     return this.#values.get(name)
   }
 
+  /** Keeps a value for other handlers of the chain. */
   set(name: string, value: unknown): void {
     this.#values.set(name, value)
   }
 
+  /** Answers with JSON. */
   json(status: number, value: unknown): void {
     this.#respond(status, `${JSON.stringify(value)}\n`, 'application/json')
   }
 
+  /** Answers with plain text. */
   string(status: number, text: string): void {
     this.#respond(status, text, 'text/plain; charset=utf-8')
   }
 
+  /** Answers with HTML, as it is. */
   html(status: number, text: string): void {
     this.#respond(status, text, 'text/html; charset=utf-8')
   }
 
+  /** Answers with bytes of this type: `image/png`. */
   blob(status: number, type: string, bytes: Uint8Array): void {
     this.#respond(status, bytes, type)
   }
 
+  /** Answers with the bytes of a stream. */
   stream(status: number, type: string, stream: Readable): void {
     this.#respond(status, stream, type)
   }
 
+  /** Answers without a body. */
   noContent(status = 204): void {
     this.#respond(status, undefined)
   }
 
+  /** Sends the client to another URL. */
   redirect(status: 301 | 302 | 303 | 307 | 308, url: string): void {
     this.response.headers.set('location', url)
     this.#respond(status, undefined)
   }
 
+  /** To throw: 400. */
   badRequestError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(400, message, data)
   }
 
+  /** To throw: 401. */
   unauthorizedError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(401, message, data)
   }
 
+  /** To throw: 403. */
   forbiddenError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(403, message, data)
   }
 
+  /** To throw: 404. */
   notFoundError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(404, message, data)
   }
 
+  /** To throw: 429. */
   tooManyRequestsError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(429, message, data)
   }
 
+  /** To throw: 500. */
   internalServerError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(500, message, data)
   }
 
+  /** To throw: any status from 400 to 599. */
   error(status: number, message?: string, data?: ErrorData): ApiError {
     return new ApiError(status, message, data)
   }

@@ -7,7 +7,7 @@ import { SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMAIL, ITSELF, PASSWORD, startRest, tokenFor, type RestServer } from './rest-server.ts'
 
-/** Who may call. `anyone`: rules or the body decide. `account`: an account of any collection. `itself`: one of the collection. */
+/** The callers that a route is for. `anyone`: rules or the body decide. `account`: an account of any collection. `itself`: one of the collection. */
 type For = 'anyone' | 'account' | 'itself' | 'superusers'
 
 const COLLECTION = '/api/collections/:collection'

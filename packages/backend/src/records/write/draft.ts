@@ -31,7 +31,7 @@ export interface PreparedInput {
   readonly isForm: boolean
   /** Files whose content is not in the database, by name. */
   readonly elsewhere?: ReadonlySet<string>
-  /** Of a record that is new and has none in the input. */
+  /** A new record without one in the input has this. */
   readonly newId?: string
 }
 

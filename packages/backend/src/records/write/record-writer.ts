@@ -64,7 +64,7 @@ export class RecordWriter {
     return written
   }
 
-  /** Runs the hooks of a write as far as the write. Undefined: there are none. @throws ServiceError */
+  /** Runs the hooks of a write as far as the write. Undefined: it has none. @throws ServiceError */
   begin(actor: Actor, operation: RecordOperation, namings?: number): Promise<HookedWrite | undefined> {
     return this.#hooks.begin(actor, operation, namings)
   }

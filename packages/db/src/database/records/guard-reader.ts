@@ -15,7 +15,9 @@ const WRITTEN_MAX = 256
 
 /** A document, and when it was written last. */
 export interface WrittenDocument {
+  /** That of its commit. */
   readonly sequence: number
+  /** As it was stored. */
   readonly document: StoredDocument
 }
 

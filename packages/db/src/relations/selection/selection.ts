@@ -80,7 +80,7 @@ export interface SelectionRelated {
 }
 
 /** Documents that came after or before another one: their place in the order `$created`. `@pannier/rules` does not make it. */
-export interface SelectionCreation {
+interface SelectionCreation {
   /** Tells it from the other selections. */
   readonly kind: 'created'
   /** `>`: after it. */
