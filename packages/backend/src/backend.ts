@@ -27,6 +27,7 @@ import { Files } from './files/files.ts'
 import { RecordFiles } from './files/record-files.ts'
 import { mailHooks } from './mails/mail-hooks.ts'
 import { Mails } from './mails/mails.ts'
+import { recordEnricher } from './records/read/enrich-records.ts'
 import { HookedReads } from './records/hooked-reads.ts'
 import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
@@ -105,16 +106,17 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const operations = await openOperations(database, { definitions, settings, now }, options)
   const { logs, schedules } = operations
   const access = new Access(definitions)
-  const reads = new RecordReads({ database, definitions, access })
   const recordFiles = await RecordFiles.open({ database, definitions, settings, now, logs })
-  const realtime = new Realtime({ database, definitions, access, reads, now, logs })
   const hooks = new Hooks({
     log: (message, { error, ...place }) =>
       logs.write({ level: LOG_LEVELS.error, message, data: { ...place, error: errorText(error), ...stackOf(error) } }),
   })
-  const app = recordApp(() => ({ database, definitions, reads, writes }))
+  const app: HookApp = recordApp(() => ({ database, definitions, reads, writes }))
+  const enrich = recordEnricher({ hooks, app, definitions })
+  const reads: RecordReads = new RecordReads({ database, definitions, access, enrich })
+  const realtime = new Realtime({ database, definitions, access, reads, now, logs })
   const writerParts = { database, definitions, access, passwords, files: recordFiles, hooks, app }
-  const writes = new RecordWrites({ ...writerParts, reads })
+  const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
   const mails = new Mails({ database, settings, logs, now, around: mailHooks({ hooks, app, definitions }) })
   const accountsHost: AccountsHost = {
     database,

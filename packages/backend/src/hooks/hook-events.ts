@@ -14,6 +14,11 @@ export interface RecordEvent extends AppEvent {
   readonly type: 'create' | 'update' | 'delete' | 'validate'
 }
 
+/** A record is about to be shown, in an answer or a message. */
+interface RecordEnrichEvent extends RequestEvent {
+  readonly record: HookRecord
+}
+
 /** A record could not be written. */
 interface RecordErrorEvent extends RecordEvent {
   readonly error: unknown
@@ -84,6 +89,7 @@ export type HookEvents = {
   readonly onRecordAuthRequest: RecordAuthRequestEvent
   readonly onRecordsListRequest: RecordsListRequestEvent
   readonly onRecordViewRequest: RecordViewRequestEvent
+  readonly onRecordEnrich: RecordEnrichEvent
   readonly onMailerSend: MailerEvent
 }
 
@@ -106,5 +112,6 @@ export const HOOK_NAMES: readonly HookName[] = [
   'onRecordAuthRequest',
   'onRecordsListRequest',
   'onRecordViewRequest',
+  'onRecordEnrich',
   'onMailerSend',
 ]

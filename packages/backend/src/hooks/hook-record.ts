@@ -178,7 +178,7 @@ export class HookRecord {
     )
     for (const name of this.#shown) if (Object.hasOwn(this.#state.values, name)) shown.set(name, this.get(name))
     if (this.#showsCustom) for (const [name, value] of this.#custom) shown.set(name, value)
-    return Object.fromEntries(shown)
+    return Object.fromEntries([...shown].sort(([one], [other]) => (one < other ? -1 : 1)))
   }
 
   /** What hooks have set, in order. */

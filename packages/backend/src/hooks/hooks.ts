@@ -58,9 +58,9 @@ export class Hooks {
     this.#bound = bound
   }
 
-  /** Whether anything is bound to one of the events, for these tags. */
-  has(names: readonly HookName[], tags: readonly string[]): boolean {
-    return this.#bound.some((hook) => names.includes(hook.name) && isMeant(hook, tags))
+  /** Whether anything is bound to one of the events, for these tags; for any tags when they are left out. */
+  has(names: readonly HookName[], tags?: readonly string[]): boolean {
+    return this.#bound.some((hook) => names.includes(hook.name) && (tags === undefined || isMeant(hook, tags)))
   }
 
   /**

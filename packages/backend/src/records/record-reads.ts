@@ -18,6 +18,7 @@ import { fieldsWithheld } from './read/field-rules.ts'
 import { fieldPicker, namesRevision, REVISION } from './read/pick-fields.ts'
 import { RecordSnapshot } from './read/record-snapshot.ts'
 import { queryOf, selectRecords, type WantedRecords } from './read/select-records.ts'
+import type { Enricher } from './read/enrich-records.ts'
 import { recordJson, type ShownRecord } from './read/shown-record.ts'
 import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-types.ts'
 
@@ -25,6 +26,8 @@ interface ReadsOptions {
   readonly database: Database
   readonly definitions: KnownDefinitions
   readonly access: Access
+  /** Lets hooks change what is shown. */
+  readonly enrich?: Enricher
 }
 
 interface SelectOptions {
@@ -66,11 +69,12 @@ export class RecordReads {
     const groups = readAggregate(options)
     if (groups !== undefined) return this.#aggregate(actor, definition, options, groups)
     const wanted = this.#wantedOf(actor, definition, options)
-    return this.#reading(async (snapshot) => {
-      const { documents, total, nextCursor } = await selectRecords(snapshot, wanted)
-      const items = await this.#show(snapshot, actor, definition, documents, options)
-      return { ...pageWith(wanted, items, total), ...(nextCursor === undefined ? {} : { nextCursor }) }
+    const { found, total, nextCursor } = await this.#reading(async (snapshot) => {
+      const { documents, ...rest } = await selectRecords(snapshot, wanted)
+      return { found: await this.#found(snapshot, actor, definition, documents, options), ...rest }
     })
+    const items = await this.#shown(actor, found, options)
+    return { ...pageWith(wanted, items, total), ...(nextCursor === undefined ? {} : { nextCursor }) }
   }
 
   /** The documents of a list as they are stored, from `offset` on; all of them without a limit. @throws ServiceError as `list` */
@@ -96,25 +100,27 @@ export class RecordReads {
   /** @throws ServiceError NOT_FOUND: also if the view rule does not admit the record; FORBIDDEN if the collection is locked */
   async view(actor: Actor, name: string, id: string, options: ShowOptions = {}): Promise<RecordJson> {
     const definition = this.#openTo(actor, name, 'view')
-    return this.#reading(async (snapshot) => {
+    const found = await this.#reading(async (snapshot) => {
       const [document] = await snapshot.get(definition, [id])
       if (document === undefined) throw missing('')
       const { access } = this.#options
       const admitted = await admittedOf(snapshot, access, { actor, definition, action: 'view', documents: [document] })
       if (admitted?.length !== 1) throw missing('')
-      const [json] = await this.#show(snapshot, actor, definition, [document], options)
-      return json!
+      return this.#found(snapshot, actor, definition, [document], options)
     })
+    const [json] = await this.#shown(actor, found, options)
+    return json!
   }
 
   /** What the actor sees of documents of one collection, as they are stored. No rule but that of expanded records is asked. */
-  show(
+  async show(
     actor: Actor,
     definition: Definition,
     documents: readonly JsonObject[],
     options: ShowOptions = {},
   ): Promise<RecordJson[]> {
-    return this.#reading((snapshot) => this.#show(snapshot, actor, definition, documents, options))
+    const found = await this.#reading((snapshot) => this.#found(snapshot, actor, definition, documents, options))
+    return this.#shown(actor, found, options)
   }
 
   /** A record, or a row of a view, as it is stored. No rule is asked. */
@@ -128,14 +134,14 @@ export class RecordReads {
   }
 
   /** As `show`, in such a state. */
-  showIn(
+  async showIn(
     snapshot: RecordSnapshot,
     actor: Actor,
     definition: Definition,
     documents: readonly JsonObject[],
     options: ShowOptions,
   ): Promise<RecordJson[]> {
-    return this.#show(snapshot, actor, definition, documents, options)
+    return this.#shown(actor, await this.#found(snapshot, actor, definition, documents, options), options)
   }
 
   /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
@@ -223,19 +229,26 @@ export class RecordReads {
     return definition
   }
 
-  async #show(
+  /** What is to be shown, with what is expanded. */
+  async #found(
     snapshot: RecordSnapshot,
     actor: Actor,
     definition: Definition,
     documents: readonly JsonObject[],
-    { expand = '', fields }: ShowOptions,
-  ): Promise<RecordJson[]> {
-    const pick = fieldPicker(fields)
+    { expand = '' }: ShowOptions,
+  ): Promise<ShownRecord[]> {
     const { access, definitions } = this.#options
     const show = (of: Definition, found: readonly JsonObject[], context: string): Promise<ShownRecord[]> =>
-      this.#shown(snapshot, actor, of, found, context)
-    const shown = await show(definition, documents, actor.request.context)
-    if (expand !== '') await expandRecords(shown, expand, { actor, access, definitions, snapshot, show })
+      this.#withoutHidden(snapshot, actor, of, found, context)
+    const found = await show(definition, documents, actor.request.context)
+    if (expand !== '') await expandRecords(found, expand, { actor, access, definitions, snapshot, show })
+    return found
+  }
+
+  /** As the client gets it. Hooks run here, outside of a snapshot that could be read again. */
+  async #shown(actor: Actor, shown: readonly ShownRecord[], { fields }: ShowOptions): Promise<RecordJson[]> {
+    const pick = fieldPicker(fields)
+    await this.#options.enrich?.(actor, shown)
     const withRevision = namesRevision(fields)
     const json = shown.map((record) => {
       const seen = recordJson(record, actor.principal.isAdmin)
@@ -245,7 +258,7 @@ export class RecordReads {
   }
 
   /** An address is shown to superusers, to the account itself, and to those whom the manage rule admits. */
-  async #shown(
+  async #withoutHidden(
     snapshot: RecordSnapshot,
     actor: Actor,
     definition: Definition,

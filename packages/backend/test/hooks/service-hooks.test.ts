@@ -86,6 +86,47 @@ test('a hook changes what a list and a record show, and nothing that is stored',
   expect(await records.view(NOBODY, 'posts', id as string)).toMatchObject({ title: 'a' })
 })
 
+test('a hook hides fields of a record, and adds others, wherever it is shown', async () => {
+  await using world = await hooked()
+  const { records, definitions } = world.backend
+  const fields = [
+    { name: 'title', type: 'text' },
+    { name: 'note', type: 'text', hidden: true },
+    { name: 'parent', type: 'relation', collectionId: '' },
+  ]
+  await definitions.create(SYSTEM, { name: 'posts', listRule: '', viewRule: '', fields: fields.slice(0, 2) })
+  const { id: collectionId } = definitions.find('posts')!
+  await definitions.update(SYSTEM, 'posts', {
+    fields: [...definitions.find('posts')!.fields, { ...fields[2], collectionId }],
+  })
+  const { id: parent } = await records.create(ADMIN, 'posts', { title: 'parent', note: 'secret' })
+  const { id } = await records.create(ADMIN, 'posts', { title: 'child', parent })
+  let runs = 0
+  world.on(
+    'onRecordEnrich',
+    (e) => {
+      runs++
+      if (e.hasSuperuserAuth()) return e.next()
+      e.record.hide('parent').unhide('note').withCustomData(true)
+      e.record.set('shout', e.record.getString('title').toUpperCase())
+      return e.next()
+    },
+    'posts',
+  )
+  const shown = await records.view(NOBODY, 'posts', id as string, { expand: 'parent' })
+  expect(shown).toMatchObject({ title: 'child', shout: 'CHILD', note: '' })
+  expect(shown).not.toHaveProperty('parent')
+  expect(shown['expand']).toMatchObject({ parent: { title: 'parent', shout: 'PARENT', note: 'secret' } })
+  expect(Object.keys(shown)).toEqual(Object.keys(shown).toSorted())
+  expect(runs).toBe(2)
+  const { items } = await records.list(NOBODY, 'posts', { fields: 'title,shout', sort: 'title' })
+  expect(items).toEqual([
+    { title: 'child', shout: 'CHILD' },
+    { title: 'parent', shout: 'PARENT' },
+  ])
+  expect(await records.view(ADMIN, 'posts', id as string)).toMatchObject({ parent, note: '' })
+})
+
 test('a hook changes a mail to an account, and one that refuses it is logged', async () => {
   await using world = await hooked()
   const { accounts } = world.backend

@@ -15,6 +15,8 @@ export interface ShownRecord {
   readonly without: ReadonlySet<string>
   /** By the keys of a request's `expand`; undefined: nothing was asked for that leads somewhere. */
   expand: Map<string, ShownRecord | readonly ShownRecord[]> | undefined
+  /** What hooks make of it. */
+  enrich?: (json: RecordJson) => RecordJson
 }
 
 /** Accounts never show them, to superusers neither. */
@@ -58,7 +60,7 @@ export function recordJson(record: ShownRecord, isAdmin: boolean): RecordJson {
     else if (key !== 'email' || definition.type !== 'auth' || record.hasEmail || document['emailVisibility'] === true)
       json[key] = presentValue(field, document[key])
   }
-  return json
+  return record.enrich?.(json) ?? json
 }
 
 function expandJson(expand: NonNullable<ShownRecord['expand']>, isAdmin: boolean): Record<string, unknown> {
