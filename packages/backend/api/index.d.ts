@@ -1145,6 +1145,9 @@ class EmailChange {
     confirm(actor: Actor, definition: AuthDefinition, input: JsonObject): Promise<void>;
 }
 
+/** @throws what a hook throws */
+type Enricher = (actor: Actor, records: readonly ShownRecord[]) => Promise<void>;
+
 interface ExternalAccount {
     /** As it is stored. */
     readonly record: JsonObject;
@@ -1300,6 +1303,7 @@ type HookEvents = {
     readonly onRecordAuthRequest: RecordAuthRequestEvent;
     readonly onRecordsListRequest: RecordsListRequestEvent;
     readonly onRecordViewRequest: RecordViewRequestEvent;
+    readonly onRecordEnrich: RecordEnrichEvent;
     readonly onMailerSend: MailerEvent;
 };
 
@@ -1319,8 +1323,8 @@ class Hooks {
     constructor({ log, handlerMsMax }?: HooksOptions);
     /** Takes the place of all that were bound. Chains that run keep theirs. */
     replace(bound: readonly BoundHook[]): void;
-    /** Whether anything is bound to one of the events, for these tags. */
-    has(names: readonly HookName[], tags: readonly string[]): boolean;
+    /** Whether anything is bound to one of the events, for these tags; for any tags when they are left out. */
+    has(names: readonly HookName[], tags?: readonly string[]): boolean;
     /**
      * Runs the handlers of an event, one inside the other, and `last` inside all. A handler that does not call `next()` keeps the rest
      * from running.
@@ -1688,6 +1692,8 @@ interface ReadsOptions {
     readonly database: Database;
     readonly definitions: KnownDefinitions;
     readonly access: Access;
+    /** Lets hooks change what is shown. */
+    readonly enrich?: Enricher;
 }
 
 interface RealtimeOptions extends NotifierOptions {
@@ -1747,6 +1753,11 @@ class RecordAccounts {
 interface RecordAuthRequestEvent extends RecordRequestEvent {
     /** How it was shown: `password`, `otp`, `oauth2`. */
     readonly authMethod: string;
+}
+
+/** A record is about to be shown, in an answer or a message. */
+interface RecordEnrichEvent extends RequestEvent {
+    readonly record: HookRecord;
 }
 
 /** A record could not be written. */
@@ -2123,6 +2134,20 @@ interface SettingsValues {
         readonly logIP: boolean;
         readonly logAuthId: boolean;
     };
+}
+
+/** A record on its way to a client. Each expanded path adds to it. */
+interface ShownRecord {
+    readonly definition: Definition;
+    readonly document: JsonObject;
+    /** Shown although `emailVisibility` is off. */
+    readonly hasEmail: boolean;
+    /** Fields whose view rules do not admit the actor. */
+    readonly without: ReadonlySet<string>;
+    /** By the keys of a request's `expand`; undefined: nothing was asked for that leads somewhere. */
+    expand: Map<string, ShownRecord | readonly ShownRecord[]> | undefined;
+    /** What hooks make of it. */
+    enrich?: (json: RecordJson) => RecordJson;
 }
 
 /** Shows documents as they are stored, as `RecordReads` does. */

@@ -300,6 +300,7 @@ export type HookEvents = {
     readonly onRecordAuthRequest: RecordAuthRequestEvent;
     readonly onRecordsListRequest: RecordsListRequestEvent;
     readonly onRecordViewRequest: RecordViewRequestEvent;
+    readonly onRecordEnrich: RecordEnrichEvent;
     readonly onMailerSend: MailerEvent;
 };
 
@@ -747,6 +748,11 @@ interface PutOptions {
 interface RecordAuthRequestEvent extends RecordRequestEvent {
     /** How it was shown: `password`, `otp`, `oauth2`. */
     readonly authMethod: string;
+}
+
+/** A record is about to be shown, in an answer or a message. */
+interface RecordEnrichEvent extends RequestEvent {
+    readonly record: HookRecord;
 }
 
 /** A record could not be written. */

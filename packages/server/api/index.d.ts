@@ -174,7 +174,7 @@ export interface GuardedWrite extends Write {
  *   routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
  * }
  */
-export interface Hooks extends Binders {
+export interface Hooks extends Binders, RequestBinders {
     /** Reads and writes without rules. */
     readonly app: HookApp;
     /** Middlewares that let some requests pass. */
@@ -287,6 +287,8 @@ export class RouteEvent {
     readonly auth: HookRecord | undefined;
     /** What was asked. */
     readonly request: RouteRequest;
+    /** That of the URL, if it names one. */
+    readonly collection: Definition | undefined;
     /** The headers of the answer. */
     readonly response: {
         readonly headers: Headers;
@@ -703,6 +705,13 @@ interface ReplicationEnd {
     /** Why nothing is written. */
     readonly asError: (error: unknown) => unknown;
 }
+
+type RequestBinders = {
+    readonly [Name in RequestEventName]: (handler: RouteHandler, ...tags: readonly string[]) => void;
+};
+
+/** The name of a request that is an event. */
+type RequestEventName = 'onCollectionsListRequest' | 'onCollectionCreateRequest' | 'onCollectionsImportRequest' | 'onCollectionViewRequest' | 'onCollectionUpdateRequest' | 'onCollectionDeleteRequest' | 'onSettingsListRequest' | 'onSettingsUpdateRequest' | 'onBatchRequest' | 'onRealtimeConnectRequest' | 'onRealtimeSubscribeRequest' | 'onFileDownloadRequest' | 'onFileTokenRequest' | 'onRecordAuthWithPasswordRequest' | 'onRecordAuthWithOTPRequest' | 'onRecordAuthWithOAuth2Request' | 'onRecordAuthRefreshRequest' | 'onRecordRequestOTPRequest' | 'onRecordRequestPasswordResetRequest' | 'onRecordConfirmPasswordResetRequest' | 'onRecordRequestVerificationRequest' | 'onRecordConfirmVerificationRequest' | 'onRecordRequestEmailChangeRequest' | 'onRecordConfirmEmailChangeRequest';
 
 /** As `dns.lookup` does with `all: true`. */
 type Resolve = (host: string, options: {

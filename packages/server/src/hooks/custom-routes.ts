@@ -1,9 +1,10 @@
-/** Answers requests to routes of the operator, and runs middlewares around all requests of the API. */
+/** Answers requests to routes of the operator, and runs middlewares and handlers of events around requests of the API. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Backend } from '@pannier/backend'
 import { Suspended } from '@pannier/backend/internal'
 import { openForm, type Form } from '../rest/form.ts'
 import type { RequestRoutes, RestContext } from '../rest/rest-context.ts'
+import { requestEventName } from './request-events.ts'
 import { RouteEvent } from './route-event.ts'
 import type { RouteTable } from './route-table.ts'
 
@@ -21,12 +22,15 @@ export class CustomRoutes implements RequestRoutes {
     this.#context = context
   }
 
-  /** Runs the middlewares as far as the request itself. True: one of them has answered it. */
+  /** Runs what is around a request as far as the request itself. True: a handler has answered it. */
   async enter(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const { middlewares } = this.#table
-    if (middlewares.length === 0) return false
+    const { collection: name = '' } = request.params as { readonly collection?: string }
+    const collection = this.#backend.definitions.find(name)
+    const tags = collection === undefined ? [] : [collection.id, collection.name]
+    const handlers = this.#table.around(requestEventName(request), tags)
+    if (handlers.length === 0) return false
     const event = this.#event(request, reply, {})
-    const suspended = await Suspended.start((rest) => this.#backend.hooks.run(middlewares, event, rest))
+    const suspended = await Suspended.start((rest) => this.#backend.hooks.run(handlers, event, rest))
     if (!suspended.wantsRest) {
       await event.send()
       return true
@@ -36,7 +40,7 @@ export class CustomRoutes implements RequestRoutes {
     return false
   }
 
-  /** Runs the rest of the middlewares. */
+  /** Runs the rest of that. */
   async leave(request: FastifyRequest): Promise<void> {
     // What it throws is logged, and the answer is on its way.
     await this.#around
@@ -69,7 +73,8 @@ export class CustomRoutes implements RequestRoutes {
     request: FastifyRequest,
     reply: FastifyReply,
     pathValues: Readonly<Record<string, string>>,
-    form: () => Promise<Form> = () => Promise.reject(new Error('A middleware must leave the body to the route.')),
+    form: () => Promise<Form> = () =>
+      Promise.reject(new Error('e.bindBody(): only a handler of a route can read the body.')),
   ): RouteEvent {
     const { app, definitions } = this.#backend
     return new RouteEvent({ app, definitions, request, reply, pathValues, form })

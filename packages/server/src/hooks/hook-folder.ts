@@ -90,4 +90,4 @@ export class HookFolder {
   }
 }
 
-const NOTHING: HookSet = { bound: [], routes: [], middlewares: [], jobs: [] }
+const NOTHING: HookSet = { bound: [], routes: [], middlewares: [], requests: [], jobs: [] }

@@ -13,6 +13,7 @@ import {
 import { badArgument } from 'pannier/internal'
 import { ApiError } from '../rest/api-error.ts'
 import { pathPattern } from './path-pattern.ts'
+import { REQUEST_EVENT_NAMES, type RequestEventName } from './request-events.ts'
 import type { RouteEvent } from './route-event.ts'
 
 /** A handler of a request. */
@@ -36,15 +37,27 @@ interface HookJob {
   readonly run: () => Promise<void>
 }
 
+/** A handler of requests that are an event. */
+export interface RequestHook extends PlacedHandler {
+  readonly name: RequestEventName
+  /** Names or ids of collections; empty: all. */
+  readonly tags: readonly string[]
+}
+
 export interface HookSet {
   readonly bound: readonly BoundHook[]
   readonly routes: readonly CustomRoute[]
   readonly middlewares: readonly PlacedHandler[]
+  readonly requests: readonly RequestHook[]
   readonly jobs: readonly HookJob[]
 }
 
 type Binders = {
   readonly [Name in HookName]: (handler: HookHandler<HookEvents[Name]>, ...tags: readonly string[]) => void
+}
+
+type RequestBinders = {
+  readonly [Name in RequestEventName]: (handler: RouteHandler, ...tags: readonly string[]) => void
 }
 
 /** Handlers that let some requests pass. */
@@ -67,7 +80,7 @@ interface RouteChecks {
  *   routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
  * }
  */
-export interface Hooks extends Binders {
+export interface Hooks extends Binders, RequestBinders {
   /** Reads and writes without rules. */
   readonly app: HookApp
   /** Middlewares that let some requests pass. */
@@ -91,8 +104,9 @@ export class HookRegistration {
     const bound: BoundHook[] = []
     const routes: CustomRoute[] = []
     const middlewares: PlacedHandler[] = []
+    const requests: RequestHook[] = []
     const jobs: HookJob[] = []
-    this.set = { bound, routes, middlewares, jobs }
+    this.set = { bound, routes, middlewares, requests, jobs }
     const place = (name: string, handler: unknown): PlacedHandler => {
       if (typeof handler !== 'function') throw badArgument(`${name}()`, 'handler must be a function', handler)
       return { name, handler: handler as PlacedHandler['handler'], source: sourceIn(folder) }
@@ -101,8 +115,14 @@ export class HookRegistration {
       name,
       (handler: unknown, ...tags: readonly string[]): void => void bound.push({ ...place(name, handler), name, tags }),
     ])
+    const requestBinders = REQUEST_EVENT_NAMES.map((name) => [
+      name,
+      (handler: unknown, ...tags: readonly string[]): void =>
+        void requests.push({ ...place(name, handler), name, tags }),
+    ])
     this.hooks = {
       ...(Object.fromEntries(binders) as Binders),
+      ...(Object.fromEntries(requestBinders) as RequestBinders),
       app,
       apis: CHECKS,
       ApiError,

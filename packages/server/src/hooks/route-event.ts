@@ -1,7 +1,7 @@
 /** What handlers of custom routes and middlewares get: the request, and the ways to answer it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
-import type { ErrorData, HookApp, HookRecord, RequestInfo, UploadedFile } from '@pannier/backend'
+import type { Definition, ErrorData, HookApp, HookRecord, RequestInfo, UploadedFile } from '@pannier/backend'
 import { requestEvent, type KnownDefinitions, type RequestEvent } from '@pannier/backend/internal'
 import { actorOf } from '../rest/actor.ts'
 import { ApiError } from '../rest/api-error.ts'
@@ -44,6 +44,8 @@ export class RouteEvent {
   readonly auth: HookRecord | undefined
   /** What was asked. */
   readonly request: RouteRequest
+  /** That of the URL, if it names one. */
+  readonly collection: Definition | undefined
   /** The headers of the answer. */
   readonly response: { readonly headers: Headers } = { headers: new Headers() }
   readonly #parts: RouteEventParts
@@ -57,6 +59,8 @@ export class RouteEvent {
     this.#about = requestEvent(app, definitions, actorOf(request))
     this.app = app
     this.auth = this.#about.auth
+    const { collection = '' } = request.params as { readonly collection?: string }
+    this.collection = definitions.find(collection)
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     this.request = {

@@ -1,7 +1,8 @@
 /** Which routes and middlewares of the operator there are now. */
 import type { PlacedHandler } from '@pannier/backend/internal'
 import { isRestUrl } from '../http/declarations.ts'
-import type { CustomRoute, HookSet } from './hook-set.ts'
+import type { CustomRoute, HookSet, RequestHook } from './hook-set.ts'
+import type { RequestEventName } from './request-events.ts'
 
 interface FoundRoute {
   readonly route: CustomRoute
@@ -11,12 +12,18 @@ interface FoundRoute {
 export class RouteTable {
   #routes: readonly CustomRoute[] = []
   #middlewares: readonly PlacedHandler[] = []
+  #requests: readonly RequestHook[] = []
 
-  get middlewares(): readonly PlacedHandler[] {
-    return this.#middlewares
+  /** What is around a request: middlewares, then handlers of the event that it is. `tags`: of its collection. */
+  around(event: RequestEventName | undefined, tags: readonly string[]): readonly PlacedHandler[] {
+    if (event === undefined || this.#requests.length === 0) return this.#middlewares
+    const isMeant = (hook: RequestHook): boolean =>
+      hook.name === event && (hook.tags.length === 0 || hook.tags.some((tag) => tags.includes(tag)))
+    return [...this.#middlewares, ...this.#requests.filter(isMeant)]
   }
 
-  replace({ routes, middlewares }: Pick<HookSet, 'routes' | 'middlewares'>): void {
+  replace({ routes, middlewares, requests }: Pick<HookSet, 'routes' | 'middlewares' | 'requests'>): void {
+    this.#requests = requests
     this.#routes = routes.toSorted((one, other) => one.wildcards - other.wildcards)
     this.#middlewares = middlewares
   }

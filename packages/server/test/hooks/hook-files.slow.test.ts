@@ -122,7 +122,7 @@ test(
       'lib/slug.ts': `export const slugOf = (text: string): string => text.toLowerCase()\n`,
       'notes.ts': `
 import { slugOf } from './lib/slug.ts'
-export default ({ onRecordCreate, onRecordCreateRequest, routerAdd, routerUse, cronAdd, apis, app, ApiError }) => {
+export default ({ onRecordCreate, onRecordCreateRequest, routerAdd, routerUse, cronAdd, onCollectionCreateRequest, onRecordAuthWithPasswordRequest, apis, app, ApiError }) => {
   onRecordCreate(async (e) => {
     e.record.set('slug', slugOf(e.record.getString('title')))
     await e.next()
@@ -146,6 +146,15 @@ export default ({ onRecordCreate, onRecordCreateRequest, routerAdd, routerUse, c
   routerAdd('GET', '/files/{path...}', (e) => e.html(200, '<b>' + e.request.pathValue('path') + '</b>'))
   routerAdd('GET', '/count', async (e) => e.json(200, await app.countRecords('notes')))
   routerAdd('GET', '/moved', (e) => e.redirect(302, '/hello/you'))
+  onCollectionCreateRequest((e) => {
+    if (e.request.headers.get('x-freeze')) throw e.forbiddenError('Definitions are frozen')
+    return e.next()
+  })
+  onRecordAuthWithPasswordRequest((e) => {
+    if (e.request.headers.get('x-closed')) return e.json(503, { closed: e.collection.name })
+    e.response.headers.set('x-login', e.collection.name)
+    return e.next()
+  }, '_superusers')
   cronAdd('tidy', '0 3 * * *', async () => { await app.save(app.newRecord('notes', { title: 'By Schedule' })) })
 }
 `,
@@ -181,6 +190,16 @@ export default ({ onRecordCreate, onRecordCreateRequest, routerAdd, routerUse, c
     expect((await call('/count')).body).toBe('1\n')
     expect((await call('/moved')).headers.get('location')).toBe('/hello/you')
     expect((await call('/api/nope')).status).toBe(404)
+    const frozen = (authorization: string): Promise<Response> =>
+      fetch(`${server.url}/api/collections`, { method: 'POST', headers: { authorization, 'x-freeze': '1' } })
+    expect((await frozen(token)).status).toBe(403)
+    expect(await (await frozen(token)).json()).toMatchObject({ message: 'Definitions are frozen.' })
+    expect((await frozen('')).status).toBe(401)
+    const logIn = (collection: string, headers: Record<string, string>): Promise<Response> =>
+      fetch(`${server.url}/api/collections/${collection}/auth-with-password`, { method: 'POST', headers })
+    expect(await (await logIn('_superusers', { 'x-closed': '1' })).json()).toEqual({ closed: '_superusers' })
+    expect((await logIn('_superusers', {})).headers.get('x-login')).toBe('_superusers')
+    expect((await logIn('users', { 'x-closed': '1' })).status).toBe(400)
     const blocked = await fetch(`${server.url}/api/health`, { headers: { 'x-block': '1' } })
     expect([blocked.status, await blocked.json()]).toEqual([418, { blocked: true }])
     expect(((await call('/api/crons', { token })).body as { readonly id: string }[]).map(({ id }) => id)).toContain(

@@ -1,0 +1,71 @@
+/** Which requests of the API are events, by PocketBase's names. Writes, reads and logins of records have events of their own. */
+import type { FastifyRequest } from 'fastify'
+
+/** The name of a request that is an event. */
+export type RequestEventName =
+  | 'onCollectionsListRequest'
+  | 'onCollectionCreateRequest'
+  | 'onCollectionsImportRequest'
+  | 'onCollectionViewRequest'
+  | 'onCollectionUpdateRequest'
+  | 'onCollectionDeleteRequest'
+  | 'onSettingsListRequest'
+  | 'onSettingsUpdateRequest'
+  | 'onBatchRequest'
+  | 'onRealtimeConnectRequest'
+  | 'onRealtimeSubscribeRequest'
+  | 'onFileDownloadRequest'
+  | 'onFileTokenRequest'
+  | 'onRecordAuthWithPasswordRequest'
+  | 'onRecordAuthWithOTPRequest'
+  | 'onRecordAuthWithOAuth2Request'
+  | 'onRecordAuthRefreshRequest'
+  | 'onRecordRequestOTPRequest'
+  | 'onRecordRequestPasswordResetRequest'
+  | 'onRecordConfirmPasswordResetRequest'
+  | 'onRecordRequestVerificationRequest'
+  | 'onRecordConfirmVerificationRequest'
+  | 'onRecordRequestEmailChangeRequest'
+  | 'onRecordConfirmEmailChangeRequest'
+
+/** Whom a request is for: no hook runs for others, whom the route refuses. */
+type For = 'anyone' | 'accounts' | 'superusers'
+
+const COLLECTION = '/api/collections/:collection'
+
+/** By method and route. */
+const EVENTS: Readonly<Record<string, readonly [name: RequestEventName, whom: For]>> = {
+  'GET /api/collections': ['onCollectionsListRequest', 'superusers'],
+  'POST /api/collections': ['onCollectionCreateRequest', 'superusers'],
+  'PUT /api/collections/import': ['onCollectionsImportRequest', 'superusers'],
+  [`GET ${COLLECTION}`]: ['onCollectionViewRequest', 'superusers'],
+  [`PATCH ${COLLECTION}`]: ['onCollectionUpdateRequest', 'superusers'],
+  [`DELETE ${COLLECTION}`]: ['onCollectionDeleteRequest', 'superusers'],
+  'GET /api/settings': ['onSettingsListRequest', 'superusers'],
+  'PATCH /api/settings': ['onSettingsUpdateRequest', 'superusers'],
+  'POST /api/batch': ['onBatchRequest', 'anyone'],
+  'GET /api/realtime': ['onRealtimeConnectRequest', 'anyone'],
+  'POST /api/realtime': ['onRealtimeSubscribeRequest', 'anyone'],
+  'GET /api/files/:collection/:record/:name': ['onFileDownloadRequest', 'anyone'],
+  'POST /api/files/token': ['onFileTokenRequest', 'accounts'],
+  [`POST ${COLLECTION}/auth-with-password`]: ['onRecordAuthWithPasswordRequest', 'anyone'],
+  [`POST ${COLLECTION}/auth-with-otp`]: ['onRecordAuthWithOTPRequest', 'anyone'],
+  [`POST ${COLLECTION}/auth-with-oauth2`]: ['onRecordAuthWithOAuth2Request', 'anyone'],
+  [`POST ${COLLECTION}/auth-refresh`]: ['onRecordAuthRefreshRequest', 'accounts'],
+  [`POST ${COLLECTION}/request-otp`]: ['onRecordRequestOTPRequest', 'anyone'],
+  [`POST ${COLLECTION}/request-password-reset`]: ['onRecordRequestPasswordResetRequest', 'anyone'],
+  [`POST ${COLLECTION}/confirm-password-reset`]: ['onRecordConfirmPasswordResetRequest', 'anyone'],
+  [`POST ${COLLECTION}/request-verification`]: ['onRecordRequestVerificationRequest', 'anyone'],
+  [`POST ${COLLECTION}/confirm-verification`]: ['onRecordConfirmVerificationRequest', 'anyone'],
+  [`POST ${COLLECTION}/request-email-change`]: ['onRecordRequestEmailChangeRequest', 'accounts'],
+  [`POST ${COLLECTION}/confirm-email-change`]: ['onRecordConfirmEmailChangeRequest', 'anyone'],
+}
+
+export const REQUEST_EVENT_NAMES: readonly RequestEventName[] = Object.values(EVENTS).map(([name]) => name)
+
+/** Undefined: the request is none, or will be refused. */
+export function requestEventName({ method, routeOptions, principal }: FastifyRequest): RequestEventName | undefined {
+  const [name, whom] = EVENTS[`${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`] ?? []
+  if (whom === 'superusers' && !principal.isAdmin) return undefined
+  return whom === 'accounts' && principal.account === undefined ? undefined : name
+}
