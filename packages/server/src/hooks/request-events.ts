@@ -63,7 +63,7 @@ const EVENTS: Readonly<Record<string, readonly [name: RequestEventName, whom: Fo
 
 export const REQUEST_EVENT_NAMES: readonly RequestEventName[] = Object.values(EVENTS).map(([name]) => name)
 
-/** Undefined: the request is none, or will be refused. */
+/** Undefined: no event, or the route will refuse the request. */
 export function requestEventName({ method, routeOptions, principal }: FastifyRequest): RequestEventName | undefined {
   const [name, whom] = EVENTS[`${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`] ?? []
   if (whom === 'superusers' && !principal.isAdmin) return undefined
