@@ -166,6 +166,8 @@ export interface GuardedWrite extends Write {
  * What the function that a hook file exports gets. Names are those of PocketBase.
  *
  * @example
+ * import type { Hooks } from '@pannier/server'
+ *
  * export default ({ onRecordCreate, routerAdd }: Hooks): void => {
  *   onRecordCreate(async (e) => {
  *     e.record.set('slug', e.record.getString('title').toLowerCase())
@@ -278,7 +280,10 @@ export interface ReplicatorOptions {
  * A request to a custom route. One of the methods that answer is called at most once.
  *
  * @example
- * routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
+ * import type { Hooks } from '@pannier/server'
+ *
+ * export default ({ routerAdd }: Hooks): void =>
+ *   routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
  */
 export class RouteEvent {
     /** Reads and writes without rules. */

@@ -72,6 +72,8 @@ interface RouteChecks {
  * What the function that a hook file exports gets. Names are those of PocketBase.
  *
  * @example
+ * import type { Hooks } from '@pannier/server'
+ *
  * export default ({ onRecordCreate, routerAdd }: Hooks): void => {
  *   onRecordCreate(async (e) => {
  *     e.record.set('slug', e.record.getString('title').toLowerCase())

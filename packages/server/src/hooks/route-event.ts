@@ -35,7 +35,10 @@ interface RouteEventParts {
  * A request to a custom route. One of the methods that answer is called at most once.
  *
  * @example
- * routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
+ * import type { Hooks } from '@pannier/server'
+ *
+ * export default ({ routerAdd }: Hooks): void =>
+ *   routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
  */
 export class RouteEvent {
   /** Reads and writes without rules. */
