@@ -42,6 +42,8 @@ export interface Backend {
     readonly schedules: Schedules;
     /** All databases in one file each. */
     readonly backups: Backups;
+    /** Statements of superusers. */
+    readonly sql: SqlConsole;
     /** Stops what runs. The database stays open. */
     close(): Promise<void>;
 }
@@ -676,6 +678,31 @@ export interface ShowOptions {
     readonly expand?: string;
     /** `id,title:excerpt(20,true)` */
     readonly fields?: string;
+}
+
+/** Runs statements of SQL on the collections. Get it from a backend. */
+export class SqlConsole {
+    constructor(parts: SqlConsoleParts);
+    /**
+     * Runs statements in one transaction, and answers what the last one selects.
+     *
+     * @throws ServiceError FORBIDDEN; INVALID with what SQLite says, or with data; CONFLICT if a record has changed meanwhile; UNAVAILABLE
+     */
+    run(principal: Principal, statements: string): Promise<SqlResult>;
+    /** Ends what runs; nothing of it is written, unless it is being written now. */
+    close(): Promise<void>;
+}
+
+/** As PocketBase answers. */
+export interface SqlResult {
+    /** Milliseconds. */
+    readonly execTime: number;
+    /** By the last statement that has written rows; 0 if the first statement is no write. */
+    readonly affectedRows: number;
+    /** Those of the last statement; none if the first one is a write. */
+    readonly columns: readonly ResultColumn[];
+    /** At most 1000. */
+    readonly rows: readonly (readonly (string | null)[])[];
 }
 
 /**
@@ -1943,6 +1970,13 @@ class RecordWrites {
     batch(principal: Principal, operations: readonly (BatchOperation | ServiceError)[], { timeoutMs }: {
         readonly timeoutMs: number;
     }): Promise<readonly (RecordJson | undefined)[]>;
+    /**
+     * Writes all or nothing, as the server itself, without hooks. A record that is gone already is one that is deleted. `check` throws
+     * if definitions are no longer those that the operations are about.
+     *
+     * @throws ServiceError for the first operation that is refused
+     */
+    apply(operations: readonly RecordOperation[], check: () => void): Promise<void>;
 }
 
 interface RecordWritesParts extends RecordWriterParts {
@@ -2011,6 +2045,16 @@ interface Requirable {
 
 /** What the files of a restored server are made with. */
 type RestoreOptions = Pick<OpenOptions, 'encryption'>;
+
+/** A column of an answer. */
+interface ResultColumn {
+    /** The alias, or the expression. */
+    readonly name: string;
+    /** As its table declares it: `TEXT`. Empty for an expression. */
+    readonly type: string;
+    /** PocketBase says true of all. */
+    readonly nullable: boolean;
+}
 
 /** What a client that can come back says when it connects. */
 interface ReturningClient {
@@ -2155,6 +2199,13 @@ interface Shows {
     show(actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<RecordJson[]>;
 }
 
+interface SqlConsoleParts {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly reads: RecordReads;
+    readonly writes: RecordWrites;
+}
+
 /** Small documents that are never served. */
 interface StateStore {
     /** The document; undefined if it is missing. */
@@ -2246,6 +2297,8 @@ interface WantedFields {
     readonly changes?: readonly HookChange[];
     /** False: a program writes, which confirms no passwords. */
     readonly isForm?: boolean;
+    /** Values of autodate fields, in place of those that come by themselves. */
+    readonly autodates?: Readonly<Record<string, string>>;
 }
 
 class WorkQueue {

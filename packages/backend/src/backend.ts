@@ -35,6 +35,7 @@ import { recordsGuard } from './records/records-guard.ts'
 import { Schedules } from './schedules/schedules.ts'
 import { RateLimiter } from './settings/rate-limiter.ts'
 import { Settings } from './settings/settings.ts'
+import { SqlConsole } from './sql/sql-console.ts'
 
 /** What `openBackend` takes. */
 export interface BackendOptions {
@@ -94,6 +95,8 @@ export interface Backend {
   readonly schedules: Schedules
   /** All databases in one file each. */
   readonly backups: Backups
+  /** Statements of superusers. */
+  readonly sql: SqlConsole
   /** Stops what runs. The database stays open. */
   close(): Promise<void>
 }
@@ -117,6 +120,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const realtime = new Realtime({ database, definitions, access, reads, now, logs })
   const writerParts = { database, definitions, access, passwords, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
+  const sql = new SqlConsole({ database, definitions, reads, writes })
   const mails = new Mails({ database, settings, logs, now, around: mailHooks({ hooks, app, definitions }) })
   const accountsHost: AccountsHost = {
     database,
@@ -161,8 +165,9 @@ export async function openBackend(database: Database, options: BackendOptions = 
     logReads: operations.logReads,
     schedules,
     backups: operations.backups,
+    sql,
     close: async () => {
-      const stopped = [schedules, operations.backups, realtime, oauth2, mails, accounts, recordFiles]
+      const stopped = [sql, schedules, operations.backups, realtime, oauth2, mails, accounts, recordFiles]
       for (const part of [...stopped, operations, settings, definitions]) await part.close()
     },
   }

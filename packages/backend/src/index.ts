@@ -31,6 +31,7 @@ export type { ErrorData, FieldError, ServiceErrorCode } from './gateway/service-
 export type { LogHour, LogJson, LogPage, LogReads } from './logs/log-reads.ts'
 export type { Logs } from './logs/logs.ts'
 export type { Schedule, Schedules } from './schedules/schedules.ts'
+export type { SqlConsole, SqlResult } from './sql/sql-console.ts'
 export type {
   ListOptions,
   RecordInput,

@@ -147,6 +147,21 @@ export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>
     assertEqual((await user.collection('items').getOne(first))['title'], 'changed')
   })
 
+  inWorld('statements of SQL read and change records', async ({ admin }) => {
+    const { id, title } = await admin.collection('items').create({ title: 'by the API' })
+    assertEqual(title, 'by the API')
+    const changed = await admin.sql.run(`UPDATE items SET title = 'by SQL' WHERE id = '${id}'`)
+    assertEqual([changed.affectedRows, changed.columns, changed.rows], [1, [], []])
+    const { columns, rows } = await admin.sql.run(`SELECT title, NULL FROM items WHERE id = '${id}'`)
+    assertEqual(
+      columns.map(({ name, type }) => `${name} ${type}`),
+      ['title TEXT', 'NULL '],
+    )
+    assertEqual(rows, [['by SQL', null]])
+    assertEqual((await admin.collection('items').getOne(id))['title'], 'by SQL')
+    assertEqual(await status(admin.sql.run('SELECT')), 400)
+  })
+
   inWorld('an account logs in, and its token is refreshed', async ({ guest, user, userId }) => {
     const methods = await guest.collection('members').listAuthMethods()
     assertEqual([methods.password.enabled, methods.password.identityFields], [true, ['email']])

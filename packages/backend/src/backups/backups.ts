@@ -9,7 +9,7 @@ import type { ByteRange, FileHead, FileInfo, FilePlace } from '../files/file-pla
 import { S3Place } from '../files/s3-place.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import type { Principal } from '../gateway/principal.ts'
-import { forbidden, invalid, missing, ServiceError, type FieldError } from '../gateway/service-error.ts'
+import { forbidden, invalid, invalidForm, missing, ServiceError, type FieldError } from '../gateway/service-error.ts'
 import type { UploadedFile } from '../records/record-types.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -290,12 +290,6 @@ async function nameError(place: FilePlace, name: string): Promise<FieldError | u
 
 function existing(message: string): FieldError {
   return fieldError('validation_backup_name_exists', message)
-}
-
-function invalidForm(name: string, error: FieldError): ServiceError {
-  return new ServiceError('INVALID', 'An error occurred while validating the submitted data.', {
-    data: { [name]: error },
-  })
 }
 
 /** By its first bytes. */

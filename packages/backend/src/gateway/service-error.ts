@@ -77,6 +77,13 @@ export function invalid(message: string): ServiceError {
   return new ServiceError('INVALID', message)
 }
 
+/** A ServiceError INVALID for one value of a form. */
+export function invalidForm(name: string, error: FieldError): ServiceError {
+  return new ServiceError('INVALID', 'An error occurred while validating the submitted data.', {
+    data: { [name]: error },
+  })
+}
+
 /** A ServiceError NOT_FOUND. */
 export function missing(message: string): ServiceError {
   return new ServiceError('NOT_FOUND', message)

@@ -3,6 +3,7 @@ import type { Transaction } from 'pannier'
 import type { Actor, RequestInfo } from '../access/actor.ts'
 import type { Definition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import { toText } from '../fields/cast.ts'
 import { SYSTEM } from '../gateway/principal.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
@@ -175,6 +176,30 @@ export class RecordWrites {
     return steps
   }
 
+  /**
+   * Writes all or nothing, as the server itself, without hooks. A record that is gone already is one that is deleted. `check` throws
+   * if definitions are no longer those that the operations are about.
+   *
+   * @throws ServiceError for the first operation that is refused
+   */
+  async apply(operations: readonly RecordOperation[], check: () => void): Promise<void> {
+    await this.#writer.again(async () => {
+      const steps: PreparedWrite[] = []
+      try {
+        for (const operation of operations) steps.push(await this.#writer.prepare(ITSELF, operation))
+        check()
+        await this.#parts.database.transaction(async (transaction: Transaction) => {
+          for (const [index, { run }] of steps.entries())
+            await run(transaction).catch((error: unknown) => {
+              throwUnlessGone(error, operations[index]!)
+            })
+        })
+      } finally {
+        for (const { release } of steps) release()
+      }
+    })
+  }
+
   async #begun(principal: Principal, operation: BatchOperation): Promise<BegunStep> {
     const { request } = operation
     const hooked = await this.#writer.begin({ principal, request }, operation, NAMINGS_IN_BATCH)
@@ -232,6 +257,19 @@ async function runAll(
     written.push(outcome)
   }
   return written
+}
+
+/** Names the record in what refuses its write. */
+function throwUnlessGone(error: unknown, operation: RecordOperation): void {
+  if (!(error instanceof ServiceError)) throw error
+  const isGone = error.code === 'NOT_FOUND'
+  if (operation.action === 'delete' && isGone) return
+  const id = 'id' in operation ? operation.id : toText(operation.input['id'])
+  const isOvertaken = isGone || error.code === 'CONFLICT'
+  const reason = isOvertaken ? 'Somebody has changed it meanwhile.' : error.message
+  const message = `Failed to ${operation.action} the record "${id}", and nothing was written. ${reason}`
+  const code = isOvertaken ? 'CONFLICT' : error.code
+  throw new ServiceError(code, message, { cause: error, ...(error.data && { data: error.data }) })
 }
 
 /** What refuses an operation. Anything else fails the batch as it is. */

@@ -23,6 +23,7 @@ import { answerRestError } from './rest-error.ts'
 import { logRequest } from './request-log.ts'
 import type { RestContext, RestRoutes } from './rest-context.ts'
 import { settingsRoutes } from './settings-routes.ts'
+import { sqlRoutes } from './sql-routes.ts'
 
 const ROUTES: readonly RestRoutes[] = [
   healthRoutes,
@@ -39,6 +40,7 @@ const ROUTES: readonly RestRoutes[] = [
   cronRoutes,
   fileRoutes,
   backupRoutes,
+  sqlRoutes,
 ]
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE']
 const JSON_TYPE = 'application/json'

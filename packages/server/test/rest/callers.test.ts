@@ -67,6 +67,7 @@ const ROUTES: Readonly<Record<string, For>> = {
   'GET /api/backups/:key': 'anyone',
   'DELETE /api/backups/:key': 'superusers',
   'POST /api/backups/:key/restore': 'superusers',
+  'POST /api/sql': 'superusers',
 }
 
 let server: RestServer

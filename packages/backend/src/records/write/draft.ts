@@ -29,6 +29,8 @@ export interface PreparedInput {
   readonly changes: readonly HookChange[]
   /** An account's passwords have to be confirmed. */
   readonly isForm: boolean
+  /** Values of autodate fields, in place of those that come by themselves. */
+  readonly autodates?: Readonly<Record<string, string>>
   /** Files whose content is not in the database, by name. */
   readonly elsewhere?: ReadonlySet<string>
   /** A new record without one in the input has this. */
@@ -53,11 +55,15 @@ export interface Draft extends PreparedInput {
 }
 
 export function draftOf(prepared: PreparedInput, old: JsonObject | undefined, checked?: CheckedPassword): Draft {
-  const { definition, input, isSuperuser, now, changes, isForm, newId } = prepared
+  const { definition, input, isSuperuser, now, changes, isForm, newId, autodates } = prepared
   const stored = old && { ...old, id: old['_id'] }
   const asked = applyInput(definition.fields, stored, input, { isSuperuser, now })
   if (old === undefined && newId !== undefined) asked['id'] = newId
-  const values = changes.reduce((made, [key, value]) => applyChange(definition.fields, made, key, value) ?? made, asked)
+  const changed = changes.reduce(
+    (made, [key, value]) => applyChange(definition.fields, made, key, value) ?? made,
+    asked,
+  )
+  const values = autodates === undefined ? changed : { ...changed, ...autodates }
   const form = definition.type === 'auth' && isForm ? accountForm(input) : undefined
   const errors = valueErrors(definition, old, values)
   return { ...prepared, old, values, asked, body: bodyOf(prepared, asked), form, checked, errors }

@@ -17,6 +17,8 @@ interface WantedFields {
   readonly changes?: readonly HookChange[]
   /** False: a program writes, which confirms no passwords. */
   readonly isForm?: boolean
+  /** Values of autodate fields, in place of those that come by themselves. */
+  readonly autodates?: Readonly<Record<string, string>>
 }
 
 /** A write of one record. */

@@ -19,16 +19,19 @@ interface InputToPrepare {
   readonly changes?: readonly HookChange[]
   /** An account's passwords have to be confirmed. True when left out. */
   readonly isForm?: boolean
+  /** Values of autodate fields, in place of those that come by themselves. */
+  readonly autodates?: Readonly<Record<string, string>> | undefined
 }
 
 /** Without `passwords` no password is hashed. */
 export async function prepareInput(asked: InputToPrepare, passwords?: Passwords): Promise<PreparedInput> {
-  const { definition, isSuperuser, changes = [], isForm = true } = asked
+  const { definition, isSuperuser, changes = [], isForm = true, autodates } = asked
   const [input, hashes] = await Promise.all([
     withFiles(asked),
     passwords === undefined ? new Map<string, string>() : hashesOf(asked, passwords),
   ])
-  return { definition, input, isSuperuser, hashes, now: dateText(Date.now()), changes, isForm }
+  const prepared = { definition, input, isSuperuser, hashes, now: dateText(Date.now()), changes, isForm }
+  return autodates === undefined ? prepared : { ...prepared, autodates }
 }
 
 /** The hashes of passwords that their fields take. */

@@ -106,8 +106,8 @@ export class RecordWriter {
     if (operation.action !== 'upsert') this.#assertUnlocked(actor, definition, operation.action)
     if (operation.action === 'delete') return this.#prepareDelete(actor, definition, operation)
     const { isAdmin: isSuperuser } = actor.principal
-    const { input, changes = [], isForm = true } = operation
-    const asked = { definition, input, changes, isForm, isSuperuser, namings }
+    const { input, changes = [], isForm = true, autodates } = operation
+    const asked = { definition, input, changes, isForm, autodates, isSuperuser, namings }
     const { passwords, files } = this.#parts
     const { prepared, release } = await storeFiles(
       files,

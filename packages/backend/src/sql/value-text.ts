@@ -1,0 +1,21 @@
+/** Values of SQLite as PocketBase's console shows them: numbers as Go writes them. */
+import type { Cell } from './scratch-protocol.ts'
+
+/** Powers of ten from which on, and below which, a fraction is written with an exponent. */
+const EXPONENT_MAX = 6
+const EXPONENT_MIN = -4
+
+export function valueText(value: Cell): string | null {
+  if (value === null) return null
+  if (value instanceof Uint8Array) return Buffer.from(value).toString()
+  return typeof value === 'number' ? realText(value) : String(value)
+}
+
+/** `1.5`, `1.2345675e+06` */
+function realText(value: number): string {
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e')
+  const power = Number(exponent)
+  if (power >= EXPONENT_MIN && power < EXPONENT_MAX) return Object.is(value, -0) ? '-0' : String(value)
+  return `${mantissa}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`
+}

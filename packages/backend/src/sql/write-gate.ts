@@ -1,0 +1,101 @@
+/** What statements may do in a scratch database. SQLite asks while it prepares them. */
+import { constants } from 'node:sqlite'
+import type { ScratchTable } from './scratch-protocol.ts'
+
+type Name = string | null
+
+/** They list tables, columns and indexes, and change nothing. */
+const PRAGMAS: ReadonlySet<string> = new Set([
+  'foreign_key_list',
+  'index_info',
+  'index_list',
+  'index_xinfo',
+  'table_info',
+  'table_list',
+  'table_xinfo',
+])
+
+export class WriteGate {
+  readonly #tables = new Map<string, ScratchTable>()
+  /** Tables that the statement may write. */
+  readonly written: Set<string> = new Set()
+  /** Whether the statement inserts, updates or deletes rows. */
+  isWrite = false
+  /** Why it was refused. */
+  refusal: string | undefined
+
+  add(table: ScratchTable): void {
+    this.#tables.set(table.name, table)
+  }
+
+  /** Call it before each statement. */
+  begin(): void {
+    this.written.clear()
+    this.isWrite = false
+    this.refusal = undefined
+  }
+
+  /** The parameters are those of SQLite's authorizer. */
+  admits(action: number, one: Name, other: Name, schema: Name): number {
+    const refusal = this.#refusalOf(action, one, other, schema)
+    if (refusal === undefined) return constants.SQLITE_OK
+    this.refusal ??= refusal
+    return constants.SQLITE_DENY
+  }
+
+  #refusalOf(action: number, one: Name, other: Name, schema: Name): string | undefined {
+    switch (action) {
+      case constants.SQLITE_ATTACH:
+      case constants.SQLITE_DETACH:
+        return 'ATTACH, DETACH and VACUUM are not allowed: there is one database, in memory'
+      case constants.SQLITE_PRAGMA:
+        return PRAGMAS.has((one ?? '').toLowerCase()) ? undefined : `PRAGMA ${one} is not allowed`
+      case constants.SQLITE_TRANSACTION:
+      case constants.SQLITE_SAVEPOINT:
+        return 'the statements of a request are one transaction: leave out BEGIN, COMMIT, ROLLBACK and SAVEPOINT'
+      case constants.SQLITE_FUNCTION:
+        return other === 'load_extension' ? 'load_extension() is not allowed' : undefined
+      case constants.SQLITE_CREATE_VTABLE:
+      case constants.SQLITE_DROP_VTABLE:
+        return 'virtual tables are not allowed'
+      case constants.SQLITE_INSERT:
+      case constants.SQLITE_DELETE:
+        return this.#writeRefusal(one, undefined, schema)
+      case constants.SQLITE_UPDATE:
+        return this.#writeRefusal(one, other ?? undefined, schema)
+      case constants.SQLITE_DROP_TABLE:
+        return this.#changeRefusal(one, schema)
+      case constants.SQLITE_ALTER_TABLE:
+        return this.#changeRefusal(other, one)
+      case constants.SQLITE_CREATE_INDEX:
+      case constants.SQLITE_CREATE_TRIGGER:
+      case constants.SQLITE_CREATE_TEMP_TRIGGER:
+      case constants.SQLITE_DROP_INDEX:
+      case constants.SQLITE_DROP_TRIGGER:
+        return this.#changeRefusal(other, 'main')
+      default:
+        return undefined
+    }
+  }
+
+  #writeRefusal(name: Name, column: string | undefined, schema: Name): string | undefined {
+    // Those of SQLite are written by DDL, and SQLite lets no statement name them.
+    if (name?.startsWith('sqlite_') === true) return undefined
+    if (name?.startsWith('$') === true) return `no such table: ${name}`
+    this.isWrite = true
+    const table = schema === 'main' ? this.#tables.get(name ?? '') : undefined
+    if (table === undefined) return undefined
+    if (table.isView) return `cannot modify ${table.name} because it is a view`
+    if (column === 'id') return `the id of a record can't change: insert a new record in ${table.name}`
+    if (table.columns.some(({ name: known, isSecret }) => isSecret && known === column))
+      return `${table.name}.${column} can't be set by SQL: use the records of the API`
+    this.written.add(table.name)
+    return undefined
+  }
+
+  #changeRefusal(name: Name, schema: Name): string | undefined {
+    if (name?.startsWith('$') === true) return `no such table: ${name}`
+    if (schema === 'temp' || !this.#tables.has(name ?? '')) return undefined
+    return `${name} is a collection: change its fields, indexes and name by /api/collections`
+  }
+}
