@@ -381,7 +381,7 @@ export class HookRecord {
     unhide(...names: readonly string[]): this;
     /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
     withCustomData(isShown: boolean): this;
-    /** As a guest would see it, without rules. */
+    /** What everybody may see of a record that everybody may see. */
     publicExport(): Readonly<Record<string, unknown>>;
     /** As `publicExport`. */
     toJSON(): Readonly<Record<string, unknown>>;
@@ -1769,6 +1769,8 @@ class RecordAccounts {
     authDefinition(collection: string): AuthDefinition;
     /** The superuser with this e-mail address. */
     superuser(email: string): Promise<JsonObject | undefined>;
+    /** The superuser that a password alone lets in: nobody where two methods are needed. */
+    superuserByPassword(email: string): Promise<JsonObject | undefined>;
     /** The account of the actor, which has to be of this collection. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
     accountOf({ principal: { account } }: Actor, collection: string): Holder;
     /** The names of principals that a change concerns; 'all' if anybody may be. */

@@ -276,7 +276,7 @@ async function openDomain(
   const { accounts, settings } = backend
   const allowsSuperuserAt = (address: string | undefined): boolean => settings.allowsSuperuserAt(address)
   const appAccounts: AppAccounts = {
-    superuser: (email) => accounts.superuser(email),
+    superuser: (email) => accounts.superuserByPassword(email),
     principalOf: (token) => accounts.principalOf(token),
     changedNames: (change) => accounts.changedNames(change),
     allowsSuperuserAt,

@@ -156,6 +156,12 @@ export class RecordAccounts {
     return await this.#host.definitions.records(definition).find({ email }).first()
   }
 
+  /** The superuser that a password alone lets in: nobody where two methods are needed. */
+  async superuserByPassword(email: string): Promise<JsonObject | undefined> {
+    const { mfa } = this.authDefinition(SUPERUSERS)
+    return mfa.enabled ? undefined : await this.superuser(email)
+  }
+
   /** The account of the actor, which has to be of this collection. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
   accountOf({ principal: { account } }: Actor, collection: string): Holder {
     if (account === undefined)

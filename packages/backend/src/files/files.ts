@@ -4,7 +4,7 @@ import type { Actor } from '../access/actor.ts'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { FileTokens } from '../accounts/file-tokens.ts'
-import { fileOrigin } from '../definitions/views/file-origin.ts'
+import { fileOrigin, type FieldOrigin } from '../definitions/views/file-origin.ts'
 import type { FileField } from '../fields/field-definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { GUEST, type Principal } from '../gateway/principal.ts'
@@ -93,8 +93,12 @@ export class Files {
     if (definition === undefined || asked === undefined || field === undefined) throw missing('')
     const rules = field.viewRule === undefined ? [] : [field.viewRule]
     if (field.protected) rules.push(definition.viewRule)
+    const origin = definition.type === 'view' ? fileOrigin(definition, field.name, definitions.all()) : undefined
+    // Its rule is about records of its own collection, so a view shows the field to superusers.
+    if (origin?.isRuled === true) rules.push(null)
     if (rules.length > 0) await this.#checkProtected(actor, definition, rules, asked, token)
-    const source = await this.#sourceOf(definition, asked, field, name)
+    const source =
+      definition.type === 'view' ? await this.#sourceOf(origin, asked, name) : { definition, record: asked }
     const original = source && (await files.open(source.definition, source.record, name))
     if (source === undefined || original === undefined) throw missing('')
     const isThumb = thumb === THUMB_OF_ALL || (thumb !== '' && field.thumbs?.includes(thumb) === true)
@@ -142,20 +146,17 @@ export class Files {
         throw missing('')
   }
 
-  /** The record that has the content: of a row of a view, another one. */
+  /** The record that has the content of a file in a row of a view. */
   async #sourceOf(
-    definition: Definition,
-    record: JsonObject,
-    field: FileField,
+    origin: FieldOrigin | undefined,
+    row: JsonObject,
     name: string,
   ): Promise<{ readonly definition: Definition; readonly record: JsonObject } | undefined> {
-    if (definition.type !== 'view') return { definition, record }
-    const { definitions } = this.#host
-    const origin = fileOrigin(definition, field.name, definitions.all())
     if (origin === undefined) return undefined
+    const { definitions } = this.#host
     const records = definitions.records(origin.definition)
     // Mostly a row has the id of its record.
-    const own = await records.get(String(record['_id']))
+    const own = await records.get(String(row['_id']))
     if (own !== undefined && fileNames(origin.definition, own).includes(name))
       return { definition: origin.definition, record: own }
     const value = origin.isMany ? { $elemMatch: { $eq: name } } : name

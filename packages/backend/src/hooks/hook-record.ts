@@ -154,10 +154,17 @@ export class HookRecord {
     return this
   }
 
-  /** As a guest would see it, without rules. */
+  /** What everybody may see of a record that everybody may see. */
   publicExport(): Readonly<Record<string, unknown>> {
-    const { fields, id, name } = this.#definition
-    const shown = fields.filter((field) => !field.hidden && !SECRETS.has(field.name))
+    const { fields, id, name, type } = this.#definition
+    const hasEmail = type !== 'auth' || this.get('emailVisibility') === true
+    const shown = fields.filter(
+      (field) =>
+        !field.hidden &&
+        field.viewRule === undefined &&
+        !SECRETS.has(field.name) &&
+        (field.name !== 'email' || hasEmail),
+    )
     const entries = shown.map((field) => [field.name, presentValue(field, this.get(field.name))] as const)
     return this.enrich({ ...Object.fromEntries(entries), collectionId: id, collectionName: name })
   }

@@ -30,7 +30,9 @@ const VALUE_CHARS_MAX = 1000
 /** What is unknown, and hidden fields, stay as the template has them. */
 export function mailOf({ to, template, meta, definition, record, values }: MailParts): Mail {
   const known: Readonly<Record<string, string>> = { APP_NAME: meta.appName, APP_URL: meta.appURL, ...values }
-  const shown = new Set(definition.fields.filter(({ hidden }) => !hidden).map(({ name }) => name))
+  const shown = new Set(
+    definition.fields.filter(({ hidden, viewRule }) => !hidden && viewRule === undefined).map(({ name }) => name),
+  )
   const valueOf = (name: string, field: string | undefined): string | undefined => {
     if (field === undefined) return Object.hasOwn(known, name) ? known[name] : undefined
     return name === 'RECORD' && shown.has(field) ? fieldText(record[field === 'id' ? '_id' : field]) : undefined

@@ -1,9 +1,11 @@
 import { expect, test, vi } from 'vitest'
-import { openDrive, upload } from './drive.ts'
 
-vi.mock('sharp', () => {
+// Other files of this worker may have loaded sharp.
+vi.resetModules()
+vi.doMock('sharp', () => {
   throw new Error("Cannot find package 'sharp'")
 })
+const { openDrive, upload } = await import('./drive.ts')
 
 test('without sharp pictures are served as they are, and the log says so once', async () => {
   const drive = await openDrive()

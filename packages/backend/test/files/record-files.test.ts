@@ -1,6 +1,7 @@
 /** Goal: content of files is where its record is, goes with it, and thumbs are made once and go with their original. */
 import { recordsName } from '../../src/definitions/definition.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
+import { GUEST, SYSTEM } from '../../src/gateway/principal.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { contentOf, keyOf, openDrive, picture, ROOT, upload, type Drive } from './drive.ts'
 
@@ -139,4 +140,25 @@ test('a crash that left a thumb of nothing is put right at the next start', asyn
   const later = await openDrive(drive.database)
   expect(await later.kept()).toEqual([])
   await later.close()
+})
+
+test('a view serves no file of a field that has a rule, but to superusers', async () => {
+  const { definitions, files } = drive.backend
+  const { fields } = definitions.find('posts')!
+  const ruled = fields.map((field) => (field.name === 'cover' ? { ...field, viewRule: 'title = "never"' } : field))
+  await definitions.update(SYSTEM, 'posts', { fields: ruled, viewRule: '' })
+  await definitions.create(SYSTEM, {
+    name: 'covers',
+    type: 'view',
+    viewRule: '',
+    viewQuery: 'SELECT id, cover AS picture, files FROM posts',
+  })
+  const post = await drive.create({ cover: upload('a cover', 'a.txt'), files: [upload('a file', 'b.txt')] })
+  const guest = { ...ROOT, principal: GUEST }
+  const id = String(post['id'])
+  const cover = String(post['cover'])
+  await expect(files.open(guest, 'posts', id, cover)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(files.open(guest, 'covers', id, cover)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  const [open] = post['files'] as string[]
+  expect((await files.open(guest, 'covers', id, open!)).name).toBe(open)
 })

@@ -127,6 +127,26 @@ test('a hook hides fields of a record, and adds others, wherever it is shown', a
   expect(await records.view(ADMIN, 'posts', id as string)).toMatchObject({ parent, note: '' })
 })
 
+test('a record that a hook answers with shows what everybody may see', async () => {
+  await using world = await hooked()
+  const { app, definitions } = world.backend
+  const { fields } = definitions.find('users')!
+  const more = [
+    { name: 'nick', type: 'text' },
+    { name: 'salary', type: 'number', viewRule: 'id = @request.auth.id' },
+    { name: 'note', type: 'text', hidden: true },
+  ]
+  await definitions.update(SYSTEM, 'users', { fields: [...fields, ...more] })
+  const ann = await app.findAuthRecordByEmail('users', ANN.email)
+  ann.load({ nick: 'ann', salary: 5, note: 'secret' })
+  await app.save(ann)
+  const shown = JSON.parse(JSON.stringify(ann)) as object
+  expect(shown).toMatchObject({ nick: 'ann', collectionName: 'users' })
+  for (const name of ['email', 'salary', 'note', 'password', 'tokenKey']) expect(shown).not.toHaveProperty(name)
+  ann.set('emailVisibility', true)
+  expect(ann.toJSON()).toMatchObject({ email: ANN.email })
+})
+
 test('a hook changes a mail to an account, and one that refuses it is logged', async () => {
   await using world = await hooked()
   const { accounts } = world.backend

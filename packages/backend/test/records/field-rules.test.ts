@@ -233,3 +233,24 @@ test('what is shown is what evaluate says of the rule of each field', async () =
         }
   }
 })
+
+test('a view tells nobody what it computes of a field with a rule, and an id is not one', async () => {
+  const world = await office()
+  const columns = 'title, upper(note) AS loud, CAST(salary AS int) AS pay, salary + 1 AS more, length(title) AS size'
+  const view = { name: 'sheet', type: 'view', listRule: '', viewQuery: `SELECT id, ${columns} FROM jobs` }
+  await world.definitions.create(ADMIN.principal, view)
+  const { items } = await world.reads.list(NOBODY, 'sheet', { sort: 'title' })
+  expect(items.map(({ id: _, collectionId: __, ...item }) => item)).toEqual([
+    { collectionName: 'sheet', title: 'a', size: 1 },
+    { collectionName: 'sheet', title: 'b', size: 1 },
+  ])
+  expect(await refusal(world.reads.list(NOBODY, 'sheet', { filter: 'loud = "X"' }))).toBeDefined()
+  expect(await refusal(world.reads.list(NOBODY, 'sheet', { sort: 'pay' }))).toBeDefined()
+  expect((await world.reads.list(ADMIN, 'sheet', { sort: 'title' })).items[0]).toMatchObject({
+    loud: 'X',
+    pay: 5,
+    more: 6,
+  })
+  const asId = { name: 'ids', type: 'view', viewQuery: 'SELECT note AS id FROM jobs' }
+  expect(await refusal(world.definitions.create(ADMIN.principal, asId))).toBeDefined()
+})

@@ -6,7 +6,7 @@ import type { JsonObject, Passwords, StateStore } from '@pannier/backend/interna
 
 /** Accounts of the application. Its superusers are server admins. */
 export interface AppAccounts {
-  /** The record of the superuser with this e-mail address. */
+  /** The record of the superuser with this e-mail address, if a password is enough to log in. */
   superuser(email: string): Promise<JsonObject | undefined>
   /** Whose the token is. */
   principalOf(token: string): Promise<Principal | undefined>

@@ -49,10 +49,10 @@ export class CustomRoutes implements RequestRoutes {
       .catch(() => {})
   }
 
-  /** Undefined: no route of the operator is meant. */
-  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  /** False: no route of the operator is meant. */
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const found = this.#table.find(request.method, request.originalUrl)
-    if (found === undefined) return undefined
+    if (found === undefined) return false
     const { route, pathValues } = found
     let form: Promise<Form> | undefined
     const event = this.#event(
@@ -63,7 +63,8 @@ export class CustomRoutes implements RequestRoutes {
     )
     try {
       await this.#backend.hooks.run(route.handlers, event, async () => {})
-      return await event.send()
+      await event.send()
+      return true
     } finally {
       await form?.then((one) => one.dispose()).catch(() => {})
     }

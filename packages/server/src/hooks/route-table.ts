@@ -28,9 +28,11 @@ export class RouteTable {
     this.#middlewares = middlewares
   }
 
-  /** Whether a URL that looks like another door's is a route of the operator. */
+  /** Whether a URL that looks like another door's is a route of the operator. Browsers ask before they call (`OPTIONS`). */
   claims(method: string, url: string): boolean {
-    return !isRestUrl(url) && this.find(method, url) !== undefined
+    if (this.#routes.length === 0 || isRestUrl(url)) return false
+    const methods = method === 'OPTIONS' ? this.#routes.map((route) => route.method) : [method]
+    return methods.some((one) => this.find(one, url) !== undefined)
   }
 
   find(method: string, url: string): FoundRoute | undefined {

@@ -1,12 +1,13 @@
 /** What is logged of a request to PocketBase's API. Values of parameters that are secrets are not. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { LOG_LEVELS } from '@pannier/backend'
-import type { Backend } from '@pannier/backend'
+import { GUEST, LOG_LEVELS } from '@pannier/backend'
+import type { Backend, Principal } from '@pannier/backend'
 
 const URL_CHARS_MAX = 3000
 const HEADER_CHARS_MAX = 2000
 const METHOD_CHARS_MAX = 50
-const SECRET = /(?<=[?&](?:[a-z]*_?token|password|secret|code|state|codeVerifier)=)[^&#]+/gi
+const PARAMETER = /([?&])([^=&#]+)=[^&#]*/g
+const SECRET = /token$|password|secret|otp$|^(?:code|state|codeVerifier)$/i
 
 /** The error that a request was answered with. */
 interface LoggedError {
@@ -33,8 +34,9 @@ export function logRequest(
   const { maxDays, logIP, logAuthId } = settings.values.logs
   const error = errors.get(request)
   if (maxDays === 0 || (error === undefined && request.routeOptions.config.unlogged === true)) return
-  const { principal, headers } = request
-  const { account, address = '' } = principal
+  const { headers } = request
+  // A request that was refused before it was known who sent it has none.
+  const { account, address = '' } = (request.principal as Principal | undefined) ?? GUEST
   const method = cut(request.method, METHOD_CHARS_MAX)
   const url = cut(withoutSecrets(request.originalUrl), URL_CHARS_MAX)
   const data = {
@@ -55,7 +57,9 @@ export function logRequest(
 }
 
 function withoutSecrets(url: string): string {
-  return url.replace(SECRET, '***')
+  return url.replace(PARAMETER, (whole, before: string, name: string) =>
+    SECRET.test(decoded(name)) ? `${before}${name}=***` : whole,
+  )
 }
 
 function cut(text: string, max: number): string {

@@ -10,8 +10,8 @@ export interface RequestRoutes {
   enter(request: FastifyRequest, reply: FastifyReply): Promise<boolean>
   /** Runs the rest of that. */
   leave(request: FastifyRequest): Promise<void>
-  /** Answers a request that no route of the API is about. Undefined: no route of the operator either. */
-  handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>
+  /** Answers a request that no route of the API is about. False: no route of the operator either. */
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<boolean>
 }
 
 export interface RestContext {

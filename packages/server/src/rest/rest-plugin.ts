@@ -79,7 +79,7 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
         method: [...METHODS, 'OPTIONS'],
         url,
         exposeHeadRoute: false,
-        handler: async (request, reply) => (await context.routes.handle(request, reply)) ?? refuse(),
+        handler: async (request, reply) => ((await context.routes.handle(request, reply)) ? reply : refuse()),
       })
   }
 }

@@ -57,7 +57,8 @@ describe.skipIf(process.platform === 'win32')('files', () => {
     const server = await startServer({ dir })
     await send(server.url, 'PUT /notes')
     const names = await readdir(dir)
-    expect(names.sort()).toEqual(['pannier.session-key', 'pannier.sqlite', 'pannier.sqlite-wal'])
+    const databases = ['logs.sqlite', 'logs.sqlite-wal', 'pannier.sqlite', 'pannier.sqlite-wal']
+    expect(names.sort()).toEqual([...databases, 'pannier.session-key'].sort())
     for (const name of names) expect(await modeOf(dir, name), name).toBe('600')
     expect(await modeOf(dir)).toBe('700')
     await server.close()

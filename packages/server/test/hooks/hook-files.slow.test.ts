@@ -190,6 +190,10 @@ export default ({ onRecordCreate, onRecordCreateRequest, routerAdd, routerUse, c
     expect((await call('/count')).body).toBe('1\n')
     expect((await call('/moved')).headers.get('location')).toBe('/hello/you')
     expect((await call('/api/nope')).status).toBe(404)
+    const asked = { origin: 'http://app.example', 'access-control-request-method': 'GET' }
+    const preflight = await fetch(`${server.url}/secret`, { method: 'OPTIONS', headers: asked })
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+    expect(server.err()).not.toContain('reply.sent')
     const frozen = (authorization: string): Promise<Response> =>
       fetch(`${server.url}/api/collections`, { method: 'POST', headers: { authorization, 'x-freeze': '1' } })
     expect((await frozen(token)).status).toBe(403)

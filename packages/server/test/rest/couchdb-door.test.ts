@@ -124,3 +124,13 @@ test('the definition decides what is set for the database; secrets of the system
   for (const name of ['_superusers', '_mfas', '%24definitions', '%24records_pbc_1125843985'])
     expect((await as(ROOT, `GET /${name}`)).status, name).not.toBe(200)
 })
+
+test('where superusers need two methods to log in, a password alone opens nothing', async () => {
+  const methods = { otp: { enabled: true }, mfa: { enabled: true } }
+  await server.call('PATCH /collections/_superusers', methods)
+  expect((await as(ROOT, 'GET /_all_dbs')).status).toBe(401)
+  expect((await as(STRANGER, 'POST /_session', { name: EMAIL, password: PASSWORD })).status).toBe(401)
+  expect((await as({ authorization: `Bearer ${server.token}` }, 'GET /_all_dbs')).status).toBe(200)
+  await server.call('PATCH /collections/_superusers', { otp: { enabled: false }, mfa: { enabled: false } })
+  expect((await as(ROOT, 'GET /_all_dbs')).status).toBe(200)
+})

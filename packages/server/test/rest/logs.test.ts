@@ -86,7 +86,8 @@ test('a request that fails is logged as an error, with its message and details',
 })
 
 test('no log has a token, a code or a password', async () => {
-  const secrets = ['s3cret-token', 's3cret-code', 's3cret-password', user]
+  const secrets = ['s3cret-token', 's3cret-code', 's3cret-password', 's3cret-encoded', user]
+  await server.call(`GET /files/a/b/c?%74oken=${secrets[3]}&newPassword=${secrets[3]}&client_secret=${secrets[3]}`)
   await server.call(`GET /files/a/b/c?thumb=1x1&token=${secrets[0]}`)
   await server.call(`GET /oauth2-redirect?state=${secrets[1]}&code=${secrets[1]}`)
   await server.call('POST /collections/users/auth-with-password', { identity: 'a', password: secrets[2] }, user)

@@ -6,10 +6,12 @@ import { SqlError } from '../sql/tokens.ts'
 import { planOf, tableOfColumn } from './view-plan.ts'
 
 /** A field of a collection that has records. */
-interface FieldOrigin {
+export interface FieldOrigin {
   readonly definition: Definition
   readonly field: string
   readonly isMany: boolean
+  /** It has a view rule of its own, or is a column of a view of such a field. */
+  readonly isRuled: boolean
 }
 
 /** Undefined if the view no longer fits what it reads. */
@@ -26,7 +28,7 @@ export function fileOrigin(
     const field = definition.fields.find((one: FieldDefinition) => isSameName(one.name, expression.name))
     if (field?.type !== 'file') return undefined
     if (definition.type === 'view') return fileOrigin(definition, field.name, all)
-    return { definition, field: field.name, isMany: isMany(field) }
+    return { definition, field: field.name, isMany: isMany(field), isRuled: field.viewRule !== undefined }
   } catch (error) {
     if (error instanceof SqlError) return undefined
     throw error

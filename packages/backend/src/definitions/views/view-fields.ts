@@ -7,6 +7,7 @@ import type { Definition, ViewDefinition } from '../definition.ts'
 import { isSameName } from '../index-statement.ts'
 import { randomText } from '../scaffolds.ts'
 import { rawMessage } from '../raw-message.ts'
+import { columnsOf, type SqlExpression } from '../sql/expression.ts'
 import { SqlError } from '../sql/tokens.ts'
 import { planOf, tableOfColumn, type ViewPlan, type ViewTable } from './view-plan.ts'
 import type { SelectColumn } from './select.ts'
@@ -61,13 +62,27 @@ function checkCircles(
 
 /** What `completeField` takes. */
 function fieldOf({ expression, name }: SelectColumn, plan: ViewPlan): Readonly<Record<string, unknown>> {
+  const isTelling = columnsOf(expression).some((column) => isProtected(plan, column))
+  if (name === 'id' && isTelling) throw new SqlError('the id shows a field that not everybody may see')
   if (name === 'id')
     return { name, type: 'text', system: true, required: true, primaryKey: true, pattern: '^[a-z0-9]+$' }
-  if (expression.kind === 'call' && expression.name === 'count') return { name, type: 'number', onlyInt: true }
-  if (expression.kind === 'call' && expression.name === 'total') return { name, type: 'number' }
-  if (expression.kind === 'cast') return { name, ...(CASTS[expression.type] ?? JSON_FIELD) }
-  if (expression.kind !== 'column') return { name, ...JSON_FIELD }
-  return { ...fieldOfColumn(tableOfColumn(plan, expression), expression.name), name }
+  if (expression.kind === 'column') return { ...fieldOfColumn(tableOfColumn(plan, expression), expression.name), name }
+  return { name, ...computedField(expression), ...(isTelling && { hidden: true }) }
+}
+
+function computedField(expression: SqlExpression): Readonly<Record<string, unknown>> {
+  if (expression.kind === 'call' && expression.name === 'count') return INTEGER
+  if (expression.kind === 'call' && expression.name === 'total') return NUMBER
+  return expression.kind === 'cast' ? (CASTS[expression.type] ?? JSON_FIELD) : JSON_FIELD
+}
+
+/** Whether what is computed of a column would tell what a rule, or nobody, may show. */
+function isProtected(plan: ViewPlan, column: { readonly table: string; readonly name: string }): boolean {
+  const { definition } = tableOfColumn(plan, column)
+  const field = definition.fields.find((one) => isSameName(one.name, column.name))
+  if (field === undefined) return false
+  const isSecret = field.type === 'password' || (definition.type === 'auth' && field.name === 'tokenKey')
+  return isSecret || field.viewRule !== undefined || (definition.type === 'view' && field.hidden)
 }
 
 function fieldOfColumn({ definition }: ViewTable, name: string): Readonly<Record<string, unknown>> {

@@ -288,7 +288,7 @@ test('nobody becomes a superuser', async () => {
   provider.answers['/user'] = verified('root@example.com')
   const definition = backend.accounts.authDefinition('_superusers')
   const login = backend.oauth2.logIn(actor(), definition, () => Promise.resolve({ provider: 'oidc', code: 'x' }))
-  await expect(login).rejects.toMatchObject({ code: 'INVALID', message: 'Failed to authenticate.' })
+  await expect(login).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })
 
 test('where two methods are needed, a login by a provider is one', async () => {
