@@ -15,7 +15,7 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
     try {
       const { port: smtpPort, inbox } = mails
       const access = { url: server.url, email: EMAIL, password: PASSWORD, smtpPort, inbox }
-      assertEqual(await page.evaluate((given) => runSdk(given), access), ['16 cases'])
+      assertEqual(await page.evaluate((given) => runSdk(given), access), ['17 cases'])
     } finally {
       await page.close()
       await server.close()
