@@ -1345,11 +1345,13 @@ type HookLog = (message: string, details: {
 type HookName = keyof HookEvents;
 
 class Hooks {
-    /** What runs now, for who watches the thread. */
-    onRun: (handler: PlacedHandler | undefined) => void;
+    /** Is called when a handler begins: something may watch the thread. */
+    onRun: (handler: PlacedHandler) => void;
     constructor({ log, handlerMsMax }?: HooksOptions);
     /** Takes the place of all that were bound. Chains that run keep theirs. */
     replace(bound: readonly BoundHook[]): void;
+    /** Whether nothing is bound: then a write has no more to ask. */
+    get isEmpty(): boolean;
     /** Whether anything is bound to one of the events, for these tags; for any tags when they are left out. */
     has(names: readonly HookName[], tags?: readonly string[]): boolean;
     /**

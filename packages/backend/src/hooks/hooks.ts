@@ -45,8 +45,8 @@ export class Hooks {
   readonly #log: HookLog
   readonly #handlerMsMax: number
   #bound: readonly BoundHook[] = []
-  /** What runs now, for who watches the thread. */
-  onRun: (handler: PlacedHandler | undefined) => void = () => {}
+  /** Is called when a handler begins: something may watch the thread. */
+  onRun: (handler: PlacedHandler) => void = () => {}
 
   constructor({ log = () => {}, handlerMsMax = HANDLER_MS_MAX }: HooksOptions = {}) {
     this.#log = log
@@ -56,6 +56,11 @@ export class Hooks {
   /** Takes the place of all that were bound. Chains that run keep theirs. */
   replace(bound: readonly BoundHook[]): void {
     this.#bound = bound
+  }
+
+  /** Whether nothing is bound: then a write has no more to ask. */
+  get isEmpty(): boolean {
+    return this.#bound.length === 0
   }
 
   /** Whether anything is bound to one of the events, for these tags; for any tags when they are left out. */
@@ -107,11 +112,7 @@ export class Hooks {
     event.next = next
     const run = async (): Promise<void> => {
       this.onRun(hook)
-      try {
-        await hook.handler(event as never)
-      } finally {
-        this.onRun(undefined)
-      }
+      await hook.handler(event as never)
       await following
     }
     try {

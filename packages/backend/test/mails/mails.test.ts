@@ -121,11 +121,12 @@ test('line ends in names, subjects and addresses add no header and no recipient'
   expect(raw.split('\r\n\r\n')[0]).not.toMatch(/^(?:bcc|x-evil):/im)
 })
 
-test('placeholders are filled once, escaped in HTML, and hidden fields stay unfilled', () => {
+test('placeholders are filled once, escaped in HTML, and fields that are hidden or ruled stay unfilled', () => {
   const definition: AuthDefinition = { ...scaffoldOf('auth'), name: 'users' }
-  const fields = [...withSystemFields(definition), { ...withSystemFields(definition)[3]!, name: 'name' }]
+  const named = { ...withSystemFields(definition)[3]!, name: 'name' }
+  const fields = [...withSystemFields(definition), named, { ...named, name: 'salary', viewRule: null }]
   const template = {
-    subject: '{APP_NAME}: <{RECORD:name}> {RECORD:tokenKey}',
+    subject: '{APP_NAME}: <{RECORD:name}> {RECORD:tokenKey} {RECORD:salary}',
     body: '<p>{RECORD:name}</p><p><a class="btn" href="{APP_URL}/x/{TOKEN}">Verify &amp; go</a></p>{RECORD:id} {NOPE} {RECORD:verified}',
   }
   const { html, subject, text } = mailOf({
@@ -133,10 +134,10 @@ test('placeholders are filled once, escaped in HTML, and hidden fields stay unfi
     template,
     meta: { ...DEFAULT_SETTINGS.meta, appURL: 'http://x.test/?a=1&b="' },
     definition: { ...definition, fields },
-    record: { _id: 'ann', name: '<b>{TOKEN}</b>', tokenKey: 'secret', verified: true },
+    record: { _id: 'ann', name: '<b>{TOKEN}</b>', tokenKey: 'secret', salary: 'secret', verified: true },
     values: { TOKEN: 'the.token' },
   })
-  expect(subject).toBe('Acme: <<b>{TOKEN}</b>> {RECORD:tokenKey}')
+  expect(subject).toBe('Acme: <<b>{TOKEN}</b>> {RECORD:tokenKey} {RECORD:salary}')
   expect(html).toContain('<p>&lt;b&gt;{TOKEN}&lt;/b&gt;</p>')
   expect(html).toContain('href="http://x.test/?a=1&amp;b=&#34;/x/the.token"')
   expect(html).toContain('ann {NOPE} true')

@@ -24,6 +24,7 @@ export class CustomRoutes implements RequestRoutes {
 
   /** Runs what is around a request as far as the request itself. True: a handler has answered it. */
   async enter(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    if (this.#table.isOpen) return false
     const { collection: name = '' } = request.params as { readonly collection?: string }
     const collection = this.#backend.definitions.find(name)
     const tags = collection === undefined ? [] : [collection.id, collection.name]

@@ -14,6 +14,11 @@ export class RouteTable {
   #middlewares: readonly PlacedHandler[] = []
   #requests: readonly RequestHook[] = []
 
+  /** Whether nothing is around any request. */
+  get isOpen(): boolean {
+    return this.#middlewares.length === 0 && this.#requests.length === 0
+  }
+
   /** What is around a request: middlewares, then handlers of the event that it is. `tags`: of its collection. */
   around(event: RequestEventName | undefined, tags: readonly string[]): readonly PlacedHandler[] {
     if (event === undefined || this.#requests.length === 0) return this.#middlewares

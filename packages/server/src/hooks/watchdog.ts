@@ -40,8 +40,7 @@ export class Watchdog {
   }
 
   /** A handler begins. The first one starts the watch. */
-  note(handler: PlacedHandler | undefined): void {
-    if (handler === undefined) return
+  note(handler: PlacedHandler): void {
     this.#watch()
     const { written } = new TextEncoder().encodeInto(`${handler.name} in ${handler.source}`, this.#label)
     Atomics.store(this.#counts, 1, written)

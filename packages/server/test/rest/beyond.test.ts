@@ -1,8 +1,8 @@
 /** Goal: what PocketBase can't do works through its own client. */
-import PocketBase, { ClientResponseError } from 'pocketbase'
+import type PocketBase from 'pocketbase'
 import type { ListResult, RecordModel } from 'pocketbase'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EMAIL, PASSWORD, startRest } from './rest-server.ts'
+import { EMAIL, failure, PASSWORD, sdkClient, startRest } from './rest-server.ts'
 import type { RestServer } from './rest-server.ts'
 
 let server: RestServer
@@ -28,15 +28,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 function client(): PocketBase {
-  const made = new PocketBase(server.url)
-  made.autoCancellation(false)
-  return made
-}
-
-async function failure(work: Promise<unknown>): Promise<ClientResponseError> {
-  const error: unknown = await work.catch((reason: unknown) => reason)
-  if (!(error instanceof ClientResponseError)) throw new Error('It has not failed.')
-  return error
+  return sdkClient(server.url)
 }
 
 test('getList follows cursors', async () => {

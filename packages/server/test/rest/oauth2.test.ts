@@ -2,12 +2,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { EventSource } from 'eventsource'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import PocketBase, { ClientResponseError } from 'pocketbase'
+import type PocketBase from 'pocketbase'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { browse, CLIENT_ID, CLIENT_SECRET, startOidcProvider } from './oidc-provider.ts'
 import type { OidcProvider } from './oidc-provider.ts'
 import { EventClient } from './event-client.ts'
-import { PASSWORD, startRest } from './rest-server.ts'
+import { failure, PASSWORD, sdkClient, startRest } from './rest-server.ts'
 import type { RestServer } from './rest-server.ts'
 
 const APP = 'http://app.example/back'
@@ -36,15 +36,7 @@ afterAll(async () => {
 })
 
 function client(): PocketBase {
-  const made = new PocketBase(server.url)
-  made.autoCancellation(false)
-  return made
-}
-
-async function failure(work: Promise<unknown>): Promise<ClientResponseError> {
-  const error: unknown = await work.catch((reason: unknown) => reason)
-  if (!(error instanceof ClientResponseError)) throw new Error('It has not failed.')
-  return error
+  return sdkClient(server.url)
 }
 
 /** Goes to the provider as an app does, with a URL of its own. */

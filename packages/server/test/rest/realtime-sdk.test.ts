@@ -1,11 +1,12 @@
 /** Goal: `subscribe` of PocketBase's own client works unchanged, with an EventSource from npm. A client that can come back misses nothing. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventSource } from 'eventsource'
-import PocketBase, { type RecordSubscription } from 'pocketbase'
+import type PocketBase from 'pocketbase'
+import type { RecordSubscription } from 'pocketbase'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../test-server.ts'
 import { EventClient, topic } from './event-client.ts'
-import { EMAIL, ITSELF, PASSWORD, startRest, type RestServer } from './rest-server.ts'
+import { EMAIL, ITSELF, PASSWORD, sdkClient, startRest, type RestServer } from './rest-server.ts'
 
 let server: RestServer
 let root: PocketBase
@@ -28,8 +29,7 @@ afterAll(async () => {
 })
 
 function client(): PocketBase {
-  const made = new PocketBase(server.url)
-  made.autoCancellation(false)
+  const made = sdkClient(server.url)
   clients.push(made)
   return made
 }

@@ -1,4 +1,5 @@
 /** A server with a superuser, for tests of PocketBase's API. */
+import PocketBase, { ClientResponseError } from 'pocketbase'
 import { SYSTEM } from '@pannier/backend'
 import type { Actor } from '@pannier/backend'
 import type { ServerOptions } from '../../src/index.ts'
@@ -38,4 +39,18 @@ export async function tokenFor(url: string, collection: string, identity: string
   const { json, text } = await call(url, request, { identity, password }, '')
   if (typeof json['token'] !== 'string') throw new Error(text)
   return json['token']
+}
+
+/** PocketBase's own client, which cancels no request by itself. */
+export function sdkClient(url: string): PocketBase {
+  const made = new PocketBase(url)
+  made.autoCancellation(false)
+  return made
+}
+
+/** What a request of that client has failed with. */
+export async function failure(work: Promise<unknown>): Promise<ClientResponseError> {
+  const error: unknown = await work.catch((reason: unknown) => reason)
+  if (!(error instanceof ClientResponseError)) throw new Error('It has not failed.')
+  return error
 }

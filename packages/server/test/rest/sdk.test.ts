@@ -1,7 +1,7 @@
 /** Goal: PocketBase's own client works unchanged: superusers, collections, records, files, batches, settings, accounts. */
-import PocketBase, { ClientResponseError } from 'pocketbase'
+import type PocketBase from 'pocketbase'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EMAIL, PASSWORD, startRest } from './rest-server.ts'
+import { EMAIL, failure, PASSWORD, sdkClient, startRest } from './rest-server.ts'
 import type { RestServer } from './rest-server.ts'
 
 let server: RestServer
@@ -30,9 +30,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 function client(): PocketBase {
-  const made = new PocketBase(server.url)
-  made.autoCancellation(false)
-  return made
+  return sdkClient(server.url)
 }
 
 /** A person who has signed up and logged in. */
@@ -42,12 +40,6 @@ async function person(name: string): Promise<PocketBase> {
   const made = client()
   await made.collection('users').authWithPassword(email, PASSWORD)
   return made
-}
-
-async function failure(work: Promise<unknown>): Promise<ClientResponseError> {
-  const error: unknown = await work.catch((reason: unknown) => reason)
-  if (!(error instanceof ClientResponseError)) throw new Error('It has not failed.')
-  return error
 }
 
 test('a superuser is one for the client', async () => {

@@ -59,6 +59,7 @@ export class WriteHooks {
    */
   async begin(actor: Actor, operation: RecordOperation, namings = 1): Promise<HookedWrite | undefined> {
     const { definitions, access, hooks } = this.#parts
+    if (hooks.isEmpty) return undefined
     const definition = definitions.find(operation.collection)
     if (definition === undefined || definition.type === 'view') return undefined
     const tags = [definition.id, definition.name]
