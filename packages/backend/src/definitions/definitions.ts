@@ -19,6 +19,7 @@ import { idOf, randomText } from './scaffolds.ts'
 import { DefinitionStore, type DefinitionReader } from './store.ts'
 import { SqlError } from './sql/tokens.ts'
 import { SUPERUSERS, SYSTEM_COLLECTIONS } from './system-collections.ts'
+import { typeDeclarations } from './type-declarations.ts'
 import { sampleOf, type ViewSample } from './views/view-sample.ts'
 import { planOf } from './views/view-plan.ts'
 
@@ -194,6 +195,12 @@ export class Definitions {
   async dryRunView(principal: Principal, query: string): Promise<ViewSample> {
     checkAdmin(principal)
     return sampleOf(query, this.all(), (definition) => this.records(definition).find({}).sort('$created').toArray())
+  }
+
+  /** TypeScript types of all collections, for clients. @throws ServiceError FORBIDDEN */
+  typeDeclarations(principal: Principal): string {
+    checkAdmin(principal)
+    return typeDeclarations(this.all(), this.schema)
   }
 
   /** Ends when the changes have ended that were asked for. */

@@ -4,6 +4,9 @@ import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { Definition } from './definition.ts'
 import { ACCOUNT_FIELDS, ID_FIELD, type SystemField, withIdPattern } from './scaffolds.ts'
 
+/** Fields of accounts that nobody reads, superusers neither. */
+export const ACCOUNT_SECRETS: ReadonlySet<string> = new Set(['password', 'tokenKey'])
+
 /** The fields of a definition, with those that each of its type has, as they must be. */
 export function withSystemFields({ type, fields }: Pick<Definition, 'type' | 'fields'>): readonly FieldDefinition[] {
   if (type === 'base') return withIdField(fields)

@@ -1,14 +1,12 @@
 /** A record as hooks have it: read by `get`, changed by `set`, stored with the write. */
 import type { Definition } from '../definitions/definition.ts'
+import { ACCOUNT_SECRETS } from '../definitions/system-fields.ts'
 import { applyChange } from '../fields/apply-input.ts'
 import { toText } from '../fields/cast.ts'
 import { emptyValue, presentValue } from '../fields/field-types.ts'
 import { NewFile } from '../fields/new-file.ts'
 import { NewPassword } from '../fields/password-field.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-
-/** Never shown, whatever is asked for. */
-const SECRETS: ReadonlySet<string> = new Set(['password', 'tokenKey'])
 
 /** A call of `set`. */
 export type HookChange = readonly [key: string, value: unknown]
@@ -143,7 +141,7 @@ export class HookRecord {
   unhide(...names: readonly string[]): this {
     for (const name of names) {
       this.#hidden.delete(name)
-      if (!SECRETS.has(name)) this.#shown.add(name)
+      if (!ACCOUNT_SECRETS.has(name)) this.#shown.add(name)
     }
     return this
   }
@@ -162,7 +160,7 @@ export class HookRecord {
       (field) =>
         !field.hidden &&
         field.viewRule === undefined &&
-        !SECRETS.has(field.name) &&
+        !ACCOUNT_SECRETS.has(field.name) &&
         (field.name !== 'email' || hasEmail),
     )
     const entries = shown.map((field) => [field.name, presentValue(field, this.get(field.name))] as const)

@@ -12,6 +12,7 @@ import { addReplicate } from './commands/replicate.ts'
 import { addRestore } from './commands/restore.ts'
 import { addServe } from './commands/serve.ts'
 import { addSuperuser } from './commands/superuser.ts'
+import { addTypes } from './commands/types.ts'
 import { addUser } from './commands/user.ts'
 import { addVerify } from './commands/verify.ts'
 import { describeError, exitCodeOf, EXIT } from './outcome.ts'
@@ -22,6 +23,7 @@ const COMMANDS = [
   addDb,
   addUser,
   addSuperuser,
+  addTypes,
   addBackup,
   addReplicate,
   addImport,

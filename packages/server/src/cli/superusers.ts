@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto'
 import type { Database } from 'pannier'
 import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
 import type { Actor, Backend } from '@pannier/backend'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { NewOneTimePassword } from '@pannier/backend/internal'
 import { FailedError } from './outcome.ts'
+import { explained, type SuperuserApi } from './superuser-api.ts'
 
 const COLLECTION = '_superusers'
 
@@ -80,19 +80,12 @@ interface SuperusersDefinition {
   readonly otp: { readonly enabled: boolean; readonly length: number; readonly duration: number }
 }
 
-/** Through PocketBase's API, for the superuser of the URL. */
+/** Through PocketBase's API. */
 export class HttpSuperusers implements Superusers {
-  readonly #origin: string
-  readonly #identity: string
-  readonly #password: string
-  readonly #signal: AbortSignal
-  #token: string | undefined
+  readonly #api: SuperuserApi
 
-  constructor(url: URL, signal: AbortSignal) {
-    this.#origin = url.origin
-    this.#identity = decodeURIComponent(url.username)
-    this.#password = decodeURIComponent(url.password)
-    this.#signal = signal
+  constructor(api: SuperuserApi) {
+    this.#api = api
   }
 
   async find(email: string): Promise<string | undefined> {
@@ -128,54 +121,15 @@ export class HttpSuperusers implements Superusers {
   }
 
   async setAddresses(superuserIPs: readonly string[]): Promise<void> {
-    await this.#send('PATCH', '../settings', { superuserIPs })
+    await this.#api.json('PATCH', '/api/settings', { superuserIPs })
   }
 
   /** `path`: from `/api/collections/` on. @throws FailedError */
-  async #send(method: string, path: string, body?: object): Promise<unknown> {
-    this.#token ??= await this.#logIn()
-    return this.#answer(method, path, body, { authorization: this.#token })
-  }
-
-  async #logIn(): Promise<string> {
-    const body = { identity: this.#identity, password: this.#password }
-    const { token } = (await this.#answer('POST', `${COLLECTION}/auth-with-password`, body, {})) as {
-      readonly token: string
-    }
-    return token
-  }
-
-  async #answer(
-    method: string,
-    path: string,
-    body: object | undefined,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<unknown> {
-    const response = await fetch(new URL(path, `${this.#origin}/api/collections/`), {
-      method,
-      signal: this.#signal,
-      redirect: 'error',
-      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      body: body === undefined ? null : JSON.stringify(body),
-    }).catch((error: unknown) => {
-      if (this.#signal.aborted) throw error
-      throw new FailedError(`${this.#origin} does not answer.`, { cause: error })
-    })
-    const answer: unknown = await response.json().catch(() => ({}))
-    if (response.ok) return answer
-    const { message = response.statusText, data } = answer as { readonly message?: string; readonly data?: unknown }
-    throw new FailedError(explained(message, data))
+  #send(method: string, path: string, body?: object): Promise<unknown> {
+    return this.#api.json(method, `/api/collections/${path}`, body)
   }
 }
 
 function twice(password: string): { readonly password: string; readonly passwordConfirm: string } {
   return { password, passwordConfirm: password }
-}
-
-/** The message, and what is wrong with each field. */
-function explained(message: string, data: unknown): string {
-  const wrong = Object.entries(isJsonObject(data) ? data : {}).flatMap(([name, error]) =>
-    isJsonObject(error) && typeof error['message'] === 'string' ? [`${name}: ${error['message']}`] : [],
-  )
-  return [message, ...wrong].join(' ')
 }

@@ -1,4 +1,4 @@
-/** What superusers ask before they change something: what a change would not keep, and how a list is answered. */
+/** What superusers ask about collections: what a change would not keep, how a list is answered, their types in TypeScript. */
 import { actorOf, checkSuperuser } from './actor.ts'
 import { MALFORMED } from './collection-routes.ts'
 import { withForm } from './form.ts'
@@ -16,6 +16,9 @@ export const inspectionRoutes: RestRoutes = (app, context) => {
         misfits: await definitions.check(request.principal, collection, values),
       }))
     })
+    routes.get('/api/types.d.ts', async ({ principal }, reply) =>
+      reply.type('text/plain; charset=utf-8').send(definitions.typeDeclarations(principal)),
+    )
     routes.get<CollectionRoute>('/api/collections/:collection/explain', async (request) => {
       const { collection } = request.params
       const { isExact, order, plan } = await records.explain(actorOf(request), collection, listOptions(request))

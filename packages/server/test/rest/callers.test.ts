@@ -68,6 +68,7 @@ const ROUTES: Readonly<Record<string, For>> = {
   'DELETE /api/backups/:key': 'superusers',
   'POST /api/backups/:key/restore': 'superusers',
   'POST /api/sql': 'superusers',
+  'GET /api/types.d.ts': 'superusers',
 }
 
 let server: RestServer

@@ -1,5 +1,6 @@
 /** What a client sees of a record: its fields by name, without what is hidden from it. */
 import type { Definition } from '../../definitions/definition.ts'
+import { ACCOUNT_SECRETS } from '../../definitions/system-fields.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { presentValue } from '../../fields/field-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
@@ -19,9 +20,6 @@ export interface ShownRecord {
   enrich?: (json: RecordJson) => RecordJson
 }
 
-/** Accounts never show them, to superusers neither. */
-const SECRETS: ReadonlySet<string> = new Set(['password', 'tokenKey'])
-
 /** A key of a record, and the field that it shows. */
 type Entry = readonly [key: string, field: FieldDefinition | undefined]
 
@@ -35,7 +33,7 @@ function entriesOf(definition: Definition, isAdmin: boolean): readonly Entry[] {
   const found = known.get(isAdmin)
   if (found !== undefined) return found
   const shown = definition.fields.filter(
-    ({ name, hidden }) => (isAdmin || !hidden) && !(definition.type === 'auth' && SECRETS.has(name)),
+    ({ name, hidden }) => (isAdmin || !hidden) && !(definition.type === 'auth' && ACCOUNT_SECRETS.has(name)),
   )
   const made: Entry[] = [
     ...shown.map((field) => [field.name, field] as const),

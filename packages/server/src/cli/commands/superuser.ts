@@ -5,6 +5,7 @@ import { addWhere, type Where } from '../administer.ts'
 import { askNewPassword } from '../ask-password.ts'
 import { withNewDatabase } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
+import { SuperuserApi } from '../superuser-api.ts'
 import { HttpSuperusers, withSuperusersOf, type Superusers } from '../superusers.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 
@@ -122,7 +123,7 @@ async function withSuperusers(
   terminal: Terminal,
   work: (superusers: Superusers) => Promise<void>,
 ): Promise<void> {
-  if (url !== undefined) await work(new HttpSuperusers(url, terminal.signal))
+  if (url !== undefined) await work(new HttpSuperusers(new SuperuserApi(url, terminal.signal)))
   else if (dir === undefined) throw new UsageError('Where? Give --dir or --url.')
   else {
     if (!existsSync(dir)) await makePrivateFolder(dir)
