@@ -16,6 +16,8 @@ export interface Backend {
     readonly records: Records;
     /** Judges writes of records through other doors. */
     readonly guard: WriteGuard;
+    /** Runs hooks around writes of records through other doors. */
+    readonly aroundWrites: AroundWrites;
     /** Those that CouchDB's door serves as databases. */
     readonly collections: AppCollections;
     /** Logins and tokens. */
@@ -207,8 +209,8 @@ export const GUEST: Principal;
 
 /** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
 export class Gateway {
-    /** @internal `guards` are asked in this order. */
-    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[]);
+    /** @internal `guards` are asked in this order, inside `around`. */
+    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[], around?: AroundWrites);
     /**
      * A collection as the principal may use it.
      *
@@ -875,6 +877,9 @@ interface AppEvent {
     readonly app: HookApp;
 }
 
+/** Runs code of the operator around a write. `put` writes documents; gives an outcome for each that was to be written. */
+type AroundWrites = (write: GuardedWrite, put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>) => Promise<GuardedOutcome[]>;
+
 interface AuthDefinition extends DefinitionBase {
     readonly type: 'auth';
     /** What an account has to meet to log in. */
@@ -1281,8 +1286,8 @@ type GuardedOutcome = WriteResult | {
 };
 
 class GuardedWriter {
-    /** Guards are asked in this order. */
-    constructor(databases: Databases, guards: readonly WriteGuard[]);
+    /** Guards are asked in this order, inside `around`. */
+    constructor(databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /**
      * Runs `write`; the collection is not dropped meanwhile.

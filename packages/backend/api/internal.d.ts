@@ -5,6 +5,7 @@ import type {
   CollectionAdministration,
   Definition,
   FieldError,
+  GuardedWrite,
   HookApp,
   HookRecord,
   Principal,
@@ -182,8 +183,8 @@ export type FilterSource = (request: FilterRequest) => Promise<ChangeFilter>;
 
 /** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
 export class Gateway {
-    /** @internal `guards` are asked in this order. */
-    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[]);
+    /** @internal `guards` are asked in this order, inside `around`. */
+    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[], around?: AroundWrites);
     /**
      * A collection as the principal may use it.
      *
@@ -545,6 +546,9 @@ interface AppEvent {
     readonly app: HookApp;
 }
 
+/** Runs code of the operator around a write. `put` writes documents; gives an outcome for each that was to be written. */
+type AroundWrites = (write: GuardedWrite, put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>) => Promise<GuardedOutcome[]>;
+
 interface AutodateField extends FieldBase {
     readonly type: 'autodate';
     readonly onCreate: boolean;
@@ -662,8 +666,8 @@ interface GeoPointField extends FieldBase, Requirable {
 }
 
 class GuardedWriter {
-    /** Guards are asked in this order. */
-    constructor(databases: Databases, guards: readonly WriteGuard[]);
+    /** Guards are asked in this order, inside `around`. */
+    constructor(databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /**
      * Runs `write`; the collection is not dropped meanwhile.

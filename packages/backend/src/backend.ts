@@ -14,10 +14,12 @@ import { recordsName } from './definitions/definition.ts'
 import type { Definition } from './definitions/definition.ts'
 import { Definitions } from './definitions/definitions.ts'
 import type { AppCollections } from './gateway/databases.ts'
+import type { AroundWrites } from './gateway/guarded-writer.ts'
 import type { WriteGuard } from './gateway/guards.ts'
 import { Realtime } from './events/realtime.ts'
 import type { HookApp } from './hooks/hook-app.ts'
-import { Hooks } from './hooks/hooks.ts'
+import { Hooks, type HookLog } from './hooks/hooks.ts'
+import { documentHooks } from './records/document-hooks.ts'
 import { ExternalAccounts } from './records/external-accounts.ts'
 import { recordApp } from './records/record-app.ts'
 import { errorText, LOG_LEVELS, type LogEntry } from './gateway/log-entry.ts'
@@ -69,6 +71,8 @@ export interface Backend {
   readonly records: Records
   /** Judges writes of records through other doors. */
   readonly guard: WriteGuard
+  /** Runs hooks around writes of records through other doors. */
+  readonly aroundWrites: AroundWrites
   /** Those that CouchDB's door serves as databases. */
   readonly collections: AppCollections
   /** Logins and tokens. */
@@ -110,10 +114,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const { logs, schedules } = operations
   const access = new Access(definitions)
   const recordFiles = await RecordFiles.open({ database, definitions, settings, now, logs })
-  const hooks = new Hooks({
-    log: (message, { error, ...place }) =>
-      logs.write({ level: LOG_LEVELS.error, message, data: { ...place, error: errorText(error), ...stackOf(error) } }),
-  })
+  const hooks = new Hooks({ log: hookLog(logs) })
   const app: HookApp = recordApp(() => ({ database, definitions, reads, writes }))
   const enrich = recordEnricher({ hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ database, definitions, access, enrich })
@@ -152,6 +153,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     definitions,
     records: recordsOf(reads, writes, new HookedReads({ reads, definitions, hooks, app })),
     guard: recordsGuard(definitions, access),
+    aroundWrites: documentHooks(writerParts),
     collections: appCollections(definitions),
     accounts,
     oauth2,
@@ -171,6 +173,11 @@ export async function openBackend(database: Database, options: BackendOptions = 
       for (const part of [...stopped, operations, settings, definitions]) await part.close()
     },
   }
+}
+
+function hookLog(logs: Logs): HookLog {
+  return (message, { error, ...place }) =>
+    logs.write({ level: LOG_LEVELS.error, message, data: { ...place, error: errorText(error), ...stackOf(error) } })
 }
 
 /** Where it was thrown, for the operator. */

@@ -62,8 +62,8 @@ export const GUEST: Principal;
 
 /** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
 export class Gateway {
-    /** @internal `guards` are asked in this order. */
-    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[]);
+    /** @internal `guards` are asked in this order, inside `around`. */
+    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[], around?: AroundWrites);
     /**
      * A collection as the principal may use it.
      *
@@ -570,6 +570,9 @@ interface AppOptions {
     readonly logger?: Logger | LoggerOptions | false;
 }
 
+/** Runs code of the operator around a write. `put` writes documents; gives an outcome for each that was to be written. */
+type AroundWrites = (write: GuardedWrite, put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>) => Promise<GuardedOutcome[]>;
+
 type Binders = {
     readonly [Name in HookName]: (handler: HookHandler<HookEvents[Name]>, ...tags: readonly string[]) => void;
 };
@@ -660,8 +663,8 @@ type GuardedOutcome = WriteResult | {
 };
 
 class GuardedWriter {
-    /** Guards are asked in this order. */
-    constructor(databases: Databases, guards: readonly WriteGuard[]);
+    /** Guards are asked in this order, inside `around`. */
+    constructor(databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /**
      * Runs `write`; the collection is not dropped meanwhile.

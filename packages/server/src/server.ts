@@ -172,7 +172,7 @@ async function assemble(
   // Nothing refuses a deletion after the last one but what is judged inside the transaction.
   const guards = [...ours, ...(options.guards ?? []), endBranches(await databases.get(USERS_DATABASE))]
   const context: ServerContext = {
-    gateway: new Gateway(database, databases, auth, guards),
+    gateway: new Gateway(database, databases, auth, guards, backend.aroundWrites),
     auth,
     limits,
     metrics,

@@ -10,7 +10,7 @@ import type { Databases } from './databases.ts'
 import type { JsonObject } from './documents.ts'
 import { GuardedCollection } from './guarded-collection.ts'
 import type { ReadScope } from './guarded-collection.ts'
-import { GuardedWriter } from './guarded-writer.ts'
+import { GuardedWriter, type AroundWrites } from './guarded-writer.ts'
 import type { GuardedOutcome } from './guarded-writer.ts'
 import type { WriteGuard } from './guards.ts'
 import type { Principal } from './principal.ts'
@@ -42,12 +42,18 @@ export class Gateway {
   readonly #rules: AccessRules
   readonly #writer: GuardedWriter
 
-  /** @internal `guards` are asked in this order. */
-  constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[]) {
+  /** @internal `guards` are asked in this order, inside `around`. */
+  constructor(
+    database: Database,
+    databases: Databases,
+    rules: AccessRules,
+    guards: readonly WriteGuard[],
+    around?: AroundWrites,
+  ) {
     this.#database = database
     this.#databases = databases
     this.#rules = rules
-    this.#writer = new GuardedWriter(databases, guards)
+    this.#writer = new GuardedWriter(databases, guards, around)
   }
 
   /**

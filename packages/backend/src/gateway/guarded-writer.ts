@@ -29,6 +29,12 @@ export const PUT_OPTIONS: OptionNames<PutOptions> = { newEdits: true, grouped: t
 /** The outcome of one document. */
 export type GuardedOutcome = WriteResult | { readonly id: string; readonly error: Refusal }
 
+/** Runs code of the operator around a write. `put` writes documents; gives an outcome for each that was to be written. */
+export type AroundWrites = (
+  write: GuardedWrite,
+  put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>,
+) => Promise<GuardedOutcome[]>
+
 /** The principal as of now, and the name by which users know the collection. */
 interface Writer {
   readonly principal: Principal
@@ -41,12 +47,14 @@ const ROUNDS_MAX = 8
 export class GuardedWriter {
   readonly #databases: Databases
   readonly #guards: readonly WriteGuard[]
+  readonly #around: AroundWrites | undefined
   readonly #groups = new WriteGroups()
 
-  /** Guards are asked in this order. */
-  constructor(databases: Databases, guards: readonly WriteGuard[]) {
+  /** Guards are asked in this order, inside `around`. */
+  constructor(databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites) {
     this.#databases = databases
     this.#guards = guards
+    this.#around = around
   }
 
   security({ database }: Writer): Promise<JsonObject | undefined> {
@@ -70,6 +78,19 @@ export class GuardedWriter {
     { newEdits = true, grouped = false }: PutOptions,
   ): Promise<GuardedOutcome[]> {
     const write: Write = { principal, database, newEdits }
+    const put = (wanted: readonly JsonObject[]): Promise<GuardedOutcome[]> =>
+      this.#put(write, collection, wanted, grouped)
+    if (this.#around === undefined) return put(documents)
+    return this.#around({ ...write, documents, stored: new Stored(collection) }, put)
+  }
+
+  #put(
+    write: Write,
+    collection: Collection<JsonObject>,
+    documents: readonly JsonObject[],
+    grouped: boolean,
+  ): Promise<GuardedOutcome[]> {
+    const { database } = write
     return this.#databases.write(database, async (_collection, room) => {
       const outcomes: GuardedOutcome[] = []
       let places: readonly number[] = Array.from(documents.keys())

@@ -28,7 +28,7 @@ export interface BoundHook extends PlacedHandler {
 }
 
 /** Tells the operator what went wrong. */
-type HookLog = (
+export type HookLog = (
   message: string,
   details: { readonly hook: string; readonly source: string; readonly error: unknown },
 ) => void

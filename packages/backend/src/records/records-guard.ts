@@ -4,6 +4,7 @@
  */
 import type { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
+import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { applyInput } from '../fields/apply-input.ts'
@@ -24,25 +25,27 @@ const WRONG_TYPE = fieldError('validation_invalid_value', 'Invalid value.')
 /** What refuses documents that are no records of their collection. It passes documents of collections without a definition. */
 export function recordsGuard(definitions: Definitions, access: Access): WriteGuard {
   const judge = new Judge(definitions, access)
-  const definitionOf = (database: string): Definition | undefined => {
-    const definition = definitions.find(database)
-    return definition?.name === database && definition.type !== 'view' ? definition : undefined
-  }
   return {
     prepare: async (write) => {
-      const definition = definitionOf(write.database)
+      const definition = definitionServedAs(write.database, definitions)
       if (definition === undefined) return write.documents
       return Promise.all(write.documents.map((document) => preparedDocument(write, definition, document)))
     },
     decide: ({ principal, database }) => {
-      const definition = definitionOf(database)
+      const definition = definitionServedAs(database, definitions)
       return definition && ((change) => refusalOf(judge, access, principal, definition, change))
     },
   }
 }
 
+/** Undefined: the database has no records. */
+export function definitionServedAs(database: string, definitions: KnownDefinitions): Definition | undefined {
+  const definition = definitions.find(database)
+  return definition?.name === database && definition.type !== 'view' ? definition : undefined
+}
+
 /** An edit gets the values that the server makes. A revision that was made elsewhere stays as it is. */
-async function preparedDocument(
+export async function preparedDocument(
   { principal, newEdits, stored }: GuardedWrite,
   definition: Definition,
   document: JsonObject,
@@ -94,12 +97,12 @@ function refusalOf(
 }
 
 /** What a rule can read of a request that was none of REST. */
-function actorOf(principal: Principal, old: JsonObject | undefined): Actor {
+export function actorOf(principal: Principal, old: JsonObject | undefined): Actor {
   const method = old === undefined ? 'POST' : 'PATCH'
   return { principal, request: { context: 'default', method, query: {}, headers: {} } }
 }
 
-function draftOfDocument(
+export function draftOfDocument(
   principal: Principal,
   definition: Definition,
   old: JsonObject | undefined,

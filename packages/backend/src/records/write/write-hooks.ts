@@ -23,7 +23,7 @@ import type { RecordOperation, WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
 import { failed } from './write-errors.ts'
 
-interface WriteHooksParts {
+export interface WriteHooksParts {
   readonly database: Database
   readonly definitions: Definitions
   readonly access: Access
@@ -36,7 +36,7 @@ type Kind = 'Create' | 'Update' | 'Delete'
 type Step = 'Validate' | Kind | `${Kind}Execute` | `After${Kind}Success` | `After${Kind}Error`
 
 /** A write as hooks see it. */
-interface SeenWrite {
+export interface SeenWrite {
   readonly actor: Actor
   readonly definition: Definition
   readonly kind: Kind
@@ -74,7 +74,7 @@ export class WriteHooks {
         ? undefined
         : await prepareInput({ definition, input: operation.input, isSuperuser: actor.principal.isAdmin, namings })
     const draft = prepared && draftOf(prepared, old)
-    if (!(await this.#admits(actor, definition, { old, draft }))) return undefined
+    if (!(await this.admits(actor, definition, { old, draft }))) return undefined
     const record =
       draft === undefined
         ? HookRecord.of(definition, old!)
@@ -82,10 +82,21 @@ export class WriteHooks {
     if (operation.action !== 'delete') for (const [key, value] of operation.changes ?? []) record.set(key, value)
     const again = prepared && ((): Draft => draftOf({ ...prepared, changes: record.changes }, old))
     const seen: SeenWrite = { actor, definition, kind: KINDS[action], record, draft: again }
-    const suspended = await Suspended.start((rest) => this.#around(seen, rest))
+    const suspended = await this.start(seen)
     const changed: RecordOperation =
       operation.action === 'delete' ? operation : { ...operation, input: prepared!.input, changes: [...record.changes] }
     return new HookedWrite(suspended, changed, record, old && { definition, document: old })
+  }
+
+  /** Whether any hook is about writes of a collection. */
+  areAbout({ id, name }: Definition): boolean {
+    const { hooks } = this.#parts
+    return !hooks.isEmpty && hooks.has(ALL_NAMES, [id, name])
+  }
+
+  /** Runs the hooks of a write as far as the write. @throws what a hook throws */
+  start(seen: SeenWrite): Promise<Suspended> {
+    return Suspended.start((rest) => this.#around(seen, rest))
   }
 
   async #stored(definition: Definition, id: string): Promise<JsonObject | undefined> {
@@ -93,7 +104,7 @@ export class WriteHooks {
   }
 
   /** No hook runs for what the rule refuses. The guard asks it again. */
-  #admits(actor: Actor, definition: Definition, write: Parameters<Judge['admits']>[2]): Promise<boolean> {
+  admits(actor: Actor, definition: Definition, write: Parameters<Judge['admits']>[2]): Promise<boolean> {
     const { database, judge } = this.#parts
     return readSnapshot(database, (snapshot) =>
       snapshot.read((reader) => judge.admits(actor, definition, write, reader)),
@@ -202,3 +213,5 @@ function namesOf(kind: Kind): readonly HookName[] {
   const names = steps.flatMap((step) => [`onModel${step}` as const, `onRecord${step}` as const])
   return [`onRecord${kind}Request`, ...names.filter((name) => kind !== 'Delete' || !name.endsWith('Validate'))]
 }
+
+const ALL_NAMES: readonly HookName[] = Object.values(KINDS).flatMap(namesOf)
