@@ -31,8 +31,9 @@ export function basic(nameAndPassword: string): string {
 
 export async function startServer({
   port = 0,
+  host = '127.0.0.1',
   ...options
-}: ServerOptions & { readonly port?: number } = {}): Promise<TestServer> {
+}: ServerOptions & { readonly port?: number; readonly host?: string } = {}): Promise<TestServer> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'pannier-server-')))
   const server = await createServer({
     logger: false,
@@ -40,7 +41,7 @@ export async function startServer({
     ...options,
     dir,
   })
-  const url = await server.listen({ port })
+  const url = await server.listen({ port, host })
   return {
     server,
     url,

@@ -1,3 +1,4 @@
+import { EventSource } from 'eventsource'
 import { afterAll, describe, test } from 'vitest'
 import { MailServer } from '../../../../tools/test/mail-server.ts'
 import { EVERYWHERE } from '../../../../tools/test/seeds.ts'
@@ -10,6 +11,8 @@ import {
 } from '../../../../tools/test/pocketbase.ts'
 import { sdkSuite, type SdkServer } from '../../testing/sdk-suite.ts'
 import { EMAIL, PASSWORD, startRest, type RestServer } from './rest-server.ts'
+
+globalThis.EventSource ??= EventSource as unknown as typeof globalThis.EventSource
 
 let mails: Promise<MailServer> | undefined
 afterAll(async () => (await mails)?.[Symbol.asyncDispose]())

@@ -2,7 +2,6 @@
 import PocketBase, { ClientResponseError } from 'pocketbase'
 import { SYSTEM } from '@pannier/backend'
 import type { Actor } from '@pannier/backend'
-import type { ServerOptions } from '../../src/index.ts'
 import { send, startServer, STRANGER } from '../test-server.ts'
 import type { Answer, TestServer } from '../test-server.ts'
 
@@ -22,7 +21,7 @@ export const ITSELF: Actor = {
   request: { context: 'default', method: 'POST', query: {}, headers: {} },
 }
 
-export async function startRest(options: ServerOptions = {}): Promise<RestServer> {
+export async function startRest(options: Parameters<typeof startServer>[0] = {}): Promise<RestServer> {
   const server = await startServer(options)
   const { records } = server.server.backend
   await records.create(ITSELF, '_superusers', { email: EMAIL, password: PASSWORD, passwordConfirm: PASSWORD })
