@@ -521,6 +521,8 @@ export interface Principal {
     readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'system';
     /** The record that has logged in, of an auth collection of the application. */
     readonly account?: Account;
+    /** The id of the session that its token is of. */
+    readonly session?: string;
     /** From where; undefined for what the server does by itself. */
     readonly address?: string;
 }
@@ -553,6 +555,8 @@ export class Realtime {
     deliver(clientId: string, topic: string, data: object, { ip, once }: DeliverOptions): boolean;
     /** Sends a message to all that have subscribed to a topic of this name, with any options. */
     broadcast(name: string, data: object): void;
+    /** A session of the account has ended. Its streams are those of guests when this resolves. */
+    sessionEnded({ collection, record }: Account): Promise<void>;
     /** Ends all channels. Resolves when nothing is sent any more. */
     close(): Promise<void>;
 }
@@ -831,6 +835,8 @@ interface AccountsHost {
     readonly definitions: Definitions;
     readonly settings: Settings;
     readonly passwords: Passwords;
+    readonly sessions: Sessions;
+    readonly principals: TokenPrincipals;
     readonly mails: Mails;
     readonly logs: LogWriter;
     readonly hooks: Hooks;
@@ -845,6 +851,8 @@ interface AccountsHost {
      * @throws ServiceError CONFLICT, INVALID with data, NOT_FOUND
      */
     readonly write: (definition: AuthDefinition, record: JsonObject, input: JsonObject) => Promise<JsonObject>;
+    /** A session of the account has ended: streams of it are those of a guest when this resolves. */
+    readonly sessionEnded: (account: Account) => Promise<void>;
     /** Milliseconds since 1970. */
     readonly now: () => number;
 }
@@ -1146,6 +1154,8 @@ class Definitions {
     import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
     /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
+    /** TypeScript types of all collections, for clients. @throws ServiceError FORBIDDEN */
+    typeDeclarations(principal: Principal): string;
     /** Ends when the changes have ended that were asked for. */
     close(): Promise<void>;
 }
@@ -1248,12 +1258,14 @@ interface FileInfo {
 type FileStore = Pick<RecordFiles, 'store' | 'adopt'>;
 
 class FileTokens {
-    constructor(host: Pick<AccountsHost, 'definitions' | 'settings' | 'now'>);
+    constructor(host: FileTokensHost);
     /** @throws ServiceError UNAUTHENTICATED */
-    create({ principal: { account } }: Actor): Promise<string>;
+    create({ principal: { account, session } }: Actor): Promise<string>;
     /** Whose token it is, if it counts at this address. Undefined: nobody's. */
     principalOf(token: string, address: string | undefined): Promise<Principal | undefined>;
 }
+
+type FileTokensHost = Pick<AccountsHost, 'definitions' | 'settings' | 'principals' | 'now'>;
 
 interface FilesHost {
     readonly database: Database;
@@ -1267,7 +1279,7 @@ interface FilesHost {
     readonly definitions: Definitions;
     readonly settings: Settings;
     readonly files: RecordFiles;
-    readonly now: () => number;
+    readonly tokens: FileTokens;
     readonly reads: {
         /** A record, or a row of a view, whatever the rules say. */
         stored(definition: Definition, id: string): Promise<JsonObject | undefined>;
@@ -1547,6 +1559,15 @@ interface NewOneTimePassword {
     readonly seconds: number;
 }
 
+/** What a login says of the session that it begins. */
+interface NewSession {
+    /** A random one when left out. */
+    readonly id?: string | undefined;
+    readonly method: SessionMethod;
+    /** Seconds. */
+    readonly duration: number;
+}
+
 interface NotifierOptions {
     readonly database: Database;
     readonly definitions: Definitions;
@@ -1732,6 +1753,10 @@ interface ReadsOptions {
 
 interface RealtimeOptions extends NotifierOptions {
     readonly logs: LogWriter;
+    readonly sessions: {
+        /** Whether the session of the principal has ended, as of now. */
+        hasEnded(principal: Principal): Promise<boolean>;
+    };
 }
 
 class RecordAccounts {
@@ -1762,9 +1787,15 @@ class RecordAccounts {
     superuserOtp(email: string): Promise<NewOneTimePassword>;
     /** A mail to try the SMTP server with. @throws ServiceError FORBIDDEN, INVALID with data */
     sendTestMail({ principal }: Actor, input: JsonObject): Promise<void>;
-    /** Deletes logins by one of two methods that have expired. */
-    deleteExpiredMfas(): Promise<void>;
-    /** Exchanges the token of the actor for one that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
+    /** Deletes logins by one of two methods that have expired, and sessions that have ended. */
+    deleteExpired(): Promise<void>;
+    /** The sessions of an account, for itself and for superusers. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+    sessions(actor: Actor, collection: string, id: string): Promise<readonly SessionInfo[]>;
+    /** Ends a session: its tokens are refused from now on. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+    endSession(actor: Actor, collection: string, id: string, session: string): Promise<void>;
+    /** Ends all but that of the actor. Tokens without a session end too. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+    endOtherSessions(actor: Actor, collection: string, id: string): Promise<void>;
+    /** Exchanges the token of the actor for one of its session that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
     authRefresh(actor: Actor, collection: string, token: string): Promise<LoggedIn>;
     /**
      * A token of a record for an admin. It is valid for `duration` seconds, 0: as long as others, and gets no longer.
@@ -1782,7 +1813,6 @@ class RecordAccounts {
     accountOf({ principal: { account } }: Actor, collection: string): Holder;
     /** The names of principals that a change concerns; 'all' if anybody may be. */
     changedNames({ collections }: DatabaseChange): 'all' | readonly string[];
-    close(): void;
 }
 
 /** Somebody has shown who it is, and is about to get a token. */
@@ -2122,6 +2152,61 @@ class ServerState implements StateStore {
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
+/** A session, as its account sees it. */
+interface SessionInfo {
+    /** Its tokens have it as `sid`. */
+    readonly id: string;
+    readonly method: SessionMethod;
+    /** Where it began. */
+    readonly address: string;
+    readonly userAgent: string;
+    /** Dates as records have them. */
+    readonly created: string;
+    /** When a token of it was used last, to ten minutes. */
+    readonly used: string;
+    readonly expires: string;
+    /** Whether the token of the request is one of it. */
+    readonly current: boolean;
+}
+
+/** How a session has begun. */
+type SessionMethod = 'password' | 'otp' | 'oauth2' | 'impersonate' | 'refresh';
+
+class Sessions {
+    constructor(host: SessionsHost);
+    /** Resolves with the id of a new session. One that is there is kept. */
+    begin({ principal, request }: Actor, account: Account, session: NewSession): Promise<string>;
+    /** A token of it is made. `duration`: how many seconds it is valid. */
+    extend(account: Account, id: string, duration: number): Promise<'extended' | 'ended' | 'unknown'>;
+    /**
+     * When a token was used last, as far as it is stored; undefined: its session has ended. `id`: as its claims have it. The session of
+     * a token may be unknown: it is from before there were sessions, or from after the backup that was restored.
+     */
+    usedMsOf(account: Account, id: string | undefined): Promise<number | undefined>;
+    /** Whether the session of the principal has ended, if it has an account. */
+    hasEnded({ account, session }: Principal): Promise<boolean>;
+    /** Stores that a session is used, beside the request. */
+    noteUse(account: Account, id: string): void;
+    /** Those of an account that have not ended, the one that was used last first. `current`: of the request. */
+    list(account: Account, current: string | undefined): Promise<readonly SessionInfo[]>;
+    /** False: there is no such session. */
+    end(account: Account, id: string): Promise<boolean>;
+    /** Ends all but `kept`, and those that are not stored. */
+    endOthers(account: Account, kept: string | undefined): Promise<void>;
+    /** Deletes those whose tokens are worth nothing any more. */
+    deleteEnded(): Promise<void>;
+    /** Resolves when what is noted is stored. */
+    close(): Promise<void>;
+}
+
+interface SessionsHost {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly logs: LogWriter;
+    /** Milliseconds since 1970. */
+    readonly now: () => number;
+}
+
 class Settings {
     static open(database: Database): Promise<Settings>;
     /** With their secrets: for the server itself. */
@@ -2245,6 +2330,21 @@ interface TokenOptions {
     /** Seconds. */
     readonly duration: number;
     readonly secret: string;
+}
+
+class TokenPrincipals {
+    constructor(host: TokenPrincipalsHost);
+    /** Whose the token is. Undefined for a text that is no valid token of this type: then somebody is a guest. */
+    find(type: 'auth' | 'file', token: string): Promise<Principal | undefined>;
+    close(): void;
+}
+
+interface TokenPrincipalsHost {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly sessions: Sessions;
+    /** Milliseconds since 1970. */
+    readonly now: () => number;
 }
 
 /** What a client subscribes to. */

@@ -9,6 +9,8 @@ import { OAuth2Logins } from './accounts/oauth2/oauth2-logins.ts'
 import { FileTokens } from './accounts/file-tokens.ts'
 import { Passwords } from './accounts/passwords.ts'
 import { RecordAccounts } from './accounts/record-accounts.ts'
+import { Sessions } from './accounts/sessions.ts'
+import { TokenPrincipals } from './accounts/token-principals.ts'
 import { Backups, type BackupHost } from './backups/backups.ts'
 import { recordsName } from './definitions/definition.ts'
 import type { Definition } from './definitions/definition.ts'
@@ -110,32 +112,32 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now } = options
   const definitions = await Definitions.open(database)
   const settings = await Settings.open(database)
-  const operations = await openOperations(database, { definitions, settings, now }, options)
-  const { logs, schedules } = operations
+  const { logs, ...logging } = await openLogs({ settings, now }, options)
+  const parts = { database, definitions, settings, logs, now }
+  const { fileTokens, ...tokens } = tokenParts(parts)
+  const { schedules, backups } = await openOperations({ ...parts, fileTokens }, logging.database, options.backups)
   const access = new Access(definitions)
-  const recordFiles = await RecordFiles.open({ database, definitions, settings, now, logs })
+  const recordFiles = await RecordFiles.open(parts)
   const hooks = new Hooks({ log: hookLog(logs) })
   const app: HookApp = recordApp(() => ({ database, definitions, reads, writes }))
   const enrich = recordEnricher({ hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ database, definitions, access, enrich })
-  const realtime = new Realtime({ database, definitions, access, reads, now, logs })
+  const realtime = new Realtime({ ...parts, access, reads, sessions: tokens.sessions })
   const writerParts = { database, definitions, access, passwords, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
   const sql = new SqlConsole({ database, definitions, reads, writes })
-  const mails = new Mails({ database, settings, logs, now, around: mailHooks({ hooks, app, definitions }) })
+  const mails = new Mails({ ...parts, around: mailHooks({ hooks, app, definitions }) })
   const accountsHost: AccountsHost = {
-    database,
-    definitions,
-    settings,
+    ...parts,
+    ...tokens,
     passwords,
     mails,
-    logs,
     hooks,
     app,
     attempt,
-    now,
     admits: (actor, definition, rule, record) => reads.admits(actor, { ...definition, authRule: rule }, 'auth', record),
     write: (definition, record, input) => writes.change(definition, record, input),
+    sessionEnded: (account) => realtime.sessionEnded(account),
   }
   const accounts = new RecordAccounts(accountsHost)
   const externalAccounts = new ExternalAccounts(writerParts)
@@ -147,8 +149,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   })
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
-  schedules.add('__pbOTPCleanup__', '0 * * * *', () => accounts.oneTimePasswords.deleteExpired())
-  schedules.add('__pbMFACleanup__', '0 * * * *', () => accounts.deleteExpiredMfas())
+  addCleanups(schedules, accounts)
   return {
     definitions,
     records: recordsOf(reads, writes, new HookedReads({ reads, definitions, hooks, app })),
@@ -158,19 +159,19 @@ export async function openBackend(database: Database, options: BackendOptions = 
     accounts,
     oauth2,
     settings,
-    files: new Files({ definitions, settings, files: recordFiles, now, reads }),
+    files: new Files({ definitions, settings, files: recordFiles, tokens: fileTokens, reads }),
     realtime,
     hooks,
     app,
     rateLimits: new RateLimiter(settings, now),
     logs,
-    logReads: operations.logReads,
+    logReads: new LogReads(logging.database),
     schedules,
-    backups: operations.backups,
+    backups,
     sql,
     close: async () => {
-      const stopped = [sql, schedules, operations.backups, realtime, oauth2, mails, accounts, recordFiles]
-      for (const part of [...stopped, operations, settings, definitions]) await part.close()
+      const stopped = [sql, schedules, backups, realtime, oauth2, mails, ...Object.values(tokens), recordFiles]
+      for (const part of [...stopped, logging, settings, definitions]) await part.close()
     },
   }
 }
@@ -180,39 +181,60 @@ function hookLog(logs: Logs): HookLog {
     logs.write({ level: LOG_LEVELS.error, message, data: { ...place, error: errorText(error), ...stackOf(error) } })
 }
 
+/** What says whose a token is. */
+function tokenParts(
+  parts: TokenParts,
+): Pick<AccountsHost, 'sessions' | 'principals'> & { readonly fileTokens: FileTokens } {
+  const sessions = new Sessions(parts)
+  const principals = new TokenPrincipals({ ...parts, sessions })
+  return { sessions, principals, fileTokens: new FileTokens({ ...parts, principals }) }
+}
+
+type TokenParts = Pick<AccountsHost, 'database' | 'definitions' | 'settings' | 'logs' | 'now'>
+
 /** Where it was thrown, for the operator. */
 function stackOf(error: unknown): { readonly stack?: string } {
   return error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}
 }
 
-/** What keeps an application running. */
-interface Operations extends Pick<Backend, 'logs' | 'logReads' | 'schedules' | 'backups'> {
-  /** Stores the logs that wait. Close schedules and backups before. */
+/** Where is logged what happens. */
+interface Logging {
+  readonly logs: Logs
+  readonly database: Database
+  /** Stores the logs that wait. Close what writes some before. */
   close(): Promise<void>
 }
 
+async function openLogs(
+  parts: { readonly settings: Settings; readonly now: () => number },
+  { logs: given, print = () => {} }: BackendOptions,
+): Promise<Logging> {
+  const database = given ?? (await open('logs', { storage: memory() }))
+  const logs = new Logs({ ...parts, database, print })
+  const close = async (): Promise<void> => {
+    await logs.close()
+    if (given === undefined) await database.close()
+  }
+  return { logs, database, close }
+}
+
+/** What keeps an application running. */
 async function openOperations(
-  database: Database,
-  parts: { readonly definitions: Definitions; readonly settings: Settings; readonly now: () => number },
-  { logs: given, backups: host, print = () => {} }: BackendOptions,
-): Promise<Operations> {
-  const logDatabase = given ?? (await open('logs', { storage: memory() }))
-  const logs = new Logs({ ...parts, database: logDatabase, print })
+  { database, logs, ...parts }: TokenParts & { readonly logs: Logs; readonly fileTokens: FileTokens },
+  logDatabase: Database,
+  host: BackupHost | undefined,
+): Promise<Pick<Backend, 'schedules' | 'backups'>> {
   const schedules = new Schedules(logs)
   const databases = { 'data.db': database, 'auxiliary.db': logDatabase }
-  const backups = await Backups.open({ ...parts, databases, schedules, logs, host, fileTokens: new FileTokens(parts) })
+  const backups = await Backups.open({ ...parts, databases, schedules, logs, host })
   schedules.add('__pbDBOptimize__', '0 0 * * *', () => Promise.all([database.flush(), logDatabase.flush()]))
   schedules.add('__pbLogsCleanup__', '0 */6 * * *', () => logs.removeOld())
-  return {
-    logs,
-    logReads: new LogReads(logDatabase),
-    schedules,
-    backups,
-    close: async () => {
-      await logs.close()
-      if (given === undefined) await logDatabase.close()
-    },
-  }
+  return { schedules, backups }
+}
+
+function addCleanups(schedules: Schedules, accounts: RecordAccounts): void {
+  schedules.add('__pbOTPCleanup__', '0 * * * *', () => accounts.oneTimePasswords.deleteExpired())
+  schedules.add('__pbMFACleanup__', '0 * * * *', () => accounts.deleteExpired())
 }
 
 /** Views have no documents. Collections of the system have secrets. */

@@ -248,6 +248,8 @@ export interface Principal {
     readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'system';
     /** The record that has logged in, of an auth collection of the application. */
     readonly account?: Account;
+    /** The id of the session that its token is of. */
+    readonly session?: string;
     /** From where; undefined for what the server does by itself. */
     readonly address?: string;
 }

@@ -5,11 +5,14 @@ import type { AuthDefinition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { LogWriter } from '../gateway/log-entry.ts'
+import type { Account } from '../gateway/principal.ts'
 import type { HookApp } from '../hooks/hook-app.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Passwords } from './passwords.ts'
+import type { Sessions } from './sessions.ts'
+import type { TokenPrincipals } from './token-principals.ts'
 
 /** Call the result when the login has succeeded. @throws ServiceError TOO_MANY_REQUESTS */
 export type LoginAttempt = (address: string, name: string) => () => void
@@ -19,6 +22,8 @@ export interface AccountsHost {
   readonly definitions: Definitions
   readonly settings: Settings
   readonly passwords: Passwords
+  readonly sessions: Sessions
+  readonly principals: TokenPrincipals
   readonly mails: Mails
   readonly logs: LogWriter
   readonly hooks: Hooks
@@ -38,6 +43,8 @@ export interface AccountsHost {
    * @throws ServiceError CONFLICT, INVALID with data, NOT_FOUND
    */
   readonly write: (definition: AuthDefinition, record: JsonObject, input: JsonObject) => Promise<JsonObject>
+  /** A session of the account has ended: streams of it are those of a guest when this resolves. */
+  readonly sessionEnded: (account: Account) => Promise<void>
   /** Milliseconds since 1970. */
   readonly now: () => number
 }

@@ -4,31 +4,31 @@ import type { AuthDefinition } from '../definitions/definition.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
-import { principalOf } from './logins.ts'
-import { holderOf, newToken } from './tokens.ts'
+import { newToken } from './tokens.ts'
+
+type FileTokensHost = Pick<AccountsHost, 'definitions' | 'settings' | 'principals' | 'now'>
 
 export class FileTokens {
-  readonly #host: Pick<AccountsHost, 'definitions' | 'settings' | 'now'>
+  readonly #host: FileTokensHost
 
-  constructor(host: Pick<AccountsHost, 'definitions' | 'settings' | 'now'>) {
+  constructor(host: FileTokensHost) {
     this.#host = host
   }
 
   /** @throws ServiceError UNAUTHENTICATED */
-  async create({ principal: { account } }: Actor): Promise<string> {
+  async create({ principal: { account, session } }: Actor): Promise<string> {
     const { definitions, now } = this.#host
     const definition = account && (definitions.find(account.collection) as AuthDefinition | undefined)
     if (account === undefined || definition === undefined)
       throw new ServiceError('UNAUTHENTICATED', 'The request requires valid record authorization token.')
-    return newToken('file', { definition, record: account.record }, { nowMs: now() })
+    return newToken('file', { definition, record: account.record }, { nowMs: now(), ...(session && { sid: session }) })
   }
 
   /** Whose token it is, if it counts at this address. Undefined: nobody's. */
   async principalOf(token: string, address: string | undefined): Promise<Principal | undefined> {
-    const { definitions, settings, now } = this.#host
-    const holder = token === '' ? undefined : await holderOf(definitions, 'file', token, now())
-    if (holder === undefined) return undefined
-    const principal = principalOf(holder)
+    const { principals, settings } = this.#host
+    const principal = token === '' ? undefined : await principals.find('file', token)
+    if (principal === undefined) return undefined
     if (principal.isAdmin && !settings.allowsSuperuserAt(address)) return undefined
     return { ...principal, ...(address !== undefined && { address }) }
   }

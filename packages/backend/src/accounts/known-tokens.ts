@@ -1,33 +1,35 @@
 /**
  * Remembers which tokens were right, and whose they are, so that a request costs neither a signature nor a read. A change of the
- * record forgets its tokens.
+ * record or of a session of it forgets its tokens.
  */
 import type { Principal } from '../gateway/principal.ts'
 
 const ENTRIES_MAX = 10_000
 
-interface Known {
+export interface KnownToken {
   readonly principal: Principal
   readonly expiresMs: number
+  /** When one of its session was used last, as far as that is stored. */
+  usedMs: number
 }
 
 export class KnownTokens {
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, KnownToken>()
   /** The tokens of a record. */
   readonly #byRecord = new Map<string, Set<string>>()
   /** Grows with each change: what was read before may be outdated. */
   version = 0
 
-  get(token: string, nowMs: number): Principal | undefined {
+  get(token: string, nowMs: number): KnownToken | undefined {
     const known = this.#known.get(token)
     if (known === undefined) return undefined
-    if (nowMs < known.expiresMs) return known.principal
+    if (nowMs < known.expiresMs) return known
     this.#delete(token, known)
     return undefined
   }
 
   /** `version`: from before the record was read. */
-  set(token: string, known: Known, version: number): void {
+  set(token: string, known: KnownToken, version: number): void {
     if (version !== this.version) return
     if (this.#known.size >= ENTRIES_MAX) {
       const [oldest] = this.#known
@@ -61,7 +63,7 @@ export class KnownTokens {
     this.#byRecord.clear()
   }
 
-  #delete(token: string, known: Known): void {
+  #delete(token: string, known: KnownToken): void {
     this.#known.delete(token)
     const record = recordOf(known)
     const tokens = this.#byRecord.get(record)
@@ -70,7 +72,7 @@ export class KnownTokens {
   }
 }
 
-function recordOf({ principal: { account } }: Known): string {
+function recordOf({ principal: { account } }: KnownToken): string {
   return keyOf(account!.collection, String(account!.record['_id']))
 }
 

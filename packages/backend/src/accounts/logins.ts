@@ -4,13 +4,14 @@ import type { AuthDefinition } from '../definitions/definition.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
-import { forbidden } from '../gateway/service-error.ts'
+import { forbidden, ServiceError } from '../gateway/service-error.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
 import { requestEvent } from '../hooks/request-event.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { LoginAlerts } from './login-alerts.ts'
 import { SecondFactors } from './second-factors.ts'
-import { newToken } from './tokens.ts'
+import type { SessionMethod } from './sessions.ts'
+import { newToken, principalOf, tokenSeconds } from './tokens.ts'
 import type { Holder } from './tokens.ts'
 
 /** Somebody who has logged in. */
@@ -35,6 +36,9 @@ export interface HalfLoggedIn {
 type LoginMethod = 'password' | 'otp' | 'oauth2'
 
 interface TokenChoice {
+  readonly method: SessionMethod
+  /** The id of the new session; a random one when left out. */
+  readonly session?: string
   /** Seconds; 0: as long as the definition says. */
   readonly duration?: number
   readonly refreshable?: boolean
@@ -66,7 +70,7 @@ export class Logins {
     await hooks.trigger('onRecordAuthRequest', event, [definition.id, definition.name], async () => {
       const mfaId = await this.#secondFactors.need(actor, definition, record, method, begunLogin(actor, input))
       if (mfaId === undefined) await this.#alerts.loggedIn(actor, holder)
-      login = mfaId === undefined ? await this.withToken(holder) : { mfaId }
+      login = mfaId === undefined ? await this.begin(actor, holder, { method }) : { mfaId }
     })
     if (login === undefined) throw forbidden('')
     return login
@@ -85,9 +89,31 @@ export class Logins {
     return this.#secondFactors.deleteExpired()
   }
 
-  async withToken(holder: Holder, { duration = 0, refreshable = true }: TokenChoice = {}): Promise<LoggedIn> {
-    const nowMs = this.#host.now()
-    return loggedIn(holder, await newToken('auth', holder, { nowMs, duration, refreshable }))
+  /** Begins a session, with its first token. */
+  async begin(actor: Actor, holder: Holder, { method, session: given, ...choice }: TokenChoice): Promise<LoggedIn> {
+    const { duration = 0, refreshable = true } = choice
+    const seconds = duration || tokenSeconds(holder.definition, 'auth')
+    const account = principalOf(holder).account!
+    const session = await this.#host.sessions.begin(actor, account, { id: given, method, duration: seconds })
+    return this.#withToken(holder, session, { duration: seconds, refreshable })
+  }
+
+  /** Another token of a session. One that is not stored is stored then. @throws ServiceError UNAUTHENTICATED if it has ended meanwhile */
+  async extend(actor: Actor, holder: Holder, session: string): Promise<LoggedIn> {
+    const duration = tokenSeconds(holder.definition, 'auth')
+    const state = await this.#host.sessions.extend(principalOf(holder).account!, session, duration)
+    if (state === 'ended') throw new ServiceError('UNAUTHENTICATED', 'The session has ended.')
+    if (state === 'unknown') return this.begin(actor, holder, { method: 'refresh', session })
+    return this.#withToken(holder, session, { duration, refreshable: true })
+  }
+
+  async #withToken(
+    holder: Holder,
+    session: string,
+    claims: { readonly duration: number; readonly refreshable: boolean },
+  ): Promise<LoggedIn> {
+    const token = await newToken('auth', holder, { nowMs: this.#host.now(), sid: session, ...claims })
+    return loggedIn(holder, token, session)
   }
 }
 
@@ -96,23 +122,6 @@ function begunLogin({ request }: Actor, { mfaId = '' }: JsonObject): string {
   return request.query['mfaId'] || (typeof mfaId === 'string' ? mfaId : '')
 }
 
-export function loggedIn(holder: Holder, token: string): LoggedIn {
-  return { definition: holder.definition, principal: principalOf(holder), token }
-}
-
-/** The principal of a record that has shown its token. */
-export function principalOf({ definition, record }: Holder): Principal {
-  const isAdmin = definition.name === SUPERUSERS
-  return {
-    name: isAdmin ? String(record['email']) : accountName(definition, String(record['_id'])),
-    roles: isAdmin ? ['_admin'] : [],
-    isAdmin,
-    by: 'token',
-    account: { collection: definition.id, record },
-  }
-}
-
-/** No user of CouchDB's door can have a name with a colon. */
-export function accountName({ name }: AuthDefinition, id: string): string {
-  return `${name}:${id}`
+export function loggedIn(holder: Holder, token: string, session: string | undefined): LoggedIn {
+  return { definition: holder.definition, principal: principalOf(holder, session), token }
 }

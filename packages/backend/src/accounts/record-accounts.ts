@@ -1,24 +1,25 @@
 /** Accounts of the application: records of auth collections, who log in with passwords and are known by tokens. */
 import type { DatabaseChange } from 'pannier'
 import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
-import { recordsName } from '../definitions/definition.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import type { Actor } from '../access/actor.ts'
 import { outside } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-import type { Principal } from '../gateway/principal.ts'
+import type { Account, Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { EmailChange } from './email-change.ts'
-import { KnownTokens } from './known-tokens.ts'
-import { accountName, loggedIn, Logins, principalOf } from './logins.ts'
+import { loggedIn, Logins } from './logins.ts'
 import type { HalfLoggedIn, LoggedIn } from './logins.ts'
 import { OneTimePasswords, type NewOneTimePassword } from './one-time-passwords.ts'
 import { PasswordLogin } from './password-login.ts'
 import { PasswordReset } from './password-reset.ts'
+import { isRecordId } from './forms.ts'
+import { sessionIdFor, type SessionInfo } from './sessions.ts'
 import { sendTestMail } from './test-mail.ts'
-import { claimsIn, holderOf } from './tokens.ts'
+import { accountsIn } from './token-principals.ts'
+import { accountName, claimsIn } from './tokens.ts'
 import type { Holder } from './tokens.ts'
 import { Verification } from './verification.ts'
 
@@ -32,12 +33,8 @@ export class RecordAccounts {
   /** Logins by passwords that come by mail. */
   readonly oneTimePasswords: OneTimePasswords
   readonly #host: AccountsHost
-  readonly #known = new KnownTokens()
   readonly #passwordLogin: PasswordLogin
   readonly #logins: Logins
-  readonly #stopListening: () => void
-  /** The definitions that the known tokens were checked with. */
-  #definitions: unknown
 
   constructor(host: AccountsHost) {
     this.#host = host
@@ -47,30 +44,11 @@ export class RecordAccounts {
     this.emailChange = new EmailChange(host)
     this.#passwordLogin = new PasswordLogin(host.definitions, host.passwords, host.attempt)
     this.#logins = new Logins(host)
-    this.#stopListening = host.database.onChange(({ collections }) => {
-      for (const [name, { ids, dropped }] of collections) {
-        const collection = collectionIn(name)
-        if (collection !== undefined) this.#known.changed(collection, dropped ? undefined : ids)
-      }
-    })
   }
 
   /** Whose the token is. Undefined for a text that is no valid token: then somebody is a guest. */
-  async principalOf(token: string): Promise<Principal | undefined> {
-    const { definitions, now } = this.#host
-    if (this.#definitions !== definitions.schema) {
-      // A secret may have changed.
-      this.#known.clear()
-      this.#definitions = definitions.schema
-    }
-    const known = this.#known.get(token, now())
-    if (known !== undefined) return known
-    const { version } = this.#known
-    const holder = await holderOf(definitions, 'auth', token, now())
-    if (holder === undefined) return undefined
-    const principal = principalOf(holder)
-    this.#known.set(token, { principal, expiresMs: claimsIn(token)!.exp * 1000 }, version)
-    return principal
+  principalOf(token: string): Promise<Principal | undefined> {
+    return this.#host.principals.find('auth', token)
   }
 
   /**
@@ -108,16 +86,47 @@ export class RecordAccounts {
     return sendTestMail(this.#host, principal, input)
   }
 
-  /** Deletes logins by one of two methods that have expired. */
-  deleteExpiredMfas(): Promise<void> {
-    return this.#logins.deleteExpired()
+  /** Deletes logins by one of two methods that have expired, and sessions that have ended. */
+  async deleteExpired(): Promise<void> {
+    await this.#logins.deleteExpired()
+    await this.#host.sessions.deleteEnded()
   }
 
-  /** Exchanges the token of the actor for one that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
+  /** The sessions of an account, for itself and for superusers. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+  async sessions(actor: Actor, collection: string, id: string): Promise<readonly SessionInfo[]> {
+    return this.#host.sessions.list(await this.#ownAccount(actor, collection, id), actor.principal.session)
+  }
+
+  /** Ends a session: its tokens are refused from now on. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+  async endSession(actor: Actor, collection: string, id: string, session: string): Promise<void> {
+    const account = await this.#ownAccount(actor, collection, id)
+    if (!isRecordId(session) || !(await this.#host.sessions.end(account, session))) throw missing('')
+    await this.#host.sessionEnded(account)
+  }
+
+  /** Ends all but that of the actor. Tokens without a session end too. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+  async endOtherSessions(actor: Actor, collection: string, id: string): Promise<void> {
+    const account = await this.#ownAccount(actor, collection, id)
+    await this.#host.sessions.endOthers(account, actor.principal.session)
+    await this.#host.sessionEnded(account)
+  }
+
+  /** An account of the collection: the one of the actor, or any for a superuser. */
+  async #ownAccount(actor: Actor, collection: string, id: string): Promise<Account> {
+    const definition = this.authDefinition(collection)
+    if (!actor.principal.isAdmin && this.accountOf(actor, collection).record['_id'] !== id) throw missing('')
+    const record = await this.#host.definitions.records(definition).get(id)
+    if (record === undefined) throw missing('')
+    return { collection: definition.id, record }
+  }
+
+  /** Exchanges the token of the actor for one of its session that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
   async authRefresh(actor: Actor, collection: string, token: string): Promise<LoggedIn> {
     const holder = this.accountOf(actor, collection)
     await this.#logins.check(actor, holder)
-    return claimsIn(token)?.refreshable === true ? this.#logins.withToken(holder) : loggedIn(holder, token)
+    const { session } = actor.principal
+    if (claimsIn(token)?.refreshable !== true) return loggedIn(holder, token, session)
+    return this.#logins.extend(actor, holder, session ?? sessionIdFor(token))
   }
 
   /**
@@ -138,7 +147,7 @@ export class RecordAccounts {
       throw new ServiceError('INVALID', 'An error occurred while validating the submitted data.', { data })
     }
     await this.#logins.check(actor, { definition, record })
-    return this.#logins.withToken({ definition, record }, { duration, refreshable: false })
+    return this.#logins.begin(actor, { definition, record }, { method: 'impersonate', duration, refreshable: false })
   }
 
   /** @throws ServiceError NOT_FOUND */
@@ -176,24 +185,15 @@ export class RecordAccounts {
   /** The names of principals that a change concerns; 'all' if anybody may be. */
   changedNames({ collections }: DatabaseChange): 'all' | readonly string[] {
     if (collections.has(DEFINITIONS_COLLECTION)) return 'all'
+    const changed = accountsIn(collections)
+    if (changed === 'all') return 'all'
     const names: string[] = []
-    for (const [name, { ids }] of collections) {
-      const definition = this.#host.definitions.find(collectionIn(name) ?? '')
+    for (const [collection, ids] of changed) {
+      const definition = this.#host.definitions.find(collection)
       if (definition?.type !== 'auth') continue
       if (ids === undefined || definition.name === SUPERUSERS) return 'all'
       names.push(...ids.map((id) => accountName(definition, id)))
     }
     return names
   }
-
-  close(): void {
-    this.#stopListening()
-  }
-}
-
-const RECORDS = recordsName({ id: '' })
-
-/** The id of the definition whose records a collection of the library has. */
-function collectionIn(name: string): string | undefined {
-  return name.startsWith(RECORDS) ? name.slice(RECORDS.length) : undefined
 }

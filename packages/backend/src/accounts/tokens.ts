@@ -5,7 +5,9 @@
 import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose'
 import type { AuthDefinition, TokenOptions } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { SUPERUSERS } from '../definitions/system-collections.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import type { Principal } from '../gateway/principal.ts'
 
 /** Where a definition says how long tokens of a type are valid. */
 const OPTIONS = {
@@ -22,12 +24,14 @@ export type TokenType = keyof typeof OPTIONS
 interface MoreClaims {
   /** Whether an `auth` token can be exchanged for one that is valid for longer. */
   readonly refreshable?: boolean
+  /** The id of the session, of `auth` and `file` tokens. */
+  readonly sid?: string
   /** The address that a mail was sent to, or the one that is to be replaced. */
   readonly email?: string
   readonly newEmail?: string
 }
 
-/** What a token says. A token has no time of issue: two of one second are equal. */
+/** What a token says. It has no time of issue: two of one session and one second are equal. */
 interface TokenClaims extends MoreClaims {
   readonly type: string
   /** The id of the record. */
@@ -92,6 +96,24 @@ export async function holderOf(
   const record = await definitions.records(definition).get(claims.id)
   if (record === undefined || !(await isGenuine(token, keyOf(definition, record, type), nowMs))) return undefined
   return { definition, record }
+}
+
+/** The principal of a record that has shown its token. */
+export function principalOf({ definition, record }: Holder, session?: string): Principal {
+  const isAdmin = definition.name === SUPERUSERS
+  return {
+    name: isAdmin ? String(record['email']) : accountName(definition, String(record['_id'])),
+    roles: isAdmin ? ['_admin'] : [],
+    isAdmin,
+    by: 'token',
+    account: { collection: definition.id, record },
+    ...(session !== undefined && { session }),
+  }
+}
+
+/** No user of CouchDB's door can have a name with a colon. */
+export function accountName({ name }: AuthDefinition, id: string): string {
+  return `${name}:${id}`
 }
 
 /** How long tokens of a type are valid. */

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../gateway/documents.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
-import { GUEST, type Principal } from '../gateway/principal.ts'
+import { GUEST, type Account, type Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { RecordChange } from './record-changes.ts'
 import { principalAfter, SignedIn } from './signed-in.ts'
@@ -15,6 +15,10 @@ import { subscriptionsIn, topicErrors, topicsOf, type Topic } from './topic.ts'
 
 interface RealtimeOptions extends NotifierOptions {
   readonly logs: LogWriter
+  readonly sessions: {
+    /** Whether the session of the principal has ended, as of now. */
+    hasEnded(principal: Principal): Promise<boolean>
+  }
 }
 
 /** What a client that can come back says when it connects. */
@@ -156,6 +160,11 @@ export class Realtime {
       for (const subscriber of members.keys()) subscriber.send({ topic: topic.text, data })
   }
 
+  /** A session of the account has ended. Its streams are those of guests when this resolves. */
+  async sessionEnded({ collection, record }: Account): Promise<void> {
+    await Promise.all(this.#signedIn.of({ id: collection }, String(record['_id'])).map((one) => this.#lookAgain(one)))
+  }
+
   /** Ends all channels. Resolves when nothing is sent any more. */
   async close(): Promise<void> {
     for (const { channel } of this.#subscribers.values()) channel.end()
@@ -195,6 +204,7 @@ export class Realtime {
     const { definitions } = this.#options
     const definition = definitions.find(account.collection)
     const record = definition && (await definitions.records(definition).get(String(account.record['_id'])))
+    if (await this.#options.sessions.hasEnded(principal)) return principalAfter(principal, undefined)
     return record?.['_rev'] === account.record['_rev'] ? principal : principalAfter(principal, record)
   }
 

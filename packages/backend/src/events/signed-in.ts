@@ -25,7 +25,7 @@ export class SignedIn {
     return this.#byCollection.has(id)
   }
 
-  of({ id }: Definition, record: string): readonly Subscriber[] {
+  of({ id }: Pick<Definition, 'id'>, record: string): readonly Subscriber[] {
     return [...(this.#byCollection.get(id)?.byId.get(record) ?? [])]
   }
 

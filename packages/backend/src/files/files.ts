@@ -3,7 +3,7 @@ import { extname } from 'node:path/posix'
 import type { Actor } from '../access/actor.ts'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
-import { FileTokens } from '../accounts/file-tokens.ts'
+import type { FileTokens } from '../accounts/file-tokens.ts'
 import { fileOrigin, type FieldOrigin } from '../definitions/views/file-origin.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { GUEST, type Principal } from '../gateway/principal.ts'
@@ -33,7 +33,7 @@ interface FilesHost {
   readonly definitions: Definitions
   readonly settings: Settings
   readonly files: RecordFiles
-  readonly now: () => number
+  readonly tokens: FileTokens
   readonly reads: {
     /** A record, or a row of a view, whatever the rules say. */
     stored(definition: Definition, id: string): Promise<JsonObject | undefined>
@@ -70,11 +70,9 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
 /** What file fields name, for actors. */
 export class Files {
   readonly #host: FilesHost
-  readonly #tokens: FileTokens
 
   constructor(host: FilesHost) {
     this.#host = host
-    this.#tokens = new FileTokens(host)
   }
 
   /** @throws ServiceError NOT_FOUND: also for a protected file of a record that the actor may not see */
@@ -107,12 +105,12 @@ export class Files {
 
   /** A token for protected files. @throws ServiceError UNAUTHENTICATED */
   newToken(actor: Actor): Promise<string> {
-    return this.#tokens.create(actor)
+    return this.#host.tokens.create(actor)
   }
 
   /** Whose token for files it is, at an address. Undefined: nobody's. */
   principalOf(token: string, address: string | undefined): Promise<Principal | undefined> {
-    return this.#tokens.principalOf(token, address)
+    return this.#host.tokens.principalOf(token, address)
   }
 
   /** Tries the bucket of the files (`storage`) or that of the backups (`backups`). @throws ServiceError FORBIDDEN, INVALID */
@@ -135,7 +133,7 @@ export class Files {
     token: string,
   ): Promise<void> {
     const { address } = actor.principal
-    const principal = (await this.#tokens.principalOf(token, address)) ?? {
+    const principal = (await this.#host.tokens.principalOf(token, address)) ?? {
       ...GUEST,
       ...(address !== undefined && { address }),
     }

@@ -15,6 +15,8 @@ export interface Principal {
   readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'system'
   /** The record that has logged in, of an auth collection of the application. */
   readonly account?: Account
+  /** The id of the session that its token is of. */
+  readonly session?: string
   /** From where; undefined for what the server does by itself. */
   readonly address?: string
 }
@@ -26,7 +28,7 @@ export const SYSTEM: Principal = { name: null, roles: [], isAdmin: true, by: 'sy
 export const GUEST: Principal = { name: null, roles: [], isAdmin: false, by: 'nothing' }
 
 /** A record of an auth collection. */
-interface Account {
+export interface Account {
   /** The id of the collection's definition. */
   readonly collection: string
   /** The record as it is stored, with its hidden fields. */

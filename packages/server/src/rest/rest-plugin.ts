@@ -22,6 +22,7 @@ import { recordRoutes } from './record-routes.ts'
 import { answerRestError } from './rest-error.ts'
 import { logRequest } from './request-log.ts'
 import type { RestContext, RestRoutes } from './rest-context.ts'
+import { sessionRoutes } from './session-routes.ts'
 import { settingsRoutes } from './settings-routes.ts'
 import { sqlRoutes } from './sql-routes.ts'
 
@@ -31,6 +32,7 @@ const ROUTES: readonly RestRoutes[] = [
   accountRoutes,
   oauth2Routes,
   accountMailRoutes,
+  sessionRoutes,
   collectionRoutes,
   inspectionRoutes,
   recordRoutes,

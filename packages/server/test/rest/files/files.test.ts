@@ -84,7 +84,7 @@ test('accounts get tokens for files, guests none', async () => {
     const [head = '', claims = ''] = String(json['token']).split('.')
     expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual({ alg: 'HS256', typ: 'JWT' })
     const { exp, ...rest } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>
-    expect(Object.keys(rest)).toEqual(['collectionId', 'id', 'type'])
+    expect(Object.keys(rest)).toEqual(['collectionId', 'id', 'sid', 'type'])
     expect(rest['type']).toBe('file')
     expect(Math.abs(Number(exp) - Date.now() / 1000 - 180)).toBeLessThan(30)
   }
