@@ -3,11 +3,8 @@
 import type {
   Database,
   JsonObject,
-  LiveUpdate,
-  Migration,
   PannierError,
   Query,
-  StandardSchema,
   TransactionCollection,
   WriteOutcome,
 } from 'pannier'
@@ -51,14 +48,6 @@ export interface DocumentBeforeWrite {
  * synchronous and do nothing else, as it may be asked again about the same document.
  */
 export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | undefined;
-
-/** What followed from a delete, by collection: ids of documents. */
-export interface FollowedChanges {
-    /** They were deleted too. */
-    readonly deleted: ReadonlyMap<string, ReadonlySet<string>>;
-    /** They have lost ids. */
-    readonly changed: ReadonlyMap<string, ReadonlySet<string>>;
-}
 
 /**
  * Reads what a transaction sees, or what a snapshot has. A transaction sees what is committed, and what writes before it in its
@@ -130,14 +119,16 @@ export type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'g
 
 /** A relation of records. */
 export interface RecordRelation {
-    /** The related collection. */
-    readonly to: string;
+    /** The related collection; several if an id is of one of them. No query follows such a relation. */
+    readonly to: string | readonly string[];
     /** The field holds an array of ids. False: it holds one id, or the empty text. */
     readonly many: boolean;
     /** A record whose last id goes is deleted. */
     readonly cascade: boolean;
     /** A delete is refused that would take the last id of a record. */
     readonly required: boolean;
+    /** Is called with a record that loses an id. */
+    readonly touch?: (record: JsonObject) => void;
 }
 
 /** By collection, then by field. */
@@ -245,8 +236,6 @@ export class SnapshotReader {
 export interface TruncateOptions {
     /** Cancels it: nothing is deleted then. */
     readonly signal?: AbortSignal;
-    /** Is called with what followed from it. */
-    readonly followed?: (changes: FollowedChanges) => void;
 }
 
 /** A document, and when it was written last. */
@@ -288,10 +277,9 @@ export function fromCouchAttachment({ content_type: contentType, ...others }: At
 
 /**
  * The writes of a collection, each judged by `guard` inside the transaction that writes, alone or in a transaction.
- * Documents of one batch must have different ids, or the guard would not see the first of them. `followed` is called after a
- * delete that changed other documents; in a transaction before its end.
+ * Documents of one batch must have different ids, or the guard would not see the first of them.
  */
-export function guarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, guard: DocumentGuard, followed?: CollectionWriting['followed']): GuardedWrites<T, Input>;
+export function guarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, guard: DocumentGuard): GuardedWrites<T, Input>;
 
 /** The newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
 export function holdSnapshot(database: Database): SnapshotReader;
@@ -327,136 +315,11 @@ export function toCouchDocument<Document extends object>(document: Document): Do
  *
  * @throws PANNIER_RELATION if other documents need them; PANNIER_ABORTED. Then nothing is deleted.
  */
-export function truncate(database: Database, name: string, { signal, followed }?: TruncateOptions): Promise<number>;
-
-/**
- * What of an array a condition is about: 'whole': only the array itself, 'elements': only its elements. Undefined: its elements, and
- * it itself where an operand of a comparison is an array.
- */
-type AboutArrays = 'whole' | 'elements';
-
-interface AccessPath {
-    readonly kind: 'scan' | 'ids' | 'index' | 'numbers' | 'missing' | 'set' | 'union' | 'intersection' | 'complement';
-    /** For the kind 'index'. */
-    readonly index?: IndexDefinition;
-    /** For the kind 'numbers'. */
-    readonly numbers?: NumberSet;
-    /** The fields whose columns gave it. */
-    readonly columns?: readonly string[];
-    /** Ascending and disjoint; of kinds 'ids' and 'index'. */
-    readonly ranges: readonly KeyRange[];
-    /** For each range the entries in it. */
-    readonly counts: readonly number[];
-    /**
-     * No part scans. The first part of an intersection gives the rows and their order; the others must have them too. A
-     * complement has all documents that its part lacks, and stands only in an intersection. The part of 'missing' is the
-     * entries without a value: its documents lack the field, the others have an empty array. A 'set' has the documents of
-     * its part, in the order of their numbers.
-     */
-    readonly branches: readonly AccessPath[];
-    /** Entries in all: at least the number of documents. */
-    readonly rows: number;
-    /** How many documents are expected: `rows`, or less for an intersection, whose branches are taken for independent. */
-    readonly expected: number;
-    /** How many entries are walked for the set of the documents, and for their number alone. */
-    readonly toCollect: number;
-    readonly toCount: number;
-    /** No document comes up twice; of a union: in no two parts. */
-    readonly distinct: boolean;
-    /** The conditions that every row meets, so that they need not be tested. */
-    readonly met: ReadonlySet<Condition>;
-    /**
-     * What the entries are sorted by: the fields that they hold, then the order of creation. None if entries for different
-     * elements of one array come up.
-     */
-    readonly fields: readonly {
-        readonly path: string;
-        readonly descending: boolean;
-    }[];
-    /** By which order of strings they are sorted; undefined: by code point. */
-    readonly collation?: string | undefined;
-    /** The number of fields with one and the same value in all rows. */
-    readonly fixed: number;
-    /** The values of the ranges, for explain. */
-    readonly bounds: readonly {
-        readonly path: string;
-        readonly values: ValueSet;
-    }[];
-}
+export function truncate(database: Database, name: string, { signal }?: TruncateOptions): Promise<number>;
 
 type AllKeys<Options> = Options extends unknown ? keyof Options : never;
 
-interface AllOf {
-    readonly kind: 'and';
-    /** Never `and`. */
-    readonly of: readonly Condition[];
-}
-
-/** The value is an array in which each of these is an element; of none: never true. */
-interface AllPredicate {
-    readonly kind: 'all';
-    readonly path: string;
-    readonly values: readonly JsonValue[];
-}
-
-/** All of them hold; with none: always true. */
-interface AndPredicate {
-    readonly kind: 'and';
-    readonly of: readonly Predicate[];
-}
-
-interface AnyOf {
-    readonly kind: 'or';
-    /** Never `or`. */
-    readonly of: readonly Condition[];
-}
-
 type Attachment = Readonly<Record<string, unknown>>;
-
-/**
- * Content of an attachment in a document. A string is base64, as in CouchDB's JSON. Streams are read once, a Blob in pieces: neither is ever
- * held in memory as a whole. Bytes must not be changed before the write has ended.
- */
-type AttachmentData = Blob | ArrayBuffer | ArrayBufferView | string | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
-
-/** What a body is made of. */
-interface BodyParts {
-    readonly key: Key;
-    readonly deleted: boolean;
-    readonly attachments: Uint8Array | undefined;
-    /** Holds the content, among other things. */
-    readonly bytes: Uint8Array;
-    readonly contentStart: number;
-    readonly contentEnd: number;
-}
-
-/** Looks at one body at a time; made once and loaded again and again. Text is only made when asked for. */
-class BodyView implements BodyParts {
-    bytes: Uint8Array;
-    sequence: number;
-    /** The document's number: stable over its whole life. */
-    number: number;
-    generation: number;
-    contentStart: number;
-    contentEnd: number;
-    /** Where the suffix of the revision stands. */
-    suffixStart: number;
-    suffixEnd: number;
-    /** `bytes` is looked at, not copied. */
-    load(bytes: Uint8Array, sequence: number): this;
-    /** The id as a key of `ids`. */
-    get key(): Key;
-    get id(): string;
-    get deleted(): boolean;
-    get otherLeaves(): boolean;
-    get hasTextSuffix(): boolean;
-    get suffix(): string;
-    /** 'N-suffix', as documents carry it in `_rev`. */
-    get revision(): string;
-    get hasAttachments(): boolean;
-    /** The section of its attachments, or undefined. */
-    get attachments(): Uint8Array | undefined;
-}
 
 type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
@@ -486,79 +349,12 @@ class Catalog {
     addShapes(transaction: WriteTransaction, state: CollectionState, added: readonly Shape[]): CollectionState;
 }
 
-/** A document that a commit has written or deleted, as it is now. */
-interface ChangedDocument {
-    readonly id: string;
-    readonly document: StoredDocument | undefined;
-    /** As it was at the commit that was announced before. Only where queries of this or another collection follow relations. */
-    readonly before?: StoredDocument | undefined;
-}
-
-/** One attachment as it was handed in. */
-interface CheckedAttachment {
-    readonly name: string;
-    readonly contentType: string;
-    /** Bytes where they were base64. Undefined: a stub. */
-    readonly data: Exclude<AttachmentData, string> | undefined;
-    /** The digest of a stub, if it has one. */
-    readonly digest: string | undefined;
-    /** Generation that the attachment came with, if the document says so. */
-    readonly revpos: number | undefined;
-}
-
-/** Those that were declared; they are added to by later declarations. */
-type ChosenSettings = {
-    -readonly [Name in keyof CollectionSettings]?: CollectionSettings[Name];
-};
-
 /** An order of strings, for `registerCollation`. */
 interface Collation {
     /** With its version: 'icu-root 15'. */
     readonly name: string;
     /** Its code points order strings; equal for strings that count as equal. '' gives ''. Must be pure. */
     readonly key: (text: string) => string;
-}
-
-/** Where reads and writes go. */
-interface CollectionAccess {
-    read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>;
-    write<T>(write: (transaction: WriteTransaction) => T): Promise<T>;
-    /** Waits until these collections are migrated too, which are then read in the same snapshot. */
-    openSource(related?: readonly string[]): MaybePromise<QuerySource>;
-    readonly relations: QueryRelations | undefined;
-    /** Where columns are; undefined inside a transaction, which makes none. */
-    readonly columns: ColumnMemory | undefined;
-    /** Where live queries hear of commits; undefined inside a transaction. */
-    readonly loadLiveHost: LoadLiveHost;
-    /** For content that is stored ahead of the write it belongs to (upload-target.ts); undefined inside a transaction. */
-    uploads(): UploadContext | undefined;
-    /** Work that ends in a write: a transaction, or the database, is not closed before it has ended. */
-    pending<T>(work: Promise<T>): Promise<T>;
-    /** The collection as this handle last saw it, and whether that is committed. */
-    known(): {
-        readonly state: CollectionState | undefined;
-        readonly committed: boolean;
-    };
-    readonly writing: CollectionWriting;
-}
-
-class CollectionSchema {
-    /** Loaded for collections that have a schema only. */
-    validator: MaybePromise<DocumentValidator> | undefined;
-    /** Undefined: nothing was declared; whatever is there is read as it is. */
-    version: number | undefined;
-    migrations: Readonly<Record<number, Migration>>;
-    /** True if that is news. Wrong options, and others than before, are a TypeError. */
-    declare({ schema, version, migrations }: SchemaOptions): boolean;
-    /**
-     * Whether documents have to be migrated before anybody reads or writes them.
-     *
-     * @throws PANNIER_NEWER_SCHEMA if the collection has a version that this code does not know. Code that declares none may
-     *   read whatever is there; it writes documents of the first version.
-     */
-    needsMigration(state: CollectionState | undefined, writes: boolean): boolean;
-    /** For a collection that was made just now. */
-    markNew(transaction: WriteTransaction, catalog: Catalog, state: CollectionState): CollectionState;
 }
 
 /** What can be chosen for a collection. */
@@ -602,84 +398,8 @@ interface CollectionTrees {
     readonly conflicts: string;
 }
 
-/** What the writes to a collection need. */
-interface CollectionWriting extends WriteContext {
-    readonly newIds: IdGenerator;
-    /** `initial`: settings where none are declared. */
-    readonly create: (transaction: WriteTransaction, initial?: Readonly<ChosenSettings>) => CollectionState;
-    readonly schema: CollectionSchema;
-    /** Undefined: no relation acts on a delete. */
-    readonly deleteRules: DeleteRules | undefined;
-    /** Is called with what followed from a delete, once that is written. */
-    readonly followed?: ((changes: FollowedChanges) => void) | undefined;
-    /** What the collection gets when it is created. */
-    declaredIndexes(): readonly IndexDeclaration[];
-}
-
-/** A place for the columns of a database. */
-interface ColumnMemory {
-    /** About how much memory all of them may take. */
-    readonly bytesMax: number;
-    /** Made by the first query that needs a column. */
-    store: KeptColumns | undefined;
-}
-
-/** What a commit changed: for each tree (by name) its keys, in key order per commit. Too large a commit lists none: `keys` is undefined. */
-interface CommitNotice {
-    readonly sequence: CommitSequence;
-    readonly trees: ReadonlyMap<string, {
-        readonly keys: readonly Key[] | undefined;
-    }>;
-    /** False when another handle (tab, worker) made the commit. */
-    readonly local: boolean;
-}
-
 /** Numbers the commits of one database: 1, 2, 3, … without gaps. */
 type CommitSequence = Brand<number, 'CommitSequence'>;
-
-type CompareOperator = '$eq' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$beginsWith';
-
-/** One value (of an array: one and the same element) meets all comparisons. */
-interface ComparePredicate {
-    readonly kind: 'compare';
-    readonly path: string;
-    readonly comparisons: readonly Comparison[];
-    readonly arrays?: AboutArrays | undefined;
-    /** Undefined: strings are in the order of their code points. */
-    readonly collation?: Collation | undefined;
-}
-
-interface Comparison {
-    readonly operator: CompareOperator;
-    /** A string for $beginsWith, an array for $in. */
-    readonly operand: JsonValue;
-}
-
-/** The document does not meet the condition, whatever its fields are. A negated leaf asks for its field to be there. */
-interface ComplementCondition {
-    readonly kind: 'complement';
-    readonly of: Condition;
-}
-
-type Condition = AllOf | AnyOf | WithinCondition | TestCondition | HoldsCondition | NumbersCondition | ComplementCondition | RelatedCondition;
-
-interface ContainsCondition extends ContainsPredicate, Negatable {
-    /** By what texts are the same; undefined: by Unicode. */
-    readonly fold?: Collation | undefined;
-}
-
-/** The value, or an element of an array, is a string in which this text stands, upper or lower case (match.ts, `foldText`). */
-interface ContainsPredicate {
-    readonly kind: 'contains';
-    readonly path: string;
-    readonly text: string;
-}
-
-/** What names content, up to collisions. */
-interface ContentName {
-    readonly digest: Uint8Array;
-    readonly length: number;
-}
 
 /**
  * Walks entries in key order. Starts before the first one.
@@ -707,292 +427,13 @@ interface CursorOptions {
     readonly expected?: number;
 }
 
-/** The place right below or right above a value. */
-interface Cut {
-    readonly value: unknown;
-    readonly above: boolean;
-}
-
-/** Writes that delete documents which others refer to. */
-interface DeleteRules {
-    /** Runs `write`, and what follows from the documents that it deletes, as one. */
-    write<T>(access: CollectionAccess, write: (transaction: WriteTransaction) => T): Promise<T>;
-    /** As deletes with `atomic: false`. `many`: the outcome is an array. */
-    deleteEach(access: CollectionAccess, targets: readonly DeleteTarget[], many: boolean): Promise<unknown>;
-    /** As puts with `atomic: false`. */
-    putEach(access: CollectionAccess, batch: EncodedBatch, mode: WriteMode, many: boolean): Promise<unknown>;
-}
-
-/** A document to be deleted; with `revision` only that leaf of it. */
-interface DeleteTarget {
-    readonly id: string;
-    readonly key: Key;
-    readonly revision: string | undefined;
-}
-
-/** Walks live documents in the order of their sequence numbers. Starts before the first one. */
-interface DocumentCursor {
-    /** Moves on; false at the end. When it throws a Miss it has not moved: call it again. */
-    next(): boolean;
-    /** The document at the cursor; the same object each time, so copy what is to be kept. */
-    readonly body: BodyView;
-}
-
-class DocumentReader {
-    readonly snapshot: Snapshot;
-    readonly collection: CollectionState;
-    readonly bodies: TreeReader;
-    constructor(snapshot: Snapshot, collection: CollectionState);
-    /** Live documents. */
-    count(): number;
-    /** Documents will be read: the roots of the trees that takes are fetched along with what is missed next. */
-    prefetch(): void;
-    get(id: string): BodyView | undefined;
-    /** For each key the number of the live document with that id. Fastest when ascending. */
-    numbersOf(idKeys: readonly Key[]): (number | undefined)[];
-    /** `numbers` (of live documents), and where that has none the number of the deleted document with that id. */
-    withDeleted(idKeys: readonly Key[], numbers: readonly (number | undefined)[]): readonly (number | undefined)[];
-    /** For each id its body if it is live; everything that is missing in memory is fetched together, tree by tree. */
-    getMany(ids: readonly string[]): (BodyView | undefined)[];
-    /**
-     * The current bodies of the documents with these numbers, aligned. They are looked up in ascending order, and what is
-     * missing in memory is fetched for all of them together.
-     */
-    bodiesOf(numbers: readonly number[]): BodyView[];
-    /** As `bodiesOf` the first numbers: as many as have at most `BATCH_BYTES_MAX` together, and one at least. */
-    someBodiesOf(numbers: readonly number[]): BodyView[];
-    /** As `getMany` of the first ids, within the same bound. */
-    getSome(ids: readonly string[]): (BodyView | undefined)[];
-    /** Live documents in the order in which they were last written. */
-    scan(options?: ScanOptions): DocumentCursor;
-    /** Live documents by id: keys are ids (`decodeIdKey`), `numberAt` tells the numbers. */
-    ids(range?: KeyRange, options?: CursorOptions): Cursor;
-    /** Exact, and without a walk. */
-    countIds(range?: KeyRange): number;
-    /** The number of the document at a cursor made by `ids`. */
-    numberAt(cursor: Cursor): number;
-    /** Also for a tombstone, which then has `_deleted`. */
-    decode(body: BodyView): StoredDocument;
-}
-
-class DocumentValidator {
-    constructor(schema: StandardSchema);
-    /** All of them as they are to be stored. Throws, or rejects, for the first that is not valid. */
-    checkAll(inputs: readonly unknown[], many: boolean): MaybePromise<Fields[]>;
-    /** For each the document as it is to be stored, or what is wrong with it. `many`: errors name the position. */
-    checkEach(inputs: readonly unknown[], many: boolean): MaybePromise<(Fields | PannierError)[]>;
-    /** The document as it is to be stored, or what is wrong with it. A TypeError for what is no document. */
-    check(input: unknown, position?: number): MaybePromise<Fields | PannierError>;
-    /**
-     * For `update`, whose function runs inside the write: what it makes of a document is validated there. That is done at once,
-     * or another write could come between and would be lost.
-     */
-    checkUpdated(change: (document: StoredDocument) => unknown): (document: StoredDocument) => unknown;
-}
-
-/** One object for each document on its whole way, because bulk writes have very many. */
-class DocumentWrite implements BodyParts {
-    readonly id: string;
-    readonly key: Key;
-    /** `_rev` as handed in, if there was one. */
-    readonly revision: string | undefined;
-    /** What is written is a tombstone. */
-    readonly deleted: boolean;
-    /** For a replicated revision: it and its ancestors, newest first. */
-    readonly path: readonly Revision[] | undefined;
-    /** Holds the encoded document; shared with others. There is room for the header of the body before `idStart`. */
-    bytes: Uint8Array;
-    /** Where the length of the id stands, followed by the id. */
-    idStart: number;
-    /** A tombstone may have no content: then it ends where it starts. */
-    contentStart: number;
-    contentEnd: number;
-    /** `_attachments` as handed in, if there are any; not looked at yet. */
-    attachmentInputs: unknown;
-    /** The same, with their content at hand. */
-    prepared: readonly PreparedAttachment[] | undefined;
-    /** Why it can't be written, as its encoding has found. */
-    error: PannierError | undefined;
-    /** What the body keeps of its attachments. */
-    attachments: Uint8Array | undefined;
-    /** The winner that the document had: a live one or a tombstone. */
-    old: BodyView | undefined;
-    /** The general case; undefined where the new body simply is the winner. */
-    plan: RevisionChange | undefined;
-    /** The number of revisions of `path` that get an entry in `revisions`. */
-    pathEntries: number;
-    /** Entries of the oldest revisions, which are forgotten. */
-    stemmed: readonly Key[];
-    number: number;
-    sequence: number;
-    /** The revision that it makes, as text. */
-    rev: string;
-    /** Key of its entry in `revisions`, for an edit that has a parent and no plan. */
-    entryKey: Key;
-    constructor(id: string, key: Key, revision: string | undefined, deleted: boolean, path?: readonly Revision[]);
-    /** Forgets what an earlier run has found out. */
-    restart(): void;
-    /** Something is to be done about attachments before it is planned. */
-    get hasAttachments(): boolean;
-    /** What the document holds afterwards; undefined if it is deleted. */
-    get live(): EncodedContent | undefined;
-    /** Nothing of the document is left, not even a tombstone. */
-    get isGone(): boolean;
-}
-
-interface ElementsCondition extends Omit<ElementsPredicate, 'of'>, Negatable {
-    /** Its paths begin at the element. */
-    readonly of: Condition;
-}
-
-/**
- * - 'some': the value is an array with an element that meets the predicate.
- * - 'every': the value is an array that is not empty, and each element of it does.
- * - 'keys': the value is an object with a field whose name does.
- *
- * Paths in the predicate begin at the element; '' is the element itself, which counts as a whole even if it is an array.
- */
-interface ElementsPredicate {
-    readonly kind: 'elements';
-    readonly path: string;
-    readonly which: 'some' | 'every' | 'keys';
-    readonly of: Predicate;
-}
-
 /** By paths: what a missing or null value counts as. */
 type EmptyValues = Readonly<Record<string, '' | 0 | false>>;
-
-class EncodedBatch {
-    readonly writes: readonly DocumentWrite[];
-    constructor(writes: readonly DocumentWrite[], guess: ShapeGuess);
-    /** What the content refers to. */
-    get shapes(): ShapeDictionary;
-    /** A part of it. */
-    only(writes: readonly DocumentWrite[]): EncodedBatch;
-    /** Makes the batch fit the collection as it is now. Returns the shapes that the collection lacks. */
-    matchShapes(state: CollectionState): Shape[];
-}
-
-/** Encoded fields of a document: of a BodyView or of a DocumentWrite. */
-interface EncodedContent {
-    readonly id: string;
-    readonly bytes: Uint8Array;
-    readonly contentStart: number;
-    readonly contentEnd: number;
-}
 
 interface Entry {
     readonly key: Key;
     readonly value: Uint8Array;
 }
-
-interface EntryChange {
-    readonly revision: Revision;
-    /** There is one that is replaced. */
-    readonly known: boolean;
-    readonly parent: string | undefined;
-    readonly leaf: boolean;
-    readonly deleted: boolean;
-    /** The body's number in `extra`, or the body that is to be put there. */
-    readonly body: number | BodyParts | undefined;
-}
-
-type EntryTree = Pick<TreeReader, 'count' | 'cursor'>;
-
-/**
- * The engine's only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run.
- * Nothing below `database/` calls `Date.now`, `Math.random`, `setTimeout` and the like itself.
- */
-interface Environment {
-    /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */
-    now(): number;
-    /** 128 random bits as 32 lower-case hex digits. */
-    randomId(): string;
-    /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */
-    yield(): Promise<void>;
-    /** Calls back once, not before `delayMs`; the function returned cancels it. Must not keep a Node process alive. */
-    after(delayMs: number, callback: () => void): () => void;
-}
-
-interface ExistsPredicate {
-    readonly kind: 'exists';
-    readonly path: string;
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** An upload that has ended. */
-interface FinishedUpload {
-    readonly token: string;
-    /** The number that its blob has if it becomes one. */
-    readonly blob: number;
-    readonly name: ContentName;
-    /** A blob, or another upload for the same write, that has the same bytes. */
-    readonly same: number | undefined;
-}
-
-/** How a live query follows relations. */
-interface FollowedQuery {
-    /** All that it reads, its own first. */
-    readonly collections: readonly [string, ...string[]];
-    open(): MaybePromise<QuerySource>;
-    /** Whether it reads something else of the document now. */
-    reads(collection: string, changed: ChangedDocument): boolean;
-    /** The ids of the documents whose rows the news may have changed; undefined: it takes too much to tell. */
-    affected(source: QuerySource, news: readonly News[]): Promise<ReadonlySet<string> | undefined>;
-    /** Those of the documents that match; undefined: it takes too much to tell. */
-    matching(source: QuerySource, ids: readonly string[]): Promise<MatchingDocuments | undefined>;
-}
-
-/** A snapshot that is kept over several attempts; its pages stay until it is released. */
-interface HeldSnapshot extends Snapshot {
-    /** Runs `read` until nothing is missing. Synchronous when everything is in memory. */
-    attempt<T>(read: () => T): MaybePromise<T>;
-    /** Idempotent. */
-    release(): void;
-}
-
-/**
- * A write transaction that a caller drives step by step; no other writer gets the lease until it ends. Whatever touches it after
- * `commit` or `rollback` was called is PANNIER_TRANSACTION_ENDED.
- */
-interface HeldTransaction extends WriteTransaction {
-    /**
-     * Runs `step` until nothing is missing. Overlapping steps take effect one after another, in the order of their calls.
-     * A step that throws leaves nothing behind, and so does each try that misses. Synchronous if nothing has to be
-     * loaded.
-     */
-    attempt<T>(step: () => T): MaybePromise<T>;
-    /**
-     * Call it between steps, and await it: many changes go to pages, which nobody else reads before the commit. So a large
-     * transaction takes little memory. If it fails, roll back.
-     */
-    relieve(): MaybePromise<void>;
-    /** What it has written so far, to be read: what it writes later does not change that. Of no use once the transaction has ended. */
-    view(): MaybePromise<HeldSnapshot>;
-    /** Finishes the steps that were asked for. Resolves when durable. */
-    commit(): Promise<void>;
-    /** Idempotent; nothing of it stays. */
-    rollback(): void;
-}
-
-/** A function says so. Only relations/selection makes it. */
-interface HoldsCondition {
-    readonly kind: 'holds';
-    readonly path?: undefined;
-    /** The fields that it is given; '' is the element itself. */
-    readonly paths: readonly string[];
-    readonly compile: <Row>(reader: (path: string) => (row: Row) => unknown) => (row: Row) => boolean;
-}
-
-/**
- * Makes ids that sort by their time: 48 bits of milliseconds, a counter of 16 bits, 64 random bits, as 32 hex digits.
- * Ids that are made together share the random bits.
- */
-type IdGenerator = () => () => string;
-
-/** A declaration in full: a definition that has no number yet. */
-type IndexDeclaration = Omit<IndexDefinition, 'number' | 'builtTo'>;
 
 interface IndexDefinition {
     /** Names the index's tree; never used again in the same collection. */
@@ -1025,51 +466,10 @@ interface IndexField {
     readonly descending: boolean;
 }
 
-/** Keeps indexes in step with documents; `index/` has it. */
-interface IndexMaintenance {
-    /**
-     * Before any change: reads what `apply` needs, and says which writes a unique index refuses. May miss. A collection
-     * that does not exist yet has its declared indexes.
-     */
-    prepare(transaction: WriteTransaction, collection: CollectionState | undefined, work: PreparedWork): Refusals;
-    /** After the bodies were written. The collection's shapes are what old and new content refers to. Must not miss. */
-    apply(transaction: WriteTransaction, collection: CollectionState, writes: readonly DocumentWrite[]): void;
-}
-
 /** A selector as JSON. */
 type IndexSelector = Readonly<Record<string, unknown>>;
 
 type JsonDocument = Readonly<Record<string, unknown>>;
-
-/** Any value that a document can hold. */
-type JsonValue = null | boolean | number | string | readonly JsonValue[] | {
-    readonly [name: string]: JsonValue;
-};
-
-/** What columns/column-store.ts keeps, as the database sees it. */
-interface KeptColumns {
-    /** About how much memory the columns of a collection take. */
-    bytesOf(collection: Pick<CollectionState, 'number' | 'epoch'>): number;
-    /** The collection was dropped. */
-    forget(collection: Pick<CollectionState, 'number' | 'epoch'>): void;
-}
-
-/** A place for what is kept of a collection. */
-interface KeptMemory {
-    sets?: KeptSets | undefined;
-    readonly columns: ColumnMemory;
-}
-
-/** What columns/kept-sets.ts keeps, as of a snapshot. */
-interface KeptSets {
-    /** That of the collection. */
-    readonly epoch: string;
-    /** The last sequence that was read. */
-    readonly upTo: number;
-    readonly live: NumberSet;
-    /** By the path that these documents lack. */
-    readonly missing: Map<string, NumberSet>;
-}
 
 /**
  * A key of an ordered tree, as a *byte string*: each UTF-16 unit is one byte, 0..255. JavaScript compares and sorts such
@@ -1083,302 +483,12 @@ interface KeyRange {
     readonly lt?: Key | undefined;
 }
 
-interface KeyValueStore {
-    /** 32 hexadecimal digits, the same in all handles from the first commit on. */
-    readonly databaseId: string;
-    /** Runs `read` on the newest state, until nothing is missing. Synchronous when everything is in memory. */
-    read<T>(read: (snapshot: Snapshot) => T): MaybePromise<T>;
-    /** The newest state, held. */
-    snapshot(): HeldSnapshot;
-    /**
-     * Runs `write` in a transaction and resolves with its result when that is durable. If it throws, nothing of it stays and
-     * the promise is rejected with what it threw. Writes that are asked for at the same time run one after another, in
-     * order, and share one log append.
-     */
-    write<T>(write: (transaction: WriteTransaction) => T): Promise<T>;
-    /** Waits for the lease, then hands out a transaction. `name` says what it is to those who wait for it for long. */
-    begin(name?: () => string): Promise<HeldTransaction>;
-    /** Called after each commit, local or not, once it is durable and visible. The function returned ends it. */
-    onCommit(listener: (notice: CommitNotice) => void): () => void;
-    /** Sees what other handles have committed up to now. */
-    refresh(): Promise<void>;
-    /** Writes everything that is only in the log to pages. */
-    checkpoint(): Promise<void>;
-    /** Finishes pending work, then releases everything. Idempotent. */
-    close(): Promise<void>;
-}
-
-/** The source of commits for the live queries of one collection. */
-interface LiveHost {
-    start(request: LiveRequest, state: LiveState): LiveWork;
-}
-
-interface LiveRequest {
-    readonly specification: QuerySpecification;
-    open(): MaybePromise<QueryRun>;
-    /** Undefined: it follows no relations. */
-    readonly followed: FollowedQuery | undefined;
-    readonly signal: AbortSignal | undefined;
-    /** The only row is how many documents match (CountRow). */
-    readonly counts?: true;
-}
-
-/** The state that `live` shows at once; the lazy module sets it. */
-interface LiveState {
-    view: LiveView | undefined;
-    status: LiveStatus;
-    error: unknown;
-}
-
-/** 'loading' until the first rows are there; 'failed' with an error; 'ended' by `close`, its signal, or with the database. */
-type LiveStatus = 'loading' | 'live' | 'ended' | 'failed';
-
-/** Rows with the ids of their documents. Never changed. */
-interface LiveView {
-    readonly ids: readonly string[];
-    readonly rows: readonly object[];
-}
-
-/** A live query at work. */
-interface LiveWork {
-    /** Settles with the first rows, or when there will be none. */
-    readonly ready: Promise<void>;
-    subscribe(subscriber: Subscriber): () => void;
-    iterate(): AsyncIterator<LiveUpdate<object> | number, undefined, undefined>;
-    close(): void;
-}
-
-/** Loads what live queries need. One function for each collection; undefined where queries cannot be live. */
-type LoadLiveHost = (() => Promise<LiveHost>) | undefined;
-
-/** Documents, and what makes rows of them. */
-interface MatchingDocuments extends Pick<QueryRun, 'query' | 'populate'> {
-    readonly documents: readonly StoredDocument[];
-}
-
-/** There already where a backend or the cache is synchronous, and promised where it is not. */
-type MaybePromise<T> = T | Promise<T>;
-
-/** All of the content in memory: chunks of `CHUNK_BYTES`, the last one shorter. Never changed. */
-interface MemoryContent extends ContentName {
-    readonly chunks: readonly Uint8Array[];
-}
-
-interface ModCondition extends ModPredicate, Negatable {
-}
-
-/** The value, or an element of an array, is a whole number that leaves this remainder. */
-interface ModPredicate {
-    readonly kind: 'mod';
-    readonly path: string;
-    readonly divisor: number;
-    readonly remainder: number;
-    readonly arrays?: 'whole' | undefined;
-}
-
-interface Negatable {
-    /** The field is there and does not meet it. */
-    readonly negated: boolean;
-}
-
-/** What a commit has changed in a collection. */
-interface News {
-    readonly sequence: number;
-    readonly collection: string;
-    readonly changed: readonly ChangedDocument[];
-}
-
-/** Negation as CouchDB has it: the leaves are negated one by one, and a negated leaf still asks for the field to be there. */
-interface NotPredicate {
-    readonly kind: 'not';
-    readonly of: Predicate;
-}
-
-class NumberSet {
-    readonly count: number;
-    /** Ascending numbers take the least time. */
-    static of(numbers: Iterable<number>): NumberSet;
-    /** Those of ascending numbers that have the mark 1; the others have 0. */
-    static marked(numbers: Float64Array, marks: Uint8Array): NumberSet;
-    has(number: number): boolean;
-    /** How many numbers of the set are lower. */
-    rank(number: number): number;
-    /** The number with `rank` lower ones; undefined if the set has no more than these. */
-    select(rank: number): number | undefined;
-    /** Other text than that of any other set: conditions are compared as text (`identityOf`). */
-    toJSON(): string;
-    /** In order, at most `limit` numbers behind the first `skip`. */
-    page(skip: number, limit: number, descending?: boolean): number[];
-    /** Those that are greater. */
-    above(number: number): NumberSet;
-    /** All numbers in order. */
-    values(descending?: boolean): Generator<number, void, undefined>;
-    or(other: NumberSet): NumberSet;
-    and(other: NumberSet): NumberSet;
-    andNot(other: NumberSet): NumberSet;
-}
-
-/** The document's number is in the set, which has only numbers of live documents. */
-interface NumbersCondition {
-    readonly kind: 'numbers';
-    readonly numbers: NumberSet;
-    /** The field whose column gave the set, for explain. */
-    readonly column?: string;
-}
-
-/** `related`: the collections that are read too, in the same snapshot. */
-type OpenSource = (related?: readonly string[]) => MaybePromise<QuerySource>;
-
-/** At least one of them holds; with none: never true. */
-interface OrPredicate {
-    readonly kind: 'or';
-    readonly of: readonly Predicate[];
-}
-
-/**
- * Call it after each step, and await it if it returns a promise. It returns one when it is time to release the thread.
- */
-type Pause = () => MaybePromise<void>;
-
 /** Bodies whose sequence number is higher than `after`, and at most `upTo`, have the version `from`. */
 interface PendingMigration {
     readonly after: number;
     readonly upTo: number;
     readonly from: number;
 }
-
-interface Plan {
-    readonly access: AccessPath;
-    /** Walks from the last entry to the first. */
-    readonly reverse: boolean;
-    /** The condition that remains to be tested. */
-    readonly residual: Condition;
-    readonly filter: Reads;
-    /** Undefined: rows come in the order asked for. */
-    readonly sort: Reads | undefined;
-    /** 'entries': no document is read. */
-    readonly project: Reads;
-    /** Every entry is a row, each document's once: counting and skipping need no walk. */
-    readonly byRank: boolean;
-    /** Every row of the walk is one, so skipping needs no walk. */
-    readonly skips: boolean;
-    /** Rows before skip and limit; exact where `byRank`, else at most. */
-    readonly rows: number;
-    readonly cost: number;
-}
-
-/** The part that planning reads: counts, and positions of index entries. */
-interface PlanSource {
-    readonly documents: Pick<DocumentReader, 'count' | 'countIds'>;
-    /** It may include indexes that are being built; they are ignored. */
-    readonly indexes: readonly IndexDefinition[];
-    /** The entries of an index. */
-    index(definition: IndexDefinition): EntryTree;
-}
-
-/** A query, and the plan for it if there is one. */
-interface Planned {
-    readonly query: QuerySpecification;
-    readonly plan?: Plan;
-}
-
-type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | ExistsPredicate | RegexPredicate | ContainsPredicate | TypePredicate | SizePredicate | ModPredicate | AllPredicate | ElementsPredicate | QuantifiedPredicate;
-
-/** An attachment whose content is at hand. */
-interface PreparedAttachment extends Omit<CheckedAttachment, 'data'> {
-    /** Undefined: a stub. */
-    readonly content: MemoryContent | FinishedUpload | undefined;
-}
-
-interface PreparedWork {
-    /** Each document once; where two want one key the earlier gets it. */
-    readonly writes: readonly DocumentWrite[];
-    /** What the content of the writes refers to. */
-    readonly shapes: ShapeDictionary;
-    /** False: whatever comes is taken up, as replicas must not differ. */
-    readonly isRefusable: boolean;
-}
-
-/**
- * The related documents to which the path leads: 'some' document meets the predicate, 'every' one does (and one is there), or
- * 'none' does. Paths in the predicate begin at the related document.
- */
-interface QuantifiedPredicate {
-    readonly kind: 'quantified';
-    readonly path: string;
-    readonly which: 'some' | 'every' | 'none';
-    readonly of: Predicate;
-}
-
-/** How the queries of a collection follow relations (relations/). */
-interface QueryRelations {
-    /** What missing values count as in groups and aggregates. */
-    readonly empty?: EmptyValues;
-    /** Throws an ArgumentError for a wrong selector. */
-    condition(selector: unknown): Condition;
-    /** All collections that relations can lead to. */
-    readonly collections: readonly string[];
-    /** How a live query follows relations; undefined: it does not. */
-    followed(open: OpenSource, query: QuerySpecification): FollowedQuery | undefined;
-    /** Throws a TypeError for a path through a relation, where `call` takes none. */
-    checkOwn(call: string, paths: readonly string[]): void;
-    /** As `checkOwn`, for all paths of a condition. */
-    checkCondition(call: string, condition: Condition): void;
-    /** As `checkOwn`, for all paths of an index. */
-    checkIndex(index: IndexDeclaration): void;
-    /** Throws a TypeError for a path that sort, fields or populate do not take. */
-    check(query: QuerySpecification): void;
-    /** Opens a source, and makes a plain query of one that follows relations. `check` may throw. */
-    begin(open: OpenSource, query: QuerySpecification, check: () => void): MaybePromise<QueryRun>;
-}
-
-/** A query on its snapshot; its source has to be released. */
-interface QueryRun extends Planned {
-    readonly source: QuerySource;
-    /** Gives a query for the same rows of fewer documents. */
-    readonly narrow?: ((query: QuerySpecification) => Promise<QuerySpecification>) | undefined;
-    /** Changes rows: they get related documents in place of ids. */
-    readonly populate?: ((rows: readonly object[]) => Promise<void>) | undefined;
-    /** How relations were followed, for explain. */
-    readonly related?: readonly RelatedStep[];
-}
-
-interface QuerySource extends PlanSource {
-    /** The sequence of the newest commit that is in it. */
-    readonly sequence: CommitSequence;
-    readonly documents: DocumentReader;
-    index(definition: IndexDefinition): TreeReader;
-    /** Runs `step` until nothing is missing in memory. Synchronous when nothing is. */
-    attempt<T>(step: () => T): MaybePromise<T>;
-    /** Call it between steps: it releases the thread after a slice. */
-    readonly pause: Pause;
-    /** What queries keep in memory from one to the next; undefined: what is read here may never be committed. */
-    readonly kept?: KeptMemory | undefined;
-    /** A clock, in milliseconds. */
-    readonly now: () => number;
-    /** Another collection in the same snapshot, which is released with this one. Only where relations are declared. */
-    readonly other?: ((name: string) => QuerySource) | undefined;
-    /** Idempotent. Called once when the query is done with it, however it ends. */
-    release(): void;
-}
-
-/** The query to plan. */
-interface QuerySpecification {
-    readonly condition: Condition;
-    readonly sort: readonly SortField[];
-    readonly skip: number;
-    /** Infinity: all. */
-    readonly limit: number;
-    /** The order of strings in `sort`; undefined: by code point. */
-    readonly collation?: Collation | undefined;
-    /** Paths of relations whose documents rows get in place of ids. */
-    readonly populate?: readonly string[];
-    /** Paths of the fields that are wanted; undefined: whole documents; none: rows are only counted. */
-    readonly fields: readonly string[] | undefined;
-}
-
-/** The source of the fields that a step needs. */
-type Reads = 'entries' | 'documents';
 
 /** Some entries, in key order. */
 interface ReducedEntries {
@@ -1402,108 +512,6 @@ interface Reducer<Result> {
  * The number of a reducer in files, 1 to 15. The layer that owns the reducer chooses the number, which never changes.
  */
 type ReducerId = number;
-
-type Refusals = ReadonlyMap<DocumentWrite, PannierError>;
-
-interface RegexCondition extends RegexPredicate, Negatable {
-}
-
-/** The value, or an element of an array, is a string in which the regular expression is found. */
-interface RegexPredicate {
-    readonly kind: 'regex';
-    readonly path: string;
-    readonly source: string;
-    readonly flags: string;
-    readonly arrays?: 'whole' | undefined;
-}
-
-/** Some related document meets the condition. Only relations/ makes it, and resolves it before a query is planned. */
-interface RelatedCondition {
-    readonly kind: 'related';
-    readonly path?: undefined;
-    /** The related collection. */
-    readonly to: string;
-    /** The field that holds the ids: of the document, or (`back`) of the related ones. */
-    readonly field: string;
-    readonly back: boolean;
-    /** It holds an array of ids. */
-    readonly many: boolean;
-    /**
-     * The related documents are those with equal texts, and no field leads to them: pairs of a field of theirs and one of the
-     * document. A missing text is the empty one. Without pairs they are all documents.
-     */
-    readonly on?: readonly (readonly [related: string, own: string])[];
-    readonly of: Condition;
-}
-
-/** One step along a relation, as it was answered. */
-interface RelatedStep {
-    readonly condition: RelatedCondition;
-    /** For the related documents. */
-    readonly plan: Plan;
-    readonly query: QuerySpecification;
-    /** From what the ids were read. */
-    readonly way: 'documents' | 'entries' | 'column';
-    /** How many ids there were; undefined: a column needs none. */
-    readonly ids: number | undefined;
-    /** The steps of the condition that related documents have to meet. */
-    readonly related: readonly RelatedStep[];
-}
-
-interface RelatedValues {
-    /** As it was asked for. */
-    readonly path: string;
-    readonly values: ValuesById;
-}
-
-interface Revision {
-    readonly generation: number;
-    readonly suffix: string;
-}
-
-/** What is to be done to the trees of a collection for one document. */
-interface RevisionChange {
-    /** Undefined: nothing is left of the document. */
-    readonly winner: {
-        readonly revision: Revision;
-        readonly parts: BodyParts & EncodedContent;
-    } | undefined;
-    readonly hasOtherLeaves: boolean;
-    readonly entries: readonly EntryChange[];
-    /** Revisions whose entries go. */
-    readonly removed: readonly Revision[];
-    /** Bodies that leave `extra`; their `sequence` is their number there. */
-    readonly removedBodies: readonly BodyView[];
-    /** The attachments of bodies that come, and of those that go for good. */
-    readonly attachmentsAdded: readonly Uint8Array[];
-    readonly attachmentsRemoved: readonly Uint8Array[];
-    /** Whether the document is listed among those with conflicts: before, and from now on. */
-    readonly wasInConflict: boolean;
-    readonly isInConflict: boolean;
-    /** The body that the document gets. `number`: the document's, undefined for a new one. */
-    body(number: number | undefined): Uint8Array;
-    /** Changes the trees of revisions. Methods, so that nobody has to load them who has no plan. */
-    apply(transaction: WriteTransaction, state: CollectionState, write: {
-        readonly key: Key;
-        readonly number: number;
-    }): void;
-}
-
-interface ScanOptions {
-    readonly reverse?: boolean;
-    /** Only bodies with a higher sequence number. */
-    readonly after?: number;
-}
-
-/** The schema of a collection, its version, and how older documents get there. */
-interface SchemaOptions<Schema = unknown> {
-    /** Any Standard Schema (zod, valibot, arktype, …): it checks and types what is written, and what it gives is stored. */
-    readonly schema?: Schema;
-    /** The version of the schema; 1 by default. Raise it when stored documents have to change. */
-    readonly version?: number;
-    /** By the version that they lead to: one for each version from 2 on. */
-    readonly migrations?: Readonly<Record<number, Migration>>;
-}
 
 /**
  * What the catalog says of the version of a collection's schema. It lives here because a collection's state has it; the database
@@ -1556,27 +564,6 @@ class ShapeDictionary {
     fork(): ShapeDictionary;
 }
 
-/** What the ids of shapes in encoded content refer to. */
-interface ShapeGuess {
-    /** The collection whose dictionary `base` is; undefined if there was none. */
-    readonly collectionNumber: number | undefined;
-    readonly base: ShapeDictionary;
-    /** False if `base` may be rolled back. */
-    readonly committed: boolean;
-    /** `base` and what the documents added. */
-    readonly shapes: ShapeDictionary;
-}
-
-interface SizeCondition extends SizePredicate, Negatable {
-}
-
-/** The value is an array with this number of elements. */
-interface SizePredicate {
-    readonly kind: 'size';
-    readonly path: string;
-    readonly size: number;
-}
-
 interface Snapshot {
     /** Every commit up to and including this one, and nothing else. */
     readonly sequence: CommitSequence;
@@ -1586,27 +573,11 @@ interface Snapshot {
     treeNames(prefix?: string): string[];
 }
 
-interface SortField {
-    readonly path: string;
-    readonly descending: boolean;
-    /** Rows are sorted by the value of a related document; `path` is the field that holds its id. */
-    readonly through?: RelatedValues;
-}
-
 /** As the library hands it out: `_id` and `_rev` first. */
 type StoredDocument = {
     _id: string;
     _rev: string;
 } & Record<string, unknown>;
-
-interface Subscriber {
-    /** For a count: the number. */
-    update(update: LiveUpdate<object> | number): void;
-    end?: ((error: unknown) => void) | undefined;
-}
-
-/** Conditions that no set of values can express. */
-type TestCondition = RegexCondition | ContainsCondition | SizeCondition | ModCondition | ElementsCondition;
 
 interface TextSettings {
     /** A BCP 47 tag, for finding words and for lower case. */
@@ -1669,87 +640,6 @@ interface TreeWriter extends TreeReader {
     appendMany(values: readonly Uint8Array[]): number;
 }
 
-/** The value itself has the type. */
-interface TypePredicate {
-    readonly kind: 'type';
-    readonly path: string;
-    readonly type: ValueType;
-}
-
-/** What uploads need of the database. */
-interface UploadContext extends Pick<UploadTarget, 'environment' | 'wallClock' | 'closing'> {
-    readonly store: KeyValueStore;
-    /** Tokens of uploads of this handle that are under way. */
-    readonly liveUploads: Set<string>;
-}
-
-/** Where uploads go. */
-interface UploadTarget {
-    readonly environment: Pick<Environment, 'after' | 'randomId'>;
-    /** Milliseconds since 1970. */
-    readonly wallClock: () => number;
-    /** A transaction of its own. */
-    write<T>(run: (transaction: WriteTransaction) => T): Promise<T>;
-    snapshot(): HeldSnapshot;
-    /** The number of the collection, which is made if it is not there. */
-    create(transaction: WriteTransaction): number;
-    /** The number of the collection, or undefined. */
-    find(transaction: WriteTransaction): number | undefined;
-    /** Aborted when the database is closed. */
-    readonly closing: AbortSignal;
-    /** Tokens of the uploads of this handle that are under way. */
-    readonly live: Set<string>;
-}
-
-/** Ascending, none twice: values after the first cut are in the set, those after the second are not, and so on. */
-type ValueSet = readonly Cut[];
-
-type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
-
-/** By the ids of the documents to which a field leads. */
-interface ValuesById {
-    /** Undefined for what is no such id. May throw a Miss. */
-    get(id: unknown): unknown;
-}
-
-/**
- * The value is in the set. For an array: some element is or, with `every`, every element is.
- */
-interface WithinCondition {
-    readonly kind: 'within';
-    readonly path: string;
-    readonly values: ValueSet;
-    readonly every: boolean;
-    /** An array as a whole counts like one more of its elements. */
-    readonly whole: boolean;
-    /** Tests the value as a whole, even if it is an array. */
-    readonly self: boolean;
-    /** The set holds collated values (codec/registered-collation.ts). Undefined also where the order of strings has no say. */
-    readonly collation?: Collation | undefined;
-}
-
-/** What the writes to one collection need. */
-interface WriteContext {
-    readonly catalog: Catalog;
-    readonly name: string;
-    /** Creates the collection, with the indexes and settings that were declared. */
-    readonly create: (transaction: WriteTransaction) => CollectionState;
-    readonly maintenance: IndexMaintenance;
-    /** Refuses documents before anything is planned; in the order of the batch. May miss. */
-    readonly judge?: (transaction: WriteTransaction, state: CollectionState | undefined, batch: EncodedBatch) => Refusals;
-    /** Those that the collection gets when it is created. */
-    readonly settings?: () => CollectionSettings;
-}
-
-/**
- * - 'insert': there must be no such document.
- * - 'put': creates, or extends the leaf whose revision is the `_rev` given.
- * - 'upsert': creates or replaces, whatever is there.
- * - 'delete': the document must be there; `_rev`, where it is given, must be a live leaf.
- * - 'replicate': takes up a revision that was made elsewhere.
- */
-type WriteMode = 'insert' | 'put' | 'upsert' | 'delete' | 'replicate';
-
 interface WriteTransaction extends Snapshot {
     tree(name: string): TreeWriter | undefined;
     /** `reducer`: by which an ordered tree is kept reduced; it is registered (btree/reducer.ts). */
@@ -1757,8 +647,6 @@ interface WriteTransaction extends Snapshot {
     /** Forgets the tree at once, whatever its size; its room is reclaimed later. */
     dropTree(name: string): void;
 }
-
-function above(value: unknown): Cut;
 
 /** Numbers and strings that must not be confused with one another. The brand exists only in the types. */
 const brand: unique symbol;

@@ -17,7 +17,7 @@ export function checkAuthOptions(definition: AuthDefinition, old: Definition | u
   const oldAuth = old?.type === 'auth' ? old : undefined
   const errors: Errors = {
     authRule:
-      checkRule(definition.authRule, schema, definition.name) ??
+      checkRule(definition.authRule, schema, definition.id) ??
       checkSystemRule(definition.authRule, oldAuth, oldAuth?.authRule),
     manageRule: checkManageRule(definition, oldAuth, schema),
     authAlert: errorsOf({ emailTemplate: checkTemplate(definition.authAlert.emailTemplate) }),
@@ -36,12 +36,12 @@ function within(value: number, min: number, max: number): FieldError | undefined
 }
 
 function checkManageRule(
-  { manageRule, name }: AuthDefinition,
+  { manageRule, id }: AuthDefinition,
   old: AuthDefinition | undefined,
   schema: Schema,
 ): FieldError | undefined {
   if (manageRule === '') return fieldError('validation_nil_or_not_empty_required', BLANK.message)
-  return checkRule(manageRule, schema, name) ?? checkSystemRule(manageRule, old, old?.manageRule)
+  return checkRule(manageRule, schema, id) ?? checkSystemRule(manageRule, old, old?.manageRule)
 }
 
 function checkTemplate({ subject, body }: MailTemplate): ErrorData | undefined {
@@ -64,7 +64,7 @@ function checkOtp({ otp }: AuthDefinition): ErrorData | undefined {
 }
 
 function checkMfa(
-  { name, mfa, passwordAuth, oauth2, otp }: AuthDefinition,
+  { id, mfa, passwordAuth, oauth2, otp }: AuthDefinition,
   old: AuthDefinition | undefined,
   schema: Schema,
 ): Errors | undefined {
@@ -73,7 +73,7 @@ function checkMfa(
     const error = fieldError('validation_mfa_not_enough_auths', 'MFA requires at least 2 auth methods to be enabled.')
     return { mfa: { enabled: error } }
   }
-  const rule = checkRule(mfa.rule, schema, name) ?? checkSystemRule(mfa.rule, old, old?.mfa.rule)
+  const rule = checkRule(mfa.rule, schema, id) ?? checkSystemRule(mfa.rule, old, old?.mfa.rule)
   return rule && { mfa: { rule } }
 }
 

@@ -25,7 +25,7 @@ interface DefinitionContext {
 export function checkDefinition(definition: Definition, context: DefinitionContext): ErrorData | undefined {
   const { old, schema } = context
   const rule = (name: RuleName): FieldError | undefined =>
-    checkRule(definition[name], schema, definition.name) ?? checkSystemRule(definition[name], old, old?.[name])
+    checkRule(definition[name], schema, definition.id) ?? checkSystemRule(definition[name], old, old?.[name])
   const writeRule = (name: RuleName): FieldError | undefined =>
     definition.type === 'view' && definition[name] !== null ? NOT_FOR_VIEWS : rule(name)
   const errors = errorsOf({
@@ -120,7 +120,7 @@ const NO_RULE = fieldError('validation_field_rule', 'This field takes no rule of
 /** Everybody who sees a record sees its id, and nobody sees a password. */
 function checkFieldRules(
   field: FieldDefinition,
-  { name: collection }: Definition,
+  { id: collection }: Definition,
   { old, schema }: DefinitionContext,
 ): ErrorData | undefined {
   const before = old?.fields.find(({ id }) => id === field.id)

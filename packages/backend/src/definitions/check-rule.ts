@@ -14,7 +14,7 @@ export function errorsOf(errors: Errors): ErrorData | undefined {
   return wrong.length === 0 ? undefined : Object.fromEntries(wrong)
 }
 
-/** @param collection - its name in `schema` */
+/** @param collection - its id in `schema`: its name may be that of another one */
 export function checkRule(rule: Rule, schema: Schema, collection: string): FieldError | undefined {
   if (rule === null || rule === '') return undefined
   const [error] = schema.find(collection) === undefined ? [] : check(rule, schema, collection).errors

@@ -1,9 +1,10 @@
 /** The definitions of all collections: kept in the database, and in memory for those who ask. */
 import type { Schema } from '@pannier/rules'
-import { isPannierError, type Collection, type Database } from 'pannier'
+import { isPannierError, type Collection, type Database, type Transaction } from 'pannier'
 import { truncate } from 'pannier/internal'
 import { dateText } from '../fields/date-text.ts'
 import { DIFFERENT } from '../fields/field-errors.ts'
+import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, missing, ServiceError } from '../gateway/service-error.ts'
@@ -12,6 +13,7 @@ import { ID_TAKEN } from './check-definition.ts'
 import { completeDefinition, mergeDefinition, newDefinition } from './complete-definition.ts'
 import { recordsName, type Definition, type ViewDefinition } from './definition.ts'
 import { importedChange, importError } from './import.ts'
+import { uniqueErrors } from './library-index.ts'
 import { listDefinitions, type DefinitionListOptions, type DefinitionPage } from './list-definitions.ts'
 import { MisfitCounter, type Misfit } from './misfits.ts'
 import { presentScaffolds } from './present-definition.ts'
@@ -168,11 +170,38 @@ export class Definitions {
     // The last one stays.
     if (definition.name === SUPERUSERS) throw new ServiceError('INVALID', message)
     try {
-      await truncate(this.#database, recordsName(definition))
+      if (this.mayTakeSuperusers(definition)) await this.#truncateAtOnce(definition)
+      else await truncate(this.#database, recordsName(definition))
     } catch (error) {
-      if (!isPannierError(error, 'PANNIER_RELATION')) throw error
+      if (isPannierError(error, 'PANNIER_UNIQUE'))
+        throw new ServiceError('INVALID', message, { cause: error, data: uniqueErrors(error, this.all()) })
+      if (!isPannierError(error, 'PANNIER_RELATION') && error !== LAST_SUPERUSER) throw error
       throw new ServiceError('INVALID', message, { cause: error })
     }
+  }
+
+  /** Whether a delete in another collection may take superusers along. */
+  mayTakeSuperusers(definition: Definition): boolean {
+    const reached = new Set([definition])
+    for (const one of reached)
+      for (const other of this.all()) if (other.fields.some((field) => isCascade(field, one))) reached.add(other)
+    return definition.name !== SUPERUSERS && Array.from(reached).some(({ name }) => name === SUPERUSERS)
+  }
+
+  /** Whether there is a superuser, as a transaction sees it. */
+  async hasSuperuser(place: Pick<Transaction, 'collection'>): Promise<boolean> {
+    const superusers = place.collection<JsonObject>(recordsName(this.get(SUPERUSERS)))
+    return (await superusers.find({}).first()) !== undefined
+  }
+
+  /** In one step, as what went has to be looked at before it is done. @throws LAST_SUPERUSER */
+  async #truncateAtOnce(definition: Definition): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      const hadSuperuser = await this.hasSuperuser(transaction)
+      const records = transaction.collection<JsonObject>(recordsName(definition))
+      await records.delete((await records.find({}).fields('_id').toArray()).map(({ _id }) => String(_id)))
+      if (hadSuperuser && !(await this.hasSuperuser(transaction))) throw LAST_SUPERUSER
+    })
   }
 
   /**
@@ -263,6 +292,8 @@ function withNewSecret(definition: Definition, old: Definition): Definition {
   return { ...definition, authToken: { ...definition.authToken, secret: randomText(50) } }
 }
 
+export const LAST_SUPERUSER: ServiceError = new ServiceError('INVALID', "You can't delete the only existing superuser.")
+
 /** Whether a view reads a collection, without another view between them. */
 function reads(view: ViewDefinition, { id }: Definition, all: readonly Definition[]): boolean {
   try {
@@ -271,6 +302,10 @@ function reads(view: ViewDefinition, { id }: Definition, all: readonly Definitio
     if (error instanceof SqlError) return false
     throw error
   }
+}
+
+function isCascade(field: FieldDefinition, { id }: Definition): boolean {
+  return field.type === 'relation' && field.cascadeDelete && field.collectionId === id
 }
 
 function refersTo({ fields }: Definition, { id }: Definition): boolean {

@@ -1,9 +1,11 @@
 /** `CREATE INDEX` statements as indexes of the library. docs/internals/backend-definitions.md says which can be. */
 import { crc32 } from 'node:zlib'
-import type { IndexInput } from 'pannier'
+import type { IndexInput, PannierError } from 'pannier'
 import { NOCASE } from 'pannier/internal'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { toNumber, toText } from '../fields/cast.ts'
+import { NOT_UNIQUE } from '../fields/field-errors.ts'
+import type { ErrorData } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
 import { isSameName, parseIndex, type IndexStatement } from './index-statement.ts'
 import { ruleIndexesOf } from './rule-indexes.ts'
@@ -81,9 +83,11 @@ export function declaredIndexesOf(definition: Definition): readonly LibraryIndex
   })
 }
 
-/** The fields whose values must be unique together, by the library's name of the index. Undefined: ours have another name. */
-export function uniqueFields(definition: Definition, indexName: string): readonly string[] | undefined {
-  return libraryIndexesOf(definition).find(({ name }) => name === indexName)?.fields
+/** For each column of the index that has refused a value; `written`: whose records were written. */
+export function uniqueErrors({ details }: PannierError, written: readonly Definition[]): ErrorData {
+  const indexes = written.flatMap(libraryIndexesOf)
+  const fields = indexes.find(({ name }) => name === details?.['index'])?.fields ?? []
+  return Object.fromEntries(fields.map((name) => [name, NOT_UNIQUE]))
 }
 
 /** Equal for documents that the index takes for the same. */

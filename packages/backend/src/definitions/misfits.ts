@@ -1,6 +1,6 @@
 /** What records would lose by a change of their definition, and which values would no longer be right. */
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
-import { fieldError } from '../fields/field-errors.ts'
+import { fieldError, NOT_UNIQUE } from '../fields/field-errors.ts'
 import { checkValue, emptyValue } from '../fields/field-types.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { FieldError } from '../gateway/service-error.ts'
@@ -21,7 +21,6 @@ export interface Misfit {
 
 const IDS_MAX = 10
 const LOST = fieldError('change_loses_value', 'The value is lost.')
-const NOT_UNIQUE = fieldError('validation_not_unique', 'Value must be unique.')
 /** Their values are made, not given: a hash has not the length of its password. */
 const MADE_TYPES: ReadonlySet<string> = new Set(['password', 'autodate'])
 

@@ -5,6 +5,7 @@
 import { createSchema, type Schema } from '@pannier/rules'
 import { isPannierError, type Collection, type Database, type Transaction, type TransactionCollection } from 'pannier'
 import { relateRecords, type RecordRelation } from 'pannier/internal'
+import { dateText } from '../fields/date-text.ts'
 import { fieldError } from '../fields/field-errors.ts'
 import { isMany } from '../fields/field-definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
@@ -16,6 +17,7 @@ import { recordsName, type Definition } from './definition.ts'
 import { parseIndex } from './index-statement.ts'
 import { libraryIndexesOf, libraryIndexOf, uniqueKey, type LibraryIndex } from './library-index.ts'
 import { changedNames, migrationOf, type Migration } from './migration.ts'
+import { OF_ACCOUNTS } from './system-collections.ts'
 
 /** No CouchDB database can have this name. */
 export const DEFINITIONS_COLLECTION = '$definitions'
@@ -289,19 +291,31 @@ async function inSteps(
 }
 
 function relationsOf(all: readonly Definition[]): Record<string, Record<string, RecordRelation>> {
+  const accounts = all.filter(({ type }) => type === 'auth').map(recordsName)
+  const ofAccount = { to: accounts, many: false, cascade: true, required: false }
   return Object.fromEntries(
     all.flatMap((definition) => {
-      const fields = definition.type === 'view' ? [] : definition.fields.filter(({ type }) => type === 'relation')
-      if (fields.length === 0) return []
-      const relations = fields.flatMap((field) => {
+      const { type, name, fields } = definition
+      if (type === 'view') return []
+      const touch = touching(definition)
+      const relations = fields.flatMap((field): [string, RecordRelation][] => {
         if (field.type !== 'relation') return []
-        const { name, collectionId, cascadeDelete, required } = field
+        const { collectionId, cascadeDelete, required } = field
         const to = recordsName({ id: collectionId })
-        return [[name, { to, many: isMany(field), cascade: cascadeDelete, required }] as const]
+        return [[field.name, { to, many: isMany(field), cascade: cascadeDelete, required, touch }]]
       })
-      return [[recordsName(definition), Object.fromEntries(relations)] as const]
+      if (OF_ACCOUNTS.includes(name)) relations.push(['recordRef', ofAccount])
+      return relations.length === 0 ? [] : [[recordsName(definition), Object.fromEntries(relations)]]
     }),
   )
+}
+
+/** Moves the dates of a record that changes. */
+function touching({ fields }: Definition): (record: JsonObject) => void {
+  const names = fields.flatMap((field) => (field.type === 'autodate' && field.onUpdate ? [field.name] : []))
+  return (record) => {
+    for (const name of names) record[name] = dateText(Date.now())
+  }
 }
 
 function asIndexError(error: unknown, definition: Definition): unknown {

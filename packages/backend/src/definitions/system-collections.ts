@@ -29,6 +29,9 @@ function accounts(name: string, added: readonly JsonObject[], options: JsonObjec
 /** The collection of those who may change everything. */
 export const SUPERUSERS = '_superusers'
 
+/** Their records belong to accounts of any collection, and go with them. */
+export const OF_ACCOUNTS: readonly string[] = ['_mfas', '_otps', '_externalAuths', '_authOrigins']
+
 const RECORD = [text('collectionRef'), text('recordRef')]
 
 /** Inputs, in the order in which they are made. */

@@ -1,5 +1,6 @@
 /** Goal: what belongs to an account ends with it; what proves an identity ends when it changes. */
 import { afterEach, expect, test } from 'vitest'
+import { recordsName } from '../../src/definitions/definition.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
 import { ADMIN, account, openWorld, refusal, type World } from './world.ts'
@@ -56,16 +57,48 @@ test('what belongs to an account goes with it, and nothing else', async () => {
   expect(await referring(BOB)).toEqual(ALL)
 })
 
-test('it also goes with accounts that a cascade takes along', async () => {
+test('it also goes with accounts that a cascade takes along, that are truncated or go by another door', async () => {
   const { writes, stored } = await start()
   await writes.delete(ADMIN, 'teams', TEAM)
   expect(await stored('people')).toEqual({})
   expect([await referring(ANN), await referring(BOB)]).toEqual([NONE, NONE])
+  await world.close()
+  await start()
+  await world.definitions.records(world.definitions.get('people')).delete(ANN)
+  expect([await referring(ANN), await referring(BOB)]).toEqual([NONE, ALL])
+  await world.definitions.truncate(SYSTEM, 'people')
+  expect(await referring(BOB)).toEqual(NONE)
 })
 
-test('a new account gets nothing of one that had its id, and went by another door', async () => {
-  const { writes, definitions } = await start()
-  await definitions.records(definitions.get('people')).delete(ANN)
+test('it goes with 10,500 accounts of one team, each of them with a device', async () => {
+  const { writes, definitions, database, stored } = await start()
+  const many = Array.from({ length: 10_500 }, (_, n) => `id${String(n).padStart(13, '0')}`)
+  const [{ email: _, _rev: __, ...ann }, { _rev: ___, ...device }] = [
+    (await stored('people'))[ANN]!,
+    Object.values(await stored('_authOrigins'))[0]!,
+  ]
+  const insert = (name: string, documents: readonly JsonObject[]): Promise<unknown> =>
+    database.collection<JsonObject>(recordsName(definitions.get(name))).insert(documents)
+  await insert(
+    'people',
+    many.map((_id) => ({ ...ann, _id, email: `${_id}@example.com`, tokenKey: _id })),
+  )
+  await insert(
+    '_authOrigins',
+    many.map((_id) => ({ ...device, _id, recordRef: _id })),
+  )
+  await writes.delete(ADMIN, 'teams', TEAM)
+  expect([await stored('people'), await stored('_authOrigins')]).toEqual([{}, {}])
+})
+
+test('a new account gets nothing of one that had its id, and was deleted on another server', async () => {
+  const { writes, definitions, stored } = await start()
+  const records = definitions.records(definitions.get('people'))
+  const [generation, ...ids] = String((await stored('people'))[ANN]!['_rev']).split('-')
+  const _revisions = { start: Number(generation) + 1, ids: ['f00d', ...ids] }
+  const tombstone = { _id: ANN, _rev: `${_revisions.start}-f00d`, _deleted: true, _revisions }
+  await records.put(tombstone, { newEdits: false })
+  expect((await stored('people'))[ANN]).toBeUndefined()
   expect(await referring(ANN)).toEqual(ALL)
   await writes.create(ADMIN, 'people', { id: ANN, email: 'new@example.com', ...PASSWORD })
   expect([await referring(ANN), await referring(BOB)]).toEqual([NONE, ALL])
@@ -123,6 +156,7 @@ test('no cascade takes the last superuser along', async () => {
   await writes.create(ADMIN, '_superusers', { id: one, email: 'one@example.com', team: TEAM, ...PASSWORD })
   const refused = await refusal(writes.delete(ADMIN, 'teams', TEAM))
   expect(refused).toEqual(['INVALID', "You can't delete the only existing superuser."])
+  await expect(definitions.truncate(SYSTEM, 'teams')).rejects.toMatchObject({ code: 'INVALID', data: undefined })
   expect(Object.keys(await stored('teams'))).toEqual([TEAM])
   await writes.create(ADMIN, '_superusers', { id: two, email: 'two@example.com', ...PASSWORD })
   await writes.delete(ADMIN, 'teams', TEAM)

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { recordsName } from '../../src/definitions/definition.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
+import { SYSTEM } from '../../src/gateway/principal.ts'
 import { ADMIN, NOBODY, openWorld, refusal, upload, type World } from './world.ts'
 
 const CREATED = { type: 'autodate', name: 'created', onCreate: true }
@@ -48,10 +49,16 @@ test('a record is stored with all fields, an id and dates; what nobody may set i
   expect(await writes.create(ADMIN, 'posts', { title: 'two', secret: 'x' })).toMatchObject({ secret: 'x' })
 })
 
+/** Two dates of one millisecond are equal, here as in PocketBase. */
+async function nextMillisecond(): Promise<void> {
+  for (const now = Date.now(); Date.now() === now;) await new Promise(setImmediate)
+}
+
 test('a change keeps what the input does not name, counts by modifiers, and moves the date', async () => {
   const { writes } = await world(POSTS)
   const made = await writes.create(NOBODY, 'posts', { title: 'one', count: 3 })
   const id = made['id'] as string
+  await nextMillisecond()
   const changed = await writes.update(NOBODY, 'posts', id, { 'count+': 2 })
   expect(changed).toMatchObject({ id, title: 'one', count: 5, created: made['created'] })
   const again = await writes.update(NOBODY, 'posts', id, {})
@@ -59,6 +66,57 @@ test('a change keeps what the input does not name, counts by modifiers, and move
   await writes.delete(NOBODY, 'posts', id)
   expect(await refusal(writes.delete(NOBODY, 'posts', id))).toEqual(['NOT_FOUND', ''])
   expect(await refusal(writes.update(NOBODY, 'posts', id, {}))).toEqual(['NOT_FOUND', ''])
+})
+
+const [TEAM_A, TEAM_B] = ['teamateamateama', 'teambteambteamb']
+
+/** Three posts of two teams. Without their teams, two of them are equal in a unique index. */
+async function teamed(): Promise<World> {
+  const team = { type: 'relation', name: 'team', collectionId: 'pbc_teams' }
+  const teams = { type: 'relation', name: 'teams', collectionId: 'pbc_teams', maxSelect: 2 }
+  const indexes = ['CREATE UNIQUE INDEX `idx_once` ON `posts` (title, team)']
+  const made = await world({ id: 'pbc_teams', name: 'teams', ...PUBLIC })
+  await made.definitions.create(SYSTEM, { ...POSTS, fields: [...POSTS.fields, team, teams], indexes })
+  for (const id of [TEAM_A, TEAM_B]) await made.writes.create(NOBODY, 'teams', { id })
+  await made.writes.create(NOBODY, 'posts', {
+    id: 'one000000000000',
+    title: 'same',
+    team: TEAM_A,
+    teams: [TEAM_A, TEAM_B],
+  })
+  await made.writes.create(NOBODY, 'posts', { id: 'two000000000000', title: 'same', team: TEAM_B })
+  await made.writes.create(NOBODY, 'posts', { id: 'three0000000000', title: 'other', team: TEAM_B })
+  return made
+}
+
+test('a delete that empties a relation moves the dates of the record', async () => {
+  const { writes, stored } = await teamed()
+  const before = await stored('posts')
+  await nextMillisecond()
+  await writes.delete(NOBODY, 'teams', TEAM_A)
+  const after = await stored('posts')
+  expect(after['one000000000000']).toMatchObject({ team: '', teams: [TEAM_B] })
+  const dates = (of: JsonObject): unknown[] => [of['created'], of['updated']]
+  const { created, updated } = before['one000000000000']!
+  expect(after['one000000000000']!['created']).toBe(created)
+  expect(String(after['one000000000000']!['updated']) > String(updated)).toBe(true)
+  expect(dates(after['two000000000000']!)).toEqual(dates(before['two000000000000']!))
+})
+
+test('a delete is refused that would make values of a unique index equal', async () => {
+  const { writes, stored, definitions } = await teamed()
+  await writes.delete(NOBODY, 'teams', TEAM_A)
+  const data = { title: 'validation_not_unique', team: 'validation_not_unique' }
+  const required = 'Failed to delete record. Make sure that the record is not part of a required relation reference.'
+  expect(await refusal(writes.delete(NOBODY, 'teams', TEAM_B))).toEqual(['INVALID', required, data])
+  const request = { context: 'batch', method: 'DELETE', query: {}, headers: {} }
+  const operation = { action: 'delete', collection: 'teams', id: TEAM_B, request } as const
+  const batch = writes.batch(SYSTEM, [operation], { timeoutMs: 60_000 })
+  await expect(batch).rejects.toMatchObject({ index: 0, reason: { code: 'INVALID', message: required } })
+  const truncated = definitions.truncate(SYSTEM, 'teams')
+  await expect(truncated).rejects.toMatchObject({ code: 'INVALID', data: { team: { code: data.team } } })
+  expect(Object.keys(await stored('teams'))).toEqual([TEAM_B])
+  expect((await stored('posts'))['two000000000000']).toMatchObject({ team: TEAM_B })
 })
 
 test('500 changes of one record at the same time all count', async () => {

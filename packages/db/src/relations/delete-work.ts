@@ -23,14 +23,6 @@ const STEP_BODIES_MAX = 2000
 
 const PASSES: readonly OnDelete[] = ['cascade', 'restrict', 'unset']
 
-/** What followed from a delete, by collection: ids of documents. */
-export interface FollowedChanges {
-  /** They were deleted too. */
-  readonly deleted: ReadonlyMap<string, ReadonlySet<string>>
-  /** They have lost ids. */
-  readonly changed: ReadonlyMap<string, ReadonlySet<string>>
-}
-
 /** Relations that act when documents of a collection, or what follows from that, are deleted. */
 export interface ActingRelations {
   readonly relations: readonly Relation[]
@@ -61,22 +53,12 @@ export class DeleteWork {
   readonly #contextOf: (collection: string) => WriteContext
   readonly #starts = new Map<string, number>()
   #positions: ReadonlyMap<string, number>
-  readonly #deleted = new Map<string, Set<string>>()
-  readonly #changed = new Map<string, Set<string>>()
-  readonly #isNoted: boolean
   #pass = 0
   #count = 0
 
-  /** `isNoted`: it is asked for `followed`. */
-  constructor(
-    transaction: WriteTransaction,
-    acting: ActingRelations,
-    contextOf: (collection: string) => WriteContext,
-    isNoted = false,
-  ) {
+  constructor(transaction: WriteTransaction, acting: ActingRelations, contextOf: (collection: string) => WriteContext) {
     this.#acting = acting
     this.#contextOf = contextOf
-    this.#isNoted = isNoted
     for (const name of acting.byTarget.keys())
       this.#starts.set(name, this.#bodiesOf(transaction, name)?.lastNumber ?? 0)
     this.#positions = this.#starts
@@ -85,10 +67,6 @@ export class DeleteWork {
   /** Documents that were deleted or changed. */
   get count(): number {
     return this.#count
-  }
-
-  get followed(): FollowedChanges {
-    return { deleted: this.#deleted, changed: this.#changed }
   }
 
   /**
@@ -167,23 +145,11 @@ export class DeleteWork {
       if (deleted.length > 0) deleteDocuments(transaction, context, deleted.map(targetOf))
       if (changed.length > 0)
         updateDocuments(transaction, context, changed, (document) => unset(document, referring.get(document._id)!))
-      this.#note(collection, deleted, changed)
+      this.#count += ids.length
     }
     // A leaf that wins now may refer to any document that is gone.
     if (found.hasConflicts) this.#positions = this.#starts
     return found.hasConflicts ? 0 : handled
-  }
-
-  #note(collection: string, deleted: readonly string[], changed: readonly string[]): void {
-    this.#count += deleted.length + changed.length
-    if (!this.#isNoted) return
-    const gone = entryOf(this.#deleted, collection, () => new Set<string>())
-    const kept = entryOf(this.#changed, collection, () => new Set<string>())
-    for (const id of changed) kept.add(id)
-    for (const id of deleted) {
-      gone.add(id)
-      kept.delete(id)
-    }
   }
 
   #referrers(transaction: WriteTransaction, relation: Relation): Referrers | undefined {
@@ -276,6 +242,7 @@ function unset(document: StoredDocument, held: HeldIds): StoredDocument {
     if (Array.isArray(value)) document[field] = value.filter((one) => !ids.has(one as string))
     else if (relation.ofRecords) document[field] = relation.many ? [] : ''
     else delete document[field]
+    relation.touch?.(document)
   }
   return document
 }

@@ -35,6 +35,8 @@ export interface Relation extends Required<RelationOptions> {
    * the empty text.
    */
   readonly ofRecords?: true
+  /** Is called with a document that loses an id. */
+  readonly touch?: ((document: Record<string, unknown>) => void) | undefined
 }
 
 /** One step of a path: from a document to its related documents. */

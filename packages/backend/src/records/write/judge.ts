@@ -7,7 +7,7 @@ import type { GuardReader } from 'pannier/internal'
 import type { Access, AllowOptions } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import { ruleRecord, ruleRecords } from '../../access/rule-records.ts'
-import type { Definitions } from '../../definitions/definitions.ts'
+import { LAST_SUPERUSER, type Definitions } from '../../definitions/definitions.ts'
 import { recordsName, type Definition, type Rule, type ViewDefinition } from '../../definitions/definition.ts'
 import { SqlError } from '../../definitions/sql/tokens.ts'
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
@@ -18,7 +18,8 @@ import { meant } from '../../fields/apply-input.ts'
 import { fieldError } from '../../fields/field-errors.ts'
 import { emptyValue } from '../../fields/field-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
-import { conflicting, type ErrorData, type FieldError, missing, ServiceError } from '../../gateway/service-error.ts'
+import { conflicting, missing } from '../../gateway/service-error.ts'
+import type { ErrorData, FieldError, ServiceError } from '../../gateway/service-error.ts'
 import { accountErrors } from './account-form.ts'
 import { referenceErrors } from './account-references.ts'
 import { listOf, storedValue, type Draft } from './draft.ts'
@@ -34,7 +35,6 @@ const MISSING_COLLECTION = fieldError(
 )
 const OTHER_ACCOUNT = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id.')
 const NOT_ALLOWED = fieldError('validation_field_rule', 'You are not allowed to change this field.')
-export const LAST_SUPERUSER: ServiceError = new ServiceError('INVALID', "You can't delete the only existing superuser.")
 
 /** Thrown by a guard to have a write prepared again: what it was prepared with has changed. */
 export class OutdatedWrite extends Error {}

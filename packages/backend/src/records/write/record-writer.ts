@@ -6,11 +6,11 @@ import { setTimeout } from 'node:timers/promises'
 import { isPannierError, type PannierError } from 'pannier'
 import type { Database, Transaction, TransactionCollection } from 'pannier'
 import { guarded } from 'pannier/internal'
-import type { DocumentGuard, FollowedChanges } from 'pannier/internal'
+import type { DocumentGuard } from 'pannier/internal'
 import type { Access, Action } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import type { Passwords } from '../../accounts/passwords.ts'
-import type { Definitions } from '../../definitions/definitions.ts'
+import { LAST_SUPERUSER, type Definitions } from '../../definitions/definitions.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
 import { toText } from '../../fields/cast.ts'
 import { NewFile } from '../../fields/new-file.ts'
@@ -21,7 +21,7 @@ import type { Hooks } from '../../hooks/hooks.ts'
 import { accountForm, type CheckedPassword } from './account-form.ts'
 import { AccountReferences } from './account-references.ts'
 import { canBeId, documentOf, draftOf, listOf, renewedTokenKey, type Draft, type PreparedInput } from './draft.ts'
-import { Judge, LAST_SUPERUSER, OutdatedWrite } from './judge.ts'
+import { Judge, OutdatedWrite } from './judge.ts'
 import type { Place, PreparedWrite, RecordOperation, WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
 import { storeFiles, type FileStore } from './store-files.ts'
@@ -157,7 +157,7 @@ export class RecordWriter {
       if (namesAccount(prepared)) await this.#references.accountMade(place, draft)
       return { definition, document: { ...document, _rev: rev } }
     } catch (error) {
-      throw writeError(error, definition, 'create')
+      throw writeError(error, [definition], 'create')
     }
   }
 
@@ -171,7 +171,7 @@ export class RecordWriter {
     if (!canBeId(id)) throw missing('')
     const checked = await this.#checkPassword(place, prepared, id, known)
     const hasExternalAuths =
-      changesAccount(prepared) && (await this.#references.hasExternalAuths(place, { definition, ids: [id] }))
+      changesAccount(prepared) && (await this.#references.hasExternalAuths(place, { definition, id }))
     let made: { readonly draft: Draft; readonly document: JsonObject } | undefined
     const change = (old: JsonObject): JsonObject => {
       const draft = draftOf(prepared, old, checked)
@@ -194,7 +194,7 @@ export class RecordWriter {
       if (changesAccount(prepared)) await this.#references.accountChanged(place, draft, document)
       return { definition, document: { ...document, _rev: written.rev } }
     } catch (error) {
-      throw writeError(error, definition, 'update')
+      throw writeError(error, [definition], 'update')
     }
   }
 
@@ -214,38 +214,28 @@ export class RecordWriter {
     return { hash, isRight: hash !== '' && (await this.#parts.passwords.verify(hash, oldPassword)) }
   }
 
-  async #prepareDelete(
+  #prepareDelete(
     actor: Actor,
     definition: Definition,
     { id, rev }: { readonly id: string; readonly rev?: string },
-  ): Promise<PreparedWrite> {
-    const { database } = this.#parts
-    const mayTakeAccounts = this.#references.mayTakeAccounts(definition)
-    const mayTakeSuperusers = this.#references.mayTakeSuperusers(definition)
-    const isWide = mayTakeSuperusers || (mayTakeAccounts && (await this.#references.areThere(database)))
+  ): PreparedWrite {
+    const { definitions } = this.#parts
+    const mayTakeSuperusers = definitions.mayTakeSuperusers(definition)
+    const guard: DocumentGuard = ({ reader, old }) =>
+      refusal(this.#judge.delete(actor, definition, { old: old()!, rev }, reader))
     const run = async (place: Place): Promise<undefined> => {
-      const isAlone = place === database
-      const guard: DocumentGuard = ({ reader, old }) => {
-        // The first one came in between.
-        if (isAlone && mayTakeAccounts && this.#references.areRead(reader)) throw new OutdatedWrite()
-        return refusal(this.#judge.delete(actor, definition, { old: old()!, rev }, reader))
-      }
-      const deleted = new Map<string, ReadonlySet<string>>([[recordsName(definition), new Set([id])]])
-      const followed = (changes: FollowedChanges): void => {
-        for (const [name, ids] of changes.deleted) deleted.set(name, new Set([...(deleted.get(name) ?? []), ...ids]))
-      }
       if (!canBeId(id)) throw missing('')
       try {
-        const outcome = await guarded(recordsIn(place, definition), guard, followed).delete(id)
+        const hadSuperuser = mayTakeSuperusers && (await definitions.hasSuperuser(place))
+        const outcome = await guarded(recordsIn(place, definition), guard).delete(id)
         if (outcome === undefined) throw missing('')
-        if (!isAlone && mayTakeAccounts) await this.#references.accountsDeleted(place, deleted)
-        if (mayTakeSuperusers && (await this.#references.areSuperusersGone(place, deleted))) throw LAST_SUPERUSER
+        if (hadSuperuser && !(await definitions.hasSuperuser(place))) throw LAST_SUPERUSER
         return undefined
       } catch (error) {
-        throw writeError(error, definition, 'delete')
+        throw writeError(error, definitions.all(), 'delete')
       }
     }
-    return { isWide, run, release: () => {} }
+    return { isWide: mayTakeSuperusers, run, release: () => {} }
   }
 }
 

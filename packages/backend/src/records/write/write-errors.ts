@@ -1,11 +1,9 @@
 /** What the library refuses, in PocketBase's words. */
 import { isPannierError, PannierError } from 'pannier'
 import type { Definition } from '../../definitions/definition.ts'
-import { uniqueFields } from '../../definitions/library-index.ts'
-import { fieldError } from '../../fields/field-errors.ts'
+import { uniqueErrors } from '../../definitions/library-index.ts'
+import { NOT_UNIQUE } from '../../fields/field-errors.ts'
 import { conflicting, type ErrorData, missing, ServiceError } from '../../gateway/service-error.ts'
-
-const NOT_UNIQUE = fieldError('validation_not_unique', 'Value must be unique.')
 
 export function failed(action: 'create' | 'update', data?: ErrorData): ServiceError {
   return new ServiceError('INVALID', `Failed to ${action} record.`, data && { data })
@@ -16,23 +14,25 @@ export function asRefusal(error: ServiceError): PannierError {
   return new PannierError('PANNIER_INVALID_DOCUMENT', error.message, { cause: error })
 }
 
-/** The error for the client. What says nothing about the record stays as it is. */
-export function writeError(error: unknown, definition: Definition, action: 'create' | 'update' | 'delete'): unknown {
+/** The error for the client. What says nothing about the record stays as it is. `written`: whose records were to be written. */
+export function writeError(
+  error: unknown,
+  written: readonly Definition[],
+  action: 'create' | 'update' | 'delete',
+): unknown {
   if (!isPannierError(error)) return error
   if (error.cause instanceof ServiceError) return error.cause
   switch (error.code) {
     case 'PANNIER_UNIQUE':
-      return action === 'delete' ? error : failed(action, uniqueErrors(error, definition))
+      return action === 'delete'
+        ? needed(error, uniqueErrors(error, written))
+        : failed(action, uniqueErrors(error, written))
     case 'PANNIER_CONFLICT':
       return action === 'create' ? failed('create', { id: NOT_UNIQUE }) : conflicting()
     case 'PANNIER_NOT_FOUND':
       return missing('')
     case 'PANNIER_RELATION':
-      return new ServiceError(
-        'INVALID',
-        'Failed to delete record. Make sure that the record is not part of a required relation reference.',
-        { cause: error },
-      )
+      return needed(error)
     case 'PANNIER_DOCUMENT_TOO_LARGE':
     case 'PANNIER_DOCUMENT_TOO_DEEP':
     case 'PANNIER_KEY_TOO_LARGE':
@@ -45,8 +45,8 @@ export function writeError(error: unknown, definition: Definition, action: 'crea
   }
 }
 
-/** Each column of the index. */
-function uniqueErrors({ details }: PannierError, definition: Definition): ErrorData {
-  const names = uniqueFields(definition, String(details?.['index'])) ?? []
-  return Object.fromEntries(names.map((name) => [name, NOT_UNIQUE]))
+/** A record of others needs the one that was to be deleted. */
+function needed(cause: PannierError, data?: ErrorData): ServiceError {
+  const message = 'Failed to delete record. Make sure that the record is not part of a required relation reference.'
+  return new ServiceError('INVALID', message, { cause, ...(data && { data }) })
 }

@@ -11,7 +11,6 @@ import type { KeyValueStore, Snapshot, WriteTransaction } from '../../kv/key-val
 import type { LoadLiveHost } from '../../query/query.ts'
 import type { QueryRelations } from '../../query/query-run.ts'
 import type { ColumnMemory, QuerySource } from '../../query/query-source.ts'
-import type { FollowedChanges } from '../../relations/delete-work.ts'
 import type { ChosenSettings } from './collection-settings.ts'
 import type { CollectionSchema } from '../schema/collection-schema.ts'
 
@@ -23,8 +22,6 @@ export interface CollectionWriting extends WriteContext {
   readonly schema: CollectionSchema
   /** Undefined: no relation acts on a delete. */
   readonly deleteRules: DeleteRules | undefined
-  /** Is called with what followed from a delete, once that is written. */
-  readonly followed?: ((changes: FollowedChanges) => void) | undefined
   /** What the collection gets when it is created. */
   declaredIndexes(): readonly IndexDeclaration[]
 }

@@ -102,7 +102,7 @@ function actingNowhere(name: string): ActingRelations {
   return { relations: [], byTarget: new Map(), collections: [name] }
 }
 
-interface Followed<T> {
+interface Begun<T> {
   readonly work: DeleteWork
   readonly result: T
 }
@@ -124,24 +124,20 @@ export class FollowedDeletes implements DeleteRules {
     // A transaction's own turn is its function's: each of its steps is whole.
     const isInside = access.loadLiveHost === undefined
     const followedMax = isInside ? Infinity : FOLLOWED_AT_ONCE_MAX
-    const { followed } = access.writing
-    const isNoted = followed !== undefined
-    const atOnce = (transaction: WriteTransaction): Followed<T> => {
-      const { work, result } = this.#begun(transaction, write, isNoted)
+    const atOnce = (transaction: WriteTransaction): T => {
+      const { work, result } = this.#begun(transaction, write)
       while (this.#step(work, transaction)) if (work.count > followedMax) throw new TooLarge()
-      return { work, result }
+      return result
     }
-    const inSteps = async (held: HeldTransaction, pause: () => Promise<void>): Promise<Followed<T>> => {
-      const { work, result } = await held.attempt(() => this.#begun(held, write, isNoted))
+    const inSteps = async (held: HeldTransaction, pause: () => Promise<void>): Promise<T> => {
+      const { work, result } = await held.attempt(() => this.#begun(held, write))
       while (await held.attempt(() => this.#step(work, held))) await pause()
-      return { work, result }
+      return result
     }
-    let run = (): Promise<Followed<T>> => access.write(atOnce)
+    let run = (): Promise<T> => access.write(atOnce)
     for (;;) {
       try {
-        const { work, result } = await run()
-        if (work.count > 0) followed?.(work.followed)
-        return result
+        return await run()
       } catch (error) {
         if (error instanceof TooLarge) run = () => access.pending(this.#inSteps(inSteps))
         else if (error instanceof MigrationNeeded && !isInside) await error.migrate()
@@ -179,10 +175,10 @@ export class FollowedDeletes implements DeleteRules {
   }
 
   /** Deletes all documents of the collection, and what follows from that, as one. `check` may throw. */
-  async deleteAll(isNoted: boolean, check: () => void): Promise<Followed<number>> {
-    const run = (): Promise<Followed<number>> =>
+  async deleteAll(check: () => void): Promise<number> {
+    const run = (): Promise<number> =>
       this.#inSteps(async (held, pause) => {
-        const { work } = await held.attempt(() => this.#begun(held, () => undefined, isNoted))
+        const { work } = await held.attempt(() => this.#begun(held, () => undefined))
         let deleted = 0
         for (;;) {
           const count = await held.attempt(() => this.#deleteSome(held))
@@ -195,7 +191,7 @@ export class FollowedDeletes implements DeleteRules {
           await pause()
           check()
         }
-        return { work, result: deleted }
+        return deleted
       })
     for (;;) {
       try {
@@ -240,11 +236,11 @@ export class FollowedDeletes implements DeleteRules {
   }
 
   /** What it throws undoes the write. @throws MigrationNeeded */
-  #begun<T>(transaction: WriteTransaction, write: (transaction: WriteTransaction) => T, isNoted: boolean): Followed<T> {
+  #begun<T>(transaction: WriteTransaction, write: (transaction: WriteTransaction) => T): Begun<T> {
     // The relations of now: they may have changed since the delete was asked for.
     const acting = this.#related.actingOn(this.#name) ?? actingNowhere(this.#name)
     this.#assertReady(transaction, acting)
-    const work = new DeleteWork(transaction, acting, (name) => this.#collectionOf(name).writing, isNoted)
+    const work = new DeleteWork(transaction, acting, (name) => this.#collectionOf(name).writing)
     return { work, result: noting(() => write(transaction)) }
   }
 

@@ -11,23 +11,17 @@ export type GuardedWrites<T extends object, Input extends object = T> = Pick<
 
 /**
  * The writes of a collection, each judged by `guard` inside the transaction that writes, alone or in a transaction.
- * Documents of one batch must have different ids, or the guard would not see the first of them. `followed` is called after a
- * delete that changed other documents; in a transaction before its end.
+ * Documents of one batch must have different ids, or the guard would not see the first of them.
  */
 export function guarded<T extends object, Input extends object>(
   collection: TransactionCollection<T, Input>,
   guard: DocumentGuard,
-  followed?: CollectionWriting['followed'],
 ): GuardedWrites<T, Input> {
-  return collection.by((access) => guardedAccess(access, guard, followed))
+  return collection.by((access) => guardedAccess(access, guard))
 }
 
-function guardedAccess(
-  access: CollectionAccess,
-  guard: DocumentGuard,
-  followed: CollectionWriting['followed'],
-): CollectionAccess {
-  const own = { judge: judgeBy(guard, access.writing.catalog), ...(followed && { followed }) }
+function guardedAccess(access: CollectionAccess, guard: DocumentGuard): CollectionAccess {
+  const own = { judge: judgeBy(guard, access.writing.catalog) }
   return {
     // It shows the relations of each moment: they may change after it is made.
     writing: Object.assign(Object.create(access.writing) as CollectionWriting, own),

@@ -9,14 +9,16 @@ import type { Database } from '../database.ts'
 
 /** A relation of records. */
 export interface RecordRelation {
-  /** The related collection. */
-  readonly to: string
+  /** The related collection; several if an id is of one of them. No query follows such a relation. */
+  readonly to: string | readonly string[]
   /** The field holds an array of ids. False: it holds one id, or the empty text. */
   readonly many: boolean
   /** A record whose last id goes is deleted. */
   readonly cascade: boolean
   /** A delete is refused that would take the last id of a record. */
   readonly required: boolean
+  /** Is called with a record that loses an id. */
+  readonly touch?: (record: JsonObject) => void
 }
 
 /** By collection, then by field. */
@@ -42,7 +44,9 @@ export function relateRecords(database: Database, relations: RecordRelations): P
 async function relate(database: Database, inputs: RecordRelations): Promise<void> {
   const { context } = database
   const relations = Object.entries(inputs).flatMap(([from, fields]) =>
-    Object.entries(fields).map(([field, input]) => relationOf(from, field, input)),
+    Object.entries(fields).flatMap(([field, input]) =>
+      [input.to].flat().map((to) => relationOf(from, field, to, input)),
+    ),
   )
   const graph = new RelationGraph(relations)
   const collectionOf = (name: string): Collection<JsonObject> => database.collection<JsonObject>(name)
@@ -69,14 +73,16 @@ function isOfRelation({ name }: Pick<IndexDeclaration, 'name'>): boolean {
   return name.startsWith(INDEX_PREFIX)
 }
 
-function relationOf(from: string, field: string, { to, many, cascade, required }: RecordRelation): Relation {
+function relationOf(from: string, field: string, to: string, input: RecordRelation): Relation {
+  const { many, cascade, required, touch } = input
   const onDelete: OnDelete = cascade ? 'cascade' : required ? 'restrict' : 'unset'
-  return { from, field, to, many, check: false, onDelete, ofRecords: true }
+  return { from, field, to, many, check: false, onDelete, ofRecords: true, touch }
 }
 
 /** Drops indexes of relations that are gone or have changed, and declares those that are missing. */
 async function index(collection: Collection<JsonObject>, relations: readonly Relation[]): Promise<void> {
-  const indexes = relations.map(({ field, many }) => ({ on: field, multi: many, name: INDEX_PREFIX + field }))
+  const fields = new Map(relations.map(({ field, many }) => [field, many]))
+  const indexes = Array.from(fields, ([on, multi]) => ({ on, multi, name: INDEX_PREFIX + on }))
   const wanted = indexes.map(parseIndexInput)
   const isWanted = (known: IndexDeclaration): boolean =>
     wanted.some((one) => one.name === known.name && sameIndex(one, known))

@@ -1,6 +1,5 @@
 /** Deletes all documents of a collection, for the backend. */
 import { throwIfCancelled } from '../../base/long-work.ts'
-import type { FollowedChanges } from '../../relations/delete-work.ts'
 import { RelationGraph } from '../../relations/relation-graph.ts'
 import type { JsonObject } from '../collection/document-types.ts'
 import { FollowedDeletes, RelatedWrites } from '../collection/related-writes.ts'
@@ -11,8 +10,6 @@ import type { Database } from '../database.ts'
 export interface TruncateOptions {
   /** Cancels it: nothing is deleted then. */
   readonly signal?: AbortSignal
-  /** Is called with what followed from it. */
-  readonly followed?: (changes: FollowedChanges) => void
 }
 
 /**
@@ -21,11 +18,7 @@ export interface TruncateOptions {
  *
  * @throws PANNIER_RELATION if other documents need them; PANNIER_ABORTED. Then nothing is deleted.
  */
-export async function truncate(
-  database: Database,
-  name: string,
-  { signal, followed }: TruncateOptions = {},
-): Promise<number> {
+export async function truncate(database: Database, name: string, { signal }: TruncateOptions = {}): Promise<number> {
   const { context } = database
   assertOutside(context, 'truncate()', 'Call it before or after.')
   const collection = database.collection<JsonObject>(name)
@@ -35,7 +28,5 @@ export async function truncate(
   const deletes = new FollowedDeletes(context, name, related, collectionOf)
   const check = (): void => throwIfCancelled(signal, 'The deletion')
   check()
-  const { work, result } = await collection.access.pending(deletes.deleteAll(followed !== undefined, check))
-  if (work.count > 0) followed?.(work.followed)
-  return result
+  return await collection.access.pending(deletes.deleteAll(check))
 }
