@@ -28,6 +28,7 @@ export const BACKEND_LAYERS: readonly string[] = [
   'definitions',
   'access',
   'hooks',
+  'migrations',
   'mails',
   'accounts',
   'files',
@@ -49,6 +50,7 @@ export const SERVER_LAYERS: readonly string[] = [
   'couch',
   'rest',
   'hooks',
+  'migrations',
   'cli',
 ]
 

@@ -18,6 +18,7 @@ import { Definitions } from './definitions/definitions.ts'
 import type { AppCollections } from './gateway/databases.ts'
 import type { AroundWrites } from './gateway/guarded-writer.ts'
 import type { WriteGuard } from './gateway/guards.ts'
+import { ChangeJournal } from './migrations/migration-folder.ts'
 import { Realtime } from './events/realtime.ts'
 import type { HookApp } from './hooks/hook-app.ts'
 import { Hooks, type HookLog } from './hooks/hooks.ts'
@@ -57,6 +58,8 @@ export interface BackendOptions {
   readonly logs?: Database
   /** Where backups are made and restored. Nowhere when left out. */
   readonly backups?: BackupHost
+  /** A folder that gets a migration file for each change of a definition. None when left out. */
+  readonly automigrate?: string
   /** Shows an operator what is logged, except for requests. */
   readonly print?: (entry: LogEntry) => void
 }
@@ -110,7 +113,11 @@ export interface Backend {
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
   const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now } = options
-  const definitions = await Definitions.open(database)
+  const { automigrate } = options
+  const definitions = await Definitions.open(
+    database,
+    automigrate === undefined ? undefined : new ChangeJournal(automigrate, now),
+  )
   const settings = await Settings.open(database)
   const { logs, ...logging } = await openLogs({ settings, now }, options)
   const parts = { database, definitions, settings, logs, now }

@@ -21,6 +21,19 @@ export type { BoundHook, HookHandler, PlacedHandler } from './hooks/hooks.ts'
 export { requestEvent } from './hooks/request-event.ts'
 export type { RequestEvent } from './hooks/request-event.ts'
 export { Suspended } from './hooks/suspended.ts'
+export { migrationApp } from './migrations/migration-app.ts'
+export { addMigration, migrationNames } from './migrations/migration-folder.ts'
+export { noteApplied } from './migrations/migration-history.ts'
+export { blankMigration, snapshotMigration } from './migrations/migration-text.ts'
+export {
+  applyMigrations,
+  forgetMissing,
+  lastMigrations,
+  pendingMigrations,
+  revertMigrations,
+} from './migrations/run-migrations.ts'
+export type { MigrationFile } from './migrations/run-migrations.ts'
+export { changeWhole, isUnfinishedCopy } from './migrations/whole-file.ts'
 export { isJsonObject, isLocalId } from './gateway/documents.ts'
 export type { JsonObject } from './gateway/documents.ts'
 export { Gateway } from './gateway/gateway.ts'

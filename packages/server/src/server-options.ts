@@ -46,6 +46,11 @@ export interface ServerOptions extends AppOptions {
   /** A folder of hooks, TypeScript or JavaScript. `watch`: they are loaded again when a file changes; true when left out. */
   readonly hooks?: { readonly dir: string; readonly watch?: boolean }
   /**
+   * With `dir`: a folder of migrations, which are applied before the server opens its database. `automigrate`: each change of a
+   * collection writes a file there; false when left out.
+   */
+  readonly migrations?: { readonly dir: string; readonly automigrate?: boolean }
+  /**
    * Is called when a backup was restored: close the server, and make it again with the same options. Without it only the command
    * line restores backups.
    */
@@ -71,6 +76,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   allowedHosts: true,
   replication: true,
   adminUi: true,
+  migrations: true,
   onRestart: true,
   logger: true,
   guards: true,

@@ -1,6 +1,6 @@
 /** Assembles the server, and closes it without losing answered writes. */
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { open } from 'pannier'
 import { badArgument, checkOptions } from 'pannier/internal'
@@ -54,6 +54,7 @@ import type { ServerLimits } from './http/server-limits.ts'
 import type { ReplicatorContext } from './replicator/replicator-context.ts'
 import { replicatorGuard } from './replicator/replicator-guard.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
+import { cleanCopies, migrateUp } from './migrations/migrations.ts'
 import { AddressRules } from './outgoing/address-rules.ts'
 import { guardedFetch } from './outgoing/guarded-fetch.ts'
 import { Replicator } from './replicator/replicator.ts'
@@ -266,7 +267,8 @@ async function openDomain(
   const restart = onRestart && ((): void => void setImmediate(onRestart))
   const host: BackupHost = { dir: dir!, ...(encryption && { encryption }), ...(restart && { restart }) }
   const own = logs && { logs, backups: host }
-  const backend = await openBackend(database, { passwords, attempt, print, fetchPublic, ...own })
+  const automigrate = options.migrations?.automigrate === true && { automigrate: resolve(options.migrations.dir) }
+  const backend = await openBackend(database, { passwords, attempt, print, fetchPublic, ...own, ...automigrate })
   const databases = new Databases(database, state, {
     bytesMax: limits.databaseBytesMax,
     history: options.history,
@@ -366,6 +368,11 @@ class OwnFiles {
     if (await isRestoreReady(dir)) {
       await checkUnused(dir, { ...(encryption && { encryption }) })
       await completeRestore(dir, () => forgetSigningKey(dir))
+    }
+    await cleanCopies(dir)
+    if (options.migrations !== undefined) {
+      const path = join(dir, FILE_NAME)
+      await migrateUp({ path, folder: resolve(options.migrations.dir), ...(encryption && { encryption }) })
     }
     const database = await openFile(options, FILE_NAME)
     try {

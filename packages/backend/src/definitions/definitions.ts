@@ -25,6 +25,26 @@ import { typeDeclarations } from './type-declarations.ts'
 import { sampleOf, type ViewSample } from './views/view-sample.ts'
 import { planOf } from './views/view-plan.ts'
 
+/** A definition before and after a change; undefined where no definition is. */
+export interface DefinitionPair {
+  readonly before: Definition | undefined
+  readonly after: Definition | undefined
+}
+
+/** What is kept of a change that is about to be stored. */
+export interface JournalEntry {
+  /** Stores more with it. */
+  note(transaction: Transaction): Promise<void>
+  /** The change was not stored. */
+  undo(): Promise<void>
+}
+
+/** Writes changes of single definitions down. */
+export interface DefinitionJournal {
+  /** Undefined: nothing to keep. @throws ServiceError, which keeps the change from happening */
+  begin(pair: DefinitionPair): Promise<JournalEntry | undefined>
+}
+
 const CREATE_FAILED = 'Failed to create collection.'
 const UPDATE_FAILED = 'Failed to update collection.'
 
@@ -39,19 +59,21 @@ const UPDATE_FAILED = 'Failed to update collection.'
 export class Definitions {
   readonly #database: Database
   readonly #store: DefinitionStore
+  readonly #journal: DefinitionJournal | undefined
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
 
   /** Makes the system collections of a new database. */
-  static async open(database: Database): Promise<Definitions> {
-    const definitions = new Definitions(database, await DefinitionStore.open(database))
+  static async open(database: Database, journal?: DefinitionJournal): Promise<Definitions> {
+    const definitions = new Definitions(database, await DefinitionStore.open(database), journal)
     if (definitions.all().length === 0) await definitions.#addSystemCollections()
     return definitions
   }
 
-  private constructor(database: Database, store: DefinitionStore) {
+  private constructor(database: Database, store: DefinitionStore, journal: DefinitionJournal | undefined) {
     this.#database = database
     this.#store = store
+    this.#journal = journal
   }
 
   /** By name in any case, or by id. */
@@ -107,7 +129,7 @@ export class Definitions {
       const isTaken = this.all().some(({ id }) => id === definition.id)
       if (isTaken) throw new ServiceError('INVALID', CREATE_FAILED, { data: { id: ID_TAKEN } })
       const change = checkChange(this.#store.state, { changed: [definition], removed: [] })
-      const written = await this.#write(change, CREATE_FAILED)
+      const written = await this.#write(change, CREATE_FAILED, definition.id)
       return written.changed.find(({ id }) => id === definition.id)!
     })
   }
@@ -117,7 +139,7 @@ export class Definitions {
     checkAdmin(principal)
     return this.#inTurn(async () => {
       const { definition, change } = this.#updated(this.get(nameOrId), input)
-      const written = await this.#write(change, UPDATE_FAILED)
+      const written = await this.#write(change, UPDATE_FAILED, definition.id)
       return written.changed.find(({ id }) => id === definition.id)!
     })
   }
@@ -154,7 +176,7 @@ export class Definitions {
       const change = checkChange(this.#store.state, { changed: [], removed: [definition] })
       if (change.brokenViews.some((view) => reads(view, definition, this.all())))
         throw new ServiceError('INVALID', `${message}.`)
-      await this.#write(change, `${message}.`)
+      await this.#write(change, `${message}.`, definition.id)
     })
   }
 
@@ -244,12 +266,17 @@ export class Definitions {
     return { definition, change: checkChange(this.#store.state, { changed, removed: [] }) }
   }
 
-  async #write(change: ProposedChange, message: string): Promise<ProposedChange> {
+  /** `id`: of the definition that was meant, if it was one. */
+  async #write(change: ProposedChange, message: string, id?: string): Promise<ProposedChange> {
     const { wrong } = change
     if (wrong !== undefined) throw new ServiceError('INVALID', message, { data: wrong.errors })
+    const of = (all: readonly Definition[]): Definition | undefined => all.find((definition) => definition.id === id)
+    const entry =
+      id === undefined ? undefined : await this.#journal?.begin({ before: of(this.all()), after: of(change.changed) })
     try {
-      await this.#store.write(change)
+      await this.#store.write(change, entry?.note)
     } catch (error) {
+      await entry?.undo()
       if (error instanceof ServiceError && error.data !== undefined)
         throw new ServiceError('INVALID', message, { data: error.data, cause: error })
       throw error

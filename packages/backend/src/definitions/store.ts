@@ -96,11 +96,14 @@ export class DefinitionStore {
   }
 
   /**
-   * Changes come one after another.
+   * Changes come one after another. `more` is stored with this one.
    *
    * @throws ServiceError INVALID with data if a unique index finds the same values twice, or a database has the name
    */
-  async write({ changed, removed }: DefinitionChange): Promise<void> {
+  async write(
+    { changed, removed }: DefinitionChange,
+    more?: (transaction: Transaction) => Promise<void>,
+  ): Promise<void> {
     const before = this.#state
     for (const { id, name } of changed) {
       const isOld = before.all.some((old) => old.id === id && old.name === name)
@@ -112,9 +115,10 @@ export class DefinitionStore {
     const steps = changed.filter(({ type }) => type !== 'view').map((definition) => stepOf(definition, before))
     try {
       for (const step of steps) await this.#prepare(step)
-      await this.#database.transaction((transaction) =>
-        this.#writeAll(transaction, before, steps, { changed, removed }),
-      )
+      await this.#database.transaction(async (transaction) => {
+        await this.#writeAll(transaction, before, steps, { changed, removed })
+        await more?.(transaction)
+      })
     } catch (error) {
       await this.#undo(steps, before)
       throw error

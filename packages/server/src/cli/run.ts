@@ -7,6 +7,7 @@ import { addDump } from './commands/dump.ts'
 import { addExport } from './commands/export.ts'
 import { addImport } from './commands/import.ts'
 import { addInspect } from './commands/inspect.ts'
+import { addMigrate } from './commands/migrate.ts'
 import { addRepair } from './commands/repair.ts'
 import { addReplicate } from './commands/replicate.ts'
 import { addRestore } from './commands/restore.ts'
@@ -23,6 +24,7 @@ const COMMANDS = [
   addDb,
   addUser,
   addSuperuser,
+  addMigrate,
   addTypes,
   addBackup,
   addReplicate,

@@ -12,6 +12,7 @@ import { createServer } from '../../server.ts'
 import { ServiceError } from '@pannier/backend'
 import { FailedError, UsageError } from '../outcome.ts'
 import { printLine, type Terminal } from '../terminal.ts'
+import { migrationsFolder } from './migrate.ts'
 
 interface ServeArguments {
   readonly dir: string
@@ -31,6 +32,8 @@ interface ServeArguments {
   readonly adminUi?: string
   readonly hooks?: string
   readonly hooksWatch: boolean
+  readonly migrations?: string
+  readonly automigrate: boolean
 }
 
 /** 1 PiB. */
@@ -77,6 +80,8 @@ export function addServe(program: Command, terminal: Terminal): void {
     .option('--quota <MiB>', 'that one database may take; a full one takes no more', readQuota)
     .option('--hooks <dir>', 'hooks in TypeScript or JavaScript; the folder "hooks" in --dir when left out')
     .option('--no-hooks-watch', 'does not load hooks again when a file changes')
+    .option('--migrations <dir>', 'migrations, applied at the start; the folder "migrations" in --dir when left out')
+    .option('--automigrate', 'a change of a collection writes a migration: for development', false)
     .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
     .action((options: ServeArguments) => serve(options, terminal))
 }
@@ -111,6 +116,7 @@ async function serveOnce(options: ServeArguments, port: number, terminal: Termin
     ...(admin !== undefined && { admin }),
     ...(quota !== undefined && { limits: { databaseBytesMax: quota } }),
     hooks: { dir: options.hooks ?? join(dir, 'hooks'), watch: options.hooksWatch },
+    migrations: { dir: migrationsFolder(options), automigrate: options.automigrate },
     ...(adminUi !== undefined && { adminUi }),
     ...(trustProxy.length > 0 && { trustProxy }),
   }).catch(explain)

@@ -1,0 +1,65 @@
+/** What migrations can do with the application: what hooks can, and changes of collections and settings. No rule stops them. */
+import type { Definition } from '../definitions/definition.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import { SYSTEM } from '../gateway/principal.ts'
+import type { HookApp } from '../hooks/hook-app.ts'
+import type { Settings } from '../settings/settings.ts'
+
+/** Fields that a migration changes; others stay. They are known by their ids. */
+export interface FieldChanges {
+  /** Replaces the field of that id, or adds one, at a place in the list. */
+  readonly put?: readonly { readonly at: number; readonly field: Readonly<Record<string, unknown>> }[]
+  /** Ids of fields. Their values are lost. */
+  readonly remove?: readonly string[]
+}
+
+/** The application, for migrations. No rule stops it, and no hook runs. */
+export interface MigrationApp extends HookApp {
+  /** @throws ServiceError INVALID with data */
+  createCollection(values: Readonly<Record<string, unknown>>): Promise<Definition>
+  /** What is left out stays. @throws ServiceError NOT_FOUND; INVALID with data */
+  updateCollection(
+    nameOrId: string,
+    values: Readonly<Record<string, unknown>>,
+    fields?: FieldChanges,
+  ): Promise<Definition>
+  /** With its records. @throws ServiceError NOT_FOUND; INVALID if another collection refers to it */
+  deleteCollection(nameOrId: string): Promise<void>
+  /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws ServiceError INVALID */
+  importCollections(list: readonly Readonly<Record<string, unknown>>[], deleteMissing?: boolean): Promise<void>
+  /** What is left out stays. @throws ServiceError INVALID with data */
+  updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>
+}
+
+interface MigrationAppParts {
+  readonly app: HookApp
+  readonly definitions: Definitions
+  readonly settings: Settings
+}
+
+export function migrationApp({ app, definitions, settings }: MigrationAppParts): MigrationApp {
+  return {
+    ...app,
+    createCollection: (values) => definitions.create(SYSTEM, values),
+    updateCollection: (nameOrId, values, changes) => {
+      const fields = changes && { fields: withChanges(definitions.get(nameOrId), changes) }
+      return definitions.update(SYSTEM, nameOrId, { ...values, ...fields })
+    },
+    deleteCollection: (nameOrId) => definitions.delete(SYSTEM, nameOrId),
+    importCollections: (list, deleteMissing = false) => definitions.import(SYSTEM, list, deleteMissing),
+    updateSettings: async (values) => void (await settings.update(SYSTEM, values as JsonObject)),
+  }
+}
+
+function withChanges({ fields }: Definition, { put = [], remove = [] }: FieldChanges): readonly unknown[] {
+  const changed: Readonly<Record<string, unknown>>[] = fields
+    .filter(({ id }) => !remove.includes(id))
+    .map((field) => ({ ...field }))
+  for (const { at, field } of put) {
+    const old = changed.findIndex(({ id }) => id === field['id'])
+    if (old >= 0) changed.splice(old, 1)
+    changed.splice(at, 0, field)
+  }
+  return changed
+}

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { InvalidArgumentError, type Command } from 'commander'
+import { openBackend, ServiceError } from '@pannier/backend'
+import { addMigration, blankMigration, forgetMissing, noteApplied, snapshotMigration } from '@pannier/backend/internal'
+import { makePrivateFolder } from '../../http/private-files.ts'
+import { cleanCopies, migrateDown, migrateUp, migrationFiles, type MigratedFile } from '../../migrations/migrations.ts'
+import { givenPassword, SERVER_FILE, withDatabase } from '../database-path.ts'
+import { FailedError, UsageError } from '../outcome.ts'
+import { printLine, type Terminal } from '../terminal.ts'
+
+interface Where {
+  readonly dir: string
+  readonly migrations?: string
+}
+
+/** The folder of migrations of a server, unless another is named. */
+export function migrationsFolder({ dir, migrations }: Where): string {
+  return migrations ?? join(dir, 'migrations')
+}
+
+export function addMigrate(program: Command, terminal: Terminal): void {
+  const migrate = program
+    .command('migrate')
+    .summary('migrations of the collections, as files')
+    .description(
+      'Migrations of a server that is not running: modules with functions up(app) and down(app). `pannier serve` applies those that ' +
+        'have not been when it starts. A command that fails changes nothing.',
+    )
+  const say = (text: string): void => printLine(terminal.stderr, text)
+
+  addWhere(migrate.command('up'))
+    .summary('apply the migrations that have not been applied')
+    .description(
+      'Applies the migrations that have not been applied, in the order of their names: all of them, or none.',
+    )
+    .action(async (where: Where) => {
+      await makePrivateFolder(where.dir)
+      await cleanCopies(where.dir)
+      const names = await serving(() => migrateUp(fileOf(where)))
+      for (const name of names) say(`Applied ${name}.`)
+      if (names.length === 0) say('No new migrations to apply.')
+    })
+
+  addWhere(migrate.command('down'))
+    .summary('revert the last migrations')
+    .description(
+      'Reverts the last migrations that were applied: all of them, or none. What up() has deleted does not come back.',
+    )
+    .argument('[number]', 'how many', readCount, 1)
+    .action(async (count: number, where: Where) => {
+      if (!existsSync(join(where.dir, SERVER_FILE))) throw new UsageError(`There is no database in ${where.dir}.`)
+      const names = await serving(() => migrateDown(fileOf(where), count))
+      for (const name of names) say(`Reverted ${name}.`)
+      if (names.length === 0) say('No migrations to revert.')
+    })
+
+  addWhere(migrate.command('create'))
+    .summary('make an empty migration')
+    .description('Makes a migration file to be filled in.')
+    .argument('<name>', 'letters, digits and _')
+    .action(async (name: string, where: Where) => {
+      if (!/^\w+$/.test(name)) throw new UsageError(`A migration has a name of letters, digits and _, got ${name}.`)
+      await write(where, name, blankMigration())
+    })
+
+  addWhere(migrate.command('collections'))
+    .summary('make a migration of all collections as they are')
+    .description('Makes a migration that creates all collections as they are now, and counts it as applied here.')
+    .action((where: Where) =>
+      withDatabase(where.dir, terminal, async (database) => {
+        const backend = await openBackend(database, { sendsMails: false })
+        try {
+          const name = await write(where, 'collections_snapshot', snapshotMigration(backend.definitions.all()))
+          await database.transaction((transaction) => noteApplied(transaction, name))
+        } finally {
+          await backend.close()
+        }
+      }),
+    )
+
+  addWhere(migrate.command('history-sync'))
+    .summary('forget applied migrations whose files are gone')
+    .description('Forgets applied migrations whose files are gone.')
+    .action((where: Where) =>
+      withDatabase(where.dir, terminal, async (database) => {
+        const names = await forgetMissing(database, await migrationFiles(migrationsFolder(where)))
+        for (const name of names) say(`Forgot ${name}.`)
+        if (names.length === 0) say('Every applied migration has its file.')
+      }),
+    )
+
+  async function write(where: Where, name: string, text: string): Promise<string> {
+    const folder = migrationsFolder(where)
+    const file = await serving(() => addMigration(folder, name, text, Date.now()))
+    say(`${join(folder, file)} was made.`)
+    return file
+  }
+}
+
+function addWhere(command: Command): Command {
+  return command
+    .requiredOption('--dir <dir>', 'the folder of the server')
+    .option('--migrations <dir>', 'the folder of the migrations; "migrations" in --dir when left out')
+}
+
+function fileOf(where: Where): MigratedFile {
+  return { path: join(where.dir, SERVER_FILE), folder: migrationsFolder(where), ...givenPassword() }
+}
+
+async function serving<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ServiceError ? new FailedError(error.message, { cause: error }) : error
+  }
+}
+
+function readCount(text: string): number {
+  const count = Number(text)
+  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError('It is a whole number from 1 on.')
+  return count
+}
