@@ -66,6 +66,8 @@ export interface BackendOptions {
     readonly logs?: Database;
     /** Where backups are made and restored. Nowhere when left out. */
     readonly backups?: BackupHost;
+    /** A folder that gets a migration file for each change of a definition. None when left out. */
+    readonly automigrate?: string;
     /** Shows an operator what is logged, except for requests. */
     readonly print?: (entry: LogEntry) => void;
 }
@@ -174,6 +176,17 @@ export interface DownloadOptions {
 export interface ErrorData {
     /** The error of one value, or the errors inside it. */
     readonly [name: string]: FieldError | ErrorData;
+}
+
+/** Fields that a migration changes; others stay. They are known by their ids. */
+export interface FieldChanges {
+    /** Replaces the field of that id, or adds one, at a place in the list. */
+    readonly put?: readonly {
+        readonly at: number;
+        readonly field: Readonly<Record<string, unknown>>;
+    }[];
+    /** Ids of fields. Their values are lost. */
+    readonly remove?: readonly string[];
 }
 
 /** What is wrong with one value, in PocketBase's words. */
@@ -507,6 +520,20 @@ export class Logs implements LogWriter {
     truncate(): Promise<void>;
     /** Stores what waits. What is written later is lost. */
     close(): Promise<void>;
+}
+
+/** The application, for migrations. No rule stops it, and no hook runs. */
+export interface MigrationApp extends HookApp {
+    /** @throws ServiceError INVALID with data */
+    createCollection(values: Readonly<Record<string, unknown>>): Promise<Definition>;
+    /** What is left out stays. @throws ServiceError NOT_FOUND; INVALID with data */
+    updateCollection(nameOrId: string, values: Readonly<Record<string, unknown>>, fields?: FieldChanges): Promise<Definition>;
+    /** With its records. @throws ServiceError NOT_FOUND; INVALID if another collection refers to it */
+    deleteCollection(nameOrId: string): Promise<void>;
+    /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws ServiceError INVALID */
+    importCollections(list: readonly Readonly<Record<string, unknown>>[], deleteMissing?: boolean): Promise<void>;
+    /** What is left out stays. @throws ServiceError INVALID with data */
+    updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
 /** Somebody who acts. */
@@ -1079,6 +1106,12 @@ interface DefinitionBase {
     readonly updated: string;
 }
 
+/** Writes changes of single definitions down. */
+interface DefinitionJournal {
+    /** Undefined: nothing to keep. @throws ServiceError, which keeps the change from happening */
+    begin(pair: DefinitionPair): Promise<JournalEntry | undefined>;
+}
+
 interface DefinitionListOptions {
     /** From 1. */
     readonly page?: number;
@@ -1098,6 +1131,12 @@ interface DefinitionPage {
     readonly items: readonly JsonObject[];
 }
 
+/** A definition before and after a change; undefined where no definition is. */
+interface DefinitionPair {
+    readonly before: Definition | undefined;
+    readonly after: Definition | undefined;
+}
+
 /** Reads one state of the database: that of a guard, of a snapshot. */
 interface DefinitionReader {
     get(collection: string, id: string): Readonly<Record<string, unknown>> | undefined;
@@ -1113,7 +1152,7 @@ interface DefinitionReader {
  */
 class Definitions {
     /** Makes the system collections of a new database. */
-    static open(database: Database): Promise<Definitions>;
+    static open(database: Database, journal?: DefinitionJournal): Promise<Definitions>;
     /** By name in any case, or by id. */
     find(nameOrId: string): Definition | undefined;
     /** @throws ServiceError NOT_FOUND */
@@ -1394,6 +1433,14 @@ interface HooksOptions {
 
 /** What is done. */
 type Job = () => unknown;
+
+/** What is kept of a change that is about to be stored. */
+interface JournalEntry {
+    /** Stores more with it. */
+    note(transaction: Transaction): Promise<void>;
+    /** The change was not stored. */
+    undo(): Promise<void>;
+}
 
 interface JsonField extends FieldBase, Requirable {
     readonly type: 'json';

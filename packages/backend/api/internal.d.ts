@@ -8,6 +8,7 @@ import type {
   GuardedWrite,
   HookApp,
   HookRecord,
+  MigrationApp,
   Principal,
   Refusal,
   RequestInfo,
@@ -352,6 +353,17 @@ export interface LoggedIn {
     readonly meta?: JsonObject;
 }
 
+/** A file of a folder of migrations. */
+export interface MigrationFile {
+    /** `1790000000_created_posts.ts`. Files are applied in the order of their names. */
+    readonly name: string;
+    /** @throws whatever the module throws */
+    load(): Promise<{
+        readonly up?: MigrationStep;
+        readonly down?: MigrationStep;
+    }>;
+}
+
 /** One that is made, for somebody who is not asked for a mail. */
 export interface NewOneTimePassword {
     /** The id that the login names. */
@@ -452,14 +464,26 @@ export class Suspended {
     fail(error: unknown): Promise<never>;
 }
 
+/** Makes a file whose name comes after all others of the folder, and returns that. @throws ServiceError INVALID */
+export function addMigration(folder: string, name: string, text: string, now: number): Promise<string>;
+
 /** `input`: `clientId`, `teamId`, `keyId`, `privateKey` (PEM), and `duration` in seconds. @throws ServiceError FORBIDDEN, INVALID with data */
 export function appleClientSecret({ isAdmin }: Principal, input: JsonObject, nowMs: number): Promise<string>;
+
+/** @throws ServiceError INVALID that names the file */
+export function applyMigrations(database: Database, app: MigrationApp, files: readonly MigrationFile[]): Promise<void>;
 
 /** Runs what the library checks: its TypeErrors are about what the principal has sent. */
 export function asInvalid<T>(run: () => Promise<T>): Promise<T>;
 
 /** Each provider comes with a fresh state and verifier. */
 export function authMethods(definition: AuthDefinition): JsonObject;
+
+/** A file to be filled in. */
+export function blankMigration(): string;
+
+/** Nothing changes when `work` fails. @throws PANNIER_LOCKED if the file is open elsewhere */
+export function changeWhole(path: string, work: (copy: string) => Promise<void>): Promise<void>;
 
 /** @throws ServiceError INVALID for a password that can't be taken as a new one */
 export function checkNewPassword(password: unknown, charsMin: number): string;
@@ -491,6 +515,9 @@ export function fieldPicker(fields: string | undefined): ((value: unknown) => un
 /** A ServiceError FORBIDDEN. */
 export function forbidden(message: string): ServiceError;
 
+/** Forgets applied migrations that have no file, and returns their names. */
+export function forgetMissing(database: Database, files: readonly MigrationFile[]): Promise<readonly string[]>;
+
 /** A ServiceError INVALID. */
 export function invalid(message: string): ServiceError;
 
@@ -503,11 +530,28 @@ export function isLocalId(id: unknown): id is string;
 /** Whether files wait for the next start. */
 export function isRestoreReady(dir: string): Promise<boolean>;
 
+/** Whether a name is that of a copy that a killed process has left. */
+export function isUnfinishedCopy(name: string): boolean;
+
+/** The last `count` that were applied, the newest first. Those without a file are ignored. */
+export function lastMigrations(database: Database, files: readonly MigrationFile[], count: number): Promise<readonly MigrationFile[]>;
+
 /** The name, display name and logo of each, as PocketBase's API lists them. */
 export function listProviders(): readonly object[];
 
+export function migrationApp({ app, definitions, settings }: MigrationAppParts): MigrationApp;
+
+/** The names of the migration files of a folder, in their order. */
+export function migrationNames(folder: string): Promise<readonly string[]>;
+
 /** A ServiceError NOT_FOUND. */
 export function missing(message: string): ServiceError;
+
+/** Adds a migration within a transaction. */
+export function noteApplied(transaction: Transaction, name: string): Promise<void>;
+
+/** Those that have not been applied. */
+export function pendingMigrations(database: Database, files: readonly MigrationFile[]): Promise<readonly MigrationFile[]>;
 
 /**
  * Makes the files that the next start takes. Nothing else in the folder changes.
@@ -522,8 +566,14 @@ export function presentDefinition(definition: Definition): JsonObject;
 /** What hooks get of a request. `body`: its values, if they are read. */
 export function requestEvent(app: HookApp, definitions: KnownDefinitions, { principal, request }: Actor, body?: Readonly<Record<string, unknown>>): RequestEvent;
 
+/** @throws ServiceError INVALID that names the file */
+export function revertMigrations(database: Database, app: MigrationApp, files: readonly MigrationFile[]): Promise<void>;
+
 /** With a capital, and a full stop unless there is another end. */
 export function sentence(text: string): string;
+
+/** A file that makes all collections as they are. What they have more stays. */
+export function snapshotMigration(all: readonly Definition[]): string;
 
 /** A text or a list with more bytes or items than `max`. */
 export function tooLong(max: number): FieldError;
@@ -610,6 +660,99 @@ interface DefinitionBase {
     readonly updated: string;
 }
 
+/** Writes changes of single definitions down. */
+interface DefinitionJournal {
+    /** Undefined: nothing to keep. @throws ServiceError, which keeps the change from happening */
+    begin(pair: DefinitionPair): Promise<JournalEntry | undefined>;
+}
+
+interface DefinitionListOptions {
+    /** From 1. */
+    readonly page?: number;
+    readonly perPage?: number;
+    /** `-created,name` */
+    readonly sort?: string;
+    readonly filter?: string;
+    readonly skipTotal?: boolean;
+}
+
+interface DefinitionPage {
+    readonly page: number;
+    readonly perPage: number;
+    /** -1 if it was skipped. */
+    readonly totalItems: number;
+    readonly totalPages: number;
+    readonly items: readonly JsonObject[];
+}
+
+/** A definition before and after a change; undefined where no definition is. */
+interface DefinitionPair {
+    readonly before: Definition | undefined;
+    readonly after: Definition | undefined;
+}
+
+/** Reads one state of the database: that of a guard, of a snapshot. */
+interface DefinitionReader {
+    get(collection: string, id: string): Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * What the collections of the application are. Only admins change it.
+ *
+ * @example
+ * const definitions = await Definitions.open(database)
+ * await definitions.create(SYSTEM, { name: 'posts', fields: [{ name: 'title', type: 'text' }] })
+ * definitions.find('Posts')?.fields
+ */
+class Definitions {
+    /** Makes the system collections of a new database. */
+    static open(database: Database, journal?: DefinitionJournal): Promise<Definitions>;
+    /** By name in any case, or by id. */
+    find(nameOrId: string): Definition | undefined;
+    /** @throws ServiceError NOT_FOUND */
+    get(nameOrId: string): Definition;
+    /** In the order in which they were made. */
+    all(): readonly Definition[];
+    /** What rules may name: made of all definitions. Another one after every change. */
+    get schema(): Schema;
+    /** The library's collection that has the records. */
+    records(definition: Definition): Collection<JsonObject>;
+    /** Whether `definition` is what the reader sees. A write that was prepared with an older one is prepared again. */
+    isCurrent(definition: Definition, reader: DefinitionReader): boolean;
+    /** A page of them, as the API shows them. @throws ServiceError FORBIDDEN, INVALID */
+    list(principal: Principal, options: DefinitionListOptions): DefinitionPage;
+    /** What a new collection of each type begins with, as the API shows it. @throws ServiceError FORBIDDEN */
+    scaffolds(principal: Principal): JsonObject;
+    /** @throws ServiceError FORBIDDEN, INVALID with data */
+    create(principal: Principal, input: unknown): Promise<Definition>;
+    /** What is left out stays. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
+    update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition>;
+    /**
+     * What `update` would do to records, without doing it: which values would be lost, and which would no longer be right. They may
+     * stay: PocketBase keeps them too.
+     *
+     * @throws ServiceError FORBIDDEN, NOT_FOUND, and INVALID with data where `update` does
+     */
+    check(principal: Principal, nameOrId: string, input: unknown): Promise<readonly Misfit[]>;
+    /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
+    delete(principal: Principal, nameOrId: string): Promise<void>;
+    /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */
+    truncate(principal: Principal, nameOrId: string): Promise<void>;
+    /**
+     * Makes and changes all that the list has, or nothing. Fields that it lacks stay, unless `deleteMissing`, which also deletes
+     * collections.
+     *
+     * @throws ServiceError FORBIDDEN, INVALID with data
+     */
+    import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
+    /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
+    dryRunView(principal: Principal, query: string): Promise<ViewSample>;
+    /** TypeScript types of all collections, for clients. @throws ServiceError FORBIDDEN */
+    typeDeclarations(principal: Principal): string;
+    /** Ends when the changes have ended that were asked for. */
+    close(): Promise<void>;
+}
+
 interface DomainField extends FieldBase, Requirable {
     readonly type: 'email' | 'url';
     readonly onlyDomains: readonly string[] | null;
@@ -679,6 +822,14 @@ class GuardedWriter {
     put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
 }
 
+/** What is kept of a change that is about to be stored. */
+interface JournalEntry {
+    /** Stores more with it. */
+    note(transaction: Transaction): Promise<void>;
+    /** The change was not stored. */
+    undo(): Promise<void>;
+}
+
 interface JsonField extends FieldBase, Requirable {
     readonly type: 'json';
     readonly maxSize: number;
@@ -709,6 +860,26 @@ interface MailerEvent extends AppEvent {
 /** A mail is about to be sent to an account. */
 interface MailerRecordEvent extends MailerEvent {
     readonly record: HookRecord;
+}
+
+interface MigrationAppParts {
+    readonly app: HookApp;
+    readonly definitions: Definitions;
+    readonly settings: Settings;
+}
+
+/** A step of a migration. */
+type MigrationStep = (app: MigrationApp) => unknown;
+
+/** Values of one field that a change does not leave as they are, or not right. */
+interface Misfit {
+    /** Its name: after the change, or before it if it goes. */
+    readonly field: string;
+    /** What is wrong, as for a write. `change_loses_value`: the change does not keep it. */
+    readonly error: FieldError;
+    readonly count: number;
+    /** The first records that have it. */
+    readonly ids: readonly string[];
 }
 
 interface NumberField extends FieldBase, Requirable {
@@ -746,6 +917,16 @@ interface PutOptions {
     readonly newEdits?: boolean;
     /** It is small: it may be written in one commit with those of others. */
     readonly grouped?: boolean;
+}
+
+/** How often something may be asked for. */
+interface RateLimitRule {
+    /** `*:auth`, `posts:create`, `/api/batch`, `/api/` */
+    readonly label: string;
+    readonly audience: '' | '@guest' | '@auth' | (string & {});
+    /** Seconds. */
+    readonly duration: number;
+    readonly maxRequests: number;
 }
 
 /** Somebody has shown who it is, and is about to get a token. */
@@ -833,11 +1014,89 @@ class Room {
 /** `null`: superusers only. `''`: everybody. Else a rule. */
 type Rule = string | null;
 
+/** A place for files that speaks S3. */
+interface S3Settings {
+    readonly enabled: boolean;
+    readonly bucket: string;
+    readonly region: string;
+    readonly endpoint: string;
+    readonly accessKey: string;
+    readonly secret: string;
+    readonly forcePathStyle: boolean;
+}
+
 interface SelectField extends FieldBase, Requirable {
     readonly type: 'select';
     readonly values: readonly string[];
     /** More than 1: the value is a list. */
     readonly maxSelect: number;
+}
+
+class Settings {
+    static open(database: Database): Promise<Settings>;
+    /** With their secrets: for the server itself. */
+    get values(): SettingsValues;
+    /** As an admin sees them. @throws ServiceError FORBIDDEN */
+    show({ isAdmin }: Principal): JsonObject;
+    /** What is left out stays. @throws ServiceError FORBIDDEN, INVALID with data */
+    update(principal: Principal, input: JsonObject): Promise<JsonObject>;
+    /** Calls `listener` after each change, until the function that it returns is called. */
+    onChange(listener: () => void): () => void;
+    /** Whether a superuser may act from there. */
+    allowsSuperuserAt(address: string | undefined): boolean;
+    close(): Promise<void>;
+}
+
+/** With their secrets. */
+interface SettingsValues {
+    /** From where superusers may act; from everywhere if the list is empty. */
+    readonly superuserIPs: readonly string[];
+    readonly smtp: {
+        readonly enabled: boolean;
+        readonly port: number;
+        readonly host: string;
+        readonly username: string;
+        readonly password: string;
+        readonly authMethod: string;
+        readonly tls: boolean;
+        readonly localName: string;
+    };
+    readonly backups: {
+        readonly cron: string;
+        readonly cronMaxKeep: number;
+        readonly s3: S3Settings;
+    };
+    readonly s3: S3Settings;
+    readonly meta: {
+        readonly accentColor: string;
+        readonly appName: string;
+        readonly appURL: string;
+        readonly senderName: string;
+        readonly senderAddress: string;
+        readonly hideControls: boolean;
+    };
+    readonly rateLimits: {
+        readonly rules: readonly RateLimitRule[];
+        readonly excludedIPs: readonly string[];
+        readonly enabled: boolean;
+    };
+    readonly trustedProxy: {
+        readonly headers: readonly string[];
+        readonly useLeftmostIP: boolean;
+    };
+    readonly batch: {
+        readonly enabled: boolean;
+        readonly maxRequests: number;
+        /** Seconds. */
+        readonly timeout: number;
+        readonly maxBodySize: number;
+    };
+    readonly logs: {
+        readonly maxDays: number;
+        readonly minLevel: number;
+        readonly logIP: boolean;
+        readonly logAuthId: boolean;
+    };
 }
 
 type Stored = JsonObject & {
@@ -863,6 +1122,12 @@ interface TokenOptions {
 }
 
 type UpdateType = 'created' | 'updated' | 'deleted';
+
+interface ViewSample {
+    readonly fields: readonly FieldDefinition[];
+    /** As records are shown. */
+    readonly sample: readonly JsonObject[];
+}
 
 class WorkQueue {
     /** `refusal` makes what is thrown if too many wait already. */

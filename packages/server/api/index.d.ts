@@ -57,6 +57,17 @@ export class CollectionAdministration {
 /** The limits of a server that is given none. */
 export const DEFAULT_LIMITS: ServerLimits;
 
+/** Fields that a migration changes; others stay. They are known by their ids. */
+export interface FieldChanges {
+    /** Replaces the field of that id, or adds one, at a place in the list. */
+    readonly put?: readonly {
+        readonly at: number;
+        readonly field: Readonly<Record<string, unknown>>;
+    }[];
+    /** Ids of fields. Their values are lost. */
+    readonly remove?: readonly string[];
+}
+
 /** Somebody who has not logged in. */
 export const GUEST: Principal;
 
@@ -203,6 +214,20 @@ export interface ListenOptions {
     readonly port?: number;
     /** The address; '127.0.0.1' when left out. */
     readonly host?: string;
+}
+
+/** The application, for migrations. No rule stops it, and no hook runs. */
+export interface MigrationApp extends HookApp {
+    /** @throws ServiceError INVALID with data */
+    createCollection(values: Readonly<Record<string, unknown>>): Promise<Definition>;
+    /** What is left out stays. @throws ServiceError NOT_FOUND; INVALID with data */
+    updateCollection(nameOrId: string, values: Readonly<Record<string, unknown>>, fields?: FieldChanges): Promise<Definition>;
+    /** With its records. @throws ServiceError NOT_FOUND; INVALID if another collection refers to it */
+    deleteCollection(nameOrId: string): Promise<void>;
+    /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws ServiceError INVALID */
+    importCollections(list: readonly Readonly<Record<string, unknown>>[], deleteMissing?: boolean): Promise<void>;
+    /** What is left out stays. @throws ServiceError INVALID with data */
+    updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
 /** What a route requires of the principal; each value includes those before it. */
@@ -441,6 +466,14 @@ export interface ServerOptions extends AppOptions {
         readonly watch?: boolean;
     };
     /**
+     * With `dir`: a folder of migrations, which are applied before the server opens its database. `automigrate`: each change of a
+     * collection writes a file there; false when left out.
+     */
+    readonly migrations?: {
+        readonly dir: string;
+        readonly automigrate?: boolean;
+    };
+    /**
      * Is called when a backup was restored: close the server, and make it again with the same options. Without it only the command
      * line restores backups.
      */
@@ -575,9 +608,63 @@ interface AppOptions {
 /** Runs code of the operator around a write. `put` writes documents; gives an outcome for each that was to be written. */
 type AroundWrites = (write: GuardedWrite, put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>) => Promise<GuardedOutcome[]>;
 
+interface AuthDefinition extends DefinitionBase {
+    readonly type: 'auth';
+    /** What an account has to meet to log in. */
+    readonly authRule: Rule;
+    /** Those that it admits may do to an account what else only itself may. */
+    readonly manageRule: Rule;
+    readonly authAlert: {
+        readonly enabled: boolean;
+        readonly emailTemplate: MailTemplate;
+    };
+    readonly oauth2: {
+        readonly enabled: boolean;
+        readonly mappedFields: Readonly<Record<'id' | 'name' | 'username' | 'avatarURL', string>>;
+        readonly providers: readonly ProviderOptions[];
+    };
+    readonly passwordAuth: {
+        readonly enabled: boolean;
+        readonly identityFields: readonly string[];
+    };
+    readonly mfa: {
+        readonly enabled: boolean;
+        readonly duration: number;
+        readonly rule: string;
+    };
+    readonly otp: {
+        readonly enabled: boolean;
+        readonly duration: number;
+        readonly length: number;
+        readonly emailTemplate: MailTemplate;
+    };
+    readonly authToken: TokenOptions;
+    readonly passwordResetToken: TokenOptions;
+    readonly emailChangeToken: TokenOptions;
+    readonly verificationToken: TokenOptions;
+    readonly fileToken: TokenOptions;
+    readonly verificationTemplate: MailTemplate;
+    readonly resetPasswordTemplate: MailTemplate;
+    readonly confirmEmailChangeTemplate: MailTemplate;
+}
+
+interface AutodateField extends FieldBase {
+    readonly type: 'autodate';
+    readonly onCreate: boolean;
+    readonly onUpdate: boolean;
+}
+
+interface BaseDefinition extends DefinitionBase {
+    readonly type: 'base';
+}
+
 type Binders = {
     readonly [Name in HookName]: (handler: HookHandler<HookEvents[Name]>, ...tags: readonly string[]) => void;
 };
+
+interface BoolField extends FieldBase, Requirable {
+    readonly type: 'bool';
+}
 
 /** A filter of one change feed. Call `dispose` when the feed ends. */
 interface ChangeFilter {
@@ -630,11 +717,72 @@ interface DatabasesOptions {
     readonly app?: AppCollections;
 }
 
+interface DateField extends FieldBase, Requirable {
+    readonly type: 'date';
+    readonly min: string;
+    readonly max: string;
+}
+
+/** A collection of the application: its type, fields, rules and indexes. */
+type Definition = BaseDefinition | ViewDefinition | AuthDefinition;
+
+interface DefinitionBase {
+    /** Stays when the collection is renamed. */
+    readonly id: string;
+    readonly name: string;
+    readonly system: boolean;
+    readonly listRule: Rule;
+    readonly viewRule: Rule;
+    readonly createRule: Rule;
+    readonly updateRule: Rule;
+    readonly deleteRule: Rule;
+    readonly fields: readonly FieldDefinition[];
+    /** `CREATE INDEX …` */
+    readonly indexes: readonly string[];
+    /** `2026-11-22 15:04:49.813Z` */
+    readonly created: string;
+    readonly updated: string;
+}
+
+interface DomainField extends FieldBase, Requirable {
+    readonly type: 'email' | 'url';
+    readonly onlyDomains: readonly string[] | null;
+    readonly exceptDomains: readonly string[] | null;
+}
+
+interface EditorField extends FieldBase, Requirable {
+    readonly type: 'editor';
+    readonly maxSize: number;
+    readonly convertURLs: boolean;
+}
+
 /** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
 interface ErrorData {
     /** The error of one value, or the errors inside it. */
     readonly [name: string]: FieldError | ErrorData;
 }
+
+/** What all fields have. */
+interface FieldBase {
+    /** Stays when the field is renamed. */
+    readonly id: string;
+    /** The key in records. */
+    readonly name: string;
+    /** Shown to superusers only. */
+    readonly hidden: boolean;
+    /** Stands for the record in the admin page. */
+    readonly presentable: boolean;
+    /** Can't be removed. */
+    readonly system: boolean;
+    /** What the admin page says about it. */
+    readonly help?: string;
+    /** An actor that it admits sees the field in records that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
+    readonly viewRule?: string | null;
+    /** An actor that it admits sets the field in records that it writes. Undefined: as `viewRule`. */
+    readonly updateRule?: string | null;
+}
+
+type FieldDefinition = TextField | EditorField | NumberField | BoolField | DomainField | DateField | AutodateField | SelectField | FileField | RelationField | JsonField | GeoPointField | PasswordField;
 
 /** What is wrong with one value, in PocketBase's words. */
 interface FieldError {
@@ -646,6 +794,18 @@ interface FieldError {
     readonly params?: Readonly<Record<string, unknown>>;
 }
 
+interface FileField extends FieldBase, Requirable {
+    readonly type: 'file';
+    readonly maxSelect: number;
+    readonly maxSize: number;
+    readonly mimeTypes: readonly string[] | null;
+    readonly thumbs: readonly string[] | null;
+    readonly protected: boolean;
+}
+
+/** Values for the `{:name}` of a filter. */
+type FilterParameters = Readonly<Record<string, string | number | boolean | null | Date>>;
+
 /** What a request brings. */
 interface Form {
     /** By name; those of a form as texts, numbers or booleans, as they look. */
@@ -656,6 +816,10 @@ interface Form {
     readonly files: ReadonlyMap<string, readonly UploadedFile[]>;
     /** Forgets the files. */
     dispose(): Promise<void>;
+}
+
+interface GeoPointField extends FieldBase, Requirable {
+    readonly type: 'geoPoint';
 }
 
 /** The outcome of one document. */
@@ -678,6 +842,100 @@ class GuardedWriter {
     put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
 }
 
+/** The application, for hooks. No rule stops it. */
+interface HookApp {
+    /** @throws ServiceError NOT_FOUND */
+    findCollectionByNameOrId(nameOrId: string): Definition;
+    /** A record that is not stored yet: `save` stores it. */
+    newRecord(collection: string, values?: Readonly<Record<string, unknown>>): HookRecord;
+    /** @throws ServiceError NOT_FOUND */
+    findRecordById(collection: string, id: string): Promise<HookRecord>;
+    /** @throws ServiceError NOT_FOUND; INVALID for a wrong filter */
+    findFirstRecordByFilter(collection: string, filter: string, parameters?: FilterParameters): Promise<HookRecord>;
+    /** @throws ServiceError NOT_FOUND */
+    findFirstRecordByData(collection: string, field: string, value: string | number | boolean): Promise<HookRecord>;
+    /** @throws ServiceError NOT_FOUND */
+    findAuthRecordByEmail(collection: string, email: string): Promise<HookRecord>;
+    /**
+     * `sort` as in a request: `-created,title`. `limit` 0: all.
+     *
+     * @throws ServiceError INVALID for a wrong filter or sort
+     */
+    findRecordsByFilter(collection: string, filter: string, sort?: string, limit?: number, offset?: number, parameters?: FilterParameters): Promise<HookRecord[]>;
+    /** How many records meet a filter; all when it is left out. */
+    countRecords(collection: string, filter?: string, parameters?: FilterParameters): Promise<number>;
+    /** Validates and stores a record. @throws ServiceError INVALID with data */
+    save(record: HookRecord): Promise<void>;
+    /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
+    delete(record: HookRecord): Promise<void>;
+}
+
+/** A call of `set`. */
+type HookChange = readonly [key: string, value: unknown];
+
+/**
+ * A record of a collection, for a hook.
+ *
+ * @example
+ * e.record.set('slug', slugOf(e.record.getString('title')))
+ * e.record.set('edits+', 1)
+ */
+class HookRecord {
+    constructor(definition: Definition, state: RecordState);
+    /** A record as it is stored. */
+    static of(definition: Definition, document: JsonObject): HookRecord;
+    /** A new record, with empty values. */
+    static empty(definition: Definition): HookRecord;
+    /** Empty until a new record is stored, if none was set. */
+    get id(): string;
+    /** The definition of its collection. */
+    collection(): Definition;
+    /** Whether it has never been stored. */
+    isNew(): boolean;
+    /** The record as it was before it was changed. That of a new one has empty values. */
+    original(): HookRecord;
+    /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
+    get(name: string): unknown;
+    /** As a text; empty for what has no value. */
+    getString(name: string): string;
+    /** True only for `true`. */
+    getBool(name: string): boolean;
+    /** 0 for what is no number. */
+    getFloat(name: string): number;
+    /** Without decimals. */
+    getInt(name: string): number;
+    /** The texts of a field that has many; one for a field that has one. */
+    getStringSlice(name: string): string[];
+    /**
+     * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
+     * A name that is no field is kept for `withCustomData`, and never stored.
+     */
+    set(name: string, value: unknown): void;
+    /** Sets many. */
+    load(values: Readonly<Record<string, unknown>>): void;
+    /** Keeps fields from clients, in `onRecordEnrich`. */
+    hide(...names: readonly string[]): this;
+    /** Shows hidden fields to clients, in `onRecordEnrich`. Passwords and keys of tokens stay hidden. */
+    unhide(...names: readonly string[]): this;
+    /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
+    withCustomData(isShown: boolean): this;
+    /** What everybody may see of a record that everybody may see. */
+    publicExport(): Readonly<Record<string, unknown>>;
+    /** As `publicExport`. */
+    toJSON(): Readonly<Record<string, unknown>>;
+    /** What hooks make of what a client would see. */
+    enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+    /** What hooks have set, in order. */
+    get changes(): readonly HookChange[];
+    /** The record has been stored: what was set is in it. */
+    settle(document: JsonObject): void;
+}
+
+interface JsonField extends FieldBase, Requirable {
+    readonly type: 'json';
+    readonly maxSize: number;
+}
+
 /** An object of any fields, as JSON has it. */
 type JsonObject = Record<string, unknown>;
 
@@ -689,6 +947,39 @@ interface LoginLimits {
     readonly addressMax: number;
     /** Failed logins with one name, from everywhere. High, because anybody can use it up. */
     readonly nameMax: number;
+}
+
+interface MailTemplate {
+    readonly subject: string;
+    readonly body: string;
+}
+
+interface NumberField extends FieldBase, Requirable {
+    readonly type: 'number';
+    readonly min: number | null;
+    readonly max: number | null;
+    readonly onlyInt: boolean;
+}
+
+interface PasswordField extends FieldBase, Requirable {
+    readonly type: 'password';
+    readonly min: number;
+    readonly max: number;
+    readonly pattern: string;
+    readonly cost: number;
+}
+
+/** A provider of OAuth2 that a collection admits. What is empty is as the provider has it. */
+interface ProviderOptions {
+    readonly name: string;
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly authURL: string;
+    readonly tokenURL: string;
+    readonly userInfoURL: string;
+    readonly displayName: string;
+    readonly pkce: boolean | null;
+    readonly extra: Readonly<Record<string, unknown>> | null;
 }
 
 interface PutOptions {
@@ -703,6 +994,22 @@ type ReadScope = 'all' | ReadonlySet<string>;
 
 /** What can be read of a view. */
 type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
+
+interface RecordState {
+    /** The stored document; undefined: the record is new. */
+    readonly stored: JsonObject | undefined;
+    /** All fields have one, `id` too. */
+    readonly values: JsonObject;
+}
+
+interface RelationField extends FieldBase, Requirable {
+    readonly type: 'relation';
+    /** The id of a definition. */
+    readonly collectionId: string;
+    readonly cascadeDelete: boolean;
+    readonly minSelect: number;
+    readonly maxSelect: number;
+}
 
 interface ReplicationEnd {
     /** As of now: rights may change while it runs. */
@@ -722,6 +1029,11 @@ type RequestBinders = {
 
 /** The name of a request that is an event. */
 type RequestEventName = 'onCollectionsListRequest' | 'onCollectionCreateRequest' | 'onCollectionsImportRequest' | 'onCollectionViewRequest' | 'onCollectionUpdateRequest' | 'onCollectionDeleteRequest' | 'onSettingsListRequest' | 'onSettingsUpdateRequest' | 'onBatchRequest' | 'onRealtimeConnectRequest' | 'onRealtimeSubscribeRequest' | 'onFileDownloadRequest' | 'onFileTokenRequest' | 'onRecordAuthWithPasswordRequest' | 'onRecordAuthWithOTPRequest' | 'onRecordAuthWithOAuth2Request' | 'onRecordAuthRefreshRequest' | 'onRecordRequestOTPRequest' | 'onRecordRequestPasswordResetRequest' | 'onRecordConfirmPasswordResetRequest' | 'onRecordRequestVerificationRequest' | 'onRecordConfirmVerificationRequest' | 'onRecordRequestEmailChangeRequest' | 'onRecordConfirmEmailChangeRequest';
+
+/** All types but `autodate` have this: the value must not be empty. */
+interface Requirable {
+    readonly required: boolean;
+}
 
 /** As `dns.lookup` does with `all: true`. */
 type Resolve = (host: string, options: {
@@ -765,6 +1077,16 @@ interface RouteRequest {
     readonly signal: AbortSignal;
 }
 
+/** `null`: superusers only. `''`: everybody. Else a rule. */
+type Rule = string | null;
+
+interface SelectField extends FieldBase, Requirable {
+    readonly type: 'select';
+    readonly values: readonly string[];
+    /** More than 1: the value is a list. */
+    readonly maxSelect: number;
+}
+
 /** The state of the server in its collection of the database. */
 class ServerState implements StateStore {
     constructor(database: Database);
@@ -792,6 +1114,28 @@ type Stored = JsonObject & {
     readonly _id: string;
     readonly _rev: string;
 };
+
+interface TextField extends FieldBase, Requirable {
+    readonly type: 'text';
+    readonly min: number;
+    /** 0: 5000. */
+    readonly max: number;
+    readonly pattern: string;
+    readonly autogeneratePattern: string;
+    readonly primaryKey: boolean;
+}
+
+/** How long tokens of a kind are valid, and what they are signed with, beside the key of the record. */
+interface TokenOptions {
+    /** Seconds. */
+    readonly duration: number;
+    readonly secret: string;
+}
+
+interface ViewDefinition extends DefinitionBase {
+    readonly type: 'view';
+    readonly viewQuery: string;
+}
 
 /** The principal as of now, and the name by which users know the collection. */
 interface Writer {
