@@ -14,7 +14,7 @@ import { TokenPrincipals } from './accounts/token-principals.ts'
 import { Backups, type BackupHost } from './backups/backups.ts'
 import { recordsName } from './definitions/definition.ts'
 import type { Definition } from './definitions/definition.ts'
-import { Definitions } from './definitions/definitions.ts'
+import { Definitions, type DefinitionJournal } from './definitions/definitions.ts'
 import type { AppCollections } from './gateway/databases.ts'
 import type { AroundWrites } from './gateway/guarded-writer.ts'
 import type { WriteGuard } from './gateway/guards.ts'
@@ -113,11 +113,7 @@ export interface Backend {
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
   const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now } = options
-  const { automigrate } = options
-  const definitions = await Definitions.open(
-    database,
-    automigrate === undefined ? undefined : new ChangeJournal(automigrate, now),
-  )
+  const definitions = await Definitions.open(database, journalOf(options, now))
   const settings = await Settings.open(database)
   const { logs, ...logging } = await openLogs({ settings, now }, options)
   const parts = { database, definitions, settings, logs, now }
@@ -198,6 +194,11 @@ function tokenParts(
 }
 
 type TokenParts = Pick<AccountsHost, 'database' | 'definitions' | 'settings' | 'logs' | 'now'>
+
+/** Writes changes of definitions down, if the operator wants it. */
+function journalOf({ automigrate }: BackendOptions, now: () => number): DefinitionJournal | undefined {
+  return automigrate === undefined ? undefined : new ChangeJournal(automigrate, now)
+}
 
 /** Where it was thrown, for the operator. */
 function stackOf(error: unknown): { readonly stack?: string } {

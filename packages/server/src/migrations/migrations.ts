@@ -2,7 +2,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { open, type OpenOptions } from 'pannier'
+import { open, type Database, type OpenOptions } from 'pannier'
 import { openBackend, type Backend } from '@pannier/backend'
 import {
   applyMigrations,
@@ -40,9 +40,7 @@ export async function migrateUp({ path, folder, encryption }: MigratedFile): Pro
   const files = await migrationFiles(folder)
   if (files.length === 0) return []
   const options = { ...(encryption && { encryption }) }
-  const database = await open(path, options)
-  const pending = await pendingMigrations(database, files).finally(() => database.close())
-  if (pending.length === 0) return []
+  if (!(await hasPending(await open(path, options), files))) return []
   return change({ path, folder, ...options }, async ({ database: copy, app }) => {
     // Another process may have applied some meanwhile.
     const left = await pendingMigrations(copy, files)
@@ -67,8 +65,16 @@ export async function cleanCopies(dir: string): Promise<void> {
     if (isUnfinishedCopy(name)) await rm(join(dir, name), { recursive: true, force: true })
 }
 
+async function hasPending(database: Database, files: readonly MigrationFile[]): Promise<boolean> {
+  try {
+    return (await pendingMigrations(database, files)).length > 0
+  } finally {
+    await database.close()
+  }
+}
+
 interface Opened {
-  readonly database: Awaited<ReturnType<typeof open>>
+  readonly database: Database
   readonly app: ReturnType<typeof migrationApp>
 }
 

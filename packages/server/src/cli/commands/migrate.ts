@@ -27,6 +27,12 @@ export function addMigrate(program: Command, terminal: Terminal): void {
       'Migrations of a server that is not running: modules with functions up(app) and down(app). `pannier serve` applies those that ' +
         'have not been when it starts. A command that fails changes nothing.',
     )
+  addRuns(migrate, terminal)
+  addFiles(migrate, terminal)
+}
+
+/** What changes the database. */
+function addRuns(migrate: Command, terminal: Terminal): void {
   const say = (text: string): void => printLine(terminal.stderr, text)
 
   addWhere(migrate.command('up'))
@@ -54,6 +60,17 @@ export function addMigrate(program: Command, terminal: Terminal): void {
       for (const name of names) say(`Reverted ${name}.`)
       if (names.length === 0) say('No migrations to revert.')
     })
+}
+
+/** What makes files, and looks for them. */
+function addFiles(migrate: Command, terminal: Terminal): void {
+  const say = (text: string): void => printLine(terminal.stderr, text)
+  const write = async (where: Where, name: string, text: string): Promise<string> => {
+    const folder = migrationsFolder(where)
+    const file = await serving(() => addMigration(folder, name, text, Date.now()))
+    say(`${join(folder, file)} was made.`)
+    return file
+  }
 
   addWhere(migrate.command('create'))
     .summary('make an empty migration')
@@ -89,13 +106,6 @@ export function addMigrate(program: Command, terminal: Terminal): void {
         if (names.length === 0) say('Every applied migration has its file.')
       }),
     )
-
-  async function write(where: Where, name: string, text: string): Promise<string> {
-    const folder = migrationsFolder(where)
-    const file = await serving(() => addMigration(folder, name, text, Date.now()))
-    say(`${join(folder, file)} was made.`)
-    return file
-  }
 }
 
 function addWhere(command: Command): Command {
