@@ -544,8 +544,11 @@ export interface Principal {
     readonly roles: readonly string[];
     /** An admin of the whole server: no rule stops an admin. */
     readonly isAdmin: boolean;
-    /** What shows who it is. `delegation`: the server acts with the rights of a user who is not there. */
-    readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'system';
+    /**
+     * What shows who it is. `delegation`: the server acts with the rights of a user who is not there. `setup`: a guest who may make
+     * the first superuser.
+     */
+    readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'setup' | 'system';
     /** The record that has logged in, of an auth collection of the application. */
     readonly account?: Account;
     /** The id of the session that its token is of. */
@@ -1330,6 +1333,21 @@ interface FilesHost {
     };
 }
 
+class FirstSuperuser {
+    constructor(host: FirstSuperuserHost);
+    /** A secret for 30 minutes, which is in memory only. The one before ends. Undefined: there is a superuser. */
+    offer(): Promise<string | undefined>;
+    /** Somebody who may make the first superuser. Undefined for any other text, and once there is one. */
+    principalOf(token: string): Promise<Principal | undefined>;
+}
+
+interface FirstSuperuserHost {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    /** Milliseconds since 1970. */
+    readonly now: () => number;
+}
+
 interface GeoPointField extends FieldBase, Requirable {
     readonly type: 'geoPoint';
 }
@@ -1817,6 +1835,8 @@ class RecordAccounts {
     readonly passwordReset: PasswordReset;
     /** Other addresses. */
     readonly emailChange: EmailChange;
+    /** How a new server gets a superuser. */
+    readonly firstSuperuser: FirstSuperuser;
     /** Logins by passwords that come by mail. */
     readonly oneTimePasswords: OneTimePasswords;
     constructor(host: AccountsHost);

@@ -47,6 +47,7 @@ import { createApp } from './http/app.ts'
 import { BodyStore } from './http/body-store.ts'
 import { Metrics } from './http/metrics.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
+import { setupPage } from './http/setup-page.ts'
 import { makePrivate, makePrivateFolder } from './http/private-files.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
@@ -336,6 +337,7 @@ async function addRoutes(
   await app.register(authPlugin(context.auth))
   for (const plugin of plugins) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
+  setupPage(app)
   if (adminUi !== undefined) (await adminUiRoutes(adminUi))(app, context)
 }
 

@@ -10,6 +10,7 @@ import type { Account, Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { EmailChange } from './email-change.ts'
+import { FirstSuperuser } from './first-superuser.ts'
 import { loggedIn, Logins } from './logins.ts'
 import type { HalfLoggedIn, LoggedIn } from './logins.ts'
 import { OneTimePasswords, type NewOneTimePassword } from './one-time-passwords.ts'
@@ -30,6 +31,8 @@ export class RecordAccounts {
   readonly passwordReset: PasswordReset
   /** Other addresses. */
   readonly emailChange: EmailChange
+  /** How a new server gets a superuser. */
+  readonly firstSuperuser: FirstSuperuser
   /** Logins by passwords that come by mail. */
   readonly oneTimePasswords: OneTimePasswords
   readonly #host: AccountsHost
@@ -42,13 +45,14 @@ export class RecordAccounts {
     this.passwordReset = new PasswordReset(host)
     this.oneTimePasswords = new OneTimePasswords(host)
     this.emailChange = new EmailChange(host)
+    this.firstSuperuser = new FirstSuperuser(host)
     this.#passwordLogin = new PasswordLogin(host.definitions, host.passwords, host.attempt)
     this.#logins = new Logins(host)
   }
 
   /** Whose the token is. Undefined for a text that is no valid token: then somebody is a guest. */
-  principalOf(token: string): Promise<Principal | undefined> {
-    return this.#host.principals.find('auth', token)
+  async principalOf(token: string): Promise<Principal | undefined> {
+    return (await this.#host.principals.find('auth', token)) ?? (await this.firstSuperuser.principalOf(token))
   }
 
   /**

@@ -11,8 +11,11 @@ export interface Principal {
   readonly roles: readonly string[]
   /** An admin of the whole server: no rule stops an admin. */
   readonly isAdmin: boolean
-  /** What shows who it is. `delegation`: the server acts with the rights of a user who is not there. */
-  readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'system'
+  /**
+   * What shows who it is. `delegation`: the server acts with the rights of a user who is not there. `setup`: a guest who may make
+   * the first superuser.
+   */
+  readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'setup' | 'system'
   /** The record that has logged in, of an auth collection of the application. */
   readonly account?: Account
   /** The id of the session that its token is of. */

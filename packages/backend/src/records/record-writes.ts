@@ -2,6 +2,7 @@
 import type { Transaction } from 'pannier'
 import type { Actor, RequestInfo } from '../access/actor.ts'
 import type { Definition } from '../definitions/definition.ts'
+import { SUPERUSERS } from '../definitions/system-collections.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { toText } from '../fields/cast.ts'
 import { SYSTEM } from '../gateway/principal.ts'
@@ -56,7 +57,8 @@ export class RecordWrites {
    * @throws ServiceError NOT_FOUND; INVALID for a view; FORBIDDEN if the collection is locked
    */
   assertOpen(actor: Actor, collection: string, action: 'create' | 'update'): void {
-    this.#writer.assertOpen(actor, collection, action)
+    const acting = action === 'create' ? this.#settingUp(actor, collection) : actor
+    this.#writer.assertOpen(acting, collection, action)
   }
 
   /**
@@ -65,8 +67,9 @@ export class RecordWrites {
    * @throws ServiceError NOT_FOUND, FORBIDDEN if the collection is locked; INVALID with data
    */
   async create(actor: Actor, collection: string, input: RecordInput, options: ShowOptions = {}): Promise<RecordJson> {
-    const written = await this.#writer.write(actor, { action: 'create', collection, input })
-    return this.#shown(actor, written!, options)
+    const acting = this.#settingUp(actor, collection)
+    const written = await this.#writer.write(acting, { action: 'create', collection, input })
+    return this.#shown(acting, written!, options)
   }
 
   /**
@@ -157,6 +160,13 @@ export class RecordWrites {
         return this.#shown({ principal, request }, record, show)
       }),
     )
+  }
+
+  /** A guest who may make the first superuser is an admin for that write. */
+  #settingUp(actor: Actor, collection: string): Actor {
+    const { principal } = actor
+    const isSettingUp = principal.by === 'setup' && this.#parts.definitions.find(collection)?.name === SUPERUSERS
+    return isSettingUp ? { ...actor, principal: { ...principal, isAdmin: true } } : actor
   }
 
   /** Runs the hooks that come before the writes. */

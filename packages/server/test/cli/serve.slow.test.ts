@@ -56,6 +56,23 @@ async function serve(...more: readonly string[]): Promise<Running & { readonly u
   return { ...running, url }
 }
 
+test('a server without a superuser shows the link to make one, which no other start shows', async () => {
+  const first = await serve()
+  await until(() => first.err().includes('/_/#/setup/'))
+  const [, page, secret] = /(http:\/\/\S+)#\/setup\/(\S+)/.exec(first.err())!
+  expect((await send(page!, 'GET ', undefined, STRANGER)).text).toContain('first superuser')
+  const input = { email: 'ann@example.com', password: '1234567890', passwordConfirm: '1234567890' }
+  const request = 'POST /api/collections/_superusers/records'
+  expect((await send(first.url, request, input, { authorization: secret! })).status).toBe(200)
+  expect((await send(first.url, request, input, { authorization: secret! })).status).toBe(403)
+  first.process.kill('SIGTERM')
+  expect(await first.ended).toBe(0)
+  const second = await serve()
+  second.process.kill('SIGTERM')
+  expect(await second.ended).toBe(0)
+  expect(second.err()).not.toContain('setup')
+})
+
 test('the first start shows a password, the second does not; it ends when asked, and nothing is lost', async () => {
   const first = await serve()
   const password = /password: {2}(\S+)/.exec(first.err())![1]!

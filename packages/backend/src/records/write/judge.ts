@@ -18,7 +18,7 @@ import { meant } from '../../fields/apply-input.ts'
 import { fieldError } from '../../fields/field-errors.ts'
 import { emptyValue } from '../../fields/field-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
-import { conflicting, missing } from '../../gateway/service-error.ts'
+import { conflicting, forbidden, missing } from '../../gateway/service-error.ts'
 import type { ErrorData, FieldError, ServiceError } from '../../gateway/service-error.ts'
 import { accountErrors } from './account-form.ts'
 import { referenceErrors } from './account-references.ts'
@@ -35,6 +35,8 @@ const MISSING_COLLECTION = fieldError(
 )
 const OTHER_ACCOUNT = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id.')
 const NOT_ALLOWED = fieldError('validation_field_rule', 'You are not allowed to change this field.')
+
+const IS_SET_UP = 'There is a superuser already.'
 
 /** Thrown by a guard to have a write prepared again: what it was prepared with has changed. */
 export class OutdatedWrite extends Error {}
@@ -67,6 +69,9 @@ export class Judge {
   create(actor: Actor, draft: Draft, reader: GuardReader): ServiceError | undefined {
     const { definition } = draft
     this.#assertCurrent(definition, reader)
+    const { by, isAdmin } = actor.principal
+    // Only the first of several writes with the secret makes a superuser.
+    if (by === 'setup' && isAdmin && reader.all(recordsName(definition)).length > 0) return forbidden(IS_SET_UP)
     const { record, options, refused } = this.#askedOf(actor, draft, reader)
     if (!this.#access.allows(actor, definition, 'create', record, options)) return failed('create')
     const data = refused ?? this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))

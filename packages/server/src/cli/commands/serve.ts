@@ -8,6 +8,7 @@ import type { NewAdmin } from '../../auth/bootstrap.ts'
 import { HookFileError } from '../../hooks/load-hooks.ts'
 import { isLoopback } from '../../http/host-names.ts'
 import { createLogger } from '../../http/logging.ts'
+import { SETUP_PATH } from '../../http/setup-page.ts'
 import { createServer } from '../../server.ts'
 import { ServiceError } from '@pannier/backend'
 import { FailedError, UsageError } from '../outcome.ts'
@@ -130,6 +131,11 @@ async function serveOnce(options: ServeArguments, port: number, terminal: Termin
         'Passwords and data are not encrypted on their way: put a proxy that speaks TLS before this server.',
       )
     printLine(stdout, `Pannier listens at ${url}`)
+    const secret = await server.backend.accounts.firstSuperuser.offer()
+    if (secret !== undefined) {
+      printLine(stderr, `Make the first superuser within 30 minutes: ${url}${SETUP_PATH}${secret}`)
+      printLine(stderr, `(or stop the server, and run: pannier superuser upsert EMAIL PASSWORD --dir ${dir})`)
+    }
     const end = AbortSignal.any([signal, restart.signal])
     if (!end.aborted) await once(end, 'abort')
     if (!signal.aborted) {

@@ -1,0 +1,37 @@
+/** Goal: the page of a new server makes its first superuser, and says what went wrong. */
+import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
+import { assertEqual } from '../../../db/testing/check.ts'
+import { SETUP_PATH } from '../../src/http/setup-page.ts'
+import { tokenFor } from '../rest/rest-server.ts'
+import { startServer, until } from '../test-server.ts'
+
+const [EMAIL, PASSWORD] = ['ann@example.com', '1234567890']
+
+export function browserSuite({ test, browser }: BrowserSuiteContext): void {
+  test('the page for the first superuser', async () => {
+    const server = await startServer()
+    const secret = await server.server.backend.accounts.firstSuperuser.offer()
+    const page = await browser.open(`${server.url}${SETUP_PATH}${secret}`)
+    const text = (): Promise<string> => page.evaluate(() => document.body.innerText)
+    const submit = (given: { email: string; password: string; again: string }): Promise<void> =>
+      page.evaluate((values) => {
+        for (const [id, value] of Object.entries(values))
+          (document.getElementById(id) as HTMLInputElement).value = value
+        document.querySelector('button')!.click()
+      }, given)
+    try {
+      await submit({ email: EMAIL, password: PASSWORD, again: 'something else' })
+      await until(async () => (await text()).includes('passwordConfirm:'))
+      await submit({ email: EMAIL, password: PASSWORD, again: PASSWORD })
+      await until(async () => (await text()).includes(`${EMAIL} can log in now`))
+      assertEqual(await page.evaluate(() => location.hash), '')
+      await tokenFor(server.url, '_superusers', EMAIL, PASSWORD)
+      await page.evaluate((hash) => void (location.hash = hash), `#/setup/${secret}`)
+      await submit({ email: 'bob@example.com', password: PASSWORD, again: PASSWORD })
+      await until(async () => (await text()).includes('This link has ended'))
+    } finally {
+      await page.close()
+      await server.close()
+    }
+  })
+}

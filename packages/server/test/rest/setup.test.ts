@@ -1,0 +1,42 @@
+/** Goal: a new server gets its first superuser over HTTP, from PocketBase's client too, and keeps the secret to itself. */
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { startServer } from '../test-server.ts'
+import { failure, ITSELF, sdkClient, tokenFor } from './rest-server.ts'
+
+const [EMAIL, PASSWORD] = ['ann@example.com', '1234567890']
+
+test('the secret makes a superuser, once; no log has it', async () => {
+  const server = await startServer()
+  const { accounts, logs, logReads } = server.server.backend
+  const secret = (await accounts.firstSuperuser.offer())!
+  const client = sdkClient(server.url)
+  client.authStore.save(secret)
+  const input = { email: EMAIL, password: PASSWORD, passwordConfirm: PASSWORD }
+  expect((await failure(client.collections.getFullList())).status).toBe(401)
+  const wrong = await failure(client.collection('_superusers').create({ ...input, password: 'x' }))
+  expect(wrong.response['data']).toMatchObject({ passwordConfirm: { code: 'validation_values_mismatch' } })
+  expect(await client.collection('_superusers').create(input)).toMatchObject({ email: EMAIL })
+  expect((await failure(client.collection('_superusers').create({ ...input, email: 'b@b.co' }))).status).toBe(403)
+  client.authStore.save(await tokenFor(server.url, '_superusers', EMAIL, PASSWORD))
+  expect((await client.collections.getFullList()).length).toBeGreaterThan(0)
+  await logs.flush()
+  const { items } = await logReads.list(ITSELF, { perPage: 100 })
+  expect(items.length).toBeGreaterThan(0)
+  expect(JSON.stringify(items)).not.toContain(secret)
+  await server.close()
+})
+
+test('the page runs its own script and style only, and is in no frame', async () => {
+  const server = await startServer()
+  const response = await fetch(`${server.url}/_/`)
+  const [policy, page] = [response.headers.get('content-security-policy'), await response.text()]
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  for (const part of ['script', 'style']) {
+    const [, text] = new RegExp(`<${part}>(.*)</${part}>`, 's').exec(page)!
+    expect(policy).toContain(`${part}-src 'sha256-${createHash('sha256').update(text!).digest('base64')}'`)
+  }
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  await server.close()
+})
