@@ -111,6 +111,7 @@ const PAGES: readonly PageSpec[] = [
     entries: [
       ['@pannier/rules', 'packages/rules/api/index.d.ts'],
       ['@pannier/rules/compile', 'packages/rules/api/compile.d.ts'],
+      ['@pannier/rules/cut', 'packages/rules/api/cut.d.ts'],
     ],
   },
   {

@@ -61,6 +61,13 @@ export function compile(bound: BoundRule, records: RuleRecords): Compiled {
   return select([partOf(bound.condition)], { here: bound.record, work, bound: new Set([bound.record]) })
 }
 
+/** The rows of a step that meet all leaves; or those that fail the match-all of the first. More rows, if that can't be said. */
+export function selectRows(join: Join, leaves: readonly Leaf[], isFailing: boolean, work: Work): Selection {
+  const [first] = leaves
+  const parts = isFailing ? [atom(first!.every!.test, false)] : leaves.map(partsOfLeaf)
+  return select(parts, { here: join, work, bound: withParents([join]) }).selection
+}
+
 function partOf(condition: Condition): Part {
   return condition.kind === 'leaf' ? partsOfLeaf(condition) : { kind: condition.kind, of: condition.of.map(partOf) }
 }
@@ -200,14 +207,19 @@ function stepTo(join: Join, of: Selection, on: readonly (readonly [string, strin
 /** Equalities of a text of any record with a text of this record. */
 function pairsOf(parts: readonly Part[], join: Join, here: Join): { part: Part; fields: readonly [string, string] }[] {
   return parts.flatMap((part) => {
-    if (part.kind !== 'atom' || part.none !== undefined || part.test.kind !== 'coalesced' || part.test.negated)
-      return []
-    const { left, right } = part.test
-    if (left.kind !== 'field' || right.kind !== 'field' || !part.wanted) return []
-    const [one, other] = left.join === join ? [left, right] : [right, left]
-    const isPair = one.join === join && other.join === here && isText(one.field) && isText(other.field)
-    return isPair ? [{ part, fields: [one.field.name, other.field.name] as const }] : []
+    const fields = part.kind === 'atom' && !part.none && part.wanted && pairOf(part.test, join, here)
+    return fields ? [{ part, fields }] : []
   })
+}
+
+/** The two fields of a test that says that a text of any record equals one of this record. */
+export function pairOf(test: Test, join: Join, here: Join): readonly [any: string, own: string] | undefined {
+  if (test.kind !== 'coalesced' || test.negated) return undefined
+  const { left, right } = test
+  if (left.kind !== 'field' || right.kind !== 'field') return undefined
+  const [one, other] = left.join === join ? [left, right] : [right, left]
+  const isPair = one.join === join && other.join === here && isText(one.field) && isText(other.field)
+  return isPair ? [one.field.name, other.field.name] : undefined
 }
 
 function isText({ type, isMany }: Field): boolean {

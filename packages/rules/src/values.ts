@@ -69,7 +69,7 @@ export function numberIn(text: string): number | undefined {
 }
 
 /** As the affinity of the other side converts it. A column of texts or numbers keeps what it has. */
-function convert({ value, affinity, real }: Typed, other: Affinity): string | number {
+export function convert({ value, affinity, real }: Typed, other: Affinity): string | number {
   if (typeof value === 'string') return other === 'number' && affinity !== 'number' ? (numberIn(value) ?? value) : value
   return other === 'text' && affinity === 'none' ? textOf({ value, affinity, real }) : value!
 }
