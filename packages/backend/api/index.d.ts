@@ -563,13 +563,15 @@ export class Realtime {
     constructor(options: RealtimeOptions);
     /** How many clients are connected. */
     get size(): number;
+    /** The client of this id, while it is connected. */
+    subscriber(clientId: string): Subscriber | undefined;
     /** A new client, without subscriptions. Call `disconnect` when its channel has closed. */
     connect(channel: Channel): Subscriber;
     /**
      * A client that gets cursors with its messages. It is sent what came after the one that it names. `begin` is called before anything
      * is sent, with the cursor of the beginning; with `isResumed` false if not all is known that came after.
      *
-     * @throws ServiceError INVALID with data, UNAVAILABLE
+     * @throws ServiceError INVALID with data, UNAVAILABLE, TOO_MANY_REQUESTS
      */
     connectAgain(channel: Channel, { principal, topics: texts, after }: ReturningClient, begin: (subscriber: Subscriber, cursor: string, isResumed: boolean) => void): Promise<void>;
     /** The client has gone. */
@@ -578,7 +580,7 @@ export class Realtime {
      * Replaces what a client is subscribed to. From now on it gets what the principal may see. A guest may log in. Nobody may
      * become somebody else.
      *
-     * @throws ServiceError INVALID with data, NOT_FOUND, FORBIDDEN, UNAVAILABLE
+     * @throws ServiceError INVALID with data, NOT_FOUND, FORBIDDEN, UNAVAILABLE, TOO_MANY_REQUESTS
      */
     subscribe(principal: Principal, input: JsonObject): Promise<void>;
     /** Sends a message to one client, if it has subscribed to the topic from that address. Says whether it has. */

@@ -32,11 +32,15 @@ export function groupBinder(access: Access): BindGroup {
   }
 }
 
-/** Those of the groups whose rules the record meets, in a state of the database. */
+/** The limit of `@pannier/rules` for one record. */
+const ROWS_MAX = 100_000
+
+/** Those of the groups whose rules the record meets, in a state of the database. `spent`: how many rows the rules of one have tried. */
 export async function admittedGroups(
   snapshot: RecordSnapshot,
   groups: readonly SubscriptionGroup[],
   record: RuleRecord,
+  spent: (group: SubscriptionGroup, rows: number) => void,
 ): Promise<readonly SubscriptionGroup[]> {
   const asked: (readonly [SubscriptionGroup, readonly BoundRule[]])[] = []
   for (const group of groups) {
@@ -49,12 +53,16 @@ export async function admittedGroups(
     const from = at
     // A read that misses a page runs again.
     const answers = await snapshot.read((records) => {
-      const found = [meets(asked[from]![1], record, records)]
+      const found = [answerOf(asked[from]![1], record, records)]
       for (let next = from + 1; next < asked.length && !turns.isOver; next++)
-        found.push(meets(asked[next]![1], record, records))
+        found.push(answerOf(asked[next]![1], record, records))
       return found
     })
-    for (const [index, answer] of answers.entries()) if (answer) admitted.push(asked[from + index]![0])
+    for (const [index, { isMet, rows }] of answers.entries()) {
+      const [group] = asked[from + index]!
+      if (isMet) admitted.push(group)
+      spent(group, rows)
+    }
     at += answers.length
     await turns.next()
   }
@@ -72,12 +80,24 @@ async function isReady(snapshot: RecordSnapshot, rules: readonly BoundRule[]): P
   }
 }
 
-function meets(rules: readonly BoundRule[], record: RuleRecord, records: RuleRecords): boolean {
-  try {
-    return rules.every((rule) => evaluate(rule, record, records) === true)
-  } catch (error) {
-    // A rule reads too many records at once, or tries too many rows.
-    if (error instanceof RuleError || isPannierError(error, 'PANNIER_LIMIT')) return false
-    throw error
+function answerOf(
+  rules: readonly BoundRule[],
+  record: RuleRecord,
+  records: RuleRecords,
+): { readonly isMet: boolean; readonly rows: number } {
+  let rows = 0
+  const meets = (rule: BoundRule): boolean => {
+    const budget = { left: ROWS_MAX }
+    try {
+      return evaluate(rule, record, records, budget) === true
+    } catch (error) {
+      // A rule reads too many records at once, or tries too many rows.
+      if (!(error instanceof RuleError) && !isPannierError(error, 'PANNIER_LIMIT')) throw error
+      budget.left = 0
+      return false
+    } finally {
+      rows += ROWS_MAX - budget.left
+    }
   }
+  return { isMet: rules.every(meets), rows }
 }

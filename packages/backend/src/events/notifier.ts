@@ -13,6 +13,7 @@ import type { RecordChange } from './record-changes.ts'
 import { RecordMessages } from './record-messages.ts'
 import type { Subscriber } from './subscriber.ts'
 import { SubscriptionGroups } from './subscription-groups.ts'
+import type { Topic } from './topic.ts'
 
 export interface NotifierOptions {
   readonly database: Database
@@ -32,6 +33,8 @@ interface NotifierHost {
   changed(change: RecordChange): void
   /** The deletes of the step are sent. Changes of accounts are for what comes now. */
   deletesSent(): void
+  /** The subscriptions of a client have tried rows. */
+  spent(subscriber: Subscriber, topic: Topic, rows: number): void
   /** The messages of a commit can't be sent. */
   failed(error: unknown): void
 }
@@ -49,6 +52,8 @@ interface Continuation {
 }
 
 const RECORDS = recordsName({ id: '' })
+/** What a group may try for a change without being counted. */
+const ROWS_FREE = 1000
 
 export class Notifier {
   readonly #options: NotifierOptions
@@ -175,6 +180,11 @@ export class Notifier {
       watches: (definition) => this.#host.watches(definition),
       changed: (change) => this.#host.changed(change),
       deletesSent: () => this.#host.deletesSent(),
+      spent: ({ topic, members }, rows) => {
+        if (rows <= ROWS_FREE) return
+        const share = rows / members.size
+        for (const subscriber of members.keys()) this.#host.spent(subscriber, topic, share)
+      },
       send: ({ topic, members }, data, place) => {
         const shared = { topic: topic.text, data }
         for (const [subscriber, after] of members) {
@@ -201,6 +211,7 @@ export class Notifier {
         watches: () => false,
         changed: () => {},
         deletesSent: () => {},
+        spent: ({ topic }, rows) => this.#host.spent(subscriber, topic, rows),
         send: ({ topic }, data, place) => {
           const at = cursorOf(subscriber, place)
           if (subscriber.isGone || (sequence === cursor.sequence && !isAfter(at.within, cursor))) return

@@ -7,6 +7,7 @@ import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import { GUEST, type Account, type Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { RecordChange } from './record-changes.ts'
+import { RowBudgets } from './row-budgets.ts'
 import { principalAfter, SignedIn } from './signed-in.ts'
 import { Subscriber, type Channel } from './subscriber.ts'
 import { actorKey } from './subscription-groups.ts'
@@ -45,6 +46,7 @@ export class Realtime {
   readonly #options: RealtimeOptions
   readonly #notifier: Notifier
   readonly #signedIn: SignedIn
+  readonly #budgets: RowBudgets
   readonly #subscribers = new Map<string, Subscriber>()
   /** How many of them can come back. */
   #returning = 0
@@ -56,6 +58,7 @@ export class Realtime {
   constructor(options: RealtimeOptions) {
     this.#options = options
     this.#signedIn = new SignedIn(options.definitions)
+    this.#budgets = new RowBudgets(options.now)
     this.#notifier = new Notifier(options, {
       beforeStep: () => this.#endTokens(),
       watches: (definition) => this.#signedIn.has(definition),
@@ -63,6 +66,7 @@ export class Realtime {
         if (this.#signedIn.of(change.definition, change.id).length > 0) this.#changes.push(change)
       },
       deletesSent: () => this.#followAccounts(),
+      spent: (subscriber, topic, rows) => this.#spend(subscriber, topic, rows),
       failed: (error) => this.#fail(error),
     })
   }
@@ -70,6 +74,11 @@ export class Realtime {
   /** How many clients are connected. */
   get size(): number {
     return this.#subscribers.size
+  }
+
+  /** The client of this id, while it is connected. */
+  subscriber(clientId: string): Subscriber | undefined {
+    return this.#subscribers.get(clientId)
   }
 
   /** A new client, without subscriptions. Call `disconnect` when its channel has closed. */
@@ -83,7 +92,7 @@ export class Realtime {
    * A client that gets cursors with its messages. It is sent what came after the one that it names. `begin` is called before anything
    * is sent, with the cursor of the beginning; with `isResumed` false if not all is known that came after.
    *
-   * @throws ServiceError INVALID with data, UNAVAILABLE
+   * @throws ServiceError INVALID with data, UNAVAILABLE, TOO_MANY_REQUESTS
    */
   async connectAgain(
     channel: Channel,
@@ -94,6 +103,7 @@ export class Realtime {
     if (wrong !== undefined) throw new ServiceError('INVALID', '', { data: { topic: wrong } })
     const topics = topicsOf(texts)
     const present = await this.#present(principal)
+    this.#assertFree(present, channel.address)
     const subscriber = new Subscriber(channel, true)
     this.#takeRoom(subscriber, topics)
     const { newest } = this.#notifier
@@ -122,7 +132,7 @@ export class Realtime {
    * Replaces what a client is subscribed to. From now on it gets what the principal may see. A guest may log in. Nobody may
    * become somebody else.
    *
-   * @throws ServiceError INVALID with data, NOT_FOUND, FORBIDDEN, UNAVAILABLE
+   * @throws ServiceError INVALID with data, NOT_FOUND, FORBIDDEN, UNAVAILABLE, TOO_MANY_REQUESTS
    */
   async subscribe(principal: Principal, input: JsonObject): Promise<void> {
     const { clientId, topics } = subscriptionsIn(input)
@@ -135,6 +145,7 @@ export class Realtime {
       throw forbidden("The current and the previous request authorization don't match.")
     // It has gone meanwhile.
     if (!this.#subscribers.has(clientId)) throw missing('Missing or invalid client id.')
+    if (topics.size > 0) this.#assertFree(principal, principal.address)
     this.#takeRoom(subscriber, topics)
     this.#endTokens()
     this.#replace(subscriber, principal, topics)
@@ -219,6 +230,26 @@ export class Realtime {
       this.#replace(subscriber, principalAfter(subscriber.principal, undefined), subscriber.topics)
   }
 
+  /** A client whose subscriptions cost too much is cut off: it may load what it shows. */
+  #spend(subscriber: Subscriber, { text }: Topic, rows: number): void {
+    const { principal, channel } = subscriber
+    if (subscriber.isGone || principal.isAdmin) return
+    const payer = payerOf(principal, channel.address)
+    if (this.#budgets.spend(payer, rows)) return
+    this.disconnect(subscriber)
+    channel.end()
+    const message = 'A client was disconnected, as the rules and filters of its subscriptions try too many rows.'
+    this.#options.logs.write({ level: LOG_LEVELS.warn, message, data: { client: payer, topic: text } })
+  }
+
+  /** @throws ServiceError TOO_MANY_REQUESTS */
+  #assertFree(principal: Principal, address: string | undefined): void {
+    const retryAfterSeconds = this.#budgets.secondsUntilFree(payerOf(principal, address))
+    if (retryAfterSeconds === 0 || principal.isAdmin) return
+    const message = 'The subscriptions try too many rows. Subscribe with filters that read fewer related records.'
+    throw new ServiceError('TOO_MANY_REQUESTS', message, { retryAfterSeconds })
+  }
+
   /** @throws ServiceError UNAVAILABLE */
   #takeRoom({ topics }: Subscriber, next: ReadonlyMap<string, Topic>): void {
     const chars = this.#chars - charsOf(topics) + charsOf(next)
@@ -233,6 +264,11 @@ export class Realtime {
     const message = 'Clients were disconnected, as the messages about a commit could not be sent.'
     this.#options.logs.write({ level: LOG_LEVELS.error, message, data: { error: errorText(error) } })
   }
+}
+
+/** Guests of one address are one. */
+function payerOf({ account }: Principal, address: string | undefined): string {
+  return account === undefined ? `guest at ${address}` : `${account.collection} ${String(account.record['_id'])}`
 }
 
 function charsOf(topics: ReadonlyMap<string, Topic>): number {

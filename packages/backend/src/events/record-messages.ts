@@ -38,6 +38,8 @@ interface Audience {
   changed(change: RecordChange): void
   /** The deletes are sent, and the other changes come. */
   deletesSent(): void
+  /** The rules of a group have tried rows. */
+  spent(group: SubscriptionGroup, rows: number): void
   /** Sends a message about one change to a group. `place`: of the change in its step. */
   send(group: SubscriptionGroup, event: RecordEvent, place: number): void
 }
@@ -96,10 +98,11 @@ export class RecordMessages {
     if (groups.length === 0) return
     const { document, old, records } = change
     const state = document === undefined ? before : after
-    const admitted = new Set(await admittedGroups(state, groups, records[0]!))
+    const spent = audience.spent.bind(audience)
+    const admitted = new Set(await admittedGroups(state, groups, records[0]!, spent))
     const asking = document === undefined || old === undefined ? [] : groups.filter(asksForLeaves)
     const others = asking.filter((group) => !admitted.has(group))
-    const left = others.length === 0 ? [] : await admittedGroups(before, others, records[1]!)
+    const left = others.length === 0 ? [] : await admittedGroups(before, others, records[1]!, spent)
     const shown = new Shown(this.#options.reads, state, change)
     const told: (readonly [SubscriptionGroup, RecordEvent])[] = []
     const turns = new Turns()

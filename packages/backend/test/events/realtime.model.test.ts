@@ -8,23 +8,51 @@ import { LiveWorld, topic, type LiveClient } from './live-world.ts'
 
 const ROOMS = ['a', 'b', 'c']
 const OPERATIONS = 150
-const POSTS = {
-  name: 'posts',
-  listRule: 'open = true || owner = @request.auth.id',
-  viewRule: "room != 'c'",
-  fields: [
-    { name: 'room', type: 'text' },
-    { name: 'owner', type: 'text' },
-    { name: 'votes', type: 'number' },
-    { name: 'open', type: 'bool' },
-  ],
-}
+const FIELDS = [
+  { name: 'room', type: 'text' },
+  { name: 'owner', type: 'text' },
+  { name: 'votes', type: 'number' },
+  { name: 'open', type: 'bool' },
+]
+const WRITERS_MAX = 4
 
-/** A filter in PocketBase's language, and what it means. */
+/** A rule or a filter in PocketBase's language, and what it means. */
 interface Filter {
   readonly text: string
-  meets(record: JsonObject): boolean
+  /** `account`: the id of who asks; empty for a guest. */
+  meets(record: JsonObject, account: string): boolean
 }
+
+type Random = ReturnType<typeof seededRandom>
+
+function atomOf({ below, pick }: Random): Filter {
+  const [room, votes] = [pick(ROOMS), below(5)]
+  return pick<Filter>([
+    { text: `room = '${room}'`, meets: (record) => record['room'] === room },
+    { text: `'${room}' != room`, meets: (record) => record['room'] !== room },
+    { text: `votes > ${votes}`, meets: (record) => Number(record['votes']) > votes },
+    { text: 'open = true', meets: (record) => record['open'] === true },
+    { text: 'owner = @request.auth.id', meets: (record, account) => record['owner'] === account },
+    { text: "@request.auth.id != ''", meets: (_, account) => account !== '' },
+  ])
+}
+
+/** Some atoms, in brackets or not. */
+function filterOf(random: Random, depth = 2): Filter {
+  const { chance } = random
+  if (depth === 0 || chance(0.4)) return atomOf(random)
+  const [one, other] = [filterOf(random, depth - 1), filterOf(random, depth - 1)]
+  const isAnd = chance(0.5)
+  return {
+    text: `(${one.text}) ${isAnd ? '&&' : '||'} (${other.text})`,
+    meets: (record, account) =>
+      isAnd
+        ? one.meets(record, account) && other.meets(record, account)
+        : one.meets(record, account) || other.meets(record, account),
+  }
+}
+
+const ALL: Filter = { text: '', meets: () => true }
 
 interface ModelSubscription {
   readonly client: LiveClient
@@ -37,28 +65,16 @@ interface ModelSubscription {
 
 for (const seed of seedsOf('model'))
   test(`random subscriptions, accounts and writes, seed ${seed}`, { timeout: 120_000 }, async () => {
-    await using world = await LiveWorld.open([POSTS])
-    const { below, chance, pick } = seededRandom(seed)
+    const random = seededRandom(seed)
+    const { below, chance, pick } = random
+    const ruleOf = (): Filter | undefined => (chance(0.1) ? undefined : chance(0.2) ? ALL : filterOf(random))
+    const [list, view] = [ruleOf(), ruleOf()]
+    const rules = { listRule: list?.text ?? null, viewRule: view?.text ?? null }
+    await using world = await LiveWorld.open([{ name: 'posts', ...rules, fields: FIELDS }])
     const ids = Array.from({ length: 6 }, (_, n) => `record${n}`.padEnd(15, '0'))
     const owners = ['u', 'v'].map((letter) => letter.repeat(15))
     const people: Principal[] = [GUEST, SYSTEM]
     for (const owner of owners) people.push(await world.account('users', owner))
-    const filterOf = (): Filter => {
-      const [room, votes] = [pick(ROOMS), below(5)]
-      return pick<Filter>([
-        { text: '', meets: () => true },
-        { text: `room = '${room}'`, meets: (record) => record['room'] === room },
-        { text: `votes > ${votes}`, meets: (record) => Number(record['votes']) > votes },
-        {
-          text: `'${room}' = room && votes <= ${votes}`,
-          meets: (record) => record['room'] === room && Number(record['votes']) <= votes,
-        },
-        {
-          text: `room = '${room}' || open = false`,
-          meets: (record) => record['room'] === room || record['open'] !== true,
-        },
-      ])
-    }
     const subscriptions: ModelSubscription[] = []
     const subscribe = async (): Promise<void> => {
       const client = world.connect()
@@ -66,16 +82,16 @@ for (const seed of seedsOf('model'))
       const { isAdmin, account } = principal
       const topics: string[] = []
       for (let n = below(3); n >= 0; n--) {
-        const [filter, asksForLeaves, id] = [filterOf(), chance(0.5), chance(0.3) ? pick(ids) : undefined]
+        const filter = chance(0.2) ? ALL : filterOf(random)
+        const [asksForLeaves, id] = [chance(0.5), chance(0.3) ? pick(ids) : undefined]
         const text = topic(`posts/${id ?? '*'}`, { filter: filter.text, n, ...(asksForLeaves && { leave: true }) })
-        // No account is the empty text.
-        const isRuled = (record: JsonObject): boolean =>
-          isAdmin ||
-          (id === undefined
-            ? record['open'] === true || record['owner'] === (account?.record['_id'] ?? '')
-            : record['room'] !== 'c')
+        const rule = id === undefined ? list : view
+        const own = account === undefined ? '' : String(account.record['_id'])
         const meets = (record: JsonObject): boolean =>
-          (id === undefined || record['id'] === id) && isRuled(record) && filter.meets(record)
+          (id === undefined || record['id'] === id) &&
+          // Only superusers may name these in a filter.
+          (isAdmin || (rule?.meets(record, own) === true && !filter.text.includes('@request.'))) &&
+          filter.meets(record, own)
         subscriptions.push({ client, topic: text, meets, asksForLeaves, expected: [] })
         topics.push(text)
       }
@@ -91,27 +107,37 @@ for (const seed of seedsOf('model'))
         open: chance(0.5),
       }
       const next = old !== undefined && chance(0.25) ? undefined : { ...values, id }
-      if (next === undefined) await world.delete('posts', id)
-      else if (old === undefined) await world.create('posts', next)
-      else await world.update('posts', id, values)
       if (next === undefined) records.delete(id)
       else records.set(id, next)
       const action = next === undefined ? 'delete' : old === undefined ? 'create' : 'update'
       for (const { meets, asksForLeaves, expected } of subscriptions)
-        if (meets((next ?? old)!)) expected.push(`${action} ${id}`)
-        else if (asksForLeaves && action === 'update' && meets(old!)) expected.push(`leave ${id}`)
+        if (meets((next ?? old)!)) expected.push(`${id} ${action}`)
+        else if (asksForLeaves && action === 'update' && meets(old!)) expected.push(`${id} leave`)
+      if (next === undefined) await world.delete('posts', id)
+      else if (old === undefined) await world.create('posts', next)
+      else await world.update('posts', id, values)
     }
     for (let n = 0; n < 10; n++) await subscribe()
     for (let n = 0; n < OPERATIONS; n++) {
       if (chance(0.1)) await subscribe()
-      await write(pick(ids))
+      const first = below(ids.length)
+      // Each of those that write at the same time has a record of its own.
+      const written = Array.from({ length: 1 + below(WRITERS_MAX) }, (_, at) => ids[(first + at) % ids.length]!)
+      await Promise.all(written.map(write))
     }
     await world.settled()
     const got = subscriptions.map(({ client, topic: text }) =>
       client.got.flatMap((message) => {
         const { action, record } = message.data as { readonly action: string; readonly record: JsonObject }
-        return message.topic === text ? [`${action} ${String(record['id'])}`] : []
+        return message.topic === text ? [`${String(record['id'])} ${action}`] : []
       }),
     )
-    expect(got).toEqual(subscriptions.map(({ expected }) => expected))
+    expect(got.map(byRecord)).toEqual(subscriptions.map(({ expected }) => byRecord(expected)))
   })
+
+/** In order for each record: those that are written at the same time come in any order. */
+function byRecord(messages: readonly string[]): readonly string[] {
+  return messages.toSorted((one, other) =>
+    one.slice(0, 15) < other.slice(0, 15) ? -1 : Number(one.slice(0, 15) > other.slice(0, 15)),
+  )
+}
