@@ -7,6 +7,7 @@ import type { OptionNames } from 'pannier/internal'
 import type { AuthOptions } from './auth/auth.ts'
 import { LOGIN_LIMITS } from './auth/login-limiter.ts'
 import type { AppOptions } from './http/app.ts'
+import type { PublicFilesOptions } from './http/public-files.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
 import type { ServerLimits } from './http/server-limits.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
@@ -51,6 +52,11 @@ export interface ServerOptions extends AppOptions {
    */
   readonly migrations?: { readonly dir: string; readonly automigrate?: boolean }
   /**
+   * A folder of pages that anybody may read, at the URLs that nothing else answers. `indexFallback`: a page that is not there is
+   * answered with `index.html` of the folder; true when left out.
+   */
+  readonly public?: PublicFilesOptions
+  /**
    * Is called when a backup was restored: close the server, and make it again with the same options. Without it only the command
    * line restores backups.
    */
@@ -76,6 +82,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   allowedHosts: true,
   replication: true,
   adminUi: true,
+  public: true,
   migrations: true,
   onRestart: true,
   logger: true,

@@ -46,6 +46,7 @@ import { RouteTable } from './hooks/route-table.ts'
 import { createApp } from './http/app.ts'
 import { BodyStore } from './http/body-store.ts'
 import { Metrics } from './http/metrics.ts'
+import { servePublicFiles } from './http/public-files.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { setupPage } from './http/setup-page.ts'
 import { makePrivate, makePrivateFolder } from './http/private-files.ts'
@@ -189,6 +190,7 @@ async function assemble(
     filterSource: designFilters(designs, securityOf),
   }
   keepContext(app, context)
+  if (options.public !== undefined) await servePublicFiles(app, options.public, (name) => databases.has(name))
   await addRoutes(app, context, options)
   const hooks = await addRest(app, { context, backend, routes }, options)
   openReplicator(app, { ...context, database, databases, state }, options.replication)

@@ -4,8 +4,9 @@
  */
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { extname, join, relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { contentTypeOf } from '../http/content-types.ts'
 import { notFound } from '../http/http-error.ts'
 import type { Routes } from './server-context.ts'
 
@@ -16,20 +17,6 @@ interface ServedFile {
 }
 
 const INDEX = 'index.html'
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.gif': 'image/gif',
-  '.ico': 'image/x-icon',
-  '.woff': 'font/woff',
-  '.woff2': 'font/woff2',
-  '.ttf': 'font/ttf',
-  '.eot': 'application/vnd.ms-fontobject',
-}
 /** Fauxton has styles in its page, and editors whose workers it makes of text; no script of the page or of strings may run. */
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
@@ -69,7 +56,7 @@ async function filesIn(folder: string): Promise<Map<string, ServedFile>> {
     if (!entry.isFile()) continue
     const path = join(entry.parentPath, entry.name)
     const name = relative(folder, path).split(sep).join('/')
-    const contentType = TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream'
+    const contentType = contentTypeOf(name)
     files.set(name, { path, length: (await stat(path)).size, contentType })
   }
   return files

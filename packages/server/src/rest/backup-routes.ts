@@ -1,8 +1,8 @@
 /** Backups, for superusers: `/api/backups`. A download is asked for by a file token, as a page can't send a header with it. */
-import { Readable } from 'node:stream'
 import { ServiceError } from '@pannier/backend'
 import type { UploadedFile } from '@pannier/backend'
 import { contentDisposition } from '../http/content-disposition.ts'
+import { sendContent } from '../http/send-content.ts'
 import { checkSuperuser, queryText } from './actor.ts'
 import { readValues, withForm } from './form.ts'
 import type { RestRoutes } from './rest-context.ts'
@@ -39,12 +39,8 @@ export const backupRoutes: RestRoutes = (app, context) => {
   app.get<BackupRoute>('/api/backups/:key', async (request, reply) => {
     const { key } = request.params
     const download = await backups.download(queryText(request, 'token'), request.principal.address, key)
-    return reply
-      .header('content-disposition', contentDisposition(key))
-      .header('content-type', download.type)
-      .header('content-length', download.size)
-      .header('last-modified', new Date(download.modifiedMs).toUTCString())
-      .send(Readable.from(await download.stream()))
+    reply.header('content-disposition', contentDisposition(key))
+    return sendContent(request, reply, download, { type: download.type, cacheControl: 'no-store' })
   })
   app.delete<BackupRoute>('/api/backups/:key', async (request, reply) => {
     checkSuperuser(request)

@@ -105,6 +105,10 @@ test('a download is for a file token of a superuser, and for nothing else', asyn
   expect([status, headers.get('content-type')]).toEqual([200, 'application/zip'])
   expect(headers.get('content-disposition')).toContain('attachment')
   for (const part of ['storage/', 'data.db', 'auxiliary.db']) expect(text).toContain(part)
+  const range = { headers: { range: 'bytes=0-3' } }
+  const part = await fetch(`${server.url}/api/backups/test.zip?token=${token}`, range)
+  expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 0-3/${headers.get('content-length')}`])
+  expect(Buffer.from(await part.arrayBuffer()).toString('hex')).toBe('504b0304')
   await server.call('PATCH /settings', { superuserIPs: ['10.0.0.1', '127.0.0.1'] })
   expect(await get(token)).toBe(200)
   await server.call('PATCH /settings', { superuserIPs: [] })

@@ -33,6 +33,8 @@ interface ServeArguments {
   readonly adminUi?: string
   readonly hooks?: string
   readonly hooksWatch: boolean
+  readonly public?: string
+  readonly indexFallback: boolean
   readonly migrations?: string
   readonly automigrate: boolean
 }
@@ -81,6 +83,8 @@ export function addServe(program: Command, terminal: Terminal): void {
     .option('--quota <MiB>', 'that one database may take; a full one takes no more', readQuota)
     .option('--hooks <dir>', 'hooks in TypeScript or JavaScript; the folder "hooks" in --dir when left out')
     .option('--no-hooks-watch', 'does not load hooks again when a file changes')
+    .option('--public <dir>', 'pages that anybody may read, at URLs that nothing else answers')
+    .option('--no-index-fallback', 'does not answer a page that is not there with index.html of --public')
     .option('--migrations <dir>', 'migrations, applied at the start; the folder "migrations" in --dir when left out')
     .option('--automigrate', 'a change of a collection writes a migration: for development', false)
     .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
@@ -118,6 +122,7 @@ async function serveOnce(options: ServeArguments, port: number, terminal: Termin
     ...(quota !== undefined && { limits: { databaseBytesMax: quota } }),
     hooks: { dir: options.hooks ?? join(dir, 'hooks'), watch: options.hooksWatch },
     migrations: { dir: migrationsFolder(options), automigrate: options.automigrate },
+    ...(options.public !== undefined && { public: { dir: options.public, indexFallback: options.indexFallback } }),
     ...(adminUi !== undefined && { adminUi }),
     ...(trustProxy.length > 0 && { trustProxy }),
   }).catch(explain)
