@@ -738,6 +738,10 @@ class Definitions {
     delete(principal: Principal, nameOrId: string): Promise<void>;
     /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */
     truncate(principal: Principal, nameOrId: string): Promise<void>;
+    /** Whether a delete in another collection may take superusers along. */
+    mayTakeSuperusers(definition: Definition): boolean;
+    /** Whether there is a superuser, as a transaction sees it. */
+    hasSuperuser(place: Pick<Transaction, 'collection'>): Promise<boolean>;
     /**
      * Makes and changes all that the list has, or nothing. Fields that it lacks stay, unless `deleteMissing`, which also deletes
      * collections.

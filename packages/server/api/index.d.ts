@@ -477,6 +477,11 @@ export interface ServerOptions extends AppOptions {
         readonly automigrate?: boolean;
     };
     /**
+     * A folder of pages that anybody may read, at the URLs that nothing else answers. `indexFallback`: an unknown page is answered with
+     * `index.html` of the folder; true when left out.
+     */
+    readonly public?: PublicFilesOptions;
+    /**
      * Is called when a backup was restored: close the server, and make it again with the same options. Without it only the command
      * line restores backups.
      */
@@ -983,6 +988,12 @@ interface ProviderOptions {
     readonly displayName: string;
     readonly pkce: boolean | null;
     readonly extra: Readonly<Record<string, unknown>> | null;
+}
+
+interface PublicFilesOptions {
+    readonly dir: string;
+    /** Unknown pages are answered with the folder's `index.html`; true when left out. */
+    readonly indexFallback?: boolean;
 }
 
 interface PutOptions {

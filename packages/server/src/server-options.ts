@@ -52,8 +52,8 @@ export interface ServerOptions extends AppOptions {
    */
   readonly migrations?: { readonly dir: string; readonly automigrate?: boolean }
   /**
-   * A folder of pages that anybody may read, at the URLs that nothing else answers. `indexFallback`: a page that is not there is
-   * answered with `index.html` of the folder; true when left out.
+   * A folder of pages that anybody may read, at the URLs that nothing else answers. `indexFallback`: an unknown page is answered with
+   * `index.html` of the folder; true when left out.
    */
   readonly public?: PublicFilesOptions
   /**
@@ -113,10 +113,12 @@ const REPLICATION_OPTIONS: OptionNames<ReplicatorOptions> = {
 /** Throws a TypeError that names an unknown option. */
 export function checkServerOptions(options: ServerOptions): void {
   checkOptions('createServer()', options, SERVER_OPTIONS)
-  const { limits = {}, auth = {}, replication = {} } = options
+  const { limits = {}, auth = {}, replication = {}, migrations, public: pages } = options
   checkOptions('createServer(): limits', limits, DEFAULT_LIMITS)
   checkOptions('createServer(): auth', auth, AUTH_OPTIONS)
   checkOptions('createServer(): auth.loginLimits', auth.loginLimits ?? {}, LOGIN_LIMITS)
   checkOptions('createServer(): auth.hashLimits', auth.hashLimits ?? {}, HASH_QUEUE_LIMITS)
   checkOptions('createServer(): replication', replication, REPLICATION_OPTIONS)
+  if (migrations !== undefined) checkOptions('createServer(): migrations', migrations, { dir: true, automigrate: true })
+  if (pages !== undefined) checkOptions('createServer(): public', pages, { dir: true, indexFallback: true })
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { takersOfOptions } from '../../../tools/checks/options-of-api.ts'
+import { migrationApp } from '@pannier/backend/internal'
 import { createServer, SYSTEM } from '../src/index.ts'
 import { startServer } from './test-server.ts'
 
@@ -14,6 +15,8 @@ const WRONG: readonly (readonly [meant: string, options: object])[] = [
   ['nameMax', { auth: { loginLimits: { namesMax: 5 } } }],
   ['waitingMax', { auth: { hashLimits: { waitngMax: 5 } } }],
   ['runningMax', { replication: { runingMax: 5 } }],
+  ['automigrate', { migrations: { dir: 'x', automigrat: true } }],
+  ['indexFallback', { public: { dir: 'x', indexFalback: true } }],
 ]
 
 test('what takes options is in this file', () => {
@@ -22,6 +25,7 @@ test('what takes options is in this file', () => {
     'GuardedCollection.bulkGet',
     'GuardedCollection.getAttachment',
     'GuardedCollection.put',
+    'MigrationApp.updateCollection',
     'PannierServer.listen',
     'createServer',
   ])
@@ -38,6 +42,16 @@ test('listen', async () => {
   const running = await startServer()
   try {
     await expect(running.server.listen({ prot: 80 } as never)).rejects.toThrow("did you mean 'port'?")
+  } finally {
+    await running.close()
+  }
+})
+
+test('updateCollection of a migration', async () => {
+  const running = await startServer()
+  try {
+    const call = migrationApp(running.server.backend).updateCollection('users', {}, { ptu: [] } as never)
+    await expect(call).rejects.toThrow("did you mean 'put'?")
   } finally {
     await running.close()
   }

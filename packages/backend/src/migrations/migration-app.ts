@@ -1,4 +1,5 @@
 /** What migrations can do with the application: what hooks can, and changes of collections and settings. No rule stops them. */
+import { checkOptions, type OptionNames } from 'pannier/internal'
 import type { Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { JsonObject } from '../gateway/documents.ts'
@@ -32,6 +33,8 @@ export interface MigrationApp extends HookApp {
   updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>
 }
 
+const FIELD_CHANGES: OptionNames<FieldChanges> = { put: true, remove: true }
+
 interface MigrationAppParts {
   readonly app: HookApp
   readonly definitions: Definitions
@@ -42,7 +45,7 @@ export function migrationApp({ app, definitions, settings }: MigrationAppParts):
   return {
     ...app,
     createCollection: (values) => definitions.create(SYSTEM, values),
-    updateCollection: (nameOrId, values, changes) => {
+    updateCollection: async (nameOrId, values, changes) => {
       const fields = changes && { fields: withChanges(definitions.get(nameOrId), changes) }
       return definitions.update(SYSTEM, nameOrId, { ...values, ...fields })
     },
@@ -52,7 +55,9 @@ export function migrationApp({ app, definitions, settings }: MigrationAppParts):
   }
 }
 
-function withChanges({ fields }: Definition, { put = [], remove = [] }: FieldChanges): readonly unknown[] {
+function withChanges({ fields }: Definition, changes: FieldChanges): readonly unknown[] {
+  checkOptions('updateCollection()', changes, FIELD_CHANGES)
+  const { put = [], remove = [] } = changes
   const changed: Readonly<Record<string, unknown>>[] = fields
     .filter(({ id }) => !remove.includes(id))
     .map((field) => ({ ...field }))

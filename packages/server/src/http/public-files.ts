@@ -13,7 +13,7 @@ import { sendContent } from './send-content.ts'
 
 export interface PublicFilesOptions {
   readonly dir: string
-  /** Pages that are not there are answered with the folder's `index.html`; true when left out. */
+  /** Unknown pages are answered with the folder's `index.html`; true when left out. */
   readonly indexFallback?: boolean
 }
 
@@ -69,7 +69,7 @@ function wantsPage({ headers: { accept = '' } }: FastifyRequest): boolean {
   return accept.includes('text/html')
 }
 
-/** Nothing outside of the folder, and nothing whose name begins with a dot, but for `.well-known`. */
+/** Nothing outside of the folder, and nothing whose name begins with a dot, except `.well-known`. */
 async function fileAt(root: string, segments: readonly string[]): Promise<FoundFile | 'folder' | undefined> {
   const isFolder = segments.at(-1) === ''
   const names = isFolder ? [...segments.slice(0, -1), INDEX] : segments

@@ -48,7 +48,7 @@ export async function sendContent(
   return request.method === 'HEAD' ? sendHead(reply) : reply.send(Readable.from(await content.stream(range)))
 }
 
-/** Of an answer without content fastify says that it has no bytes. */
+/** An empty stream: without one, fastify says that the content has no bytes. */
 function sendHead(reply: FastifyReply): FastifyReply {
   return reply.send(Readable.from([]))
 }

@@ -157,7 +157,7 @@ test('nothing outside of the folder is served, and no file whose name begins wit
   expect(redirect).not.toMatch(/location:/i)
 })
 
-test('a folder that is not there is refused', async () => {
+test('a missing folder is refused', async () => {
   await expect(startServer({ public: { dir: join(dir, 'nowhere') } })).rejects.toThrow(
     'public.dir must be a folder, got',
   )

@@ -84,7 +84,7 @@ export function addServe(program: Command, terminal: Terminal): void {
     .option('--hooks <dir>', 'hooks in TypeScript or JavaScript; the folder "hooks" in --dir when left out')
     .option('--no-hooks-watch', 'does not load hooks again when a file changes')
     .option('--public <dir>', 'pages that anybody may read, at URLs that nothing else answers')
-    .option('--no-index-fallback', 'does not answer a page that is not there with index.html of --public')
+    .option('--no-index-fallback', 'does not answer unknown pages with index.html of --public')
     .option('--migrations <dir>', 'migrations, applied at the start; the folder "migrations" in --dir when left out')
     .option('--automigrate', 'a change of a collection writes a migration: for development', false)
     .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
