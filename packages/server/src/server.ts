@@ -190,8 +190,7 @@ async function assemble(
     filterSource: designFilters(designs, securityOf),
   }
   keepContext(app, context)
-  if (options.public !== undefined) await servePublicFiles(app, options.public, (name) => databases.has(name))
-  await addRoutes(app, context, options)
+  await addRoutes(app, context, databases, options)
   const hooks = await addRest(app, { context, backend, routes }, options)
   openReplicator(app, { ...context, database, databases, state }, options.replication)
   refuseRest()
@@ -334,8 +333,10 @@ function openReplicator(
 async function addRoutes(
   app: FastifyInstance,
   context: ServerContext,
-  { plugins = [], adminUi }: ServerOptions,
+  databases: Databases,
+  { plugins = [], adminUi, public: pages }: ServerOptions,
 ): Promise<void> {
+  if (pages !== undefined) await servePublicFiles(app, pages, (name) => databases.has(name))
   await app.register(authPlugin(context.auth))
   for (const plugin of plugins) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
