@@ -549,8 +549,10 @@ export interface Principal {
      * the first superuser.
      */
     readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'setup' | 'system';
-    /** The record that has logged in, of an auth collection of the application. */
+    /** The record that has logged in, of an auth collection of the application, or that an API token acts as. */
     readonly account?: Account;
+    /** What the account may do is narrowed to the scopes of this API token. */
+    readonly apiToken?: ApiTokenOf;
     /** The id of the session that its token is of. */
     readonly session?: string;
     /** From where; undefined for what the server does by itself. */
@@ -587,7 +589,7 @@ export class Realtime {
     deliver(clientId: string, topic: string, data: object, { ip, once }: DeliverOptions): boolean;
     /** Sends a message to all that have subscribed to a topic of this name, with any options. */
     broadcast(name: string, data: object): void;
-    /** A session of the account has ended. Its streams are those of guests when this resolves. */
+    /** A session or an API token of the account has ended. Its streams are those of guests when this resolves. */
     sessionEnded({ collection, record }: Account): Promise<void>;
     /** Ends all channels. Resolves when nothing is sent any more. */
     close(): Promise<void>;
@@ -869,6 +871,7 @@ interface AccountsHost {
     readonly passwords: Passwords;
     readonly sessions: Sessions;
     readonly principals: TokenPrincipals;
+    readonly apiTokens: ApiTokens;
     readonly mails: Mails;
     readonly logs: LogWriter;
     readonly hooks: Hooks;
@@ -883,7 +886,7 @@ interface AccountsHost {
      * @throws ServiceError CONFLICT, INVALID with data, NOT_FOUND
      */
     readonly write: (definition: AuthDefinition, record: JsonObject, input: JsonObject) => Promise<JsonObject>;
-    /** A session of the account has ended: streams of it are those of a guest when this resolves. */
+    /** A session or an API token of the account has ended: streams of it are those of a guest when this resolves. */
     readonly sessionEnded: (account: Account) => Promise<void>;
     /** Milliseconds since 1970. */
     readonly now: () => number;
@@ -902,6 +905,55 @@ interface AllowOptions {
     readonly body?: Readonly<Record<string, unknown>>;
     /** The record is not stored yet, as in a create. */
     readonly unsaved?: boolean;
+}
+
+/** An API token, as superusers see it. */
+interface ApiTokenInfo {
+    readonly id: string;
+    readonly name: string;
+    /** The account that it acts as: the name of the collection, and the id. */
+    readonly collection: string;
+    readonly record: string;
+    /** Actions by the names of collections. */
+    readonly scopes: Readonly<Record<string, readonly ScopedAction[]>>;
+    /** Dates as records have them; empty: never. */
+    readonly created: string;
+    /** To ten minutes. */
+    readonly used: string;
+    readonly expires: string;
+}
+
+/** An API token that somebody acts by. */
+interface ApiTokenOf {
+    readonly id: string;
+    readonly name: string;
+    /** Actions by the id of the definition. */
+    readonly scopes: Scopes;
+}
+
+class ApiTokens {
+    constructor(host: ApiTokensHost);
+    /** The token is in the answer, and nowhere else. @throws ServiceError FORBIDDEN, INVALID with data */
+    create(principal: Principal, input: JsonObject): Promise<ApiTokenInfo & {
+        readonly token: string;
+    }>;
+    /** The newest one first. @throws ServiceError FORBIDDEN */
+    list(principal: Principal): Promise<readonly ApiTokenInfo[]>;
+    /** Resolves with the account that it acted as, if that is still there. @throws ServiceError FORBIDDEN, NOT_FOUND */
+    delete(principal: Principal, id: string): Promise<Holder | undefined>;
+    /** Undefined for a text that is no valid token. */
+    read(token: string): Promise<KnownToken | undefined>;
+    /** Whether the API token of a principal is no longer valid. */
+    hasEnded({ apiToken }: Principal): Promise<boolean>;
+    /** Stores that one is used now. */
+    noteUse(id: string): Promise<void>;
+}
+
+interface ApiTokensHost {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    /** Milliseconds since 1970. */
+    readonly now: () => number;
 }
 
 /** Collections of the application. Each is a database too, for admins. */
@@ -985,6 +1037,9 @@ interface BackupsOptions {
 interface BaseDefinition extends DefinitionBase {
     readonly type: 'base';
 }
+
+/** `api`: a token that a superuser has made. */
+type BearerType = 'auth' | 'file' | 'api';
 
 interface BindListOptions {
     /** The rule of this action admits the records; without one, the filter alone. */
@@ -1307,8 +1362,8 @@ type FileStore = Pick<RecordFiles, 'store' | 'adopt'>;
 
 class FileTokens {
     constructor(host: FileTokensHost);
-    /** @throws ServiceError UNAUTHENTICATED */
-    create({ principal: { account, session } }: Actor): Promise<string>;
+    /** @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
+    create({ principal }: Actor): Promise<string>;
     /** Whose token it is, if it counts at this address. Undefined: nobody's. */
     principalOf(token: string, address: string | undefined): Promise<Principal | undefined>;
 }
@@ -1482,6 +1537,13 @@ interface KnownDefinitions {
     all(): readonly Definition[];
     /** Made of all definitions. */
     readonly schema: Schema;
+}
+
+interface KnownToken {
+    readonly principal: Principal;
+    readonly expiresMs: number;
+    /** When one of its session was used last, as far as that is stored. */
+    usedMs: number;
 }
 
 /** How a list would be answered. */
@@ -1798,11 +1860,11 @@ class RateLimiter {
     constructor(settings: Settings, now: () => number);
     /**
      * Counts a request. The first of the labels that a rule has decides; a rule that ends in `/` is for all paths that begin so. `what`
-     * is counted apart from others.
+     * is counted apart from others, and so is each API token.
      *
      * @throws ServiceError TOO_MANY_REQUESTS
      */
-    check({ account, isAdmin, address }: Principal, what: string, labels: readonly string[]): void;
+    check({ account, isAdmin, address, apiToken }: Principal, what: string, labels: readonly string[]): void;
 }
 
 /** Actions whose rules are asked about records that are stored. */
@@ -1824,8 +1886,8 @@ interface ReadsOptions {
 
 interface RealtimeOptions extends NotifierOptions {
     readonly logs: LogWriter;
-    readonly sessions: {
-        /** Whether the session of the principal has ended, as of now. */
+    readonly principals: {
+        /** Whether what the principal is known by is no longer valid. */
         hasEnded(principal: Principal): Promise<boolean>;
     };
 }
@@ -1844,6 +1906,8 @@ class RecordAccounts {
     constructor(host: AccountsHost);
     /** Whose the token is. Undefined for a text that is no valid token: then somebody is a guest. */
     principalOf(token: string): Promise<Principal | undefined>;
+    /** As `principalOf`, for doors that API tokens open too. */
+    bearerOf(token: string): Promise<Principal | undefined>;
     /**
      * Logs in with an identity and a password.
      *
@@ -1868,6 +1932,14 @@ class RecordAccounts {
     endSession(actor: Actor, collection: string, id: string, session: string): Promise<void>;
     /** Ends all but that of the actor. Tokens without a session end too. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
     endOtherSessions(actor: Actor, collection: string, id: string): Promise<void>;
+    /** Makes an API token. The answer alone has it whole. @throws ServiceError FORBIDDEN, INVALID with data */
+    createApiToken({ principal }: Actor, input: JsonObject): Promise<ApiTokenInfo & {
+        readonly token: string;
+    }>;
+    /** The API tokens, the newest one first. @throws ServiceError FORBIDDEN */
+    apiTokens({ principal }: Actor): Promise<readonly ApiTokenInfo[]>;
+    /** An API token that is deleted is refused from now on. @throws ServiceError FORBIDDEN, NOT_FOUND */
+    deleteApiToken({ principal }: Actor, id: string): Promise<void>;
     /** Exchanges the token of the actor for one of its session that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
     authRefresh(actor: Actor, collection: string, token: string): Promise<LoggedIn>;
     /**
@@ -1883,7 +1955,7 @@ class RecordAccounts {
     /** The superuser that a password alone lets in: nobody where two methods are needed. */
     superuserByPassword(email: string): Promise<JsonObject | undefined>;
     /** The account of the actor, which has to be of this collection. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
-    accountOf({ principal: { account } }: Actor, collection: string): Holder;
+    accountOf({ principal }: Actor, collection: string): Holder;
     /** The names of principals that a change concerns; 'all' if anybody may be. */
     changedNames({ collections }: DatabaseChange): 'all' | readonly string[];
 }
@@ -2198,6 +2270,12 @@ interface S3Settings {
     readonly forcePathStyle: boolean;
 }
 
+/** What an API token may be allowed to do with the records of a collection. */
+type ScopedAction = 'list' | 'view' | 'create' | 'update' | 'delete';
+
+/** Which actions are allowed, by the id of the definition. */
+type Scopes = ReadonlyMap<string, ReadonlySet<ScopedAction>>;
+
 interface SelectField extends FieldBase, Requirable {
     readonly type: 'select';
     readonly values: readonly string[];
@@ -2258,8 +2336,8 @@ class Sessions {
     usedMsOf(account: Account, id: string | undefined): Promise<number | undefined>;
     /** Whether the session of the principal has ended, if it has an account. */
     hasEnded({ account, session }: Principal): Promise<boolean>;
-    /** Stores that a session is used, beside the request. */
-    noteUse(account: Account, id: string): void;
+    /** Stores that a session is used now. */
+    noteUse(account: Account, id: string | undefined): Promise<void>;
     /** Those of an account that have not ended, the one that was used last first. `current`: of the request. */
     list(account: Account, current: string | undefined): Promise<readonly SessionInfo[]>;
     /** False: there is no such session. */
@@ -2268,14 +2346,11 @@ class Sessions {
     endOthers(account: Account, kept: string | undefined): Promise<void>;
     /** Deletes those whose tokens are worth nothing any more. */
     deleteEnded(): Promise<void>;
-    /** Resolves when what is noted is stored. */
-    close(): Promise<void>;
 }
 
 interface SessionsHost {
     readonly database: Database;
     readonly definitions: Definitions;
-    readonly logs: LogWriter;
     /** Milliseconds since 1970. */
     readonly now: () => number;
 }
@@ -2408,14 +2483,19 @@ interface TokenOptions {
 class TokenPrincipals {
     constructor(host: TokenPrincipalsHost);
     /** Whose the token is. Undefined for a text that is no valid token of this type: then somebody is a guest. */
-    find(type: 'auth' | 'file', token: string): Promise<Principal | undefined>;
-    close(): void;
+    find(type: BearerType, token: string): Promise<Principal | undefined>;
+    /** Whether what a principal was known by is no longer valid. */
+    hasEnded(principal: Principal): Promise<boolean>;
+    /** Resolves when what is noted is stored. */
+    close(): Promise<void>;
 }
 
 interface TokenPrincipalsHost {
     readonly database: Database;
     readonly definitions: Definitions;
     readonly sessions: Sessions;
+    readonly apiTokens: ApiTokens;
+    readonly logs: LogWriter;
     /** Milliseconds since 1970. */
     readonly now: () => number;
 }

@@ -9,6 +9,7 @@ import { OAuth2Logins } from './accounts/oauth2/oauth2-logins.ts'
 import { FileTokens } from './accounts/file-tokens.ts'
 import { Passwords } from './accounts/passwords.ts'
 import { RecordAccounts } from './accounts/record-accounts.ts'
+import { ApiTokens } from './accounts/api-tokens.ts'
 import { Sessions } from './accounts/sessions.ts'
 import { TokenPrincipals } from './accounts/token-principals.ts'
 import { Backups, type BackupHost } from './backups/backups.ts'
@@ -125,7 +126,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const app: HookApp = recordApp(() => ({ database, definitions, reads, writes }))
   const enrich = recordEnricher({ hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ database, definitions, access, enrich })
-  const realtime = new Realtime({ ...parts, access, reads, sessions: tokens.sessions })
+  const realtime = new Realtime({ ...parts, access, reads, principals: tokens.principals })
   const writerParts = { database, definitions, access, passwords, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
   const sql = new SqlConsole({ database, definitions, reads, writes })
@@ -173,7 +174,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     backups,
     sql,
     close: async () => {
-      const stopped = [sql, schedules, backups, realtime, oauth2, mails, ...Object.values(tokens), recordFiles]
+      const stopped = [sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
       for (const part of [...stopped, logging, settings, definitions]) await part.close()
     },
   }
@@ -187,10 +188,11 @@ function hookLog(logs: Logs): HookLog {
 /** What says whose a token is. */
 function tokenParts(
   parts: TokenParts,
-): Pick<AccountsHost, 'sessions' | 'principals'> & { readonly fileTokens: FileTokens } {
+): Pick<AccountsHost, 'sessions' | 'apiTokens' | 'principals'> & { readonly fileTokens: FileTokens } {
   const sessions = new Sessions(parts)
-  const principals = new TokenPrincipals({ ...parts, sessions })
-  return { sessions, principals, fileTokens: new FileTokens({ ...parts, principals }) }
+  const apiTokens = new ApiTokens(parts)
+  const principals = new TokenPrincipals({ ...parts, sessions, apiTokens })
+  return { sessions, apiTokens, principals, fileTokens: new FileTokens({ ...parts, principals }) }
 }
 
 type TokenParts = Pick<AccountsHost, 'database' | 'definitions' | 'settings' | 'logs' | 'now'>

@@ -274,8 +274,10 @@ export interface Principal {
      * the first superuser.
      */
     readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'setup' | 'system';
-    /** The record that has logged in, of an auth collection of the application. */
+    /** The record that has logged in, of an auth collection of the application, or that an API token acts as. */
     readonly account?: Account;
+    /** What the account may do is narrowed to the scopes of this API token. */
+    readonly apiToken?: ApiTokenOf;
     /** The id of the session that its token is of. */
     readonly session?: string;
     /** From where; undefined for what the server does by itself. */
@@ -587,6 +589,14 @@ interface Account {
     readonly collection: string;
     /** The record as it is stored, with its hidden fields. */
     readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** An API token that somebody acts by. */
+interface ApiTokenOf {
+    readonly id: string;
+    readonly name: string;
+    /** Actions by the id of the definition. */
+    readonly scopes: Scopes;
 }
 
 /** Collections of the application. Each is a database too, for admins. */
@@ -1093,6 +1103,12 @@ interface RouteRequest {
 
 /** `null`: superusers only. `''`: everybody. Else a rule. */
 type Rule = string | null;
+
+/** What an API token may be allowed to do with the records of a collection. */
+type ScopedAction = 'list' | 'view' | 'create' | 'update' | 'delete';
+
+/** Which actions are allowed, by the id of the definition. */
+type Scopes = ReadonlyMap<string, ReadonlySet<ScopedAction>>;
 
 interface SelectField extends FieldBase, Requirable {
     readonly type: 'select';

@@ -1,9 +1,10 @@
 /** Rules of definitions, bound to an actor: what it may do with which record. */
-import { bind, evaluate, FILTER_BYTES_MAX, parse, RuleError } from '@pannier/rules'
-import type { BoundRule, Expression, FoundRecords, RuleRecord, RuleRecords, RuleRequest } from '@pannier/rules'
+import { bind, createSchema, evaluate, FILTER_BYTES_MAX, parse, RuleError } from '@pannier/rules'
+import type { BoundRule, Expression, FoundRecords, RuleRecord, RuleRecords, RuleRequest, Schema } from '@pannier/rules'
 import { compile } from '@pannier/rules/compile'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
+import type { Principal, Scopes } from '../gateway/principal.ts'
 import type { Actor } from './actor.ts'
 import { ruleRecord, type KnownDefinitions } from './rule-records.ts'
 
@@ -37,6 +38,7 @@ export class Access {
   readonly #definitions: KnownDefinitions
   /** A definition that changes is another object. */
   readonly #rules = new WeakMap<Definition, Map<string, Expression>>()
+  readonly #scoped = new WeakMap<Scopes, { readonly of: Schema; readonly schema: Schema }>()
 
   constructor(definitions: KnownDefinitions) {
     this.#definitions = definitions
@@ -44,12 +46,12 @@ export class Access {
 
   /** Whether the actor may not do it, as only superusers may. */
   isLocked({ principal }: Actor, definition: Definition, action: Action): boolean {
-    return !principal.isAdmin && ruleOf(definition, action) === null
+    return !principal.isAdmin && ruleFor(principal, definition, action) === null
   }
 
   /** Whether the rule admits a record. A rule that names what is no longer there admits nothing. */
   allows(actor: Actor, definition: Definition, action: Action, record: RuleRecord, options: AllowOptions): boolean {
-    return this.meets(actor, definition, ruleOf(definition, action), record, options)
+    return this.meets(actor, definition, ruleFor(actor.principal, definition, action), record, options)
   }
 
   /** As `allows`, by any rule about records of the definition, such as that of a field. */
@@ -79,10 +81,10 @@ export class Access {
    */
   bindList(actor: Actor, definition: Definition, { action, filter, sort = [], context }: BindListOptions): BoundRule {
     const trusted = actor.principal.isAdmin
-    const rule = trusted || action === undefined ? null : ruleOf(definition, action)
+    const rule = trusted || action === undefined ? null : ruleFor(actor.principal, definition, action)
     const request = ruleRequest(actor)
     return bind({
-      schema: this.#definitions.schema,
+      schema: this.#schemaFor(actor),
       collection: definition.id,
       rule: rule === null || rule === '' ? undefined : this.#expressionOf(definition, rule),
       filter: filter === undefined || filter === '' ? undefined : parse(filter, { maxBytes: FILTER_BYTES_MAX }),
@@ -129,6 +131,20 @@ export class Access {
     }
   }
 
+  /** Filters of an API token pass through collections that it may list. */
+  #schemaFor({ principal: { apiToken } }: Actor): Schema {
+    const { schema } = this.#definitions
+    if (apiToken === undefined) return schema
+    const known = this.#scoped.get(apiToken.scopes)
+    if (known?.of === schema) return known.schema
+    const scoped = this.#definitions
+      .all()
+      .map((one) => (apiToken.scopes.get(one.id)?.has('list') === true ? one : { ...one, listRule: null }))
+    const made = { of: schema, schema: createSchema(scoped) }
+    this.#scoped.set(apiToken.scopes, made)
+    return made.schema
+  }
+
   #expressionOf(definition: Definition, rule: string): Expression {
     const parsed = this.#rules.get(definition) ?? new Map<string, Expression>()
     this.#rules.set(definition, parsed)
@@ -138,8 +154,16 @@ export class Access {
   }
 }
 
-/** The rule of an action. Only accounts are managed and log in. */
-export function ruleOf(definition: Definition, action: Action): Rule {
+/** The rule of an action, for a principal. Beyond the scopes of an API token everything is locked, and it manages no accounts. */
+export function ruleFor({ apiToken }: Principal, definition: Definition, action: Action): Rule {
+  // To log in takes more than the token.
+  if (apiToken === undefined || action === 'auth') return ruleOf(definition, action)
+  const isAllowed = action !== 'manage' && apiToken.scopes.get(definition.id)?.has(action) === true
+  return isAllowed ? ruleOf(definition, action) : null
+}
+
+/** Only accounts are managed and log in. */
+function ruleOf(definition: Definition, action: Action): Rule {
   if (action === 'manage' || action === 'auth') return definition.type === 'auth' ? definition[`${action}Rule`] : null
   return definition[`${action}Rule`]
 }

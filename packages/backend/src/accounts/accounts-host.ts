@@ -10,6 +10,7 @@ import type { HookApp } from '../hooks/hook-app.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { ApiTokens } from './api-tokens.ts'
 import type { Passwords } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
 import type { TokenPrincipals } from './token-principals.ts'
@@ -24,6 +25,7 @@ export interface AccountsHost {
   readonly passwords: Passwords
   readonly sessions: Sessions
   readonly principals: TokenPrincipals
+  readonly apiTokens: ApiTokens
   readonly mails: Mails
   readonly logs: LogWriter
   readonly hooks: Hooks
@@ -43,7 +45,7 @@ export interface AccountsHost {
    * @throws ServiceError CONFLICT, INVALID with data, NOT_FOUND
    */
   readonly write: (definition: AuthDefinition, record: JsonObject, input: JsonObject) => Promise<JsonObject>
-  /** A session of the account has ended: streams of it are those of a guest when this resolves. */
+  /** A session or an API token of the account has ended: streams of it are those of a guest when this resolves. */
   readonly sessionEnded: (account: Account) => Promise<void>
   /** Milliseconds since 1970. */
   readonly now: () => number

@@ -1,6 +1,7 @@
 /** Tokens for protected files and backups. They stand in URLs, so they are short-lived and good for nothing else. */
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
+import { refuseApiToken } from './api-tokens.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
@@ -15,8 +16,10 @@ export class FileTokens {
     this.#host = host
   }
 
-  /** @throws ServiceError UNAUTHENTICATED */
-  async create({ principal: { account, session } }: Actor): Promise<string> {
+  /** @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
+  async create({ principal }: Actor): Promise<string> {
+    const { account, session } = principal
+    refuseApiToken(principal)
     const { definitions, now } = this.#host
     const definition = account && (definitions.find(account.collection) as AuthDefinition | undefined)
     if (account === undefined || definition === undefined)

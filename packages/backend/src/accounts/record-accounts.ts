@@ -9,6 +9,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import type { Account, Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
+import { isApiToken, refuseApiToken, type ApiTokenInfo } from './api-tokens.ts'
 import { EmailChange } from './email-change.ts'
 import { FirstSuperuser } from './first-superuser.ts'
 import { loggedIn, Logins } from './logins.ts'
@@ -53,6 +54,11 @@ export class RecordAccounts {
   /** Whose the token is. Undefined for a text that is no valid token: then somebody is a guest. */
   async principalOf(token: string): Promise<Principal | undefined> {
     return (await this.#host.principals.find('auth', token)) ?? (await this.firstSuperuser.principalOf(token))
+  }
+
+  /** As `principalOf`, for doors that API tokens open too. */
+  bearerOf(token: string): Promise<Principal | undefined> {
+    return this.#host.principals.find(isApiToken(token) ? 'api' : 'auth', token)
   }
 
   /**
@@ -113,6 +119,22 @@ export class RecordAccounts {
     const account = await this.#ownAccount(actor, collection, id)
     await this.#host.sessions.endOthers(account, actor.principal.session)
     await this.#host.sessionEnded(account)
+  }
+
+  /** Makes an API token. The answer alone has it whole. @throws ServiceError FORBIDDEN, INVALID with data */
+  createApiToken({ principal }: Actor, input: JsonObject): Promise<ApiTokenInfo & { readonly token: string }> {
+    return this.#host.apiTokens.create(principal, input)
+  }
+
+  /** The API tokens, the newest one first. @throws ServiceError FORBIDDEN */
+  apiTokens({ principal }: Actor): Promise<readonly ApiTokenInfo[]> {
+    return this.#host.apiTokens.list(principal)
+  }
+
+  /** An API token that is deleted is refused from now on. @throws ServiceError FORBIDDEN, NOT_FOUND */
+  async deleteApiToken({ principal }: Actor, id: string): Promise<void> {
+    const holder = await this.#host.apiTokens.delete(principal, id)
+    if (holder !== undefined) await this.#host.sessionEnded({ collection: holder.definition.id, record: holder.record })
   }
 
   /** An account of the collection: the one of the actor, or any for a superuser. */
@@ -176,7 +198,9 @@ export class RecordAccounts {
   }
 
   /** The account of the actor, which has to be of this collection. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
-  accountOf({ principal: { account } }: Actor, collection: string): Holder {
+  accountOf({ principal }: Actor, collection: string): Holder {
+    const { account } = principal
+    refuseApiToken(principal)
     if (account === undefined)
       throw new ServiceError('UNAUTHENTICATED', 'The request requires valid record authorization token.')
     const { definitions } = this.#host

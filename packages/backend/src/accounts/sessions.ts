@@ -10,13 +10,11 @@ import { LOWER, randomText } from '../definitions/scaffolds.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { dateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import type { Account, Principal } from '../gateway/principal.ts'
 
 export interface SessionsHost {
   readonly database: Database
   readonly definitions: Definitions
-  readonly logs: LogWriter
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -86,7 +84,6 @@ const ONLY_STORED = 'only-stored'
 export class Sessions {
   readonly #host: SessionsHost
   readonly #stored: Collection<StoredSession>
-  readonly #noting = new Set<Promise<void>>()
 
   constructor(host: SessionsHost) {
     this.#host = host
@@ -140,17 +137,9 @@ export class Sessions {
     return account !== undefined && (await this.usedMsOf(account, session)) === undefined
   }
 
-  /** Stores that a session is used, beside the request. */
-  noteUse(account: Account, id: string): void {
-    const noting = this.#change(keyOf(account, id), { usedMs: this.#host.now() }).then(
-      () => {},
-      (error: unknown) => {
-        const data = { error: errorText(error) }
-        this.#host.logs.write({ level: LOG_LEVELS.warn, message: 'The use of a session is not stored.', data })
-      },
-    )
-    this.#noting.add(noting)
-    void noting.then(() => this.#noting.delete(noting))
+  /** Stores that a session is used now. */
+  async noteUse(account: Account, id: string | undefined): Promise<void> {
+    if (id !== undefined) await this.#change(keyOf(account, id), { usedMs: this.#host.now() })
   }
 
   /** Those of an account that have not ended, the one that was used last first. `current`: of the request. */
@@ -186,11 +175,6 @@ export class Sessions {
       const record = definition?.type === 'auth' ? await definitions.records(definition).get(session.record) : undefined
       if (record === undefined || !isKept(session, record, now())) await this.#stored.delete(session._id)
     }
-  }
-
-  /** Resolves when what is noted is stored. */
-  async close(): Promise<void> {
-    await Promise.all(this.#noting)
   }
 
   /** Those of an account, without the note about others. */

@@ -2,7 +2,10 @@
 import type { Database, DatabaseChange } from 'pannier'
 import { recordsName } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { API_TOKENS_COLLECTION } from '../definitions/system-collections.ts'
+import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import type { Principal } from '../gateway/principal.ts'
+import type { ApiTokens } from './api-tokens.ts'
 import { KnownTokens, type KnownToken } from './known-tokens.ts'
 import { accountInKey, SESSION_LAG_MS, SESSIONS_COLLECTION, type Sessions } from './sessions.ts'
 import { claimsIn, holderOf, principalOf } from './tokens.ts'
@@ -11,13 +14,21 @@ interface TokenPrincipalsHost {
   readonly database: Database
   readonly definitions: Definitions
   readonly sessions: Sessions
+  readonly apiTokens: ApiTokens
+  readonly logs: LogWriter
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
+/** `api`: a token that a superuser has made. */
+type BearerType = 'auth' | 'file' | 'api'
+
 export class TokenPrincipals {
   readonly #host: TokenPrincipalsHost
   readonly #known = new KnownTokens()
+  /** There are few of them, so any change of one forgets all. */
+  readonly #knownApiTokens = new KnownTokens()
+  readonly #noting = new Set<Promise<void>>()
   readonly #stopListening: () => void
   /** The definitions that the known tokens were checked with. */
   #definitions: unknown
@@ -26,45 +37,72 @@ export class TokenPrincipals {
     this.#host = host
     this.#stopListening = host.database.onChange(({ collections }) => {
       const changed = accountsIn(collections)
-      if (changed === 'all') this.#known.clear()
-      else for (const [collection, ids] of changed) this.#known.changed(collection, ids)
+      if (collections.has(API_TOKENS_COLLECTION)) this.#knownApiTokens.clear()
+      for (const known of [this.#known, this.#knownApiTokens])
+        if (changed === 'all') known.clear()
+        else for (const [collection, ids] of changed) known.changed(collection, ids)
     })
   }
 
   /** Whose the token is. Undefined for a text that is no valid token of this type: then somebody is a guest. */
-  async find(type: 'auth' | 'file', token: string): Promise<Principal | undefined> {
-    const { definitions, sessions, now } = this.#host
+  async find(type: BearerType, token: string): Promise<Principal | undefined> {
+    const { definitions, now } = this.#host
     if (this.#definitions !== definitions.schema) {
       // A secret may have changed.
       this.#known.clear()
+      this.#knownApiTokens.clear()
       this.#definitions = definitions.schema
     }
-    const known = this.#known.get(`${type} ${token}`, now()) ?? (await this.#read(type, token))
-    if (known === undefined) return undefined
-    const { principal } = known
-    if (principal.session !== undefined && now() - known.usedMs >= SESSION_LAG_MS) {
+    const known = await this.#find(type === 'api' ? this.#knownApiTokens : this.#known, type, token)
+    if (known !== undefined && now() - known.usedMs >= SESSION_LAG_MS) {
       known.usedMs = now()
-      sessions.noteUse(principal.account!, principal.session)
+      this.#noteUse(known.principal)
     }
-    return principal
+    return known?.principal
   }
 
-  close(): void {
+  /** Whether what a principal was known by is no longer valid. */
+  async hasEnded(principal: Principal): Promise<boolean> {
+    const { sessions, apiTokens } = this.#host
+    return principal.apiToken === undefined ? sessions.hasEnded(principal) : apiTokens.hasEnded(principal)
+  }
+
+  /** Resolves when what is noted is stored. */
+  async close(): Promise<void> {
     this.#stopListening()
+    await Promise.all(this.#noting)
+  }
+
+  async #find(known: KnownTokens, type: BearerType, token: string): Promise<KnownToken | undefined> {
+    const key = `${type} ${token}`
+    const found = known.get(key, this.#host.now())
+    if (found !== undefined) return found
+    const { version } = known
+    const read = await (type === 'api' ? this.#host.apiTokens.read(token) : this.#read(type, token))
+    if (read !== undefined) known.set(key, read, version)
+    return read
   }
 
   async #read(type: 'auth' | 'file', token: string): Promise<KnownToken | undefined> {
     const { definitions, sessions, now } = this.#host
-    const { version } = this.#known
     const holder = await holderOf(definitions, type, token, now())
     if (holder === undefined) return undefined
     const { sid, exp } = claimsIn(token)!
     const principal = principalOf(holder, sid)
     const usedMs = await sessions.usedMsOf(principal.account!, sid)
-    if (usedMs === undefined) return undefined
-    const known = { principal, expiresMs: exp * 1000, usedMs }
-    this.#known.set(`${type} ${token}`, known, version)
-    return known
+    return usedMs === undefined ? undefined : { principal, expiresMs: exp * 1000, usedMs }
+  }
+
+  /** Beside the request. */
+  #noteUse({ account, session, apiToken }: Principal): void {
+    const { sessions, apiTokens, logs } = this.#host
+    const write = apiToken === undefined ? sessions.noteUse(account!, session) : apiTokens.noteUse(apiToken.id)
+    const noting = write.catch((error: unknown) => {
+      const data = { error: errorText(error) }
+      logs.write({ level: LOG_LEVELS.warn, message: 'The use of a token is not stored.', data })
+    })
+    this.#noting.add(noting)
+    void noting.then(() => this.#noting.delete(noting))
   }
 }
 

@@ -17,7 +17,7 @@ import { recordsName, type Definition } from './definition.ts'
 import { parseIndex } from './index-statement.ts'
 import { libraryIndexesOf, libraryIndexOf, uniqueKey, type LibraryIndex } from './library-index.ts'
 import { changedNames, migrationOf, type Migration } from './migration.ts'
-import { OF_ACCOUNTS } from './system-collections.ts'
+import { OF_ACCOUNTS, UNDEFINED_OF_ACCOUNTS } from './system-collections.ts'
 
 /** No CouchDB database can have this name. */
 export const DEFINITIONS_COLLECTION = '$definitions'
@@ -297,21 +297,21 @@ async function inSteps(
 function relationsOf(all: readonly Definition[]): Record<string, Record<string, RecordRelation>> {
   const accounts = all.filter(({ type }) => type === 'auth').map(recordsName)
   const ofAccount = { to: accounts, many: false, cascade: true, required: false }
-  return Object.fromEntries(
-    all.flatMap((definition) => {
-      const { type, name, fields } = definition
-      if (type === 'view') return []
-      const touch = touching(definition)
-      const relations = fields.flatMap((field): [string, RecordRelation][] => {
-        if (field.type !== 'relation') return []
-        const { collectionId, cascadeDelete, required } = field
-        const to = recordsName({ id: collectionId })
-        return [[field.name, { to, many: isMany(field), cascade: cascadeDelete, required, touch }]]
-      })
-      if (OF_ACCOUNTS.includes(name)) relations.push(['recordRef', ofAccount])
-      return relations.length === 0 ? [] : [[recordsName(definition), Object.fromEntries(relations)]]
-    }),
-  )
+  const undefinedOnes = UNDEFINED_OF_ACCOUNTS.map((name) => [name, { recordRef: ofAccount }] as const)
+  const defined = all.flatMap((definition) => {
+    const { type, name, fields } = definition
+    if (type === 'view') return []
+    const touch = touching(definition)
+    const relations = fields.flatMap((field): [string, RecordRelation][] => {
+      if (field.type !== 'relation') return []
+      const { collectionId, cascadeDelete, required } = field
+      const to = recordsName({ id: collectionId })
+      return [[field.name, { to, many: isMany(field), cascade: cascadeDelete, required, touch }]]
+    })
+    if (OF_ACCOUNTS.includes(name)) relations.push(['recordRef', ofAccount])
+    return relations.length === 0 ? [] : [[recordsName(definition), Object.fromEntries(relations)] as const]
+  })
+  return Object.fromEntries([...defined, ...undefinedOnes])
 }
 
 /** Moves the dates of a record that changes. */

@@ -32,6 +32,10 @@ export const SUPERUSERS = '_superusers'
 /** Their records belong to accounts of any collection, and go with them. */
 export const OF_ACCOUNTS: readonly string[] = ['_mfas', '_otps', '_externalAuths', '_authOrigins']
 
+export const API_TOKENS_COLLECTION = '$api_tokens'
+/** Collections of the library without a definition, whose documents name accounts as those do. */
+export const UNDEFINED_OF_ACCOUNTS: readonly string[] = [API_TOKENS_COLLECTION]
+
 const RECORD = [text('collectionRef'), text('recordRef')]
 
 /** Inputs, in the order in which they are made. */

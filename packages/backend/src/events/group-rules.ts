@@ -1,7 +1,7 @@
 /** What a record has to meet before a group gets a message about it: the rule of its collection, and the filter of the subscription. */
 import { evaluate, RuleError, type BoundRule, type RuleRecord, type RuleRecords } from '@pannier/rules'
 import { isPannierError } from 'pannier'
-import { ruleOf, type Access } from '../access/access.ts'
+import { ruleFor, type Access } from '../access/access.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import { assertOpenToActor } from '../records/read/list-request.ts'
 import type { RecordSnapshot } from '../records/read/record-snapshot.ts'
@@ -23,7 +23,9 @@ export function groupBinder(access: Access): BindGroup {
     try {
       assertOpenToActor(actor, filter)
       const bound = bind()
-      const isTimed = MACRO.test(filter) || (!actor.principal.isAdmin && MACRO.test(ruleOf(definition, action) ?? ''))
+      const isTimed =
+        MACRO.test(filter) ||
+        (!actor.principal.isAdmin && MACRO.test(ruleFor(actor.principal, definition, action) ?? ''))
       return { rules: isTimed ? bind : () => bound, isTimed }
     } catch (error) {
       if (error instanceof RuleError || error instanceof ServiceError) return undefined

@@ -16,8 +16,8 @@ import { subscriptionsIn, topicErrors, topicsOf, type Topic } from './topic.ts'
 
 interface RealtimeOptions extends NotifierOptions {
   readonly logs: LogWriter
-  readonly sessions: {
-    /** Whether the session of the principal has ended, as of now. */
+  readonly principals: {
+    /** Whether what the principal is known by is no longer valid. */
     hasEnded(principal: Principal): Promise<boolean>
   }
 }
@@ -171,7 +171,7 @@ export class Realtime {
       for (const subscriber of members.keys()) subscriber.send({ topic: topic.text, data })
   }
 
-  /** A session of the account has ended. Its streams are those of guests when this resolves. */
+  /** A session or an API token of the account has ended. Its streams are those of guests when this resolves. */
   async sessionEnded({ collection, record }: Account): Promise<void> {
     await Promise.all(this.#signedIn.of({ id: collection }, String(record['_id'])).map((one) => this.#lookAgain(one)))
   }
@@ -215,7 +215,7 @@ export class Realtime {
     const { definitions } = this.#options
     const definition = definitions.find(account.collection)
     const record = definition && (await definitions.records(definition).get(String(account.record['_id'])))
-    if (await this.#options.sessions.hasEnded(principal)) return principalAfter(principal, undefined)
+    if (await this.#options.principals.hasEnded(principal)) return principalAfter(principal, undefined)
     return record?.['_rev'] === account.record['_rev'] ? principal : principalAfter(principal, record)
   }
 

@@ -60,16 +60,20 @@ export class SignedIn {
     return Array.from(this.#byCollection).flatMap(([collection, accounts]) => {
       const { authToken } = (this.#definitions.find(collection) ?? {}) as Partial<AuthDefinition>
       const isEnded = authToken?.secret !== accounts.secret
-      return isEnded ? [...accounts.byId.values()].flatMap((subscribers) => [...subscribers]) : []
+      const subscribers = [...accounts.byId.values()].flatMap((some) => [...some])
+      // API tokens have no secret of the collection.
+      return isEnded
+        ? subscribers.filter(({ principal }) => authToken === undefined || principal.apiToken === undefined)
+        : []
     })
   }
 }
 
-/** The principal when this is the record of its account. A new key has ended all its tokens. */
+/** The principal when this is the record of its account. A new key has ended all its tokens, except for API tokens. */
 export function principalAfter(principal: Principal, record: JsonObject | undefined): Principal {
-  const { account, address } = principal
+  const { account, address, apiToken } = principal
   if (account === undefined) return principal
-  if (record === undefined || record['tokenKey'] !== account.record['tokenKey'])
-    return { ...GUEST, ...(address !== undefined && { address }) }
+  const hasKey = apiToken !== undefined || record?.['tokenKey'] === account.record['tokenKey']
+  if (record === undefined || !hasKey) return { ...GUEST, ...(address !== undefined && { address }) }
   return { ...principal, account: { ...account, record } }
 }

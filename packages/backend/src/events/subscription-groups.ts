@@ -187,9 +187,11 @@ function firstRequired(rules: readonly BoundRule[]): RequiredText | undefined {
 }
 
 /** Equal for those that see the same. An account that was changed is another actor. */
-export function actorKey({ account, isAdmin, name }: Principal): string {
+export function actorKey({ account, isAdmin, name, apiToken }: Principal): string {
   return JSON.stringify(
-    account === undefined ? [isAdmin, name] : [account.collection, account.record['_id'], account.record['_rev']],
+    account === undefined
+      ? [isAdmin, name]
+      : [account.collection, account.record['_id'], account.record['_rev'], apiToken?.id],
   )
 }
 

@@ -16,8 +16,10 @@ export interface Principal {
    * the first superuser.
    */
   readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'setup' | 'system'
-  /** The record that has logged in, of an auth collection of the application. */
+  /** The record that has logged in, of an auth collection of the application, or that an API token acts as. */
   readonly account?: Account
+  /** What the account may do is narrowed to the scopes of this API token. */
+  readonly apiToken?: ApiTokenOf
   /** The id of the session that its token is of. */
   readonly session?: string
   /** From where; undefined for what the server does by itself. */
@@ -30,10 +32,29 @@ export const SYSTEM: Principal = { name: null, roles: [], isAdmin: true, by: 'sy
 /** Somebody who has not logged in. */
 export const GUEST: Principal = { name: null, roles: [], isAdmin: false, by: 'nothing' }
 
+/** An API token that somebody acts by. */
+export interface ApiTokenOf {
+  readonly id: string
+  readonly name: string
+  /** Actions by the id of the definition. */
+  readonly scopes: Scopes
+}
+
+/** Which actions are allowed, by the id of the definition. */
+export type Scopes = ReadonlyMap<string, ReadonlySet<ScopedAction>>
+
+/** What an API token may be allowed to do with the records of a collection. */
+export type ScopedAction = 'list' | 'view' | 'create' | 'update' | 'delete'
+
 /** A record of an auth collection. */
 export interface Account {
   /** The id of the collection's definition. */
   readonly collection: string
   /** The record as it is stored, with its hidden fields. */
   readonly record: Readonly<Record<string, unknown>>
+}
+
+/** The account that has logged in. One that an API token acts as has not. */
+export function loggedInAccount({ account, apiToken }: Principal): Account | undefined {
+  return apiToken === undefined ? account : undefined
 }

@@ -11,7 +11,7 @@ import { randomText } from '../definitions/scaffolds.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import { UnknownPassword } from '../fields/password-field.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-import { SYSTEM } from '../gateway/principal.ts'
+import { loggedInAccount, SYSTEM } from '../gateway/principal.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
 import type { RecordOperation, WrittenRecord, Place } from './write/operations.ts'
 import { RecordWriter, type RecordWriterParts } from './write/record-writer.ts'
@@ -59,7 +59,7 @@ export class ExternalAccounts {
     const link = await this.#links(place).find(linkOf(login)).first()
     const linked = link === undefined ? undefined : await records.get(String(link['recordRef']))
     if (linked !== undefined) return { record: linked, isLinked: true }
-    const { account } = actor.principal
+    const account = loggedInAccount(actor.principal)
     const own = account?.collection === definition.id ? await records.get(String(account.record['_id'])) : undefined
     const record = own ?? (email === '' ? undefined : await findAccountIn(records, definition, 'email', email))
     return record && { record, isLinked: false }
@@ -91,7 +91,8 @@ export class ExternalAccounts {
     const { actor, definition, email } = login
     const id = String(record['_id'])
     const isVerified = record['verified'] === true
-    const isOwn = actor.principal.account?.collection === definition.id && actor.principal.account.record['_id'] === id
+    const account = loggedInAccount(actor.principal)
+    const isOwn = account?.collection === definition.id && account.record['_id'] === id
     const input: Record<string, unknown> = {}
     if (hasNoEmail(record) && email !== '') input['email'] = email
     if (!isVerified && (hasNoEmail(record) || record['email'] === email)) input['verified'] = true

@@ -2,7 +2,7 @@
 import { RuleError } from '@pannier/rules'
 import { isPannierError, type Database, type Explanation } from 'pannier'
 import { readSnapshot, type SnapshotReader } from 'pannier/internal'
-import { ruleOf, type Access, type ReadAction } from '../access/access.ts'
+import { ruleFor, type Access, type ReadAction } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition } from '../definitions/definition.ts'
@@ -286,7 +286,7 @@ export class RecordReads {
     documents: readonly JsonObject[],
     context: string,
   ): Promise<ReadonlySet<JsonObject>> {
-    const rule = ruleOf(definition, 'manage')
+    const rule = ruleFor(actor.principal, definition, 'manage')
     if (actor.principal.isAdmin || rule === null || rule === '') return new Set()
     const { access } = this.#options
     const request = { actor, definition, action: 'manage', documents, context } as const

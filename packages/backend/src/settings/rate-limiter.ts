@@ -21,11 +21,11 @@ export class RateLimiter {
 
   /**
    * Counts a request. The first of the labels that a rule has decides; a rule that ends in `/` is for all paths that begin so. `what`
-   * is counted apart from others.
+   * is counted apart from others, and so is each API token.
    *
    * @throws ServiceError TOO_MANY_REQUESTS
    */
-  check({ account, isAdmin, address = '' }: Principal, what: string, labels: readonly string[]): void {
+  check({ account, isAdmin, address = '', apiToken }: Principal, what: string, labels: readonly string[]): void {
     const { values } = this.#settings
     const { enabled, rules, excludedIPs } = values.rateLimits
     if (!enabled || isAdmin) return
@@ -39,7 +39,8 @@ export class RateLimiter {
     const own = rules.filter((rule) => rule.audience === '' || rule.audience === audience)
     const rule = ruleFor(own, labels)
     if (rule === undefined) return
-    const key = `${what} ${rule.label} ${rule.audience} ${address}`
+    const from = apiToken === undefined ? address : `token ${apiToken.id}`
+    const key = `${what} ${rule.label} ${rule.audience} ${from}`
     if (!this.#windows.take(key, rule.maxRequests, rule.duration)) throw new ServiceError('TOO_MANY_REQUESTS', '')
   }
 }

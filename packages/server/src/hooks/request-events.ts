@@ -67,5 +67,6 @@ export const REQUEST_EVENT_NAMES: readonly RequestEventName[] = Object.values(EV
 export function requestEventName({ method, routeOptions, principal }: FastifyRequest): RequestEventName | undefined {
   const [name, whom] = EVENTS[`${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`] ?? []
   if (whom === 'superusers' && !principal.isAdmin) return undefined
-  return whom === 'accounts' && principal.account === undefined ? undefined : name
+  const isLoggedIn = principal.account !== undefined && principal.apiToken === undefined
+  return whom === 'accounts' && !isLoggedIn ? undefined : name
 }

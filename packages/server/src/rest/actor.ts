@@ -15,12 +15,12 @@ export function tokenOf({ headers: { authorization = '' } }: FastifyRequest): st
 export async function identify(request: FastifyRequest, { accounts, settings }: Backend): Promise<void> {
   const address = addressOf(request, settings.values.trustedProxy)
   const token = tokenOf(request)
-  const principal = token === '' ? undefined : await accounts.principalOf(token)
+  const principal = token === '' ? undefined : await accounts.bearerOf(token)
   request.principal = { ...(principal ?? GUEST), address }
   if (principal === undefined) return
   if (principal.isAdmin && !settings.allowsSuperuserAt(address)) throw new ServiceError('FORBIDDEN', '')
   request.checkAgain = async () => {
-    const now = await accounts.principalOf(token)
+    const now = await accounts.bearerOf(token)
     if (now === undefined) throw new ServiceError('UNAUTHENTICATED', '')
     request.principal = { ...now, address }
   }

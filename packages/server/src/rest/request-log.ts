@@ -36,7 +36,7 @@ export function logRequest(
   if (maxDays === 0 || (error === undefined && request.routeOptions.config.unlogged === true)) return
   const { headers } = request
   // A request that was refused before it was known who sent it has none.
-  const { account, address = '' } = (request.principal as Principal | undefined) ?? GUEST
+  const { account, address = '', apiToken } = (request.principal as Principal | undefined) ?? GUEST
   const method = cut(request.method, METHOD_CHARS_MAX)
   const url = cut(withoutSecrets(request.originalUrl), URL_CHARS_MAX)
   const data = {
@@ -49,6 +49,7 @@ export function logRequest(
     referer: cut(withoutSecrets(headers.referer ?? ''), HEADER_CHARS_MAX),
     userAgent: cut(headers['user-agent'] ?? '', HEADER_CHARS_MAX),
     auth: account === undefined ? '' : (definitions.find(account.collection)?.name ?? ''),
+    ...(apiToken !== undefined && { apiToken: apiToken.name }),
     ...(account !== undefined && logAuthId && { authId: account.record['_id'] }),
     ...(logIP && { userIP: address, remoteIP: request.socket.remoteAddress ?? '' }),
   }

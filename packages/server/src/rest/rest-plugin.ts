@@ -8,6 +8,7 @@ import { safeJson } from '../http/safe-json.ts'
 import { identify, limitRate } from './actor.ts'
 import { accountRoutes } from './account-routes.ts'
 import { accountMailRoutes } from './account-mail-routes.ts'
+import { apiTokenRoutes } from './api-token-routes.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { batchRoutes } from './batch-routes.ts'
 import { collectionRoutes } from './collection-routes.ts'
@@ -33,6 +34,7 @@ const ROUTES: readonly RestRoutes[] = [
   oauth2Routes,
   accountMailRoutes,
   sessionRoutes,
+  apiTokenRoutes,
   collectionRoutes,
   inspectionRoutes,
   recordRoutes,
@@ -81,7 +83,11 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
         method: [...METHODS, 'OPTIONS'],
         url,
         exposeHeadRoute: false,
-        handler: async (request, reply) => ((await context.routes.handle(request, reply)) ? reply : refuse()),
+        handler: async (request, reply) => {
+          // No scope is about routes of the operator.
+          if (request.principal.apiToken !== undefined) throw new ServiceError('FORBIDDEN', '')
+          return (await context.routes.handle(request, reply)) ? reply : refuse()
+        },
       })
   }
 }

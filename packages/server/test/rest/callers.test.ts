@@ -10,6 +10,9 @@ import { EMAIL, ITSELF, PASSWORD, startRest, tokenFor, type RestServer } from '.
 /** The callers that a route is for. `anyone`: rules or the body decide. `account`: an account of any collection. `itself`: one of the collection. */
 type For = 'anyone' | 'account' | 'itself' | 'superusers'
 
+/** With every scope that there is. */
+const API_TOKEN = 'API token of a user'
+const SCOPED = ['list', 'view', 'create', 'update', 'delete']
 const COLLECTION = '/api/collections/:collection'
 const ROUTES: Readonly<Record<string, For>> = {
   'GET /api/health': 'anyone',
@@ -54,6 +57,9 @@ const ROUTES: Readonly<Record<string, For>> = {
   [`DELETE ${COLLECTION}/records/:id/sessions/:session`]: 'itself',
   [`GET ${COLLECTION}/explain`]: 'superusers',
   [`POST ${COLLECTION}/check`]: 'superusers',
+  'GET /api/tokens': 'superusers',
+  'POST /api/tokens': 'superusers',
+  'DELETE /api/tokens/:id': 'superusers',
   'GET /api/files/:collection/:record/:name': 'anyone',
   'POST /api/files/token': 'account',
   'POST /api/settings/test/email': 'superusers',
@@ -111,6 +117,10 @@ beforeAll(async () => {
   const user = tokens['user'].split('.') as [string, string, string]
   tokens['claims of a superuser, signature of a user'] = `${user[0]}.${claims}.${user[2]}`
   tokens['file token of a superuser'] = await fileToken()
+  const scopes = Object.fromEntries(definitions.all().map(({ name }) => [name, SCOPED]))
+  const made = { name: 'all', collection: 'users', record: 'users1234567891', scopes }
+  tokens[API_TOKEN] = String((await server.call('POST /tokens', made)).json['token'])
+  tokens['cut API token'] = tokens[API_TOKEN].slice(0, -1)
   expect(definitions.find('others')).toBeDefined()
   expect(accounts).toBeDefined()
 })
@@ -130,8 +140,9 @@ const STRANGERS = [
   'key of another',
   'claims of a superuser, signature of a user',
   'file token of a superuser',
+  'cut API token',
 ]
-const ACCOUNTS = ['user', 'account of another collection']
+const ACCOUNTS = ['user', 'account of another collection', API_TOKEN]
 
 test('the table names every route, and no other', () => {
   expect([...found].sort()).toEqual(Object.keys(ROUTES).sort())
@@ -161,9 +172,16 @@ test.for(Object.entries(ROUTES).filter(([, whom]) => whom === 'account' || whom 
       (await server.call(url, bodyOf(route), tokens[name])).status
     for (const name of STRANGERS) expect([name, await statusFor(name)]).toEqual([name, 401])
     expect((await statusFor('account of another collection')) === 403).toBe(whom === 'itself')
+    expect(await statusFor(API_TOKEN)).toBe(403)
     expect([401, 403]).not.toContain(await statusFor('user'))
   },
 )
+
+test.for(Object.entries(ROUTES).filter(([, whom]) => whom === 'anyone'))('%s takes an API token', async ([route]) => {
+  if (route === 'GET /api/realtime') return
+  const { status } = await server.call(urlOf(route), bodyOf(route), tokens[API_TOKEN])
+  expect([401, 500]).not.toContain(status)
+})
 
 test('a locked collection is closed to all but superusers, for each way to its records', async () => {
   await server.call('POST /collections', { name: 'locked', type: 'base', fields: [{ name: 'title', type: 'text' }] })

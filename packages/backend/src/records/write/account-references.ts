@@ -6,7 +6,7 @@ import type { TransactionCollection } from 'pannier'
 import type { GuardReader } from 'pannier/internal'
 import type { Definitions } from '../../definitions/definitions.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
-import { OF_ACCOUNTS } from '../../definitions/system-collections.ts'
+import { OF_ACCOUNTS, UNDEFINED_OF_ACCOUNTS } from '../../definitions/system-collections.ts'
 import { fieldError } from '../../fields/field-errors.ts'
 import { NewPassword } from '../../fields/password-field.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
@@ -36,7 +36,7 @@ export class AccountReferences {
   }
 
   async hasExternalAuths(place: Place, account: Account): Promise<boolean> {
-    return (await this.#referring(place, EXTERNAL_AUTHS, account)).length > 0
+    return (await referring(this.#records(place, EXTERNAL_AUTHS), account)).length > 0
   }
 
   /**
@@ -53,22 +53,31 @@ export class AccountReferences {
 
   /** A new account does not get what is left of another one of its id, which went by another door. */
   async accountMade(place: Place, { definition, values }: Draft): Promise<void> {
-    for (const name of OF_ACCOUNTS) await this.#delete(place, name, { definition, id: values['id'] as string })
+    const account: Account = { definition, id: values['id'] as string }
+    for (const name of OF_ACCOUNTS) await this.#delete(place, name, account)
+    for (const name of UNDEFINED_OF_ACCOUNTS) await deleteReferring(place.collection<JsonObject>(name), account)
   }
 
-  async #delete(place: Place, name: string, account: Account): Promise<void> {
-    const ids = await this.#referring(place, name, account)
-    if (ids.length > 0) await this.#records(place, name).delete(ids)
-  }
-
-  async #referring(place: Place, name: string, { definition, id }: Account): Promise<readonly string[]> {
-    const found = await this.#records(place, name).find({ collectionRef: definition.id, recordRef: id }).toArray()
-    return found.map(({ _id }) => _id)
+  #delete(place: Place, name: string, account: Account): Promise<void> {
+    return deleteReferring(this.#records(place, name), account)
   }
 
   #records(place: Place, name: string): TransactionCollection<JsonObject> {
     return place.collection<JsonObject>(recordsName(this.#definitions.get(name)))
   }
+}
+
+async function referring(
+  records: TransactionCollection<JsonObject>,
+  { definition, id }: Account,
+): Promise<readonly string[]> {
+  const found = await records.find({ collectionRef: definition.id, recordRef: id }).toArray()
+  return found.map(({ _id }) => _id)
+}
+
+async function deleteReferring(records: TransactionCollection<JsonObject>, account: Account): Promise<void> {
+  const ids = await referring(records, account)
+  if (ids.length > 0) await records.delete(ids)
 }
 
 /** What is wrong with the account that a record names. */
