@@ -1,6 +1,6 @@
 /** The real PocketBase, for tests that compare with it. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../processes.ts'
@@ -30,6 +30,13 @@ export function findPocketBase(): string | undefined {
   return BUILT
 }
 
+/** The data that PocketBase's own tests begin with. Undefined if its module is not there. */
+export function testDataOfPocketBase(): string | undefined {
+  const list = ['list', '-m', '-f', '{{.Dir}}', 'github.com/pocketbase/pocketbase']
+  const { status, stdout } = spawnSync('go', list, { cwd: SOURCE, encoding: 'utf8' })
+  return status === 0 && stdout.trim() !== '' ? join(stdout.trim(), 'tests/data') : undefined
+}
+
 /** What a test prints if it can't compare. */
 export const NOT_ASKED: string = `\n!!! PocketBase ${VERSION} WAS NOT ASKED: name the program in POCKETBASE, or install Go and run npm run soak.\n`
 
@@ -42,8 +49,9 @@ export interface Reply {
 /** One process with a folder of its own, and a superuser. */
 export class PocketBaseServer implements AsyncDisposable {
   readonly url: string
+  /** What `--dir` names. */
+  readonly folder: string
   readonly #server: ChildProcess
-  readonly #folder: string
   #token = ''
 
   /** The superuser's. */
@@ -51,8 +59,10 @@ export class PocketBaseServer implements AsyncDisposable {
     return this.#token
   }
 
-  static async start(binary: string): Promise<PocketBaseServer> {
+  /** `data`: a folder to begin with, which stays as it is. */
+  static async start(binary: string, data?: string): Promise<PocketBaseServer> {
     const folder = mkdtempSync(join(tmpdir(), 'pannier-pocketbase-'))
+    if (data !== undefined) cpSync(data, folder, { recursive: true })
     const run = [`--dir=${folder}`, '--dev=false']
     const { status, stderr } = spawnSync(binary, ['superuser', 'upsert', SUPERUSER, PASSWORD, ...run], {
       encoding: 'utf8',
@@ -73,7 +83,7 @@ export class PocketBaseServer implements AsyncDisposable {
   private constructor(server: ChildProcess, url: string, folder: string) {
     this.#server = server
     this.url = url
-    this.#folder = folder
+    this.folder = folder
   }
 
   async #logIn(): Promise<void> {
@@ -94,7 +104,7 @@ export class PocketBaseServer implements AsyncDisposable {
     const closed = new Promise((resolve) => this.#server.once('close', resolve))
     this.#server.kill()
     await closed
-    rmSync(this.#folder, { recursive: true, force: true })
+    rmSync(this.folder, { recursive: true, force: true })
   }
 }
 

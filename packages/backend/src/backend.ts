@@ -29,6 +29,7 @@ import { recordApp } from './records/record-app.ts'
 import { errorText, LOG_LEVELS, type LogEntry } from './gateway/log-entry.ts'
 import { LogReads } from './logs/log-reads.ts'
 import { Logs } from './logs/logs.ts'
+import { Imports } from './imports/imports.ts'
 import { Files } from './files/files.ts'
 import { RecordFiles } from './files/record-files.ts'
 import { mailHooks } from './mails/mail-hooks.ts'
@@ -37,6 +38,7 @@ import { recordEnricher } from './records/read/enrich-records.ts'
 import { HookedReads } from './records/hooked-reads.ts'
 import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
+import { Judge } from './records/write/judge.ts'
 import { recordsGuard } from './records/records-guard.ts'
 import { Schedules } from './schedules/schedules.ts'
 import { RateLimiter } from './settings/rate-limiter.ts'
@@ -105,6 +107,8 @@ export interface Backend {
   readonly schedules: Schedules
   /** All databases in one file each. */
   readonly backups: Backups
+  /** Takes over the records of a PocketBase. */
+  readonly imports: Imports
   /** Statements of superusers. */
   readonly sql: SqlConsole
   /** Stops what runs. The database stays open. */
@@ -130,6 +134,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const writerParts = { database, definitions, access, passwords, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
   const sql = new SqlConsole({ database, definitions, reads, writes })
+  const imports = new Imports({ ...writerParts, judge: new Judge(definitions, access) })
   const mails = new Mails({ ...parts, around: mailHooks({ hooks, app, definitions }) })
   const accountsHost: AccountsHost = {
     ...parts,
@@ -172,6 +177,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     logReads: new LogReads(logging.database),
     schedules,
     backups,
+    imports,
     sql,
     close: async () => {
       const stopped = [sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]

@@ -18,6 +18,7 @@ export type {
   Write,
   WriteGuard,
 } from './gateway/guards.ts'
+export type { ImportedRow, ImportedRows, ImportProblem, Imports } from './imports/imports.ts'
 export type { Realtime } from './events/realtime.ts'
 export type { Channel, RealtimeMessage, Subscriber } from './events/subscriber.ts'
 export { LOG_LEVELS } from './gateway/log-entry.ts'

@@ -38,9 +38,21 @@ export class PasswordLogin {
     if (typeof hash !== 'string') await this.#passwords.waste(password)
     else if (await this.#passwords.verify(hash, password)) {
       succeeded()
-      return record!
+      return this.#passwords.isOutdated(hash) ? this.#rehashed(definition, record!, password) : record!
     }
     throw invalid('Failed to authenticate.')
+  }
+
+  /** With a new hash of the same password, unless somebody has changed it. Tokens stay valid. */
+  async #rehashed(definition: AuthDefinition, record: JsonObject, password: string): Promise<JsonObject> {
+    const hash = await this.#passwords.hash(password)
+    const { password: old, _id: id } = record
+    let isNewer = false
+    const written = await this.#definitions.records(definition).update(String(id), (stored) => {
+      isNewer = stored['password'] !== old
+      return isNewer ? stored : { ...stored, password: hash }
+    })
+    return isNewer ? record : { ...record, password: hash, _rev: written.rev }
   }
 
   async #find(definition: AuthDefinition, identity: string, identityField: string): Promise<JsonObject | undefined> {

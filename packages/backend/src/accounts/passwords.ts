@@ -1,7 +1,7 @@
 /**
  * Password hashes as PHC strings: argon2id, or scrypt where `crypto` has no argon2 (before Node 24.7). Parameters
  * follow OWASP ASVS 5, appendix C: argon2id 46 MiB, 1 pass; scrypt N = 2^17, r = 8. Refuses weaker records, and records
- * that would cost the server much more.
+ * that would cost the server much more. Imported accounts have hashes of bcrypt until their next login.
  */
 import * as crypto from 'node:crypto'
 import { promisify } from 'node:util'
@@ -23,6 +23,13 @@ const ARGON2_PASSES_MAX = 10
 const ARGON2_WORK_MIN = 38_912
 const SCRYPT_LOG2_COST = 17
 const SCRYPT_LOG2_COST_MAX = 20
+
+const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
+/** log2 of the rounds. PocketBase's default is 10; 15 takes seconds. */
+const BCRYPT_LOG2_COST_MIN = 4
+const BCRYPT_LOG2_COST_MAX = 15
+/** bcrypt ignores what follows. */
+const BCRYPT_BYTES_MAX = 72
 
 type Algorithm = 'argon2id' | 'scrypt'
 
@@ -73,6 +80,8 @@ export class Passwords {
 
   /** Compares hashes in constant time. False for a record that is too weak or too expensive. */
   async verify(record: string, password: string): Promise<boolean> {
+    if (isBcrypt(record) && Buffer.byteLength(password) <= BCRYPT_BYTES_MAX)
+      return this.#queue.run(() => verifyBcrypt(record, password))
     const parameters = parse(record)
     if (parameters === undefined || Buffer.byteLength(password) > PASSWORD_BYTES_MAX) {
       await this.waste(password)
@@ -88,6 +97,11 @@ export class Passwords {
     const parameters = parse(record)!
     const message = Buffer.byteLength(password) > PASSWORD_BYTES_MAX ? '' : password
     await this.#queue.run(() => derive(message, parameters))
+  }
+
+  /** Whether `verify` reads the record. */
+  isReadable(record: string): boolean {
+    return isBcrypt(record) || parse(record) !== undefined
   }
 
   /** A record to be made again at the next login: of another algorithm, or with other parameters. */
@@ -135,6 +149,21 @@ async function derive(password: string, parameters: Omit<Parameters, 'hash'>): P
     parallelization: 1,
     maxmem: 256 * cost * passes,
   })
+}
+
+/** Whether it is a record of bcrypt whose cost the server bears. */
+function isBcrypt(record: string): boolean {
+  const cost = Number(BCRYPT.exec(record)?.[1])
+  return cost >= BCRYPT_LOG2_COST_MIN && cost <= BCRYPT_LOG2_COST_MAX
+}
+
+/** Few servers need the package, and it is a binary. */
+async function verifyBcrypt(record: string, password: string): Promise<boolean> {
+  const bcrypt = await import('@node-rs/bcrypt').catch((error: unknown) => {
+    const message = 'The password of an imported account needs the package @node-rs/bcrypt, which is not there.'
+    throw new ServiceError('UNSUPPORTED', message, { cause: error })
+  })
+  return bcrypt.verify(password, record)
 }
 
 function format({ algorithm, memory, passes, salt, hash }: Parameters): string {

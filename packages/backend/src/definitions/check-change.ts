@@ -8,9 +8,14 @@ import type { Definition, ViewDefinition } from './definition.ts'
 import type { DefinitionChange, DefinitionState } from './store.ts'
 import { derivedView } from './views/view-fields.ts'
 
+export interface WrongDefinition {
+  readonly definition: Definition
+  readonly errors: ErrorData
+}
+
 export interface ProposedChange extends DefinitionChange {
-  /** The first of the changed definitions that is wrong, and what is. */
-  readonly wrong: { readonly definition: Definition; readonly errors: ErrorData } | undefined
+  /** The changed definitions that are wrong, and what is. */
+  readonly wrong: readonly WrongDefinition[]
   /** Views that can't be read after the change. */
   readonly brokenViews: readonly ViewDefinition[]
 }
@@ -22,13 +27,12 @@ export function checkChange({ all: before }: Pick<DefinitionState, 'all'>, chang
   const { all, viewErrors } = withViewFields(proposed, proposedIds)
   const old = new Map(before.map((definition) => [definition.id, definition]))
   const [schema, byId] = [createSchema(all), new Map(all.map((definition) => [definition.id, definition]))]
-  const errorsOfOne = ({ id }: Definition): ProposedChange['wrong'] => {
+  const wrong = change.changed.flatMap(({ id }) => {
     const definition = byId.get(id)!
     const context = { old: old.get(id), all, schema, viewError: viewErrors.get(id) }
     const errors = checkDefinition(definition, context)
-    return errors && { definition, errors }
-  }
-  const wrong = change.changed.map(errorsOfOne).find((one) => one !== undefined)
+    return errors === undefined ? [] : [{ definition, errors }]
+  })
   const changed = all.filter((definition) => proposedIds.has(definition.id) || old.get(definition.id) !== definition)
   return { changed, removed: change.removed, wrong, brokenViews: viewsOf(all).filter(({ id }) => viewErrors.has(id)) }
 }

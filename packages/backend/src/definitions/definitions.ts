@@ -8,7 +8,7 @@ import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, missing, ServiceError } from '../gateway/service-error.ts'
-import { checkChange, type ProposedChange } from './check-change.ts'
+import { checkChange, type ProposedChange, type WrongDefinition } from './check-change.ts'
 import { ID_TAKEN } from './check-definition.ts'
 import { completeDefinition, mergeDefinition, newDefinition } from './complete-definition.ts'
 import { recordsName, type Definition, type ViewDefinition } from './definition.ts'
@@ -154,7 +154,8 @@ export class Definitions {
     checkAdmin(principal)
     const old = this.get(nameOrId)
     const { definition, change } = this.#updated(old, input)
-    if (change.wrong !== undefined) throw new ServiceError('INVALID', UPDATE_FAILED, { data: change.wrong.errors })
+    const [wrong] = change.wrong
+    if (wrong !== undefined) throw new ServiceError('INVALID', UPDATE_FAILED, { data: wrong.errors })
     if (old.type === 'view') return []
     const counter = new MisfitCounter(old, definition)
     for await (const document of this.records(old).find({})) counter.add(document)
@@ -235,11 +236,17 @@ export class Definitions {
   async import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void> {
     checkAdmin(principal)
     await this.#inTurn(async () => {
-      const proposed = importedChange(this.all(), list, deleteMissing, (given) => this.#completed(given))
-      const change = checkChange(this.#store.state, proposed)
-      if (change.wrong !== undefined) throw importError(change.wrong)
+      const change = this.#imported(list, deleteMissing)
+      const [wrong] = change.wrong
+      if (wrong !== undefined) throw importError(wrong)
       await this.#write(change, 'Failed to import collections.')
     })
+  }
+
+  /** What stops an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
+  checkImport(principal: Principal, list: unknown): readonly WrongDefinition[] {
+    checkAdmin(principal)
+    return this.#imported(list, false).wrong
   }
 
   /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
@@ -259,6 +266,11 @@ export class Definitions {
     await this.#turn
   }
 
+  #imported(list: unknown, deleteMissing: boolean): ProposedChange {
+    const proposed = importedChange(this.all(), list, deleteMissing, (given) => this.#completed(given))
+    return checkChange(this.#store.state, proposed)
+  }
+
   #updated(old: Definition, input: unknown): { readonly definition: Definition; readonly change: ProposedChange } {
     const definition = { ...completeDefinition(mergeDefinition(old, input)), updated: dateText(Date.now()) }
     if (definition.id !== old.id) throw new ServiceError('INVALID', UPDATE_FAILED, { data: { id: DIFFERENT } })
@@ -268,7 +280,7 @@ export class Definitions {
 
   /** `id`: of the definition that was meant, if it was one. */
   async #write(change: ProposedChange, message: string, id?: string): Promise<ProposedChange> {
-    const { wrong } = change
+    const [wrong] = change.wrong
     if (wrong !== undefined) throw new ServiceError('INVALID', message, { data: wrong.errors })
     const of = (all: readonly Definition[]): Definition | undefined => all.find((definition) => definition.id === id)
     const entry =

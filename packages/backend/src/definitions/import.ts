@@ -87,8 +87,13 @@ function importedFields(
 /** What is wrong with an import: all of it in one message, as PocketBase tells it. */
 export function importError(wrong: { readonly definition: Definition; readonly errors: ErrorData }): ServiceError {
   const { definition, errors } = wrong
-  const text = JSON.stringify(plain(errors), undefined, 2)
-  return failed(`Data validations failed for collection "${definition.name}" (${definition.id}):\n${text}.`)
+  return failed(
+    `Data validations failed for collection "${definition.name}" (${definition.id}):\n${textOfErrors(errors)}.`,
+  )
+}
+
+export function textOfErrors(errors: ErrorData): string {
+  return JSON.stringify(plain(errors), undefined, 2)
 }
 
 function failed(message: string): ServiceError {

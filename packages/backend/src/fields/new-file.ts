@@ -21,16 +21,26 @@ export class NewFile {
   readonly stream: () => ReadableStream<Uint8Array>
 
   static async from(upload: Upload): Promise<NewFile> {
-    return new NewFile(upload, typeOf(await headOf(upload.stream())))
+    const type = typeOf(await headOf(upload.stream()))
+    return new NewFile(upload, type, storedName(baseName(upload), type))
   }
 
-  private constructor(upload: Upload, type: string) {
-    this.originalName = upload.name.slice(upload.name.lastIndexOf('/') + 1)
-    this.name = storedName(this.originalName, type)
+  /** One that has had its name before. */
+  static async named(upload: Upload): Promise<NewFile> {
+    return new NewFile(upload, typeOf(await headOf(upload.stream())), upload.name)
+  }
+
+  private constructor(upload: Upload, type: string, name: string) {
+    this.originalName = baseName(upload)
+    this.name = name
     this.size = upload.size
     this.type = type
     this.stream = () => upload.stream()
   }
+}
+
+function baseName({ name }: Upload): string {
+  return name.slice(name.lastIndexOf('/') + 1)
 }
 
 async function headOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {

@@ -14,7 +14,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import { loggedInAccount, SYSTEM } from '../gateway/principal.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
 import type { RecordOperation, WrittenRecord, Place } from './write/operations.ts'
-import { RecordWriter, type RecordWriterParts } from './write/record-writer.ts'
+import { RecordWriter, whileOutdated, type RecordWriterParts } from './write/record-writer.ts'
 
 const LINKS = '_externalAuths'
 const ROUNDS_MAX = 10
@@ -120,7 +120,7 @@ export class ExternalAccounts {
     const hooked = await this.#writer.begin(acting, operation)
     // A hook has answered itself.
     if (hooked?.isWanted === false) throw invalid('Failed to authenticate.')
-    const writing = this.#writer.again(async () => {
+    const writing = whileOutdated(async () => {
       const prepared = await this.#writer.prepare(acting, hooked?.operation ?? operation)
       return database.transaction(async (transaction: Transaction) => {
         const id = await write(transaction, () => prepared.run(transaction))

@@ -12,7 +12,7 @@ import type { HookRecord } from '../hooks/hook-record.ts'
 import { BatchError, batchTimeout } from './batch-error.ts'
 import type { RecordInput, RecordJson, ShowOptions } from './record-types.ts'
 import type { PreparedWrite, RecordOperation, WrittenRecord } from './write/operations.ts'
-import { RecordWriter, type RecordWriterParts } from './write/record-writer.ts'
+import { RecordWriter, whileOutdated, type RecordWriterParts } from './write/record-writer.ts'
 import type { HookedWrite } from './write/write-hooks.ts'
 
 /** Shows documents as they are stored, as `RecordReads` does. */
@@ -142,7 +142,7 @@ export class RecordWrites {
     const hooked = steps.map((step) => (step instanceof ServiceError ? undefined : step.hooked))
     let written: readonly (WrittenRecord | undefined)[]
     try {
-      written = await this.#writer.again(() => this.#writeAll(principal, steps, isLate))
+      written = await whileOutdated(() => this.#writeAll(principal, steps, isLate))
     } catch (error) {
       await Promise.allSettled(hooked.map(async (one) => one?.isWanted && one.failed(error)))
       throw error
@@ -193,7 +193,7 @@ export class RecordWrites {
    * @throws ServiceError for the first operation that is refused
    */
   async apply(operations: readonly RecordOperation[], check: () => void): Promise<void> {
-    await this.#writer.again(async () => {
+    await whileOutdated(async () => {
       const steps: PreparedWrite[] = []
       try {
         for (const operation of operations) steps.push(await this.#writer.prepare(ITSELF, operation))

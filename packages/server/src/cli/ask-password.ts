@@ -18,6 +18,11 @@ export function askPassword(terminal: Terminal, label: string): Promise<string> 
   return askHidden(terminal, `${label}: `)
 }
 
+/** One that is there already: asked for at a terminal, else the first line of the standard input. */
+export function readPassword(terminal: Terminal, label: string): Promise<string> {
+  return terminal.stdin.isTTY === true ? askPassword(terminal, label) : firstLine(terminal)
+}
+
 /** Typed characters are not shown. */
 async function askHidden(terminal: Terminal, question: string): Promise<string> {
   const { stdin, stderr, signal } = terminal

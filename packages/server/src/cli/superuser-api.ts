@@ -4,6 +4,16 @@ import { FailedError } from './outcome.ts'
 
 const LOGIN = '/api/collections/_superusers/auth-with-password'
 
+/** An answer that is an error. */
+export class ApiError extends FailedError {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
 export class SuperuserApi {
   readonly #url: URL
   readonly #signal: AbortSignal
@@ -15,17 +25,22 @@ export class SuperuserApi {
     this.#signal = signal
   }
 
-  /** An empty object for an answer without a body. @throws FailedError */
+  get origin(): string {
+    return this.#url.origin
+  }
+
+  /** `body`: JSON or a form. An empty object for an answer without a body. @throws ApiError, FailedError */
   async json(method: string, path: string, body?: object): Promise<unknown> {
-    return jsonOf(await this.#send(method, path, body))
+    return jsonOf(await this.send(method, path, body))
   }
 
   /** @throws FailedError */
   async text(path: string): Promise<string> {
-    return (await this.#send('GET', path)).text()
+    return (await this.send('GET', path)).text()
   }
 
-  async #send(method: string, path: string, body?: object): Promise<Response> {
+  /** The answer, if it is no error. @throws ApiError, FailedError */
+  async send(method: string, path: string, body?: object): Promise<Response> {
     this.#token ??= await this.#logIn()
     return this.#answer(method, path, body, { authorization: this.#token })
   }
@@ -33,7 +48,11 @@ export class SuperuserApi {
   async #logIn(): Promise<string> {
     const { username, password } = this.#url
     const body = { identity: decodeURIComponent(username), password: decodeURIComponent(password) }
-    const { token } = (await jsonOf(await this.#answer('POST', LOGIN, body, {}))) as { readonly token: string }
+    const answer = await this.#answer('POST', LOGIN, body, {}).catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error
+      throw new ApiError(error.status, `${body.identity} can't log in at ${this.origin}. ${error.message}`)
+    })
+    const { token } = (await jsonOf(answer)) as { readonly token: string }
     return token
   }
 
@@ -43,25 +62,34 @@ export class SuperuserApi {
     body: object | undefined,
     headers: Readonly<Record<string, string>>,
   ): Promise<Response> {
-    const { origin } = this.#url
-    const response = await fetch(new URL(path, origin), {
+    const isForm = body instanceof FormData
+    const { origin, pathname } = this.#url
+    const response = await fetch(new URL(pathname.replace(/\/*$/, '') + path, origin), {
       method,
       signal: this.#signal,
       redirect: 'error',
-      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      body: body === undefined ? null : JSON.stringify(body),
+      headers: { ...headers, ...(body !== undefined && !isForm && { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : isForm ? body : JSON.stringify(body),
     }).catch((error: unknown) => {
       if (this.#signal.aborted) throw error
       throw new FailedError(`${origin} does not answer.`, { cause: error })
     })
     if (response.ok) return response
-    const { message = response.statusText, data } = await jsonOf(response)
-    throw new FailedError(explained(message, data))
+    const { message = response.statusText, data, mfaId } = await jsonOf(response)
+    const reason = mfaId === undefined ? explained(message, data) : 'It takes a second method, which is not there.'
+    throw new ApiError(response.status, reason)
   }
 }
 
-async function jsonOf(response: Response): Promise<{ readonly message?: string; readonly data?: unknown }> {
-  return (await response.json().catch(() => ({}))) as { readonly message?: string; readonly data?: unknown }
+interface JsonAnswer {
+  readonly message?: string
+  readonly data?: unknown
+  /** Of a login that is half done. */
+  readonly mfaId?: string
+}
+
+async function jsonOf(response: Response): Promise<JsonAnswer> {
+  return (await response.json().catch(() => ({}))) as JsonAnswer
 }
 
 /** The message of an error, and what is wrong with each field. */

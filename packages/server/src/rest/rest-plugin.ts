@@ -17,6 +17,7 @@ import { fileRoutes } from './file-routes.ts'
 import { healthRoutes } from './health-routes.ts'
 import { realtimeRoutes } from './realtime-routes.ts'
 import { logRoutes } from './log-routes.ts'
+import { importRoutes } from './import-routes.ts'
 import { inspectionRoutes } from './inspection-routes.ts'
 import { oauth2Routes } from './oauth2-routes.ts'
 import { recordRoutes } from './record-routes.ts'
@@ -45,6 +46,7 @@ const ROUTES: readonly RestRoutes[] = [
   fileRoutes,
   backupRoutes,
   sqlRoutes,
+  importRoutes,
 ]
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE']
 const JSON_TYPE = 'application/json'

@@ -80,7 +80,10 @@ test('works through a server that runs', async () => {
     expect(await tokenFor(server.url, '_superusers', 'b@example.com', 'another password')).toBeDefined()
     expect(await run(['delete', 'b@example.com', ...where])).toEqual([EXIT.done, 'Superuser b@example.com deleted.'])
     const wrong = server.url.replace('//', '//a%40b.cd:x@')
-    expect(await run(['delete', EMAIL, '--url', wrong])).toEqual([EXIT.failed, 'Failed to authenticate.'])
+    expect(await run(['delete', EMAIL, '--url', wrong])).toEqual([
+      EXIT.failed,
+      `a@b.cd can't log in at ${server.url}. Failed to authenticate.`,
+    ])
   } finally {
     await server.close()
   }

@@ -78,6 +78,9 @@ const ROUTES: Readonly<Record<string, For>> = {
   'POST /api/backups/:key/restore': 'superusers',
   'POST /api/sql': 'superusers',
   'GET /api/types.d.ts': 'superusers',
+  'POST /api/imports/check': 'superusers',
+  'POST /api/imports/:collection': 'superusers',
+  'POST /api/imports/:collection/lacking': 'superusers',
 }
 
 let server: RestServer

@@ -33,7 +33,10 @@ const MISSING_COLLECTION = fieldError(
   'validation_missing_rel_collection',
   'Relation connection is missing or cannot be accessed.',
 )
-const OTHER_ACCOUNT = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id.')
+export const OTHER_ACCOUNT: FieldError = fieldError(
+  'validation_invalid_auth_id',
+  'Invalid or duplicated auth record id.',
+)
 const NOT_ALLOWED = fieldError('validation_field_rule', 'You are not allowed to change this field.')
 
 const IS_SET_UP = 'There is a superuser already.'
@@ -193,7 +196,7 @@ export class Judge {
     }
     if (Object.keys(errors).length > 0) return errors
     const isNewAccount = old === undefined && definition.type === 'auth'
-    if (isNewAccount && this.#isAccount(definition, values['id'] as string, reader)) return { id: OTHER_ACCOUNT }
+    if (isNewAccount && this.isAccount(definition, values['id'] as string, reader)) return { id: OTHER_ACCOUNT }
     return referenceErrors(definition, values, this.#definitions, reader)
   }
 
@@ -207,7 +210,7 @@ export class Judge {
   }
 
   /** Whether another collection has an account of this id: tokens name it by its id. */
-  #isAccount(definition: Definition, id: string, reader: GuardReader): boolean {
+  isAccount(definition: Definition, id: string, reader: GuardReader): boolean {
     return this.#definitions
       .all()
       .some(

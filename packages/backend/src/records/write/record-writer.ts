@@ -70,7 +70,7 @@ export class RecordWriter {
   }
 
   async #write(actor: Actor, operation: RecordOperation): Promise<WrittenRecord | undefined> {
-    return this.again(async () => {
+    return whileOutdated(async () => {
       const { isWide, run, release } = await this.prepare(actor, operation)
       const { database } = this.#parts
       try {
@@ -79,20 +79,6 @@ export class RecordWriter {
         release()
       }
     })
-  }
-
-  /** Runs it again while definitions change. */
-  async again<T>(run: () => Promise<T>): Promise<T> {
-    for (let round = 1; ; round++) {
-      try {
-        return await run()
-      } catch (error) {
-        if (!(error instanceof OutdatedWrite)) throw error
-        if (round === ROUNDS_MAX)
-          throw new ServiceError('UNAVAILABLE', 'The collection keeps changing. Try again later.', { cause: error })
-        await setTimeout(round)
-      }
-    }
   }
 
   /** What can be refused before anything is sent. @throws ServiceError */
@@ -239,7 +225,21 @@ export class RecordWriter {
   }
 }
 
-function recordsIn(place: Place, definition: Definition): TransactionCollection<JsonObject> {
+/** Runs it again while definitions change. */
+export async function whileOutdated<T>(run: () => Promise<T>): Promise<T> {
+  for (let round = 1; ; round++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof OutdatedWrite)) throw error
+      if (round === ROUNDS_MAX)
+        throw new ServiceError('UNAVAILABLE', 'The collection keeps changing. Try again later.', { cause: error })
+      await setTimeout(round)
+    }
+  }
+}
+
+export function recordsIn(place: Place, definition: Definition): TransactionCollection<JsonObject> {
   return place.collection<JsonObject>(recordsName(definition))
 }
 

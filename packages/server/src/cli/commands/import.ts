@@ -5,22 +5,31 @@ import type { ImportResult } from 'pannier'
 import type { ByteSource, ImportFormat, ImportMode } from 'pannier/types'
 import { DATABASE_ARGUMENT, withNewDatabase } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
+import {
+  addPocketBaseOptions,
+  importFromPocketBase,
+  isFromPocketBase,
+  type PocketBaseArguments,
+} from '../from-pocketbase/command.ts'
 import { startProgress } from '../progress.ts'
 import { counted, printLine, type Terminal } from '../terminal.ts'
 
-interface ImportArguments {
+interface ImportArguments extends Partial<PocketBaseArguments> {
   readonly format?: ImportFormat
   readonly mode: ImportMode
   readonly stubs: 'fail' | 'drop'
 }
 
 export function addImport(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('import')
-    .summary('read documents into a collection')
-    .description('Reads documents from a file into a collection, which is made if it is not there.')
-    .argument('<database>', DATABASE_ARGUMENT)
-    .argument('<collection>', 'name of the collection')
+    .summary('read documents into a collection, or all that a PocketBase has')
+    .description(
+      'Reads documents from a file into a collection, which is made if it is not there. With --from-pocketbase it moves ' +
+        'all that a PocketBase has: collections, records, files, accounts with their passwords.',
+    )
+    .argument('[database]', DATABASE_ARGUMENT)
+    .argument('[collection]', 'name of the collection')
     .argument('[file]', 'what to read; - is the standard input', '-')
     .addOption(
       new Option('--format <format>', 'found out when left out; couchdb: what _all_docs or _bulk_docs have').choices([
@@ -39,7 +48,14 @@ export function addImport(program: Command, terminal: Terminal): void {
         .choices(['fail', 'drop'])
         .default('fail'),
     )
-    .action(async (database: string, collection: string, file: string, options: ImportArguments) => {
+  addPocketBaseOptions(command).action(
+    async (database: string | undefined, collection: string | undefined, file: string, options: ImportArguments) => {
+      if (isFromPocketBase(options)) {
+        if (database !== undefined) throw new UsageError('With --from-pocketbase, --dir or --url says where it goes.')
+        await importFromPocketBase(options, terminal)
+        return
+      }
+      if (database === undefined || collection === undefined) throw new UsageError('Name a database and a collection.')
       const source = await sourceOf(file, terminal)
       await withNewDatabase(database, terminal, async (db) => {
         const progress = startProgress(terminal, `Importing into ${collection}`, 'bytes')
@@ -55,7 +71,8 @@ export function addImport(program: Command, terminal: Terminal): void {
           progress.stop()
         }
       })
-    })
+    },
+  )
 }
 
 async function sourceOf(file: string, { stdin }: Terminal): Promise<ByteSource> {

@@ -1,0 +1,298 @@
+/**
+ * Takes over rows of PocketBase's tables as they are: ids, times, hashes of passwords, keys of tokens, names of files. No rule and no
+ * hook is asked. A value that its field would refuse stays, as it does in PocketBase, and is counted.
+ */
+import type { Database } from 'pannier'
+import { guarded, type DocumentGuard } from 'pannier/internal'
+import type { Passwords } from '../accounts/passwords.ts'
+import { textOfErrors } from '../definitions/import.ts'
+import { recordsName, type Definition } from '../definitions/definition.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import { SUPERUSERS } from '../definitions/system-collections.ts'
+import { fieldError } from '../fields/field-errors.ts'
+import { castValue, emptyValue } from '../fields/field-types.ts'
+import { NewFile, type Upload } from '../fields/new-file.ts'
+import { generate } from '../fields/pattern.ts'
+import { attachmentIn, fileNames } from '../files/record-content.ts'
+import type { RecordFiles } from '../files/record-files.ts'
+import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { Principal } from '../gateway/principal.ts'
+import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
+import { canBeId, valueErrors } from '../records/write/draft.ts'
+import { OTHER_ACCOUNT, OutdatedWrite, type Judge } from '../records/write/judge.ts'
+import type { Place } from '../records/write/operations.ts'
+import { recordsIn, whileOutdated } from '../records/write/record-writer.ts'
+import { asRefusal, failed, writeError } from '../records/write/write-errors.ts'
+
+interface ImportsParts {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly passwords: Passwords
+  readonly files: RecordFiles
+  readonly judge: Judge
+}
+
+/** A row of a table of PocketBase: texts, numbers and null by column. */
+export type ImportedRow = JsonObject
+
+/** Why a definition can't be imported. */
+export interface ImportProblem {
+  readonly name: string
+  readonly message: string
+}
+
+/** What came of rows. */
+export interface ImportedRows {
+  readonly made: number
+  readonly changed: number
+  /** Records that were there already, with all that they have, or with a later change. */
+  readonly same: number
+  /** Records that were not taken. */
+  readonly refused: readonly { readonly id: string; readonly message: string }[]
+  /** Records that were taken, with fields that would refuse their values. */
+  readonly unfit: readonly { readonly id: string; readonly fields: readonly string[] }[]
+}
+
+/** A row as it would be stored. */
+interface ImportedRecord {
+  readonly definition: Definition
+  readonly id: string
+  readonly values: JsonObject
+  readonly unfit: readonly string[]
+  readonly files: readonly NewFile[]
+  /** Files whose content is not in the database. */
+  readonly elsewhere: ReadonlySet<string>
+}
+
+type Written = 'made' | 'changed' | 'same'
+
+/** Takes over the records of another server. Get it from a backend. */
+export class Imports {
+  readonly #parts: ImportsParts
+
+  constructor(parts: ImportsParts) {
+    this.#parts = parts
+  }
+
+  /** The definitions that can't be imported. @throws ServiceError FORBIDDEN, INVALID with data */
+  check(principal: Principal, list: unknown): readonly ImportProblem[] {
+    const wrong = this.#parts.definitions.checkImport(principal, list)
+    return wrong.map(({ definition, errors }) => ({ name: definition.name, message: textOfErrors(errors) }))
+  }
+
+  /** The files that rows name, and whose content is not here, by the id of the record. @throws ServiceError FORBIDDEN, NOT_FOUND */
+  async lacking(
+    principal: Principal,
+    collection: string,
+    rows: readonly ImportedRow[],
+  ): Promise<Readonly<Record<string, readonly string[]>>> {
+    const definition = this.#definitionOf(principal, collection)
+    const lacking = new Map<string, readonly string[]>()
+    for (const row of rows) {
+      const id = idOf(row)
+      const names = fileNames(definition, valuesOf(definition, row))
+      const stored =
+        names.length > 0 && canBeId(id) ? await this.#parts.definitions.records(definition).get(id) : undefined
+      const absent: string[] = []
+      for (const name of names) if (!(await this.#isHere(definition, stored, name))) absent.push(name)
+      if (absent.length > 0) lacking.set(id, absent)
+    }
+    return Object.fromEntries(lacking)
+  }
+
+  /** What `write` would say of the values, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
+  examine(principal: Principal, collection: string, rows: readonly ImportedRow[]): ImportedRows {
+    const definition = this.#definitionOf(principal, collection)
+    const records = rows.map((row) => this.#recordOf(definition, row, [], new Set()))
+    const refused = records.flatMap(({ id }) => (canBeId(id) ? [] : [{ id, message: messageOf(noId(id)) }]))
+    return { made: rows.length - refused.length, changed: 0, same: 0, refused, unfit: unfitOf(records, refused) }
+  }
+
+  /**
+   * Writes rows in their order: each makes a record, or changes the one with its id, unless that was changed here later. Files may come with a single row. Those that do
+   * not come, and are not here, stay away.
+   *
+   * @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID, UNAVAILABLE
+   */
+  async write(
+    principal: Principal,
+    collection: string,
+    rows: readonly ImportedRow[],
+    uploads: readonly Upload[] = [],
+  ): Promise<ImportedRows> {
+    if (uploads.length > 0 && rows.length !== 1) throw invalid(`Files come with one row, got ${rows.length}.`)
+    return whileOutdated(async () => {
+      const definition = this.#definitionOf(principal, collection)
+      const named = new Set(rows.flatMap((row) => fileNames(definition, valuesOf(definition, row))))
+      const files = await Promise.all(uploads.filter(({ name }) => named.has(name)).map((one) => NewFile.named(one)))
+      const stored = files.length === 0 ? undefined : await this.#store(definition, idOf(rows[0]!), files)
+      try {
+        const elsewhere = stored?.names ?? new Set<string>()
+        const records = rows.map((row) => this.#recordOf(definition, row, files, elsewhere))
+        return await this.#writeAll(records)
+      } finally {
+        stored?.release()
+      }
+    })
+  }
+
+  #definitionOf({ isAdmin }: Principal, collection: string): Definition {
+    if (!isAdmin) throw forbidden('')
+    const definition = this.#parts.definitions.get(collection)
+    if (definition.type === 'view') throw invalid('A view has no records of its own.')
+    return definition
+  }
+
+  async #isHere(definition: Definition, stored: JsonObject | undefined, name: string): Promise<boolean> {
+    if (stored === undefined || !fileNames(definition, stored).includes(name)) return false
+    return (
+      attachmentIn(stored, name) !== undefined || (await this.#parts.files.open(definition, stored, name)) !== undefined
+    )
+  }
+
+  /** Its name and its record stand in the key of a file. */
+  #store(definition: Definition, id: string, files: readonly NewFile[]): ReturnType<RecordFiles['store']> {
+    for (const part of [id, ...files.map(({ name }) => name)])
+      if (part.startsWith('_') || part === '.' || part === '..' || /[/\\]/.test(part))
+        throw invalid(`A file can't be stored under ${JSON.stringify(part)}.`)
+    return this.#parts.files.store(definition, id, files)
+  }
+
+  #recordOf(
+    definition: Definition,
+    row: ImportedRow,
+    files: readonly NewFile[],
+    elsewhere: ReadonlySet<string>,
+  ): ImportedRecord {
+    const id = idOf(row)
+    const values = valuesOf(definition, row)
+    if (definition.name === SUPERUSERS) values['verified'] = true
+    const names = fileNames(definition, values)
+    const errors = valueErrors(definition, undefined, { ...values, id }, names)
+    const unfit = new Set(Object.keys(errors))
+    for (const { type, name } of definition.fields) {
+      if (type !== 'password' || values[name] === '') continue
+      if (this.#parts.passwords.isReadable(String(values[name]))) continue
+      values[name] = this.#parts.passwords.unknownHash()
+      unfit.add(name)
+    }
+    return { definition, id, values, unfit: [...unfit], files, elsewhere }
+  }
+
+  async #writeAll(records: readonly ImportedRecord[]): Promise<ImportedRows> {
+    const { database } = this.#parts
+    const counts = { made: 0, changed: 0, same: 0 }
+    const refused: { id: string; message: string }[] = []
+    try {
+      const written = await database.transaction(async (transaction) => {
+        const all: Written[] = []
+        for (const record of records) all.push(await this.#write(transaction, record))
+        return all
+      })
+      for (const one of written) counts[one]++
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      // One refuses them all: each for itself then.
+      for (const record of records)
+        await this.#write(database, record).then(
+          (one) => counts[one]++,
+          (reason: unknown) => {
+            if (!(reason instanceof ServiceError)) throw reason
+            refused.push({ id: record.id, message: messageOf(reason) })
+          },
+        )
+    }
+    return { ...counts, refused, unfit: unfitOf(records, refused) }
+  }
+
+  /** @throws ServiceError; OutdatedWrite */
+  async #write(place: Place, record: ImportedRecord): Promise<Written> {
+    const { definition, id, files } = record
+    if (!canBeId(id)) throw noId(id)
+    const records = recordsIn(place, definition)
+    const old = await records.get(id)
+    const document = documentOf(record, old)
+    if (old !== undefined && isNewer(definition, old, document)) return 'same'
+    if (old !== undefined && files.length === 0 && isSame(definition, old, document)) return 'same'
+    const guard: DocumentGuard = ({ reader }) => {
+      if (!this.#parts.definitions.isCurrent(definition, reader)) throw new OutdatedWrite()
+      const isTaken =
+        old === undefined && definition.type === 'auth' && this.#parts.judge.isAccount(definition, id, reader)
+      return isTaken ? asRefusal(failed('create', { id: OTHER_ACCOUNT })) : undefined
+    }
+    try {
+      if (old === undefined) await guarded(records, guard).insert(document)
+      else await guarded(records, guard).put({ ...document, _rev: old['_rev'] })
+    } catch (error) {
+      throw writeError(error, [definition], old === undefined ? 'create' : 'update')
+    }
+    return old === undefined ? 'made' : 'changed'
+  }
+}
+
+function unfitOf(records: readonly ImportedRecord[], refused: ImportedRows['refused']): ImportedRows['unfit'] {
+  const gone = new Set(refused.map(({ id }) => id))
+  return records.flatMap(({ id, unfit: fields }) => (fields.length > 0 && !gone.has(id) ? [{ id, fields }] : []))
+}
+
+function noId(id: string): ServiceError {
+  return failed('create', { id: fieldError('validation_invalid_format', `${JSON.stringify(id)} can't be an id.`) })
+}
+
+function idOf(row: ImportedRow): string {
+  const { id } = row
+  return typeof id === 'string' ? id : ''
+}
+
+/** Without `id`. A column that is not there is empty. */
+function valuesOf({ fields }: Definition, row: ImportedRow): JsonObject {
+  const entries = fields.flatMap((field): [string, unknown][] =>
+    field.name === 'id' ? [] : [[field.name, valueOf(field, row[field.name])]],
+  )
+  return Object.fromEntries(entries)
+}
+
+/** SQLite has numbers that JSON has not. */
+function valueOf(field: Definition['fields'][number], cell: unknown): unknown {
+  if (cell === undefined || cell === null) return emptyValue(field)
+  const value = castValue(field, cell)
+  return typeof value === 'number' && !Number.isFinite(value) ? emptyValue(field) : value
+}
+
+function documentOf(
+  { definition, id, values, files, elsewhere }: ImportedRecord,
+  old: JsonObject | undefined,
+): JsonObject {
+  const document: JsonObject = { ...values, _id: id }
+  if (definition.type === 'auth') keepLogin(document, old)
+  const kept = isJsonObject(old?.['_attachments']) ? old['_attachments'] : {}
+  const names = new Set(fileNames(definition, document))
+  const attachments = Object.fromEntries(Object.entries(kept).filter(([name]) => names.has(name)))
+  for (const file of files)
+    if (!elsewhere.has(file.name)) attachments[file.name] = { data: file.stream(), contentType: file.type }
+  return Object.keys(attachments).length === 0 ? document : { ...document, _attachments: attachments }
+}
+
+/** PocketBase renews the key with the password: with the same key, a hash that a login has made here is one of the same password. */
+function keepLogin(document: JsonObject, old: JsonObject | undefined): void {
+  if (document['tokenKey'] === '') document['tokenKey'] = old?.['tokenKey'] ?? generate('[a-zA-Z0-9]{50}')
+  const isOurs = typeof old?.['password'] === 'string' && !old['password'].startsWith('$2')
+  if (isOurs && old['tokenKey'] === document['tokenKey']) document['password'] = old['password']
+}
+
+function isSame({ fields }: Definition, old: JsonObject, document: JsonObject): boolean {
+  return fields.every(({ name }) => name === 'id' || JSON.stringify(old[name]) === JSON.stringify(document[name]))
+}
+
+/** Whether somebody has changed the record here since the other server did. */
+function isNewer({ fields }: Definition, old: JsonObject, document: JsonObject): boolean {
+  return fields.some(
+    ({ name, ...field }) =>
+      field.type === 'autodate' && field.onUpdate && (old[name] as string) > (document[name] as string),
+  )
+}
+
+function messageOf({ message, data = {} }: ServiceError): string {
+  const wrong = Object.entries(data).map(([name, error]) => `${name}: ${String(error['message'])}`)
+  return [message, ...wrong].join(' ')
+}
