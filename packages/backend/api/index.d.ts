@@ -44,6 +44,8 @@ export interface Backend {
     readonly schedules: Schedules;
     /** All databases in one file each. */
     readonly backups: Backups;
+    /** Takes over the records of a PocketBase. */
+    readonly imports: Imports;
     /** Statements of superusers. */
     readonly sql: SqlConsole;
     /** Stops what runs. The database stays open. */
@@ -406,6 +408,51 @@ export class HookRecord {
     get changes(): readonly HookChange[];
     /** The record has been stored: what was set is in it. */
     settle(document: JsonObject): void;
+}
+
+/** Why a definition can't be imported. */
+export interface ImportProblem {
+    readonly name: string;
+    readonly message: string;
+}
+
+/** A row of a table of PocketBase: texts, numbers and null by column. */
+export type ImportedRow = JsonObject;
+
+/** What came of rows. */
+export interface ImportedRows {
+    readonly made: number;
+    readonly changed: number;
+    /** Records that were there already, with all that they have, or with a later change. */
+    readonly same: number;
+    /** Records that were not taken. */
+    readonly refused: readonly {
+        readonly id: string;
+        readonly message: string;
+    }[];
+    /** Records that were taken, with fields that would refuse their values. */
+    readonly unfit: readonly {
+        readonly id: string;
+        readonly fields: readonly string[];
+    }[];
+}
+
+/** Takes over the records of another server. Get it from a backend. */
+export class Imports {
+    constructor(parts: ImportsParts);
+    /** The definitions that can't be imported. @throws ServiceError FORBIDDEN, INVALID with data */
+    check(principal: Principal, list: unknown): readonly ImportProblem[];
+    /** The files that rows name, and whose content is not here, by the id of the record. @throws ServiceError FORBIDDEN, NOT_FOUND */
+    lacking(principal: Principal, collection: string, rows: readonly ImportedRow[]): Promise<Readonly<Record<string, readonly string[]>>>;
+    /** What `write` would say of the values, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
+    examine(principal: Principal, collection: string, rows: readonly ImportedRow[]): ImportedRows;
+    /**
+     * Writes rows in their order: each makes a record, or changes the one with its id, unless that was changed here later. Files may come with a single row. Those that do
+     * not come, and are not here, stay away.
+     *
+     * @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID, UNAVAILABLE
+     */
+    write(principal: Principal, collection: string, rows: readonly ImportedRow[], uploads?: readonly Upload[]): Promise<ImportedRows>;
 }
 
 /**
@@ -861,6 +908,13 @@ interface Account {
     readonly record: Readonly<Record<string, unknown>>;
 }
 
+/** The passwords of an input. Empty: none was sent. */
+interface AccountForm {
+    readonly password: string;
+    readonly passwordConfirm: string;
+    readonly oldPassword: string;
+}
+
 /** The mails that accounts get. */
 type AccountMail = 'AuthAlert' | 'EmailChange' | 'OTP' | 'PasswordReset' | 'Verification';
 
@@ -1088,6 +1142,12 @@ interface ChangeOptions extends ShowOptions {
     readonly rev?: string;
 }
 
+/** An answer to whether the old password is right, for one hash. */
+interface CheckedPassword {
+    readonly hash: string;
+    readonly isRight: boolean;
+}
+
 /** Content that can be read, also in parts. */
 interface Content extends Pick<FileHead, 'size' | 'type' | 'modifiedMs'> {
     stream(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>;
@@ -1255,6 +1315,8 @@ class Definitions {
      * @throws ServiceError FORBIDDEN, INVALID with data
      */
     import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
+    /** What stops an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
+    checkImport(principal: Principal, list: unknown): readonly WrongDefinition[];
     /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
     /** TypeScript types of all collections, for clients. @throws ServiceError FORBIDDEN */
@@ -1274,6 +1336,23 @@ interface DomainField extends FieldBase, Requirable {
     readonly type: 'email' | 'url';
     readonly onlyDomains: readonly string[] | null;
     readonly exceptDomains: readonly string[] | null;
+}
+
+interface Draft extends PreparedInput {
+    /** The stored document. Undefined: the record is new. */
+    readonly old: JsonObject | undefined;
+    /** The values of all fields, `id` too. They may be `NewPassword`s and `NewFile`s. */
+    readonly values: JsonObject;
+    /** The same before hooks: what rules are asked about. */
+    readonly asked: JsonObject;
+    /** `@request.body` */
+    readonly body: JsonObject;
+    /** Of accounts. */
+    readonly form: AccountForm | undefined;
+    /** Whether the old password of the form is right. */
+    readonly checked: CheckedPassword | undefined;
+    /** What fields refuse by themselves. */
+    readonly errors: Readonly<Record<string, FieldError>>;
 }
 
 interface EditorField extends FieldBase, Requirable {
@@ -1506,6 +1585,14 @@ interface HooksOptions {
     readonly handlerMsMax?: number;
 }
 
+interface ImportsParts {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly passwords: Passwords;
+    readonly files: RecordFiles;
+    readonly judge: Judge;
+}
+
 /** What is done. */
 type Job = () => unknown;
 
@@ -1524,6 +1611,25 @@ interface JsonField extends FieldBase, Requirable {
 
 /** An object of any fields, as JSON has it. */
 type JsonObject = Record<string, unknown>;
+
+class Judge {
+    constructor(definitions: Definitions, access: Access);
+    /** Why a record is not made; undefined: it is right. */
+    create(actor: Actor, draft: Draft, reader: GuardReader): ServiceError | undefined;
+    /** Why a record is not changed. */
+    update(actor: Actor, draft: Draft, { old, rev }: StoredWrite, reader: GuardReader): ServiceError | undefined;
+    /** Why a record is not deleted. */
+    delete(actor: Actor, definition: Definition, write: StoredWrite, reader: GuardReader): ServiceError | undefined;
+    /** Whether the rule admits a write. `draft`: what it asks for, of a delete nothing. */
+    admits(actor: Actor, definition: Definition, { old, draft }: {
+        readonly old: JsonObject | undefined;
+        readonly draft: Draft | undefined;
+    }, reader: GuardReader): boolean;
+    /** What fields refuse, and what concerns the whole record. */
+    fieldErrors({ definition, old, values, errors: found }: Pick<Draft, 'definition' | 'old' | 'values' | 'errors'>, reader: GuardReader): ErrorData | undefined;
+    /** Whether another collection has an account of this id: tokens name it by its id. */
+    isAccount(definition: Definition, id: string, reader: GuardReader): boolean;
+}
 
 const KINDS: readonly ['Create', 'Update', 'Delete'];
 
@@ -1680,6 +1786,8 @@ class NewFile {
     readonly type: string;
     readonly stream: () => ReadableStream<Uint8Array>;
     static from(upload: Upload): Promise<NewFile>;
+    /** One that has had its name before. */
+    static named(upload: Upload): Promise<NewFile>;
 }
 
 /** One that is made, for somebody who is not asked for a mail. */
@@ -1793,6 +1901,8 @@ class Passwords {
     verify(record: string, password: string): Promise<boolean>;
     /** Takes as long as `verify`, so that timing does not reveal whether a name is known. */
     waste(password: string): Promise<void>;
+    /** Whether `verify` reads the record. */
+    isReadable(record: string): boolean;
     /** A record to be made again at the next login: of another algorithm, or with other parameters. */
     isOutdated(record: string): boolean;
     /** Runs another derivation in the same queue. */
@@ -1807,6 +1917,29 @@ interface PlacedHandler {
     readonly handler: (event: never) => unknown;
     /** For logs: `hooks/posts.ts:12`. */
     readonly source: string;
+}
+
+/** What was sent, when all that takes time is done with it. */
+interface PreparedInput {
+    readonly definition: Definition;
+    /** With `NewFile`s. */
+    readonly input: RecordInput;
+    /** Hidden fields are read too. */
+    readonly isSuperuser: boolean;
+    /** `2026-11-22 15:04:49.813Z` */
+    readonly now: string;
+    /** Of new passwords, by field. */
+    readonly hashes: ReadonlyMap<string, string>;
+    /** What hooks have made of the input, in order. No rule is asked about it. */
+    readonly changes: readonly HookChange[];
+    /** An account's passwords have to be confirmed. */
+    readonly isForm: boolean;
+    /** Values of autodate fields, in place of those that come by themselves. */
+    readonly autodates?: Readonly<Record<string, string>>;
+    /** Files whose content is not in the database, by name. */
+    readonly elsewhere?: ReadonlySet<string>;
+    /** A new record without one in the input has this. */
+    readonly newId?: string;
 }
 
 /** A provider of OAuth2 that a collection admits. What is empty is as the provider has it. */
@@ -2463,6 +2596,14 @@ type Stored = JsonObject & {
     readonly _rev: string;
 };
 
+/** A write of a stored record. */
+interface StoredWrite {
+    /** The record as it is. */
+    readonly old: JsonObject;
+    /** The revision that it must have. */
+    readonly rev: string | undefined;
+}
+
 interface TextField extends FieldBase, Requirable {
     readonly type: 'text';
     readonly min: number;
@@ -2581,4 +2722,9 @@ interface WorkQueueLimits {
 interface Writer {
     readonly principal: Principal;
     readonly database: string;
+}
+
+interface WrongDefinition {
+    readonly definition: Definition;
+    readonly errors: ErrorData;
 }

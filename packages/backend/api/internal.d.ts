@@ -4,6 +4,7 @@ import type {
   Actor,
   CollectionAdministration,
   Definition,
+  ErrorData,
   FieldError,
   GuardedWrite,
   HookApp,
@@ -388,6 +389,8 @@ export class Passwords {
     verify(record: string, password: string): Promise<boolean>;
     /** Takes as long as `verify`, so that timing does not reveal whether a name is known. */
     waste(password: string): Promise<void>;
+    /** Whether `verify` reads the record. */
+    isReadable(record: string): boolean;
     /** A record to be made again at the next login: of another algorithm, or with other parameters. */
     isOutdated(record: string): boolean;
     /** Runs another derivation in the same queue. */
@@ -749,6 +752,8 @@ class Definitions {
      * @throws ServiceError FORBIDDEN, INVALID with data
      */
     import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
+    /** What stops an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
+    checkImport(principal: Principal, list: unknown): readonly WrongDefinition[];
     /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
     /** TypeScript types of all collections, for clients. @throws ServiceError FORBIDDEN */
@@ -1151,4 +1156,9 @@ interface WorkQueueLimits {
 interface Writer {
     readonly principal: Principal;
     readonly database: string;
+}
+
+interface WrongDefinition {
+    readonly definition: Definition;
+    readonly errors: ErrorData;
 }

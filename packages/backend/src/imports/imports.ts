@@ -6,7 +6,7 @@ import type { Database } from 'pannier'
 import { guarded, type DocumentGuard } from 'pannier/internal'
 import type { Passwords } from '../accounts/passwords.ts'
 import { textOfErrors } from '../definitions/import.ts'
-import { recordsName, type Definition } from '../definitions/definition.ts'
+import type { Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import { fieldError } from '../fields/field-errors.ts'
@@ -293,6 +293,6 @@ function isNewer({ fields }: Definition, old: JsonObject, document: JsonObject):
 }
 
 function messageOf({ message, data = {} }: ServiceError): string {
-  const wrong = Object.entries(data).map(([name, error]) => `${name}: ${String(error['message'])}`)
+  const wrong = Object.entries(data).map(([name, { message: text }]) => `${name}: ${text as string}`)
   return [message, ...wrong].join(' ')
 }

@@ -49,19 +49,22 @@ export function addImport(program: Command, terminal: Terminal): void {
         .default('fail'),
     )
   addPocketBaseOptions(command).action(
-    async (database: string | undefined, collection: string | undefined, file: string, options: ImportArguments) => {
-      if (isFromPocketBase(options)) {
+    async (database: string | undefined, collection: string | undefined, file: string, given: ImportArguments) => {
+      if (isFromPocketBase(given)) {
         if (database !== undefined) throw new UsageError('With --from-pocketbase, --dir or --url says where it goes.')
-        await importFromPocketBase(options, terminal)
+        await importFromPocketBase(given, terminal)
         return
       }
       if (database === undefined || collection === undefined) throw new UsageError('Name a database and a collection.')
+      const { format, mode, stubs } = given
       const source = await sourceOf(file, terminal)
       await withNewDatabase(database, terminal, async (db) => {
         const progress = startProgress(terminal, `Importing into ${collection}`, 'bytes')
         try {
           const result = await db.collection(collection).import(source, {
-            ...options,
+            mode,
+            stubs,
+            ...(format !== undefined && { format }),
             signal: terminal.signal,
             onProgress: ({ bytes, bytesTotal }) => progress.update(bytes, bytesTotal),
           })
