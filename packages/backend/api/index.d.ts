@@ -690,6 +690,8 @@ export interface RequestInfo {
     readonly query: Readonly<Record<string, string>>;
     /** Names in lower case, with `_` for `-`. */
     readonly headers: Readonly<Record<string, string>>;
+    /** What a write has sent, for the rules about its answer. */
+    readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /** The program around the server. */

@@ -179,7 +179,7 @@ function onlyAccount({ principal: { account } }: Actor): RuleRecords {
 }
 
 /** What a rule can read of a request. */
-function ruleRequest({ principal, request }: Actor, body: Readonly<Record<string, unknown>> = {}): RuleRequest {
+function ruleRequest({ principal, request }: Actor, body = request.body ?? {}): RuleRequest {
   const { account } = principal
   const auth = account === undefined ? null : { collection: account.collection, record: ruleRecord(account.record) }
   return { ...request, auth, body }

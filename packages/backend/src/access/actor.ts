@@ -11,6 +11,8 @@ export interface RequestInfo {
   readonly query: Readonly<Record<string, string>>
   /** Names in lower case, with `_` for `-`. */
   readonly headers: Readonly<Record<string, string>>
+  /** What a write has sent, for the rules about its answer. */
+  readonly body?: Readonly<Record<string, unknown>>
 }
 
 /** Somebody in a request. Every service of the backend takes one. */

@@ -37,6 +37,10 @@ export function checkChange({ all: before }: Pick<DefinitionState, 'all'>, chang
   return { changed, removed: change.removed, wrong, brokenViews: viewsOf(all).filter(({ id }) => viewErrors.has(id)) }
 }
 
+export function viewQueryError(reason: string): FieldError {
+  return fieldError('validation_invalid_view_query', `Invalid query - ${reason}.`)
+}
+
 /** Fields of views follow what they are made of. */
 function withViewFields(
   proposed: readonly Definition[],
@@ -53,8 +57,7 @@ function withViewFields(
     for (const { id } of views) {
       const view = all.find((definition) => definition.id === id) as ViewDefinition
       const { fields, error } = derivedView(view, all)
-      if (error !== undefined)
-        viewErrors.set(id, fieldError('validation_invalid_view_query', `Invalid query - ${error}.`))
+      if (error !== undefined) viewErrors.set(id, viewQueryError(error))
       // A view that was right, and does not change, keeps its fields.
       if ((error === undefined || changedIds.has(id)) && !isSame(fields, view.fields)) changed.push({ ...view, fields })
     }

@@ -7,9 +7,9 @@ import { DIFFERENT } from '../fields/field-errors.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
-import { forbidden, missing, ServiceError } from '../gateway/service-error.ts'
-import { checkChange, type ProposedChange, type WrongDefinition } from './check-change.ts'
-import { ID_TAKEN } from './check-definition.ts'
+import { type ErrorData, forbidden, missing, ServiceError } from '../gateway/service-error.ts'
+import { checkChange, viewQueryError, type ProposedChange, type WrongDefinition } from './check-change.ts'
+import { ID_TAKEN, withChanged } from './check-definition.ts'
 import { completeDefinition, mergeDefinition, newDefinition } from './complete-definition.ts'
 import { recordsName, type Definition, type ViewDefinition } from './definition.ts'
 import { importedChange, importError } from './import.ts'
@@ -22,7 +22,7 @@ import { DefinitionStore, type DefinitionReader } from './store.ts'
 import { SqlError } from './sql/tokens.ts'
 import { SUPERUSERS, SYSTEM_COLLECTIONS } from './system-collections.ts'
 import { typeDeclarations } from './type-declarations.ts'
-import { sampleOf, type ViewSample } from './views/view-sample.ts'
+import { idsError, sampleOf, type ViewSample } from './views/view-sample.ts'
 import { planOf } from './views/view-plan.ts'
 
 /** A definition before and after a change; undefined where no definition is. */
@@ -252,7 +252,7 @@ export class Definitions {
   /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
   async dryRunView(principal: Principal, query: string): Promise<ViewSample> {
     checkAdmin(principal)
-    return sampleOf(query, this.all(), (definition) => this.records(definition).find({}).sort('$created').toArray())
+    return sampleOf(query, this.all(), (definition) => this.#documentsOf(definition))
   }
 
   /** TypeScript types of all collections, for clients. @throws ServiceError FORBIDDEN */
@@ -280,9 +280,9 @@ export class Definitions {
 
   /** `id`: of the definition that was meant, if it was one. */
   async #write(change: ProposedChange, message: string, id?: string): Promise<ProposedChange> {
-    const [wrong] = change.wrong
-    if (wrong !== undefined) throw new ServiceError('INVALID', message, { data: wrong.errors })
     const of = (all: readonly Definition[]): Definition | undefined => all.find((definition) => definition.id === id)
+    const data = await this.#errorsOf(change, of(change.changed))
+    if (data !== undefined) throw new ServiceError('INVALID', message, { data })
     const entry =
       id === undefined ? undefined : await this.#journal?.begin({ before: of(this.all()), after: of(change.changed) })
     try {
@@ -294,6 +294,19 @@ export class Definitions {
       throw error
     }
     return change
+  }
+
+  /** With what only the rows of a view tell. `meant`: the definition that was sent. */
+  async #errorsOf(change: ProposedChange, meant: Definition | undefined): Promise<ErrorData | undefined> {
+    const errors = change.wrong[0]?.errors
+    if (meant?.type !== 'view' || errors?.['viewQuery'] !== undefined) return errors
+    const all = withChanged(this.all(), change.changed)
+    const reason = await idsError(meant, all, (definition) => this.#documentsOf(definition))
+    return reason === undefined ? errors : { ...errors, viewQuery: viewQueryError(reason) }
+  }
+
+  #documentsOf(definition: Definition): Promise<readonly JsonObject[]> {
+    return this.records(definition).find({}).sort('$created').toArray()
   }
 
   /** A new one, with id and times. */

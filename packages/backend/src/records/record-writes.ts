@@ -239,8 +239,10 @@ export class RecordWrites {
     return this.#writer.prepare({ principal, request: operation.request }, operation, NAMINGS_IN_BATCH)
   }
 
-  async #shown(actor: Actor, { definition, document }: WrittenRecord, options: ShowOptions): Promise<RecordJson> {
-    const [json] = await this.#parts.reads.show(actor, definition, [document], options)
+  async #shown(actor: Actor, written: WrittenRecord, options: ShowOptions): Promise<RecordJson> {
+    const { definition, document, body } = written
+    const asking: Actor = { ...actor, request: { ...actor.request, ...(body && { body }) } }
+    const [json] = await this.#parts.reads.show(asking, definition, [document], options)
     return json!
   }
 }

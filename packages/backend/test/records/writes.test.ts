@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { recordsName } from '../../src/definitions/definition.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
-import { ADMIN, NOBODY, openWorld, refusal, upload, type World } from './world.ts'
+import { account, ADMIN, NOBODY, openWorld, refusal, upload, type World } from './world.ts'
 
 const CREATED = { type: 'autodate', name: 'created', onCreate: true }
 const UPDATED = { type: 'autodate', name: 'updated', onCreate: true, onUpdate: true }
@@ -117,6 +117,18 @@ test('a delete is refused that would make values of a unique index equal', async
   await expect(truncated).rejects.toMatchObject({ code: 'INVALID', data: { team: { code: data.team } } })
   expect(Object.keys(await stored('teams'))).toEqual([TEAM_B])
   expect((await stored('posts'))['two000000000000']).toMatchObject({ team: TEAM_B })
+})
+
+test('rules about the answer of a write see what it has sent', async () => {
+  const manageRule = '@request.body.email:isset = false'
+  const { writes, stored } = await world({ name: 'people', type: 'auth', ...PUBLIC, manageRule })
+  const password = { password: '1234567890', passwordConfirm: '1234567890' }
+  const { id } = await writes.create(ADMIN, 'people', { email: 'ann@example.com', ...password })
+  const ann = account('people', (await stored('people'))[id as string]!)
+  const bob = { email: 'bob@example.com', emailVisibility: false, ...password }
+  expect(await writes.create(ann, 'people', bob)).not.toHaveProperty('email')
+  const bobId = Object.keys(await stored('people')).find((one) => one !== id)!
+  expect(await writes.update(ann, 'people', bobId, { verified: true })).toMatchObject({ email: 'bob@example.com' })
 })
 
 test('500 changes of one record at the same time all count', async () => {

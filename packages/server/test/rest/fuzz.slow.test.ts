@@ -1,16 +1,32 @@
-/** Goal: whatever comes to `/api` is answered in PocketBase's form, never by 500, and the server lives on. */
+/**
+ * Goal: whatever comes to `/api` is answered in PocketBase's form, never by 500, and takes no memory for good. Method: random requests to
+ * a server in a process of its own. EFFORT=25 sends 10,000, and prints what the process takes.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { seedsOf } from '../../../../tools/test/seeds.ts'
+import { FIRST_SEED, timeoutOf, times } from '../../../../tools/test/seeds.ts'
 import { type Random, seededRandom } from '../../../db/testing/random.ts'
 import { randomApp, recordIds } from './differential/random-app.ts'
 import { randomRequest } from './differential/random-request.ts'
 import { World } from './differential/world.ts'
-import { startRest } from './rest-server.ts'
+import { startProcess, type ServerProcess } from '../../testing/processes.ts'
+import { call, EMAIL, PASSWORD, startRest, tokenFor } from './rest-server.ts'
 
-/** All seeds together send 10,000. */
-const REQUESTS = 10_000
+const REQUESTS: number = times(400)
 const AT_A_TIME = 8
-const TIMEOUT_MS = 600_000
+/** Then another application takes the place of what is left of the one before. */
+const REQUESTS_OF_APP = 1000
+const TIMEOUT_MS: number = timeoutOf(60_000)
+/** Requests until caches and compiled code are as they stay. */
+const WARM_UP = 2000
+const SAMPLES = 8
+const MEBIBYTE: number = 1024 * 1024
+/** What the heap may have grown by since then. */
+const GROWTH_BYTES_MAX: number = 16 * MEBIBYTE
+/** Outside of it: two caches of pages, of 64 MiB each, and what is in use. */
+const EXTERNAL_BYTES_MAX: number = 160 * MEBIBYTE
 
 const METHODS = ['GET', 'GET', 'GET', 'POST', 'POST', 'PATCH', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']
 const COLLECTIONS = [
@@ -196,37 +212,65 @@ const BROKEN = [
 ]
 
 test(`${REQUESTS} requests of any kind have answers in PocketBase's form`, { timeout: TIMEOUT_MS }, async () => {
-  const server = await startRest()
+  const dir = await mkdtemp(join(tmpdir(), 'pannier-fuzz-'))
+  await (await startRest({ dir })).close()
+  const server = await startProcess('pannier-process.ts', [dir])
+  const seed = FIRST_SEED
+  const random = seededRandom(seed)
   try {
-    const seeds = seedsOf('diff')
-    for (const seed of seeds) {
-      const random = seededRandom(seed)
-      await World.load(server.url, server.token, randomApp(random))
-      const tokens = [
-        server.token,
-        server.token,
-        '',
-        '',
-        'Bearer x',
-        'x.y.z',
-        `Bearer ${server.token}`,
-        server.token.slice(0, -2),
-      ]
-      const wrong: unknown[] = []
-      for (let count = 0; count < REQUESTS / seeds.length && wrong.length === 0; count += AT_A_TIME) {
-        const requests = Array.from({ length: AT_A_TIME }, () => fuzzed(random, tokens))
-        const found = await Promise.all(requests.map((request) => complaint(server.url, request)))
-        found.forEach((what, index) => {
-          if (what !== undefined) wrong.push({ seed, count, what, ...requests[index] })
-        })
+    const memory = new MemoryCurve(server)
+    let tokens: readonly string[] = []
+    for (let count = 0; count < REQUESTS; count += AT_A_TIME) {
+      if (count % REQUESTS_OF_APP === 0) {
+        const token = await tokenFor(server.url, '_superusers', EMAIL, PASSWORD)
+        await World.load(server.url, token, randomApp(random))
+        tokens = [token, token, '', '', 'Bearer x', 'x.y.z', `Bearer ${token}`, token.slice(0, -2)]
       }
+      const requests = Array.from({ length: AT_A_TIME }, () => fuzzed(random, tokens))
+      const found = await Promise.all(requests.map((request) => complaint(server.url, request)))
+      const wrong = found.flatMap((what, at) => (what === undefined ? [] : [{ seed, count, what, ...requests[at] }]))
       expect(wrong).toEqual([])
-      expect((await server.call('GET /health')).status).toBe(200)
+      await memory.note(count)
     }
+    expect((await call(server.url, 'GET /health', undefined, '')).status).toBe(200)
+    if (REQUESTS > WARM_UP) console.log(memory.lines.join('\n'))
+    expect(memory.growth).toBeLessThan(GROWTH_BYTES_MAX)
+    expect(memory.external).toBeLessThan(EXTERNAL_BYTES_MAX)
   } finally {
     await server.close()
+    await rm(dir, { recursive: true, force: true })
   }
 })
+
+/** What a process takes, after collections of garbage. */
+class MemoryCurve {
+  readonly #server: ServerProcess
+  readonly lines: string[] = []
+  /** Bytes of the heap: when it was warm, and at the end. */
+  #first: number | undefined
+  #last = 0
+  /** The most bytes outside of the heap. */
+  external = 0
+
+  constructor(server: ServerProcess) {
+    this.#server = server
+  }
+
+  get growth(): number {
+    return this.#first === undefined ? 0 : this.#last - this.#first
+  }
+
+  async note(count: number): Promise<void> {
+    const step = Math.max(AT_A_TIME, Math.floor((REQUESTS - WARM_UP) / SAMPLES / AT_A_TIME) * AT_A_TIME)
+    if (count < WARM_UP || (count - WARM_UP) % step !== 0) return
+    const { heapUsed, external, rss } = await this.#server.memory()
+    this.#last = heapUsed
+    this.#first ??= heapUsed
+    this.external = Math.max(this.external, external)
+    const mebibytes = [heapUsed, external, rss].map((bytes) => (bytes / MEBIBYTE).toFixed(1).padStart(7))
+    this.lines.push(`${String(count).padStart(6)} requests: heap, external, RSS${mebibytes.join()} MiB`)
+  }
+}
 
 interface Fuzzed {
   readonly method: string

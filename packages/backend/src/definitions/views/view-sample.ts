@@ -17,6 +17,8 @@ export interface ViewSample {
   readonly sample: readonly JsonObject[]
 }
 
+type DocumentsOf = (definition: Definition) => Promise<readonly JsonObject[]>
+
 const SAMPLE_ROWS = 10
 const QUERY_CHARS_MAX = 5000
 
@@ -24,7 +26,7 @@ const QUERY_CHARS_MAX = 5000
 export async function sampleOf(
   query: string,
   all: readonly Definition[],
-  documentsOf: (definition: Definition) => Promise<readonly JsonObject[]>,
+  documentsOf: DocumentsOf,
 ): Promise<ViewSample> {
   const wrong = queryError(query)
   if (wrong !== undefined)
@@ -36,26 +38,43 @@ export async function sampleOf(
   const { fields, error } = derivedView(scaffold, all)
   if (error !== undefined) throw invalidQuery(error)
   const view = { ...scaffold, fields }
-  const documents = new Map<Definition, readonly JsonObject[]>()
-  for (const definition of collectionsOf(view, all)) documents.set(definition, await documentsOf(definition))
-  const rows = await sampleRows(view, all, documents)
-  const ids = rows.map(({ _id }) => _id)
-  if (ids.includes('')) throw invalidQuery('the query could return records with empty or invalid ids')
-  if (new Set(ids).size < ids.length) throw invalidQuery('the query could return records with non-unique ids')
+  const rows = await sampleRows(view, all, documentsOf).catch((failure: unknown) => {
+    throw failure instanceof SqlError ? invalidQuery(failure.message) : failure
+  })
+  const wrongIds = errorOfIds(rows)
+  if (wrongIds !== undefined) throw invalidQuery(wrongIds)
   return { fields, sample: rows.map((row) => shown(row, view)) }
+}
+
+/** What is wrong with the ids of the first rows. A view of too many rows is not looked at. */
+export async function idsError(
+  view: ViewDefinition,
+  all: readonly Definition[],
+  documentsOf: DocumentsOf,
+): Promise<string | undefined> {
+  try {
+    return errorOfIds(await sampleRows(view, all, documentsOf))
+  } catch (error) {
+    if (error instanceof SqlError) return undefined
+    throw error
+  }
+}
+
+function errorOfIds(rows: readonly JsonObject[]): string | undefined {
+  const ids = rows.map(({ _id }) => _id)
+  if (ids.includes('')) return 'the query could return records with empty or invalid ids'
+  return new Set(ids).size < ids.length ? 'the query could return records with non-unique ids' : undefined
 }
 
 async function sampleRows(
   view: ViewDefinition,
   all: readonly Definition[],
-  documents: ReadonlyMap<Definition, readonly JsonObject[]>,
+  documentsOf: DocumentsOf,
 ): Promise<readonly JsonObject[]> {
-  try {
-    const rows = await inTurns(rowsOf(view, all, (definition) => documents.get(definition)!))
-    return rows.slice(0, SAMPLE_ROWS)
-  } catch (error) {
-    throw error instanceof SqlError ? invalidQuery(error.message) : error
-  }
+  const documents = new Map<Definition, readonly JsonObject[]>()
+  for (const definition of collectionsOf(view, all)) documents.set(definition, await documentsOf(definition))
+  const rows = await inTurns(rowsOf(view, all, (definition) => documents.get(definition)!))
+  return rows.slice(0, SAMPLE_ROWS)
 }
 
 function shown({ _id, ...values }: JsonObject, { id, name, fields }: ViewDefinition): JsonObject {

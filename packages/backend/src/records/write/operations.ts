@@ -39,6 +39,8 @@ export type RecordOperation =
 export interface WrittenRecord {
   readonly definition: Definition
   readonly document: JsonObject
+  /** `@request.body` of the write, if it was a request. */
+  readonly body?: JsonObject
 }
 
 /** A write that is ready. */

@@ -141,7 +141,7 @@ export class RecordWriter {
     try {
       const { rev } = await guarded(recordsIn(place, definition), guard).insert(document)
       if (namesAccount(prepared)) await this.#references.accountMade(place, draft)
-      return { definition, document: { ...document, _rev: rev } }
+      return { definition, document: { ...document, _rev: rev }, body: draft.body }
     } catch (error) {
       throw writeError(error, [definition], 'create')
     }
@@ -178,7 +178,7 @@ export class RecordWriter {
         : await guarded(records, guard).update(id, change)
       const { draft, document } = made!
       if (changesAccount(prepared)) await this.#references.accountChanged(place, draft, document)
-      return { definition, document: { ...document, _rev: written.rev } }
+      return { definition, document: { ...document, _rev: written.rev }, body: draft.body }
     } catch (error) {
       throw writeError(error, [definition], 'update')
     }
