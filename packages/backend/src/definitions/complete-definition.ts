@@ -51,7 +51,8 @@ function withStrictLogins(definition: AuthDefinition): AuthDefinition {
     ...definition,
     mfa: { ...mfa, enabled: mfa.enabled || otp.enabled },
     oauth2: { ...oauth2, enabled: false, providers: [] },
-    passwordAuth: { ...passwordAuth, enabled: true },
+    // The check refuses two methods without passwords.
+    passwordAuth: { ...passwordAuth, enabled: passwordAuth.enabled || !mfa.enabled },
   }
 }
 

@@ -72,7 +72,7 @@ export interface KnownProvider {
   readonly idTokenEmail?: Readonly<Record<string, readonly EmailPaths[]>>
 }
 
-const VERIFIED_PRIMARY = { email: 'verified_primary_email' }
+const VERIFIED_PRIMARY = { email: 'verified_primary_email.0|verified_primary_email' }
 const VERIFIED_DOMAIN = { email: 'email', verified: ['xms_edov'] }
 
 const OIDC: KnownProvider = {

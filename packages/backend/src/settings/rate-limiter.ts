@@ -1,4 +1,7 @@
-/** Counts requests by address, as the rules in the settings want it. Windows are fixed, and begin with a first request. */
+/**
+ * Counts requests by address, as the rules in the settings want it. Windows are fixed, and begin with a first request. While the rules
+ * are off, logins have a generous limit, which the settings do not show.
+ */
 import type { BlockList } from 'node:net'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
@@ -7,11 +10,17 @@ import type { Settings } from './settings.ts'
 import type { RateLimitRule, SettingsValues } from './settings-values.ts'
 import { Windows } from './windows.ts'
 
+/** What holds while the rules of the settings are off: for many people behind one address, not for a machine. */
+const BUILT_IN: readonly RateLimitRule[] = [{ label: '*:auth', audience: '', duration: 60, maxRequests: 300 }]
+/** A proxy on this machine that is not trusted yet has the address of all clients. */
+const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1', '::ffff:127.0.0.0/104']
+
 export class RateLimiter {
   readonly #settings: Settings
   readonly #windows: Windows
   /** What the windows were made for. */
   #values: SettingsValues | undefined
+  #rules: readonly RateLimitRule[] = []
   #excluded: BlockList = addressesOf([])
 
   constructor(settings: Settings, now: () => number) {
@@ -27,16 +36,17 @@ export class RateLimiter {
    */
   check({ account, isAdmin, address = '', apiToken }: Principal, what: string, labels: readonly string[]): void {
     const { values } = this.#settings
-    const { enabled, rules, excludedIPs } = values.rateLimits
-    if (!enabled || isAdmin) return
+    if (isAdmin) return
     if (this.#values !== values) {
       this.#values = values
       this.#windows.clear()
-      this.#excluded = addressesOf(excludedIPs)
+      const { enabled, rules, excludedIPs } = values.rateLimits
+      this.#rules = enabled ? rules : BUILT_IN
+      this.#excluded = addressesOf(enabled ? excludedIPs : [...excludedIPs, ...LOOPBACK])
     }
     if (address === '' || isWithin(this.#excluded, address)) return
     const audience = account === undefined ? '@guest' : '@auth'
-    const own = rules.filter((rule) => rule.audience === '' || rule.audience === audience)
+    const own = this.#rules.filter((rule) => rule.audience === '' || rule.audience === audience)
     const rule = ruleFor(own, labels)
     if (rule === undefined) return
     const from = apiToken === undefined ? address : `token ${apiToken.id}`

@@ -182,3 +182,18 @@ test('a definition is current until it changes', async () => {
   expect(definitions.isCurrent(before, reader)).toBe(false)
   expect(definitions.isCurrent(after, reader)).toBe(false)
 })
+
+test('superusers with two methods keep their passwords: to turn them off is refused, as by PocketBase', async () => {
+  const definitions = await Definitions.open(await database())
+  await definitions.update(SYSTEM, '_superusers', { passwordAuth: { enabled: false } })
+  expect(definitions.get('_superusers')).toMatchObject({ passwordAuth: { enabled: true } })
+  const error = { mfa: { enabled: { code: 'validation_mfa_not_enough_auths' } } }
+  const both = { mfa: { enabled: true }, otp: { enabled: true } }
+  await expect(
+    definitions.update(SYSTEM, '_superusers', { ...both, passwordAuth: { enabled: false } }),
+  ).rejects.toMatchObject({ data: error })
+  await definitions.update(SYSTEM, '_superusers', both)
+  await expect(definitions.update(SYSTEM, '_superusers', { passwordAuth: { enabled: false } })).rejects.toMatchObject({
+    data: error,
+  })
+})

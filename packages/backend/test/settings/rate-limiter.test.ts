@@ -77,3 +77,21 @@ test('nothing is limited unless it is enabled, and a change of the settings begi
   await rules(['/a', '', 2])
   expect(passing(BOB, ['/a'])).toBe(2)
 })
+
+test('while the rules are off, an address has 300 logins a minute; this machine and superusers have any number', () => {
+  const labels = ['users:authWithPassword', '*:authWithPassword', 'users:auth', '*:auth', 'POST /api/x', '/api/x']
+  const passingOf600 = (address: string, more: object = {}): number =>
+    Array.from({ length: 60 }, () => passing({ ...GUEST, address, ...more }, labels)).reduce((sum, n) => sum + n, 0)
+  expect(passingOf600('1.1.1.1')).toBe(300)
+  expect(passing(BOB, labels)).toBe(10)
+  expect(passing({ ...GUEST, address: '1.1.1.1' }, ['users:list', '*:list', '/api/x'])).toBe(10)
+  for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect(passingOf600(address)).toBe(600)
+  expect(passingOf600('1.1.1.2', { isAdmin: true })).toBe(600)
+  now = 60_000
+  expect(passingOf600('1.1.1.1')).toBe(300)
+})
+
+test('rules that are turned on take the place of the limit of logins', async () => {
+  await rules(['*:create', '', 3])
+  for (let round = 0; round < 40; round++) expect(passing(BOB, ['*:auth'])).toBe(10)
+})

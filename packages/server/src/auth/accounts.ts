@@ -71,10 +71,13 @@ export class Accounts {
     return account(name, rolesOf(document), document, false)
   }
 
-  /** The account if the password is right. Takes as long without an account. */
-  async verify(name: string, password: string): Promise<Account | undefined> {
+  /**
+   * The account if the password is right. Takes as long without an account, and for a superuser who may not act from the address. So
+   * nobody there finds out whether a password is right.
+   */
+  async verify(name: string, password: string, address?: string): Promise<Account | undefined> {
     const found = await this.find(name)
-    if (found === undefined) {
+    if (found === undefined || this.isBarred(found, address)) {
       await this.#passwords.waste(password)
       return undefined
     }
@@ -84,6 +87,11 @@ export class Accounts {
     // The user may have been deleted or given another password in the meantime.
     const now = await this.find(name)
     return now?.salt === found.salt ? now : undefined
+  }
+
+  /** Whether the account is a superuser who may not act from the address. */
+  isBarred({ isSuperuser }: Account, address: string | undefined): boolean {
+    return isSuperuser && this.#host.accounts?.allowsSuperuserAt(address) === false
   }
 
   /** New credentials, which end all earlier sessions. @throws ServiceError INVALID */

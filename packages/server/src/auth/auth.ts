@@ -246,7 +246,7 @@ export class Auth implements AccessRules {
 
   async #verify(address: string, name: string, password: string): Promise<Account | undefined> {
     const succeeded = this.#limiter.attempt(address, name)
-    const account = await this.accounts.verify(name, password)
+    const account = await this.accounts.verify(name, password, address)
     if (account !== undefined) succeeded()
     return account
   }
@@ -319,8 +319,12 @@ export class Auth implements AccessRules {
 
   async #fromBasic(request: FastifyRequest, authorization: string, credentials: Credentials): Promise<Identity> {
     const account = await this.#basic.verify(
-      authorization,
-      (name) => this.accounts.find(name),
+      `${request.ip} ${authorization}`,
+      async (name) => {
+        const found = await this.accounts.find(name)
+        // What was right at another address costs a hash here, as what is wrong does.
+        return found === undefined || this.accounts.isBarred(found, request.ip) ? undefined : found
+      },
       () => this.logIn(request, credentials.name, credentials.password),
     )
     if (account === undefined) throw new ServiceError('UNAUTHENTICATED', 'Name or password is incorrect.')

@@ -25,15 +25,15 @@ export class BasicCache {
     this.#now = now
   }
 
-  /** The user of the header. `find` looks up remembered users, as they are now; `verify` costs a hash. */
+  /** The user of the header, sent from one address. `find` looks up remembered users, as they are now; `verify` costs a hash. */
   async verify(
-    authorization: string,
+    addressAndHeader: string,
     find: (name: string) => Promise<Account | undefined>,
     verify: () => Promise<Account | undefined>,
   ): Promise<Account | undefined> {
     // Runs on each request. An HMAC of node:crypto takes several times as long, and is not needed: the hash is never
     // shown, so nobody can extend it.
-    const key = hash('sha256', this.#key + authorization, 'base64')
+    const key = hash('sha256', this.#key + addressAndHeader, 'base64')
     const entry = this.#entries.get(key)
     if (entry !== undefined && entry.until > this.#now()) {
       const account = await find(entry.name)

@@ -1,6 +1,7 @@
 /** Goal: an app collection is a CouchDB database for superusers and nobody else, and its rules hold there too. */
 import { SYSTEM } from '@pannier/backend'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { HashQueue } from '@pannier/backend/internal'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { basic, send, STRANGER } from '../test-server.ts'
 import { EMAIL, ITSELF, PASSWORD, startRest, tokenFor } from './rest-server.ts'
 import type { RestServer } from './rest-server.ts'
@@ -48,6 +49,29 @@ test('a superuser has a session, which ends with the password', async () => {
   })
   for (const headers of [cookie, token]) expect((await as(headers, 'GET /_all_dbs')).status).toBe(401)
   expect((await as({ authorization: basic(`${email}:${PASSWORD}`) }, 'GET /_all_dbs')).status).toBe(401)
+})
+
+test('where a superuser may not act from, nobody finds out a password', async () => {
+  const hashes = vi.spyOn(HashQueue.prototype, 'run')
+  const ways = (password: string): (() => Promise<number>)[] => [
+    async () => (await as(STRANGER, 'POST /_session', { name: EMAIL, password })).status,
+    async () => (await as({ authorization: basic(`${EMAIL}:${password}`) }, 'GET /_all_dbs')).status,
+  ]
+  for (const way of ways(PASSWORD)) expect(await way()).toBe(200)
+  // The first hash of an unknown name makes one to compare with.
+  await as(STRANGER, 'POST /_session', { name: 'nobody', password: PASSWORD })
+  const { settings } = server.server.backend
+  await settings.update(SYSTEM, { superuserIPs: ['10.0.0.1'] })
+  try {
+    for (const way of [...ways(PASSWORD), ...ways('wrong password')]) {
+      hashes.mockClear()
+      expect([await way(), hashes.mock.calls.length]).toEqual([401, 1])
+    }
+  } finally {
+    await settings.update(SYSTEM, { superuserIPs: [] })
+    hashes.mockRestore()
+  }
+  for (const way of ways(PASSWORD)) expect(await way()).toBe(200)
 })
 
 test('accounts get 403 and guests 401, whatever the rules', async () => {

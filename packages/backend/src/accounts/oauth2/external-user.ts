@@ -92,7 +92,6 @@ function filled(answer: JsonObject, template: string): string {
 
 /** A number beyond the safe ones is that of several users. */
 function plain(value: unknown): string {
-  if (Array.isArray(value)) return plain(value[0])
   return typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : ''
 }
 

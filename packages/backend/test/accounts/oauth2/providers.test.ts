@@ -232,6 +232,7 @@ test('users who are not active, or have no id, can not log in', async () => {
     planningcenter: { data: { id: '1', attributes: { status: 'inactive' } } },
     github: {},
     oidc: { sub: '' },
+    gitlab: { id: ['1'] },
     strava: { id: null },
     // No other number is equal to it in JavaScript, except its neighbours.
     vk: { response: [{ id: 2 ** 53 }] },
@@ -239,6 +240,11 @@ test('users who are not active, or have no id, can not log in', async () => {
     fake.answers['/user'] = answer
     await expect(userOf(provider(name)), name).rejects.toThrow(/not active|who the user is/)
   }
+})
+
+test('a list is no address', async () => {
+  fake.answers['/user'] = { sub: '1', email: ['a@b.c'], email_verified: true }
+  expect(((await userOf(provider('oidc'))) as { email?: string }).email).toBeUndefined()
 })
 
 test('Linear and monday.com are asked in GraphQL, others with headers of their own', async () => {
