@@ -61,6 +61,8 @@ export interface BackendOptions {
   readonly logs?: Database
   /** Where backups are made and restored. Nowhere when left out. */
   readonly backups?: BackupHost
+  /** Encrypts the settings: 32 characters or more that nobody can guess. They are stored as they are when it is left out. */
+  readonly settingsKey?: string
   /** A folder that gets a migration file for each change of a definition. None when left out. */
   readonly automigrate?: string
   /** Shows an operator what is logged, except for requests. */
@@ -119,7 +121,7 @@ export interface Backend {
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
   const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now } = options
   const definitions = await Definitions.open(database, journalOf(options, now))
-  const settings = await Settings.open(database)
+  const settings = await Settings.open(database, options.settingsKey)
   const { logs, ...logging } = await openLogs({ settings, now }, options)
   const parts = { database, definitions, settings, logs, now }
   const { fileTokens, ...tokens } = tokenParts(parts)

@@ -34,6 +34,7 @@ export {
 } from './migrations/run-migrations.ts'
 export type { MigrationFile } from './migrations/run-migrations.ts'
 export { changeWhole, isUnfinishedCopy } from './migrations/whole-file.ts'
+export { Settings } from './settings/settings.ts'
 export { isJsonObject, isLocalId } from './gateway/documents.ts'
 export type { JsonObject } from './gateway/documents.ts'
 export { Gateway } from './gateway/gateway.ts'

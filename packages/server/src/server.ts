@@ -267,10 +267,19 @@ async function openDomain(
   const fetchPublic = (from: string, signal: AbortSignal): Promise<Response> => pictures.fetch(from, { signal })
   const { dir, encryption, onRestart } = options
   const restart = onRestart && ((): void => void setImmediate(onRestart))
-  const host: BackupHost = { dir: dir!, ...(encryption && { encryption }), ...(restart && { restart }) }
+  const key = options.settingsKey !== undefined && { settingsKey: options.settingsKey }
+  const host: BackupHost = { dir: dir!, ...(encryption && { encryption }), ...(restart && { restart }), ...key }
   const own = logs && { logs, backups: host }
   const automigrate = options.migrations?.automigrate === true && { automigrate: resolve(options.migrations.dir) }
-  const backend = await openBackend(database, { passwords, attempt, print, fetchPublic, ...own, ...automigrate })
+  const backend = await openBackend(database, {
+    passwords,
+    attempt,
+    print,
+    fetchPublic,
+    ...own,
+    ...automigrate,
+    ...key,
+  })
   const databases = new Databases(database, state, {
     bytesMax: limits.databaseBytesMax,
     history: options.history,
@@ -376,8 +385,8 @@ class OwnFiles {
     }
     await cleanCopies(dir)
     if (options.migrations !== undefined) {
-      const path = join(dir, FILE_NAME)
-      await migrateUp({ path, folder: resolve(options.migrations.dir), ...(encryption && { encryption }) })
+      const folder = resolve(options.migrations.dir)
+      await migrateUp({ ...options, path: join(dir, FILE_NAME), folder })
     }
     const database = await openFile(options, FILE_NAME)
     try {

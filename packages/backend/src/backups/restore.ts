@@ -10,6 +10,7 @@ import { Definitions } from '../definitions/definitions.ts'
 import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
 import { errorText } from '../gateway/log-entry.ts'
 import { ServiceError } from '../gateway/service-error.ts'
+import { Settings } from '../settings/settings.ts'
 import { Archive, type DatabaseName } from './archive.ts'
 
 /** The file of each database in the folder of a server. */
@@ -22,7 +23,10 @@ const READY = 'restore.ready'
 const UNFINISHED = 'restore.unfinished-'
 
 /** What the files of a restored server are made with. */
-export type RestoreOptions = Pick<OpenOptions, 'encryption'>
+export interface RestoreOptions extends Pick<OpenOptions, 'encryption'> {
+  /** That of the settings. */
+  readonly settingsKey?: string
+}
 
 /**
  * Makes the files that the next start takes. Nothing else in the folder changes.
@@ -56,7 +60,7 @@ export async function isRestoreReady(dir: string): Promise<boolean> {
 }
 
 /** @throws PANNIER_LOCKED if another process has the databases of the folder open */
-export async function checkUnused(dir: string, options: RestoreOptions): Promise<void> {
+export async function checkUnused(dir: string, options: Pick<OpenOptions, 'encryption'>): Promise<void> {
   try {
     const database = await open(join(dir, DATABASE_FILES['data.db']), options)
     await database.close()
@@ -89,7 +93,7 @@ export async function cleanRestores(dir: string): Promise<void> {
     if (name.startsWith(UNFINISHED)) await rm(join(dir, name), { recursive: true, force: true })
 }
 
-async function unpack(path: string, folder: string, options: RestoreOptions): Promise<void> {
+async function unpack(path: string, folder: string, { settingsKey, ...options }: RestoreOptions): Promise<void> {
   const archive = await Archive.open(path)
   try {
     const { bavail, bsize } = await statfs(folder)
@@ -99,7 +103,7 @@ async function unpack(path: string, folder: string, options: RestoreOptions): Pr
       const from = archive.has(name) ? await archive.read(name) : undefined
       const database = await open(join(folder, file), { ...options, durability: 'strict', ...(from && { from }) })
       try {
-        if (name === 'data.db') await check(database)
+        if (name === 'data.db') await check(database, settingsKey)
       } finally {
         await database.close()
       }
@@ -110,10 +114,11 @@ async function unpack(path: string, folder: string, options: RestoreOptions): Pr
 }
 
 /** The snapshot has checked its bytes. */
-async function check(database: Database): Promise<void> {
+async function check(database: Database, settingsKey: string | undefined): Promise<void> {
   if (!(await database.collections()).includes(DEFINITIONS_COLLECTION)) throw new Error('its data.db is of no server')
   const definitions = await Definitions.open(database)
   await definitions.close()
+  await (await Settings.open(database, settingsKey)).close()
 }
 
 /** Without a full stop. */

@@ -3,9 +3,10 @@ import type { Database } from 'pannier'
 import type { BlockList } from 'node:net'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
-import { forbidden, ServiceError } from '../gateway/service-error.ts'
+import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
 import { ServerState, STATE_COLLECTION } from '../gateway/state.ts'
 import { addressesOf, checkSettings, isWithin } from './check-settings.ts'
+import { SettingsSeal } from './settings-seal.ts'
 import { DEFAULT_SETTINGS, mergeSettings, presentSettings } from './settings-values.ts'
 import type { SettingsValues } from './settings-values.ts'
 
@@ -13,6 +14,7 @@ const STATE_ID = 'settings'
 
 export class Settings {
   readonly #state: ServerState
+  readonly #seal: SettingsSeal | undefined
   readonly #stopListening: () => void
   #values: SettingsValues = DEFAULT_SETTINGS
   #superuserAddresses: BlockList = addressesOf([])
@@ -20,14 +22,29 @@ export class Settings {
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  static async open(database: Database): Promise<Settings> {
-    const settings = new Settings(database)
-    await settings.#load()
-    return settings
+  /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
+  static async open(database: Database, key?: string): Promise<Settings> {
+    const settings = new Settings(database, key === undefined ? undefined : new SettingsSeal(key))
+    try {
+      const isPlain = await settings.#load()
+      if (isPlain && key !== undefined) await settings.#store(settings.#values)
+      return settings
+    } catch (error) {
+      await settings.close()
+      throw error
+    }
   }
 
-  private constructor(database: Database) {
+  /** Stores encrypted settings as they are, so that they need no key. @throws ServiceError INVALID if the key is wrong */
+  static async decrypt(database: Database, key: string): Promise<void> {
+    const settings = await Settings.open(database, key)
+    await settings.#state.set(STATE_ID, { values: settings.#values })
+    await settings.close()
+  }
+
+  private constructor(database: Database, seal: SettingsSeal | undefined) {
     this.#state = new ServerState(database)
+    this.#seal = seal
     // Another handle may change them.
     this.#stopListening = database.onChange(({ collections }) => {
       const { ids = [STATE_ID] } = collections.get(STATE_COLLECTION) ?? { ids: [] }
@@ -54,7 +71,7 @@ export class Settings {
       const data = checkSettings(values)
       if (data !== undefined)
         throw new ServiceError('INVALID', 'An error occurred while saving the new settings.', { data })
-      await this.#state.set(STATE_ID, { values })
+      await this.#store(values)
       this.#set(values)
       return presentSettings(values)
     })
@@ -76,9 +93,23 @@ export class Settings {
     await this.#turn
   }
 
-  async #load(): Promise<void> {
-    const stored = await this.#state.get(STATE_ID)
-    if (stored !== undefined) this.#set(mergeSettings(DEFAULT_SETTINGS, stored['values'] as JsonObject))
+  /** Whether they are there, and not encrypted. */
+  async #load(): Promise<boolean> {
+    const { values, sealed } = (await this.#state.get(STATE_ID)) ?? {}
+    const known = typeof sealed === 'string' ? this.#opened(sealed) : (values as JsonObject | undefined)
+    if (known !== undefined) this.#set(mergeSettings(DEFAULT_SETTINGS, known))
+    return values !== undefined
+  }
+
+  #opened(sealed: string): JsonObject {
+    if (this.#seal === undefined)
+      throw invalid('The settings are encrypted. Give their key by PANNIER_ENCRYPTION_KEY or --encryption-key-env.')
+    return this.#seal.open(sealed)
+  }
+
+  async #store(values: SettingsValues): Promise<void> {
+    const sealed = this.#seal?.seal(values as unknown as JsonObject)
+    await this.#state.set(STATE_ID, sealed === undefined ? { values } : { sealed })
   }
 
   #set(values: SettingsValues): void {

@@ -11,6 +11,9 @@ export interface Unlocking {
   readonly encryption?: { readonly password: string }
 }
 
+/** Has the key of the settings, unless `serve` is given another name. */
+export const SETTINGS_KEY = 'PANNIER_ENCRYPTION_KEY'
+
 /** The file that a server keeps in its folder. */
 export const SERVER_FILE = 'pannier.sqlite'
 
@@ -51,6 +54,14 @@ export function openFile(file: string, terminal: Terminal): Promise<Database> {
 export function givenPassword(): Unlocking {
   const password = process.env['PANNIER_PASSWORD']
   return password === undefined ? {} : { encryption: { password } }
+}
+
+/** The key of the settings of an application, from an environment variable. */
+export function givenSettingsKey(name: string = SETTINGS_KEY): { readonly settingsKey?: string } {
+  const settingsKey = process.env[name]
+  if (settingsKey === undefined && name !== SETTINGS_KEY)
+    throw new UsageError(`--encryption-key-env: the environment has no variable ${name}.`)
+  return settingsKey === undefined ? {} : { settingsKey }
 }
 
 /**

@@ -12,6 +12,7 @@ import { addRepair } from './commands/repair.ts'
 import { addReplicate } from './commands/replicate.ts'
 import { addRestore } from './commands/restore.ts'
 import { addServe } from './commands/serve.ts'
+import { addSettings } from './commands/settings.ts'
 import { addSuperuser } from './commands/superuser.ts'
 import { addTypes } from './commands/types.ts'
 import { addUser } from './commands/user.ts'
@@ -26,6 +27,7 @@ const COMMANDS = [
   addSuperuser,
   addMigrate,
   addTypes,
+  addSettings,
   addBackup,
   addReplicate,
   addImport,

@@ -4,6 +4,7 @@ import type { Database } from 'pannier'
 import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
 import type { Actor, Backend } from '@pannier/backend'
 import type { NewOneTimePassword } from '@pannier/backend/internal'
+import { givenSettingsKey } from './database-path.ts'
 import { FailedError } from './outcome.ts'
 import { explained, type SuperuserApi } from './superuser-api.ts'
 
@@ -27,7 +28,7 @@ export async function withSuperusersOf<T>(
   database: Database,
   work: (superusers: Superusers) => Promise<T>,
 ): Promise<T> {
-  const backend = await openBackend(database, { sendsMails: false })
+  const backend = await openBackend(database, { sendsMails: false, ...givenSettingsKey() })
   try {
     return await work(new FileSuperusers(backend))
   } catch (error) {

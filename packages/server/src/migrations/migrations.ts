@@ -23,6 +23,7 @@ export interface MigratedFile {
   /** The folder of the migrations. */
   readonly folder: string
   readonly encryption?: OpenOptions['encryption']
+  readonly settingsKey?: string
 }
 
 /** In the order of their names. */
@@ -36,12 +37,10 @@ export async function migrationFiles(folder: string): Promise<readonly Migration
 }
 
 /** Applies what has not been, and returns the names. @throws ServiceError INVALID, PANNIER_LOCKED; nothing has changed then */
-export async function migrateUp({ path, folder, encryption }: MigratedFile): Promise<readonly string[]> {
-  const files = await migrationFiles(folder)
-  if (files.length === 0) return []
-  const options = { ...(encryption && { encryption }) }
-  if (!(await hasPending(await open(path, options), files))) return []
-  return change({ path, folder, ...options }, async ({ database: copy, app }) => {
+export async function migrateUp(file: MigratedFile): Promise<readonly string[]> {
+  const files = await migrationFiles(file.folder)
+  if (files.length === 0 || !(await hasPending(await open(file.path, unlocking(file)), files))) return []
+  return change(file, async ({ database: copy, app }) => {
     // Another process may have applied some meanwhile.
     const left = await pendingMigrations(copy, files)
     await applyMigrations(copy, app, left)
@@ -73,21 +72,27 @@ async function hasPending(database: Database, files: readonly MigrationFile[]): 
   }
 }
 
+function unlocking({ encryption }: MigratedFile): OpenOptions {
+  return encryption === undefined ? {} : { encryption }
+}
+
 interface Opened {
   readonly database: Database
   readonly app: ReturnType<typeof migrationApp>
 }
 
 async function change(
-  { path, encryption }: MigratedFile,
+  file: MigratedFile,
   work: (opened: Opened) => Promise<readonly MigrationFile[]>,
 ): Promise<readonly string[]> {
   let changed: readonly MigrationFile[] = []
-  await changeWhole(path, async (copy) => {
-    const database = await open(copy, { ...(encryption && { encryption }) })
+  const { settingsKey } = file
+  await changeWhole(file.path, async (copy) => {
+    const database = await open(copy, unlocking(file))
     try {
-      changed = await withBackend(await openBackend(database, { sendsMails: false }), (backend) =>
-        work({ database, app: migrationApp(backend) }),
+      changed = await withBackend(
+        await openBackend(database, { sendsMails: false, ...(settingsKey !== undefined && { settingsKey }) }),
+        (backend) => work({ database, app: migrationApp(backend) }),
       )
     } finally {
       await database.close()

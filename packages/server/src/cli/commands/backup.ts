@@ -5,7 +5,7 @@ import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
 import { checkUnused, completeRestore, DATABASE_FILES, prepareRestore } from '@pannier/backend/internal'
 import { forgetSigningKey } from '../../auth/signing-key.ts'
 import { makePrivateFolder } from '../../http/private-files.ts'
-import { givenPassword, openFile, SERVER_FILE, withDatabase } from '../database-path.ts'
+import { givenPassword, givenSettingsKey, openFile, SERVER_FILE, withDatabase } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 
@@ -33,7 +33,7 @@ export function addBackup(program: Command, terminal: Terminal): void {
     .action((name: string, { dir }: Where) =>
       withDatabase(join(dir, SERVER_FILE), terminal, async (database) => {
         const logs = await openFile(join(dir, DATABASE_FILES['auxiliary.db']), terminal)
-        const backend = await openBackend(database, { logs, backups: { dir } })
+        const backend = await openBackend(database, { logs, backups: { dir }, ...givenSettingsKey() })
         try {
           await backend.backups.create(SYSTEM, name)
           say('The backup was made.')
@@ -61,7 +61,7 @@ export function addBackup(program: Command, terminal: Terminal): void {
       await makePrivateFolder(dir)
       try {
         if (existsSync(join(dir, SERVER_FILE))) await checkUnused(dir, givenPassword())
-        await prepareRestore(dir, file, givenPassword())
+        await prepareRestore(dir, file, { ...givenPassword(), ...givenSettingsKey() })
         await completeRestore(dir, () => forgetSigningKey(dir))
       } catch (error) {
         throw asFailed(error)

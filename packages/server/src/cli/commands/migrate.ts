@@ -5,7 +5,7 @@ import { openBackend, ServiceError } from '@pannier/backend'
 import { addMigration, blankMigration, forgetMissing, noteApplied, snapshotMigration } from '@pannier/backend/internal'
 import { makePrivateFolder } from '../../http/private-files.ts'
 import { cleanCopies, migrateDown, migrateUp, migrationFiles, type MigratedFile } from '../../migrations/migrations.ts'
-import { givenPassword, SERVER_FILE, withDatabase } from '../database-path.ts'
+import { givenPassword, givenSettingsKey, SERVER_FILE, withDatabase } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 
@@ -86,7 +86,7 @@ function addFiles(migrate: Command, terminal: Terminal): void {
     .description('Makes a migration that creates all collections as they are now, and counts it as applied here.')
     .action((where: Where) =>
       withDatabase(where.dir, terminal, async (database) => {
-        const backend = await openBackend(database, { sendsMails: false })
+        const backend = await openBackend(database, { sendsMails: false, ...givenSettingsKey() })
         try {
           const name = await write(where, 'collections_snapshot', snapshotMigration(backend.definitions.all()))
           await database.transaction((transaction) => noteApplied(transaction, name))
@@ -115,7 +115,12 @@ function addWhere(command: Command): Command {
 }
 
 function fileOf(where: Where): MigratedFile {
-  return { path: join(where.dir, SERVER_FILE), folder: migrationsFolder(where), ...givenPassword() }
+  return {
+    path: join(where.dir, SERVER_FILE),
+    folder: migrationsFolder(where),
+    ...givenPassword(),
+    ...givenSettingsKey(),
+  }
 }
 
 async function serving<T>(work: () => Promise<T>): Promise<T> {

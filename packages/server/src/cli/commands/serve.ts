@@ -11,6 +11,7 @@ import { createLogger } from '../../http/logging.ts'
 import { SETUP_PATH } from '../../http/setup-page.ts'
 import { createServer } from '../../server.ts'
 import { ServiceError } from '@pannier/backend'
+import { givenSettingsKey, SETTINGS_KEY } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 import { migrationsFolder } from './migrate.ts'
@@ -33,6 +34,7 @@ interface ServeArguments {
   readonly adminUi?: string
   readonly hooks?: string
   readonly hooksWatch: boolean
+  readonly encryptionKeyEnv?: string
   readonly public?: string
   readonly indexFallback: boolean
   readonly migrations?: string
@@ -83,6 +85,10 @@ export function addServe(program: Command, terminal: Terminal): void {
     .option('--quota <MiB>', 'that one database may take; a full one takes no more', readQuota)
     .option('--hooks <dir>', 'hooks in TypeScript or JavaScript; the folder "hooks" in --dir when left out')
     .option('--no-hooks-watch', 'does not load hooks again when a file changes')
+    .option(
+      '--encryption-key-env <name>',
+      `the environment variable that has the key of the application's settings; ${SETTINGS_KEY} when left out`,
+    )
     .option('--public <dir>', 'pages that anybody may read, at URLs that nothing else answers')
     .option('--no-index-fallback', 'does not answer unknown pages with index.html of --public')
     .option('--migrations <dir>', 'migrations, applied at the start; the folder "migrations" in --dir when left out')
@@ -122,6 +128,7 @@ async function serveOnce(options: ServeArguments, port: number, terminal: Termin
     ...(quota !== undefined && { limits: { databaseBytesMax: quota } }),
     hooks: { dir: options.hooks ?? join(dir, 'hooks'), watch: options.hooksWatch },
     migrations: { dir: migrationsFolder(options), automigrate: options.automigrate },
+    ...givenSettingsKey(options.encryptionKeyEnv),
     ...(options.public !== undefined && { public: { dir: options.public, indexFallback: options.indexFallback } }),
     ...(adminUi !== undefined && { adminUi }),
     ...(trustProxy.length > 0 && { trustProxy }),

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { openBackend, SYSTEM } from '@pannier/backend'
 import { addWhere, type Where } from '../administer.ts'
-import { withDatabase } from '../database-path.ts'
+import { givenSettingsKey, withDatabase } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { SuperuserApi } from '../superuser-api.ts'
 import { printLine, type Terminal } from '../terminal.ts'
@@ -36,7 +36,7 @@ async function typesOf({ dir, url }: Where, terminal: Terminal): Promise<string>
   if (url !== undefined) return new SuperuserApi(url, terminal.signal).text('/api/types.d.ts')
   if (dir === undefined) throw new UsageError('Where? Give --dir or --url.')
   return withDatabase(dir, terminal, async (database) => {
-    const backend = await openBackend(database, { sendsMails: false })
+    const backend = await openBackend(database, { sendsMails: false, ...givenSettingsKey() })
     try {
       return backend.definitions.typeDeclarations(SYSTEM)
     } finally {
