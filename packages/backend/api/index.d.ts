@@ -68,6 +68,8 @@ export interface BackendOptions {
     readonly logs?: Database;
     /** Where backups are made and restored. Nowhere when left out. */
     readonly backups?: BackupHost;
+    /** Encrypts the settings: 32 characters or more that nobody can guess. They are stored as they are when it is left out. */
+    readonly settingsKey?: string;
     /** A folder that gets a migration file for each change of a definition. None when left out. */
     readonly automigrate?: string;
     /** Shows an operator what is logged, except for requests. */
@@ -2363,7 +2365,10 @@ interface Requirable {
 }
 
 /** What the files of a restored server are made with. */
-type RestoreOptions = Pick<OpenOptions, 'encryption'>;
+interface RestoreOptions extends Pick<OpenOptions, 'encryption'> {
+    /** That of the settings. */
+    readonly settingsKey?: string;
+}
 
 /** A column of an answer. */
 interface ResultColumn {
@@ -2491,7 +2496,10 @@ interface SessionsHost {
 }
 
 class Settings {
-    static open(database: Database): Promise<Settings>;
+    /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
+    static open(database: Database, key?: string): Promise<Settings>;
+    /** Stores encrypted settings as they are, so that they need no key. @throws ServiceError INVALID if the key is wrong */
+    static decrypt(database: Database, key: string): Promise<void>;
     /** With their secrets: for the server itself. */
     get values(): SettingsValues;
     /** As an admin sees them. @throws ServiceError FORBIDDEN */

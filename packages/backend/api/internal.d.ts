@@ -445,6 +445,24 @@ export class ServerState implements StateStore {
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
+export class Settings {
+    /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
+    static open(database: Database, key?: string): Promise<Settings>;
+    /** Stores encrypted settings as they are, so that they need no key. @throws ServiceError INVALID if the key is wrong */
+    static decrypt(database: Database, key: string): Promise<void>;
+    /** With their secrets: for the server itself. */
+    get values(): SettingsValues;
+    /** As an admin sees them. @throws ServiceError FORBIDDEN */
+    show({ isAdmin }: Principal): JsonObject;
+    /** What is left out stays. @throws ServiceError FORBIDDEN, INVALID with data */
+    update(principal: Principal, input: JsonObject): Promise<JsonObject>;
+    /** Calls `listener` after each change, until the function that it returns is called. */
+    onChange(listener: () => void): () => void;
+    /** Whether a superuser may act from there. */
+    allowsSuperuserAt(address: string | undefined): boolean;
+    close(): Promise<void>;
+}
+
 /** Small documents that are never served. */
 export interface StateStore {
     /** The document; undefined if it is missing. */
@@ -492,7 +510,7 @@ export function changeWhole(path: string, work: (copy: string) => Promise<void>)
 export function checkNewPassword(password: unknown, charsMin: number): string;
 
 /** @throws PANNIER_LOCKED if another process has the databases of the folder open */
-export function checkUnused(dir: string, options: RestoreOptions): Promise<void>;
+export function checkUnused(dir: string, options: Pick<OpenOptions, 'encryption'>): Promise<void>;
 
 /** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
 export function collectionName(name: string): string;
@@ -1011,7 +1029,10 @@ interface Requirable {
 }
 
 /** What the files of a restored server are made with. */
-type RestoreOptions = Pick<OpenOptions, 'encryption'>;
+interface RestoreOptions extends Pick<OpenOptions, 'encryption'> {
+    /** That of the settings. */
+    readonly settingsKey?: string;
+}
 
 class Room {
     readonly leave: () => void;
@@ -1039,21 +1060,6 @@ interface SelectField extends FieldBase, Requirable {
     readonly values: readonly string[];
     /** More than 1: the value is a list. */
     readonly maxSelect: number;
-}
-
-class Settings {
-    static open(database: Database): Promise<Settings>;
-    /** With their secrets: for the server itself. */
-    get values(): SettingsValues;
-    /** As an admin sees them. @throws ServiceError FORBIDDEN */
-    show({ isAdmin }: Principal): JsonObject;
-    /** What is left out stays. @throws ServiceError FORBIDDEN, INVALID with data */
-    update(principal: Principal, input: JsonObject): Promise<JsonObject>;
-    /** Calls `listener` after each change, until the function that it returns is called. */
-    onChange(listener: () => void): () => void;
-    /** Whether a superuser may act from there. */
-    allowsSuperuserAt(address: string | undefined): boolean;
-    close(): Promise<void>;
 }
 
 /** With their secrets. */

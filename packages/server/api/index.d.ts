@@ -441,6 +441,8 @@ export interface ServerOptions extends AppOptions {
     readonly dir?: string;
     /** With `dir`: encrypts a new database file, and opens one that is encrypted. As for `open` of the library. */
     readonly encryption?: OpenOptions['encryption'];
+    /** Encrypts the application's settings, which have secrets: 32 characters or more that nobody can guess. */
+    readonly settingsKey?: string;
     /** An open database instead, which stays open when the server is closed. Sessions end with the server then. */
     readonly database?: Database;
     /**
