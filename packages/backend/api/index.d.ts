@@ -1410,6 +1410,8 @@ interface FieldBase {
     readonly system: boolean;
     /** What the admin page says about it. */
     readonly help?: string;
+    /** `search()` looks for words in it. Undefined: it does not. */
+    readonly searchable?: true;
     /** An actor that it admits sees the field in records that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
     readonly viewRule?: string | null;
     /** An actor that it admits sets the field in records that it writes. Undefined: as `viewRule`. */

@@ -134,20 +134,47 @@ export interface RecordRelation {
 /** By collection, then by field. */
 export type RecordRelations = Readonly<Record<string, Readonly<Record<string, RecordRelation>>>>;
 
+/** Where words are looked for: in a text index. Where it is not built, or not there, documents are tested. */
+export interface SearchedText {
+    /** The name of the index. */
+    readonly index: string;
+    /** The fields that it is on. */
+    readonly paths: readonly string[];
+}
+
 /**
  * Which documents are meant, as a tree: what `compile` of `@pannier/rules` makes. A field of a document that is missing or
  * null counts as the empty value: `''`, 0, false, no elements. The field `id` is `_id`.
  * docs/internals/backend-contract.md is normative.
  */
-export type Selection = SelectionCombination | SelectionComplement | SelectionComparison | SelectionTest | SelectionElement | SelectionRelated | SelectionCreation;
-
+export type Selection = 
 /** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
-export interface SelectionCombination {
-    /** `and`: all of them hold. `or`: at least one of them holds. */
+{
     readonly kind: 'and' | 'or';
-    /** The selections that it combines. */
     readonly of: readonly Selection[];
 }
+/** Every document that the selection does not have. */
+ | {
+    readonly kind: 'not';
+    readonly of: Selection;
+} | SelectionComparison
+/** The document has the words, as `collection.search` finds them. */
+ | {
+    readonly kind: 'search';
+    readonly text: string;
+} | SelectionTest
+/** The list in `field` has an element that meets `of`, in which the field `''` is the element. */
+ | {
+    readonly kind: 'element';
+    readonly field: string;
+    readonly of: Selection;
+} | SelectionRelated
+/** Documents after (`>`) or before another one, whose `$created` is `value`. `@pannier/rules` does not make it. */
+ | {
+    readonly kind: 'created';
+    readonly operator: '<' | '>';
+    readonly value: number;
+};
 
 /** A stored value beside a known one. `contains` ignores the case of ASCII only. */
 export interface SelectionComparison {
@@ -163,28 +190,12 @@ export interface SelectionComparison {
     readonly value: string | number | boolean;
 }
 
-/** Every document that the selection does not have. */
-export interface SelectionComplement {
-    /** Tells it from the other selections. */
-    readonly kind: 'not';
-    /** The selection whose documents it leaves out. */
-    readonly of: Selection;
-}
-
-/** A list has an element that meets a selection, in which the field `''` is the element. */
-export interface SelectionElement {
-    /** Tells it from the other selections. */
-    readonly kind: 'element';
-    /** The field that holds the list. */
-    readonly field: string;
-    /** What the element meets. */
-    readonly of: Selection;
-}
-
 /** Options of `selectionQuery`. */
 export interface SelectionOptions {
     /** The library's name of a collection that the selection names; the same by default. */
     readonly nameOf?: (collection: string) => string;
+    /** Where `search` looks in the library's collection. */
+    readonly textOf?: (collection: string) => SearchedText;
     /** For a selection that has too many documents: tells which are meant. It is synchronous, and may be asked again. */
     readonly residual?: (document: StoredDocument, reader: GuardReader) => boolean;
     /** By paths of a sort, of groups and aggregates: what a missing or null value counts as. */
@@ -205,16 +216,6 @@ export interface SelectionRelated {
     readonly on: readonly (readonly [related: string, own: string])[];
     /** What the related document meets. */
     readonly of: Selection;
-}
-
-/** A function of one document alone. */
-export interface SelectionTest {
-    /** Tells it from the other selections. */
-    readonly kind: 'test';
-    /** The fields that it reads; `''` is the element of a list. */
-    readonly fields: readonly string[];
-    /** Gets these fields as far as they are there, or `{ '': ELEMENT }`. */
-    readonly holds: (record: Readonly<Record<string, unknown>>) => boolean;
 }
 
 /** Reads one state. */
@@ -281,8 +282,13 @@ export function fromCouchAttachment({ content_type: contentType, ...others }: At
  */
 export function guarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, guard: DocumentGuard): GuardedWrites<T, Input>;
 
+/** Whether a document has all that is searched for. */
+export function hasSearched({ terms, phrases }: ParsedSearch, words: DocumentWords): boolean;
+
 /** The newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
 export function holdSnapshot(database: Database): SnapshotReader;
+
+export function parseSearch(text: string, language: string | undefined): ParsedSearch;
 
 /**
  * Runs a function that reads the newest state, whatever is written meanwhile. The function may run again, if a collection has to be
@@ -297,7 +303,7 @@ export function readSnapshot<R>(database: Database, run: (reader: SnapshotReader
 export function relateRecords(database: Database, relations: RecordRelations): Promise<void>;
 
 /** The query for all documents that a selection has. Its paths name documents' fields, so `id` is `_id` in a sort. */
-export function selectionQuery<T extends object>({ name, access }: Pick<TransactionCollection<T>, 'name' | 'access'>, selection: Selection, { nameOf, residual, empty }?: SelectionOptions): Query<StoredDocument>;
+export function selectionQuery<T extends object>({ name, access }: Pick<TransactionCollection<T>, 'name' | 'access'>, selection: Selection, { nameOf, textOf, residual, empty }?: SelectionOptions): Query<StoredDocument>;
 
 /** An attachment as CouchDB's JSON has it. */
 export function toCouchAttachment<A extends {
@@ -316,6 +322,9 @@ export function toCouchDocument<Document extends object>(document: Document): Do
  * @throws PANNIER_RELATION if other documents need them; PANNIER_ABORTED. Then nothing is deleted.
  */
 export function truncate(database: Database, name: string, { signal }?: TruncateOptions): Promise<number>;
+
+/** The words in the values of fields: in strings, and in the strings of arrays. */
+export function wordsOf(values: readonly unknown[], language: string | undefined): DocumentWords;
 
 type AllKeys<Options> = Options extends unknown ? keyof Options : never;
 
@@ -427,6 +436,12 @@ interface CursorOptions {
     readonly expected?: number;
 }
 
+/** The words of a document: of each of its texts, and all of them. */
+type DocumentWords = Readonly<{
+    texts: readonly (readonly string[])[];
+    all: ReadonlySet<string>;
+}>;
+
 /** By paths: what a missing or null value counts as. */
 type EmptyValues = Readonly<Record<string, '' | 0 | false>>;
 
@@ -483,6 +498,13 @@ interface KeyRange {
     readonly lt?: Key | undefined;
 }
 
+interface ParsedSearch {
+    /** None twice. */
+    readonly terms: readonly SearchTerm[];
+    /** At least two words. */
+    readonly phrases: readonly (readonly string[])[];
+}
+
 /** Bodies whose sequence number is higher than `after`, and at most `upTo`, have the version `from`. */
 interface PendingMigration {
     readonly after: number;
@@ -524,14 +546,20 @@ interface SchemaState {
     readonly pending: readonly PendingMigration[];
 }
 
-/** Documents that came after or before another one: their place in the order `$created`. `@pannier/rules` does not make it. */
-interface SelectionCreation {
-    /** Tells it from the other selections. */
-    readonly kind: 'created';
-    /** `>`: after it. */
-    readonly operator: '<' | '>';
-    /** As the field `$created` of a query gives it. */
-    readonly value: number;
+/** A parsed search: `quick bro*` (words, and the start of a word), `"brown fox"` (a phrase). */
+interface SearchTerm {
+    readonly word: string;
+    /** Whatever begins with it. */
+    readonly isPrefix: boolean;
+}
+
+/** A function of one document alone. */
+interface SelectionTest {
+    readonly kind: 'test';
+    /** The fields that it reads; `''` is the element of a list. */
+    readonly fields: readonly string[];
+    /** Gets these fields as far as they are there, or `{ '': ELEMENT }`. */
+    readonly holds: (record: Readonly<Record<string, unknown>>) => boolean;
 }
 
 class Shape {

@@ -39,7 +39,7 @@ export const IMPORT_FAILURES_MAX = 100;
 /** Indexes of one collection. Each write keeps all of them up to date. */
 export const INDEXES_MAX = 64;
 
-/** Fields of one index. Keys must stay well below the size of a page. */
+/** Fields of one index. Keys must stay well below the size of a page. A text index has up to 32: its keys are words. */
 export const INDEX_FIELDS_MAX = 4;
 
 /** Characters of the name of a collection, an index or a view. Long enough for any name, short enough for a key. */

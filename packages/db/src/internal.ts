@@ -14,17 +14,10 @@ export { holdSnapshot, readSnapshot } from './database/records/read-snapshot.ts'
 export type { ReadCollection, SnapshotReader } from './database/records/read-snapshot.ts'
 export { truncate } from './database/records/truncate.ts'
 export type { TruncateOptions } from './database/records/truncate.ts'
-export { selectionQuery } from './database/records/selection-query.ts'
-export type { SelectionOptions } from './database/records/selection-query.ts'
+export { selectionQuery, type SelectionOptions } from './database/records/selection-query.ts'
+export { hasSearched, parseSearch, wordsOf } from './query/search/match-terms.ts'
+export type { SearchedText } from './query/ast/normalise.ts'
 export type { DocumentBeforeWrite, DocumentGuard, NewDocument } from './database/records/document-guard.ts'
 export { LinearRegex } from './query/regex/linear-regex.ts'
 export type { CollectionHost } from './database/replication/local-peer.ts'
-export type {
-  Selection,
-  SelectionCombination,
-  SelectionComparison,
-  SelectionComplement,
-  SelectionElement,
-  SelectionRelated,
-  SelectionTest,
-} from './relations/selection/selection.ts'
+export type { Selection, SelectionComparison, SelectionRelated } from './relations/selection/selection.ts'

@@ -90,7 +90,7 @@ export interface RequiredText {
 }
 
 /** Records of one collection, by their fields and by related records. */
-export type Selection = Combination | Complement | FieldComparison | RecordTest | ElementSelection | RelatedSelection;
+export type Selection = Combination | Complement | FieldComparison | WordSearch | RecordTest | ElementSelection | RelatedSelection;
 
 /** How a stored value is compared. `contains` ignores the case of ASCII only. */
 export type SelectionOperator = '=' | '<' | '<=' | '>' | '>=' | 'contains';
@@ -101,6 +101,14 @@ export interface SortPath {
     readonly path: string;
     /** What a missing value counts as. */
     readonly empty: '' | 0 | false;
+}
+
+/** The record has the words, in fields that are searchable. */
+export interface WordSearch {
+    /** Tells it from other selections. */
+    readonly kind: 'search';
+    /** Words, starts of words and phrases, as written. */
+    readonly text: string;
 }
 
 /** The order of two lists of values, up to the first that differs. */

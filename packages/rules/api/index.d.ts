@@ -46,7 +46,7 @@ export const COMPARISONS_MAX = 200;
 export interface Call {
     /** Tells it from other operands. */
     readonly kind: 'call';
-    /** The function: `geoDistance` or `strftime`. */
+    /** The function: `geoDistance`, `strftime` or `search`. */
     readonly name: string;
     /** What stands between the parentheses. */
     readonly of: readonly Argument[];
@@ -62,6 +62,8 @@ export interface Collection {
     readonly name: string;
     /** Whether its records are accounts, whose `email` has a visibility. */
     readonly isAuth: boolean;
+    /** Whether a field is searchable. */
+    readonly isSearchable: boolean;
     /** By name. */
     readonly fields: ReadonlyMap<string, Field>;
     /** `''` admits all, `null` only those who are trusted. */
@@ -134,6 +136,8 @@ export interface FieldDefinition {
     readonly hidden?: boolean;
     /** If it is there and not empty, `sees` of `bind` tells who may filter by the field. */
     readonly viewRule?: string | null;
+    /** Whether `search()` looks for words in it. */
+    readonly searchable?: boolean;
     /** The value of a select, file or relation is a list if this is more than 1. */
     readonly maxSelect?: number;
     /** Id or name of the collection that a relation leads to. */
@@ -232,6 +236,8 @@ export type RuleErrorCode =
  | 'limit'
 /** A name, modifier or function leads nowhere. */
  | 'unknown'
+/** `search()` where no field is searchable. */
+ | 'search'
 /** The path leads to what the caller may not ask for: a hidden field, or a collection whose list rule is null. */
  | 'forbidden';
 
@@ -261,6 +267,8 @@ export interface RuleRecords {
     via(collection: string, field: string, id: string): FoundRecords;
     /** All records of a collection, for `@collection`. */
     all(collection: string): FoundRecords;
+    /** Whether a record has the words of `search()`; undefined if that is not known here. Without it, that never is. */
+    finds?(collection: string, record: RuleRecord, words: string): boolean | undefined;
     /** Whether the values of a field are known here; all are, by default. An app does not have hidden fields. */
     knows?(collection: string, field: string): boolean;
 }

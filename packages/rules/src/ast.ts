@@ -71,7 +71,7 @@ export interface Numeral {
 export interface Call {
   /** Tells it from other operands. */
   readonly kind: 'call'
-  /** The function: `geoDistance` or `strftime`. */
+  /** The function: `geoDistance`, `strftime` or `search`. */
   readonly name: string
   /** What stands between the parentheses. */
   readonly of: readonly Argument[]

@@ -1,7 +1,7 @@
 /** Resolves the names of a rule against a schema and a request. Every mistake in a name is found here. */
-import type { Argument, Call, Comparison, Expression, Operand } from './ast.ts'
+import type { Call, Comparison, Expression, Operand, Text } from './ast.ts'
 import { RuleError, nearestHint } from './errors.ts'
-import { leafOf, type Side } from './leaf.ts'
+import { leafOf, plain, type Side } from './leaf.ts'
 import { parse } from './parse.ts'
 import { resolvePath, scopeOf, type Scope } from './path.ts'
 import { readBy, type BoundRule, type Condition, type FunctionName, type Join, type Value } from './plan.ts'
@@ -74,7 +74,7 @@ function listCondition(join: Join, outer: Scope, joins: Join[]): Condition[] {
   const { collection } = join as Extract<Join, { collection: Collection }>
   if (collection.listRule === null || collection.listRule === '') return []
   const scope: Scope = { ...outer, collection, record: join, joins: new Map(), listed: new Set(), trusted: true }
-  const isMissing = leafOf(resolvePath('id', 0, scope), '=', false, { value: parameter(''), nulls: 'auto' }, join)
+  const isMissing = leafOf(resolvePath('id', 0, scope), '=', false, plain(parameter('')), join)
   const rule = conditionOf(parse(collection.listRule), scope)
   joins.push(...scope.joins.values())
   return [{ kind: 'or', of: [isMissing, rule] }]
@@ -101,7 +101,7 @@ export function sideOf(operand: Operand, scope: Scope): Side {
   switch (operand.kind) {
     case 'text':
     case 'number':
-      return { value: parameter(operand.value), nulls: 'auto' }
+      return plain(parameter(operand.value))
     case 'name':
       return nameOf(operand.name, operand.at, scope)
     default:
@@ -117,11 +117,10 @@ const CONSTANTS: Readonly<Record<string, Value>> = {
 
 function nameOf(name: string, at: number, scope: Scope): Side {
   const moment = macro(name, scope.now)
-  if (moment !== undefined) return { value: parameter(moment, false), nulls: 'auto' }
+  if (moment !== undefined) return plain(parameter(moment, false))
   const constant = name.toLowerCase()
   // A field of this name comes first.
-  if (Object.hasOwn(CONSTANTS, constant) && !scope.collection.fields.has(name))
-    return { value: CONSTANTS[constant]!, nulls: 'auto' }
+  if (Object.hasOwn(CONSTANTS, constant) && !scope.collection.fields.has(name)) return plain(CONSTANTS[constant]!)
   if (name.startsWith('@') && !/^@(request|collection)\./.test(name))
     throw new RuleError(
       'unknown',
@@ -132,23 +131,31 @@ function nameOf(name: string, at: number, scope: Scope): Side {
   return resolvePath(name, at, scope)
 }
 
-const KINDS: Readonly<
-  Record<FunctionName, { least: number; most: number; accepts(kind: Argument['kind'], index: number): boolean }>
-> = {
-  geoDistance: { least: 4, most: 4, accepts: (kind) => kind !== 'text' },
-  strftime: { least: 1, most: 10, accepts: (kind, index) => index === 1 || kind === 'text' },
+/** How many arguments each function takes, at least and at most. */
+const ARGUMENTS: Readonly<Record<FunctionName, readonly [least: number, most: number]>> = {
+  geoDistance: [4, 4],
+  strftime: [1, 10],
+  search: [1, 1],
 }
 
 function callOf({ name, of, at }: Call, scope: Scope): Side {
-  if (!Object.hasOwn(KINDS, name))
-    throw new RuleError('unknown', `Unknown function "${name}".`, at, nearestHint(name, Object.keys(KINDS)))
-  const { least, most, accepts } = KINDS[name as FunctionName]
+  if (!Object.hasOwn(ARGUMENTS, name))
+    throw new RuleError('unknown', `Unknown function "${name}".`, at, nearestHint(name, Object.keys(ARGUMENTS)))
+  const [least, most] = ARGUMENTS[name as FunctionName]
   if (of.length < least || of.length > most) {
     const number = least === most ? String(least) : `${least} to ${most}`
     throw new RuleError('unknown', `${name} takes ${number} arguments, got ${of.length}.`, at)
   }
-  const wrong = of.find(({ kind }, index) => !accepts(kind, index))
+  // The moment of strftime is the only argument of any kind.
+  const wrong = of.find(({ kind }, index) =>
+    name === 'geoDistance' ? kind === 'text' : kind !== 'text' && index !== 1,
+  )
   if (wrong !== undefined) throw new RuleError('unknown', `${name} does not take a ${wrong.kind} here.`, wrong.at)
+  if (name === 'search') {
+    const { collection, record } = scope
+    if (!collection.isSearchable) throw new RuleError('search', `"${collection.name}" has no searchable fields.`, at)
+    return { value: { kind: 'search', join: record, collection, text: (of[0] as Text).value }, nulls: 'never' }
+  }
   const sides = of.map((argument) => sideOf(argument, scope))
   const call = (values: readonly Value[]): Value => ({ kind: 'call', name: name as FunctionName, of: values })
   const values = sides.map(({ value }) => value)

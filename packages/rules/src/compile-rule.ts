@@ -3,7 +3,7 @@
  * left out, so that it has more records than the rule admits; `evaluate` says which.
  */
 import { compileTest } from './compile-test.ts'
-import { rowsOf, type Row, type Work } from './evaluate.ts'
+import { firstOf, independent, rowsOf, type Row, type Work } from './evaluate.ts'
 import { readByTest, withParents, type BoundRule, type Condition, type Join, type Leaf, type Test } from './plan.ts'
 import type { RuleRecords } from './records.ts'
 import type { Field } from './schema.ts'
@@ -102,23 +102,8 @@ function openOf(part: Part, { bound }: Place): Join[] {
 function select(parts: readonly Part[], place: Place): Compiled {
   const flat = parts.flatMap((part) => (part.kind === 'and' ? part.of : [part]))
   if (flat.some((part) => part.kind === 'and')) return select(flat, place)
-  const groups = independent(flat, place).map((group) => selectGroup(group, place))
+  const groups = independent(flat, (part) => openOf(part, place)).map((group) => selectGroup(group, place))
   return { selection: both(groups.map((group) => group.selection)), isExact: groups.every((group) => group.isExact) }
-}
-
-/** Parts that share an open join speak of one row. */
-function independent(parts: readonly Part[], place: Place): Part[][] {
-  let groups: { parts: Part[]; open: Set<Join> }[] = []
-  for (const part of parts) {
-    const open = openOf(part, place)
-    const shared = groups.filter((group) => open.some((join) => group.open.has(join)))
-    groups = groups.filter((group) => !shared.includes(group))
-    groups.push({
-      parts: [...shared.flatMap((group) => group.parts), part],
-      open: new Set([...open, ...shared.flatMap((group) => [...group.open])]),
-    })
-  }
-  return groups.map((group) => group.parts)
 }
 
 function selectGroup(parts: readonly Part[], place: Place): Compiled {
@@ -129,8 +114,7 @@ function selectGroup(parts: readonly Part[], place: Place): Compiled {
     if (rest.length > 0 && of.length * parts.length > ALTERNATIVES_MAX) return MORE
     return union(of.map((part) => select([part, ...rest], place)))
   }
-  const open = new Set(parts.flatMap((part) => openOf(part, place)))
-  const next = Array.from(open).find(({ parent }) => parent === undefined || !open.has(parent))
+  const next = firstOf(parts.flatMap((part) => openOf(part, place)))
   if (next !== undefined) return step(next, parts, place)
   const atoms = parts.map((part) => compileAtom(part as Atom, place))
   return { selection: both(atoms.map((each) => each.selection)), isExact: atoms.every((each) => each.isExact) }
@@ -175,7 +159,7 @@ function step(join: Join, parts: readonly Part[], place: Place): Compiled {
         on.map(({ fields }) => fields),
       )
   const missing = withRow(null)
-  const nowhere = isNothing(missing.selection) ? NOTHING : both([not(stepTo(join, ALL, [])), missing.selection])
+  const nowhere = both([not(stepTo(join, ALL, [])), missing.selection])
   return { selection: either([reached, nowhere]), isExact: found.isExact && missing.isExact }
 }
 

@@ -1,9 +1,9 @@
 /** One comparison as a selection: a stored value beside a known one. */
 import { testOf, valueOf, type Row, type Work } from './evaluate.ts'
-import { readBy, readByTest, type Join, type Test, type Value } from './plan.ts'
+import { readBy, readByTest, valuesIn, type Join, type Test, type Value } from './plan.ts'
 import type { RuleRecord } from './records.ts'
 import { affinityOf } from './schema.ts'
-import { ALL, both, either, MORE, not, NOTHING, type Compiled, type Selection } from './selection.ts'
+import { ALL, both, MORE, not, NOTHING, type Compiled, type Selection, type WordSearch } from './selection.ts'
 import { compare, numberIn, textOf, type Affinity, type Order, type Typed } from './values.ts'
 
 /** A value of the record that a selection can name. It is never NULL. */
@@ -12,6 +12,8 @@ interface Column {
   readonly isLength: boolean
   readonly type: 'text' | 'number' | 'bool'
   readonly affinity: Affinity
+  /** Not a field: a search is 1 or 0. */
+  readonly search?: WordSearch
 }
 
 /** The records of `here` for which the test is `wanted`. NULL is neither true nor false. */
@@ -25,27 +27,31 @@ export function compileTest(test: Test, wanted: boolean, here: Join, work: Work)
 
 /** A test of the record and of what is known. */
 function recordTest(test: Test, wanted: boolean, here: Join, { rows, records, now }: Work): Compiled {
+  const fields = fieldsOf(test, here)
   const read = readByTest(test)
   // Where a field is not known, the test has no answer.
-  if (!read.every((join) => join === here || rows.has(join)) || records.knows !== undefined) return MORE
+  if (fields === undefined || !read.every((join) => join === here || rows.has(join)) || records.knows !== undefined)
+    return MORE
   const known = new Map(rows)
   const holds = (record: RuleRecord): boolean => {
     const row = here.kind === 'each' ? (record[''] as Row) : record
     return testOf(test, { rows: new Map(known).set(here, row), records, now }) === wanted
   }
-  return { selection: { kind: 'test', fields: fieldsOf(test, here), holds }, isExact: true }
+  return { selection: { kind: 'test', fields, holds }, isExact: true }
 }
 
-function fieldsOf(test: Test, here: Join): readonly string[] {
+/** Undefined: a search among them reads the whole record. */
+function fieldsOf(test: Test, here: Join): readonly string[] | undefined {
+  let isPlain = true
   const fields = new Set<string>()
   const visit = (value: Value): void => {
     if (value.kind === 'lower' || value.kind === 'around') visit(value.of)
     else if (value.kind === 'call') value.of.forEach(visit)
+    else if (value.kind === 'search') isPlain = false
     else if ('join' in value && value.join === here) fields.add(value.kind === 'element' ? '' : value.field.name)
   }
-  if (test.kind === 'empty') visit(test.of)
-  else if (test.kind !== 'constant' && test.kind !== 'unknown') [test.left, test.right].forEach(visit)
-  return [...fields]
+  valuesIn(test).forEach(visit)
+  return isPlain ? [...fields] : undefined
 }
 
 /** Undefined if it is not a column of the record beside a known value. */
@@ -126,12 +132,14 @@ function exact(selection: Selection, wanted: boolean): Compiled {
 
 /** As SQLite compares the column. A value of another type is before or after all of the column's. */
 function ordered(column: Column, operator: Order, known: Typed): Selection {
-  const { field, isLength, type, affinity } = column
+  const { field, isLength, type, affinity, search } = column
   const holds = (value: string | number): boolean => compare({ value, affinity, real: false }, operator, known) === true
   if (type === 'bool') {
     const values = [true, false].filter((value) => holds(value ? 1 : 0))
-    if (values.length === 2) return ALL
-    return either(values.map((value) => ({ kind: 'compare', field, isLength, operator: '=', value })))
+    const [value] = values
+    if (value === undefined || values.length === 2) return value === undefined ? NOTHING : ALL
+    if (search === undefined) return { kind: 'compare', field, isLength, operator: '=', value }
+    return value ? search : not(search)
   }
   const value = convert(known, affinity)
   if (typeof value !== (type === 'text' ? 'string' : 'number')) return holds(type === 'text' ? '' : 0) ? ALL : NOTHING
@@ -167,6 +175,10 @@ function literalOf(pattern: string): { readonly literal: string; readonly isWhol
 function columnOf(value: Value, here: Join): Column | undefined {
   if (!('join' in value) || value.join !== here) return undefined
   if (value.kind === 'element') return { field: '', isLength: false, type: 'text', affinity: 'none' }
+  if (value.kind === 'search') {
+    const { kind, text } = value
+    return { field: '', isLength: false, type: 'bool', affinity: 'none', search: { kind, text } }
+  }
   const { kind, field } = value
   const { name, type, isMany } = field
   if (kind === 'length') return isMany ? { field: name, isLength: true, type: 'number', affinity: 'none' } : undefined

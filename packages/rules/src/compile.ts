@@ -10,6 +10,7 @@ export type {
   RelatedSelection,
   Selection,
   SelectionOperator,
+  WordSearch,
 } from './selection.ts'
 export { requiredText, type RequiredText } from './required-text.ts'
 export { compareSortValues, sortPaths, sortValues, type SortPath } from './sort.ts'

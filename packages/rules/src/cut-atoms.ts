@@ -1,6 +1,6 @@
 /** The tests of a rule one by one, and what each of them reads. */
 import type { Comparison, Expression, Operand } from './ast.ts'
-import { withParents, readByTest, type Condition, type Join, type Leaf, type Test, type Value } from './plan.ts'
+import { withParents, readByTest, valuesIn, type Condition, type Join, type Leaf, type Value } from './plan.ts'
 import { MACRO_NAMES } from './time.ts'
 
 /** A comparison of a rule, or its match-all: twice the place of the comparison, and one more for the match-all. */
@@ -52,6 +52,8 @@ export interface Asked {
   readonly address: boolean
   /** A value of the request that no replica has: body, query, headers, method, context. */
   readonly request: boolean
+  /** The words of a record, which no half knows. */
+  readonly search: boolean
   /** `moment` never goes back with time; `part` does, such as an hour. */
   readonly clock: 'none' | 'moment' | 'part'
 }
@@ -68,6 +70,7 @@ export function askedBy({ left, right }: Comparison): Asked {
     auth: names.some((name) => name.startsWith('@request.auth.')),
     address: names.some((name) => name.startsWith('@request.auth.email')),
     request: names.some((name) => name.startsWith('@request.') && !name.startsWith('@request.auth.')),
+    search: operands.some((operand) => operand.kind === 'call' && operand.name === 'search'),
     clock: isPart ? 'part' : macros.length > 0 ? 'moment' : 'none',
   }
 }
@@ -97,19 +100,15 @@ export function isKnownRow(join: Join): boolean {
 export function fieldsRead({ leaf }: Atom, join: Join): ReadonlySet<string> {
   const fields = new Set<string>()
   for (const test of [leaf.test, ...(leaf.every === undefined ? [] : [leaf.every.test])])
-    for (const value of valuesOf(test)) visit(value, join, fields)
+    for (const value of valuesIn(test)) visit(value, join, fields)
   return fields
 }
 
 function visit(value: Value, join: Join, fields: Set<string>): void {
   if (value.kind === 'lower' || value.kind === 'around') visit(value.of, join, fields)
   else if (value.kind === 'call') for (const argument of value.of) visit(argument, join, fields)
+  else if (value.kind === 'search') return
   else if ('join' in value && value.join === join) fields.add(value.kind === 'element' ? '' : value.field.name)
-}
-
-function valuesOf(test: Test): readonly Value[] {
-  if (test.kind === 'constant' || test.kind === 'unknown') return []
-  return test.kind === 'empty' ? [test.of] : [test.left, test.right]
 }
 
 /** The field of the parent that leads to a join; '' where it starts by itself. A back-relation leads by the id. */

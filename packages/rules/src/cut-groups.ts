@@ -81,6 +81,7 @@ export function cutGroup(
   const asks = group.map(asked)
   const problem = (text: string): Cutting => ({ kind: 'problem', problem: text, atoms })
   if (asks.some(({ request }) => request)) return problem('It asks about one request.')
+  if (asks.some(({ search }) => search)) return problem('It searches for words.')
   const auth = asks.some((each) => each.auth)
   const clock = asks.some((each) => each.clock !== 'none')
   const joins = new Set(group.flatMap((atom) => [...atom.joins]))

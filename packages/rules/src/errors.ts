@@ -8,6 +8,8 @@ export type RuleErrorCode =
   | 'limit'
   /** A name, modifier or function leads nowhere. */
   | 'unknown'
+  /** `search()` where no field is searchable. */
+  | 'search'
   /** The path leads to what the caller may not ask for: a hidden field, or a collection whose list rule is null. */
   | 'forbidden'
 

@@ -79,31 +79,41 @@ function spend(work: Work, rows: number): void {
 export function some(condition: Condition, work: Work): boolean | undefined {
   if (condition.kind === 'or') return anyOf(condition.of, (part) => some(part, work))
   const parts = condition.kind === 'and' ? condition.of : [condition]
-  return allOf(independent(parts, work), (group) => together(group, work))
+  return allOf(
+    independent(parts, (part) => openOf(part, work)),
+    (group) => together(group, work),
+  )
 }
 
-/** Parts that share no open join may be asked one by one. */
-function independent(parts: readonly Condition[], { rows }: Work): Condition[][] {
-  let groups: { parts: Condition[]; joins: Set<Join> }[] = []
+/** Parts that share no open join may be asked one by one: those that do speak of one row. */
+export function independent<Part>(parts: readonly Part[], openOf: (part: Part) => readonly Join[]): Part[][] {
+  let groups: { parts: Part[]; open: Set<Join> }[] = []
   for (const part of parts) {
-    const joins = new Set(Array.from(joinsOf(part)).filter((join) => !rows.has(join)))
-    const shared = groups.filter((group) => [...joins].some((join) => group.joins.has(join)))
+    const open = openOf(part)
+    const shared = groups.filter((group) => open.some((join) => group.open.has(join)))
     groups = groups.filter((group) => !shared.includes(group))
-    const all = [...shared, { parts: [part], joins }]
     groups.push({
-      parts: all.flatMap((group) => group.parts),
-      joins: new Set(all.flatMap((group) => [...group.joins])),
+      parts: [...shared.flatMap((group) => group.parts), part],
+      open: new Set([...open, ...shared.flatMap((group) => [...group.open])]),
     })
   }
   return groups.map((group) => group.parts)
+}
+
+/** The first join that leads from a row which is known. */
+export function firstOf(open: readonly Join[]): Join | undefined {
+  return open.find(({ parent }) => parent === undefined || !open.includes(parent))
+}
+
+function openOf(part: Condition, { rows }: Work): Join[] {
+  return Array.from(joinsOf(part)).filter((join) => !rows.has(join))
 }
 
 /** Chooses a row for the first open join of the parts. */
 function together(parts: readonly Condition[], work: Work): boolean | undefined {
   const [only] = parts
   if (parts.length === 1 && only!.kind !== 'leaf') return some(only!, work)
-  const open = new Set(parts.flatMap((part) => [...joinsOf(part)].filter((join) => !work.rows.has(join))))
-  const next = Array.from(open).find(({ parent }) => parent === undefined || !open.has(parent))
+  const next = firstOf(parts.flatMap((part) => openOf(part, work)))
   // Parts without an open join come one by one.
   if (next === undefined) return holds(only as Leaf, work)
   return withRows(next, work, () => some({ kind: 'and', of: parts }, work))
@@ -132,7 +142,7 @@ function holds({ test, every, visible }: Leaf, work: Work): boolean | undefined 
 
 /** NULL does not fail: PocketBase looks for rows where the condition is false. */
 function someFails(test: Test, open: readonly Join[], work: Work): boolean | undefined {
-  const next = open.find(({ parent }) => parent === undefined || !open.includes(parent))
+  const next = firstOf(open)
   if (next !== undefined) {
     const rest = open.filter((join) => join !== next)
     return withRows(next, work, () => someFails(test, rest, work))
@@ -287,13 +297,23 @@ export function valueOf(value: Value, work: Work): Typed | undefined {
         value.name !== 'strftime',
       )
     }
-    case 'truth': {
-      const of = some(value.of, work)
+    case 'truth':
+    case 'search': {
+      const of = value.kind === 'truth' ? some(value.of, work) : isFound(value, work)
       return of === undefined ? undefined : typed(of ? 1 : 0)
     }
     default:
       return undefined
   }
+}
+
+/** No words are found where there is no record. */
+function isFound(
+  { join, collection, text }: Extract<Value, { kind: 'search' }>,
+  { rows, records }: Work,
+): boolean | undefined {
+  const record = rows.get(join) as RuleRecord | null
+  return record === null ? false : records.finds?.(collection.name, record, text)
 }
 
 /** What a record has in a field: undefined if that is not known, null if there is no record. */

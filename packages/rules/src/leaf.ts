@@ -17,6 +17,11 @@ export interface Side {
   readonly visible?: Join | undefined
 }
 
+/** A value without rows of its own. */
+export function plain(value: Value): Side {
+  return { value, nulls: 'auto' }
+}
+
 /** `record` is what the rule is about. It is not a row of match-all. */
 export function leafOf(left: Side, operator: Operator, any: boolean, right: Side, record: Join): Leaf {
   const test = testOf(left, operator, right)

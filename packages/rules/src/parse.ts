@@ -86,10 +86,17 @@ function junction(kind: 'and' | 'or', of: readonly Expression[]): Expression {
 function comparison(scanner: Scanner, first: Token, depth: number): Comparison {
   const left = operand(scanner, first, depth)
   const sign = scanner.next(depth)
-  if (sign.kind !== 'operator') throw unexpected(sign, 'an operator, such as "="')
-  const right = operand(scanner, scanner.next(depth), depth)
-  const any = sign.value.startsWith('?')
-  const operator = (any ? sign.value.slice(1) : sign.value) as Operator
+  if (sign.kind !== 'operator') {
+    if (left.kind !== 'call' || left.name !== 'search') throw unexpected(sign, 'an operator, such as "="')
+    scanner.back(sign)
+    return comparing(left, '=', Object.freeze({ kind: 'name', name: 'true', at: left.at }))
+  }
+  return comparing(left, sign.value, operand(scanner, scanner.next(depth), depth))
+}
+
+function comparing(left: Operand, sign: string, right: Operand): Comparison {
+  const any = sign.startsWith('?')
+  const operator = (any ? sign.slice(1) : sign) as Operator
   return Object.freeze({ kind: 'comparison', operator, any, left, right })
 }
 

@@ -1,6 +1,6 @@
 /** Follows a path of names through fields and relations, as PocketBase's field resolver does. */
 import { RuleError, nearestHint } from './errors.ts'
-import { leafOf, type Side } from './leaf.ts'
+import { leafOf, plain, type Side } from './leaf.ts'
 import type { Condition, Join, Value } from './plan.ts'
 import {
   itemsOf,
@@ -144,7 +144,7 @@ function fieldPath(parts: readonly Part[], start: Place, scope: Scope): Side {
     if (field?.isMany === false && i === parts.length - 2 && parts[i + 1]!.name === 'id')
       return lastField(parts[i]!, place, scope)
     const next = field === undefined ? backPlace(parts[i]!, place, scope) : relatedPlace(field, at, place, scope)
-    if (next === undefined) return { value: NULL, nulls: 'auto' }
+    if (next === undefined) return plain(NULL)
     place = next
   }
   return lastField(parts.at(-1)!, place, scope)
@@ -220,7 +220,7 @@ function lastField(part: Part, place: Place, scope: Scope): Side {
   const { collection, row, own } = place
   const field = collection.fields.get(name)
   if (field === undefined) {
-    if (place.isRequest) return { value: NULL, nulls: 'auto' }
+    if (place.isRequest) return plain(NULL)
     throw unknownField(name, part.at, collection)
   }
   checkVisible(field, collection, part.at, scope)
@@ -290,12 +290,12 @@ export const PLAIN_AUTH_FIELDS: ReadonlySet<string> = new Set([
 
 function authPath(parts: readonly Part[], scope: Scope): Side {
   const auth = scope.request.auth
-  if (auth === undefined) return { value: UNKNOWN, nulls: 'auto' }
-  if (auth === null) return { value: NULL, nulls: 'auto' }
+  if (auth === undefined) return plain(UNKNOWN)
+  if (auth === null) return plain(NULL)
   const collection = find(auth.collection, parts[0]!.at, scope)
   if (parts.length === 3 && PLAIN_AUTH_FIELDS.has(parts[2]!.name)) {
     const account = { ...auth.record, collectionId: collection.id, collectionName: collection.name }
-    return { value: requestValue(lookUp(account, [parts[2]!.name]).value, false), nulls: 'auto' }
+    return plain(requestValue(lookUp(account, [parts[2]!.name]).value, false))
   }
   const made: Join = { kind: 'ids', collection, ids: [requestText(auth.record['id'])] }
   const row = join('@auth', made, parts[0]!.at, scope)
@@ -313,16 +313,16 @@ function staticPath(parts: readonly Part[], scope: Scope): Side {
   if (modifier !== '' && modifier !== 'isset' && modifier !== 'lower')
     throw new RuleError('unknown', `":${modifier}" is not for "${name}".`, parts.at(-1)!.at)
   const from = scope.request[part]
-  if (from === undefined) return { value: UNKNOWN, nulls: 'auto' }
+  if (from === undefined) return plain(UNKNOWN)
   const keys = [...parts.slice(2, -1).map((key) => key.name), name]
   const found = lookUp(from, parts.length === 2 ? [] : keys)
-  if (modifier === 'isset') return { value: { kind: 'constant', value: found.isThere ? 1 : 0 }, nulls: 'auto' }
+  if (modifier === 'isset') return plain({ kind: 'constant', value: found.isThere ? 1 : 0 })
   const { type = '' } = scope.collection.fields.get(name) ?? {}
   const isField = part === 'body' && parts.length === 3
   const value = isField
     ? sentValue(found.isThere ? found.value : undefined, type)
     : requestValue(found.value, type === 'number')
-  return { value: modifier === 'lower' && value !== NULL ? { kind: 'lower', of: value } : value, nulls: 'auto' }
+  return plain(modifier === 'lower' && value !== NULL ? { kind: 'lower', of: value } : value)
 }
 
 function bodyField(field: Field, modifier: string, parts: readonly Part[], scope: Scope): Side {
@@ -333,15 +333,15 @@ function bodyField(field: Field, modifier: string, parts: readonly Part[], scope
   }
   if (modifier !== 'lower' && !field.isListable) throw new RuleError('unknown', `"${name}" is for lists only.`, at)
   const { body } = scope.request
-  if (body === undefined) return { value: UNKNOWN, nulls: 'auto' }
+  if (body === undefined) return plain(UNKNOWN)
   const sent = body[field.name]
   if (modifier === 'lower') {
     const value = sentValue(sent, field.type)
     const text = parameter(value.kind === 'parameter' && !field.isMany ? String(value.value) : '')
-    return { value: { kind: 'lower', of: text }, nulls: 'auto' }
+    return plain({ kind: 'lower', of: text })
   }
   const items = itemsOf(sent)
-  if (modifier === 'length') return { value: { kind: 'constant', value: items.length }, nulls: 'auto' }
+  if (modifier === 'length') return plain({ kind: 'constant', value: items.length })
   const row = join(`@body.${field.name}:each`, { kind: 'items', items }, at, scope)
   const every: Value = { kind: 'element', join: { kind: 'items', items } }
   return { value: { kind: 'element', join: row }, nulls: 'auto', every: field.isMany ? every : undefined }
@@ -352,23 +352,17 @@ function changed({ name }: Field, [request, body, part]: readonly Part[], scope:
   const { at } = part!
   const sent = (last: string): Side => staticPath([request!, body!, { name: last, at }], scope)
   const { record } = scope
-  const isSet = leafOf(
-    sent(`${name}:isset`),
-    '=',
-    false,
-    { value: { kind: 'constant', value: 1 }, nulls: 'auto' },
-    record,
-  )
+  const isSet = leafOf(sent(`${name}:isset`), '=', false, plain({ kind: 'constant', value: 1 }), record)
   return { kind: 'and', of: [isSet, leafOf(sent(name), '!=', false, resolvePath(name, at, scope), record)] }
 }
 
 function bodyRelation(field: Field, parts: readonly Part[], scope: Scope): Side {
   const collection = find(field.to, parts[2]!.at, scope)
   const { body } = scope.request
-  if (body === undefined) return { value: UNKNOWN, nulls: 'auto' }
+  if (body === undefined) return plain(UNKNOWN)
   const ids = itemsOf(body[field.name]).map(requestText)
   const made: Join = { kind: 'ids', collection, ids: Array.from(new Set(ids)).filter((id) => id !== '') }
-  if (made.ids.length === 0) return { value: NULL, nulls: 'auto' }
+  if (made.ids.length === 0) return plain(NULL)
   const key = `@body.${field.name}`
   const row = join(key, made, parts[2]!.at, scope)
   return fieldPath(

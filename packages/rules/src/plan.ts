@@ -48,8 +48,10 @@ export type Value =
   | { readonly kind: 'call'; readonly name: FunctionName; readonly of: readonly Value[] }
   /** 1 or 0. */
   | { readonly kind: 'truth'; readonly of: Condition }
+  /** 1 if the record has the words of a search, or 0. */
+  | { readonly kind: 'search'; readonly join: Join; readonly collection: Collection; readonly text: string }
 
-export type FunctionName = 'geoDistance' | 'strftime'
+export type FunctionName = 'geoDistance' | 'strftime' | 'search'
 
 export type Test =
   | { readonly kind: 'constant'; readonly value: boolean }
@@ -103,6 +105,7 @@ export function readBy(value: Value): readonly Join[] {
     case 'json':
     case 'element':
     case 'length':
+    case 'search':
       return [value.join]
     case 'lower':
     case 'around':
@@ -118,8 +121,13 @@ export function readBy(value: Value): readonly Join[] {
 
 /** The joins whose rows a test reads. */
 export function readByTest(test: Test): readonly Join[] {
-  if (test.kind === 'constant' || test.kind === 'unknown') return []
-  return test.kind === 'empty' ? readBy(test.of) : [...readBy(test.left), ...readBy(test.right)]
+  return valuesIn(test).flatMap(readBy)
+}
+
+/** What a test compares. */
+export function valuesIn(test: Test): readonly Value[] {
+  if (test.kind === 'empty') return [test.of]
+  return 'left' in test ? [test.left, test.right] : []
 }
 
 /** The joins, and those before them. */

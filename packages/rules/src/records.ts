@@ -34,6 +34,8 @@ export interface RuleRecords {
   via(collection: string, field: string, id: string): FoundRecords
   /** All records of a collection, for `@collection`. */
   all(collection: string): FoundRecords
+  /** Whether a record has the words of `search()`; undefined if that is not known here. Without it, that never is. */
+  finds?(collection: string, record: RuleRecord, words: string): boolean | undefined
   /** Whether the values of a field are known here; all are, by default. An app does not have hidden fields. */
   knows?(collection: string, field: string): boolean
 }

@@ -51,6 +51,11 @@ export class Scanner {
     throw new RuleError('syntax', `Unexpected character ${JSON.stringify(value)}.`, at)
   }
 
+  /** The token comes again. */
+  back({ at }: Token): void {
+    this.#at = at
+  }
+
   #code(): number {
     return this.#at < this.#text.length ? this.#text.charCodeAt(this.#at) : -1
   }

@@ -27,6 +27,8 @@ export interface FieldDefinition {
   readonly hidden?: boolean
   /** If it is there and not empty, `sees` of `bind` tells who may filter by the field. */
   readonly viewRule?: string | null
+  /** Whether `search()` looks for words in it. */
+  readonly searchable?: boolean
   /** The value of a select, file or relation is a list if this is more than 1. */
   readonly maxSelect?: number
   /** Id or name of the collection that a relation leads to. */
@@ -49,6 +51,8 @@ export interface Collection {
   readonly name: string
   /** Whether its records are accounts, whose `email` has a visibility. */
   readonly isAuth: boolean
+  /** Whether a field is searchable. */
+  readonly isSearchable: boolean
   /** By name. */
   readonly fields: ReadonlyMap<string, Field>
   /** `''` admits all, `null` only those who are trusted. */
@@ -98,7 +102,8 @@ function collectionOf({ id, name, type, fields, listRule, indexes = [] }: Collec
   const unique = new Set(indexes.map((index) => UNIQUE_INDEX.exec(index)?.[1]?.toLowerCase()))
   const all = fields.some((field) => field.name === 'id') ? fields : [{ name: 'id', type: 'text' }, ...fields]
   const byName = new Map(all.map((field) => [field.name, fieldOf(field, unique.has(field.name.toLowerCase()))]))
-  return { id: id ?? name, name, isAuth: type === 'auth', fields: byName, listRule: listRule ?? null }
+  const isSearchable = fields.some(({ searchable }) => searchable)
+  return { id: id ?? name, name, isAuth: type === 'auth', isSearchable, fields: byName, listRule: listRule ?? null }
 }
 
 function fieldOf({ name, type, hidden, viewRule, maxSelect, collectionId }: FieldDefinition, isUnique: boolean): Field {

@@ -5,7 +5,14 @@
 import type { RuleRecord } from './records.ts'
 
 /** Records of one collection, by their fields and by related records. */
-export type Selection = Combination | Complement | FieldComparison | RecordTest | ElementSelection | RelatedSelection
+export type Selection =
+  | Combination
+  | Complement
+  | FieldComparison
+  | WordSearch
+  | RecordTest
+  | ElementSelection
+  | RelatedSelection
 
 /** All of them hold, or one of them. An empty `and` is every record, an empty `or` is no record. */
 export interface Combination {
@@ -37,6 +44,14 @@ export interface FieldComparison {
   readonly operator: SelectionOperator
   /** It has the field's type; a length is a number. */
   readonly value: string | number | boolean
+}
+
+/** The record has the words, in fields that are searchable. */
+export interface WordSearch {
+  /** Tells it from other selections. */
+  readonly kind: 'search'
+  /** Words, starts of words and phrases, as written. */
+  readonly text: string
 }
 
 /** What no index answers: a function of one record alone. */

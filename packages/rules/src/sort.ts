@@ -1,5 +1,5 @@
 /** What a list is sorted by: fields that a query planner knows, or values that are computed for each record. */
-import { some, valueOf, withRows, withWork, type RowBudget, type Work } from './evaluate.ts'
+import { firstOf, some, valueOf, withRows, withWork, type RowBudget, type Work } from './evaluate.ts'
 import { readBy, withParents, type BoundRule, type Join, type Value } from './plan.ts'
 import type { RuleRecord, RuleRecords } from './records.ts'
 import { compareSorted, type SqlValue } from './values.ts'
@@ -65,7 +65,7 @@ export function sortValues(
 
 /** Goes through the choices of rows until one is taken. */
 function choose(open: readonly Join[], work: Work, take: () => boolean): boolean | undefined {
-  const next = open.find(({ parent }) => parent === undefined || !open.includes(parent))
+  const next = firstOf(open)
   if (next === undefined) return take()
   const rest = open.filter((join) => join !== next)
   return withRows(next, work, () => choose(rest, work, take))

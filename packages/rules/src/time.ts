@@ -44,7 +44,7 @@ export const MACRO_NAMES: readonly string[] = Object.keys(MACROS)
 
 export function macro(name: string, now: Date): string | number | undefined {
   if (!Object.hasOwn(MACROS, name)) return undefined
-  return MACROS[name]!(now, now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate())
+  return MACROS[name]!(now, ...dayOf(now))
 }
 
 /** `strftime(format, time, ...modifiers)`, NULL if SQLite says NULL. `localtime` and `utc` change nothing. */
@@ -92,6 +92,11 @@ function momentOf(value: string | number, now: Date): Moment | undefined {
   return { ms, isMidnight: hour === 24 && zone === 0 }
 }
 
+/** Year, month from 0, and day. */
+function dayOf(date: Date): [year: number, month: number, day: number] {
+  return [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
+}
+
 /** `Date.UTC` takes years below 100 for 19xx. */
 function midnight(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day)
@@ -112,8 +117,8 @@ function modify(moment: Moment | undefined, modifier: SqlValue): Moment | undefi
   const date = new Date(ms)
   const start = /^start of (day|month|year)$/.exec(word)?.[1]
   if (start !== undefined) {
-    const month = start === 'year' ? 0 : date.getUTCMonth()
-    return { ms: midnight(date.getUTCFullYear(), month, start === 'day' ? date.getUTCDate() : 1) }
+    const [year, month, day] = dayOf(date)
+    return { ms: midnight(year, start === 'year' ? 0 : month, start === 'day' ? day : 1) }
   }
   const weekday = /^weekday ([0-6])(?:\.0*)?$/.exec(word)?.[1]
   if (weekday !== undefined) return { ms: ms + ((Number(weekday) - date.getUTCDay() + 7) % 7) * DAY }
@@ -140,9 +145,9 @@ function shift(ms: number, word: string): Moment | undefined {
 
 /** A day that the month does not have is one of the next month. */
 function addMonths(ms: number, months: number, rest: number): Moment {
-  const date = new Date(ms)
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + months, date.getUTCDate()]
-  const last = new Date(midnight(year, month + 1, 0)).getUTCDate()
+  const [year, from, day] = dayOf(new Date(ms))
+  const month = from + months
+  const [, , last] = dayOf(new Date(midnight(year, month + 1, 0)))
   const time = ((ms % DAY) + DAY) % DAY
   return { ms: midnight(year, month, day) + time + rest, over: Math.max(day - last, 0) }
 }
@@ -150,7 +155,7 @@ function addMonths(ms: number, months: number, rest: number): Moment {
 function formatted(format: string, { ms = 0, isMidnight = false }: Moment): SqlValue {
   const date = new Date(isMidnight ? ms - DAY : ms)
   const iso = date.toISOString()
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]
+  const [year, month, day] = dayOf(date)
   const [hour, weekday] = [isMidnight ? 24 : date.getUTCHours(), date.getUTCDay()]
   const dayOfYear = Math.floor((+date - midnight(year, 0, 1)) / DAY)
   // The Thursday of the ISO week says which year the week belongs to.

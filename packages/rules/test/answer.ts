@@ -16,10 +16,24 @@ const ACCOUNT = [
 
 export const SCHEMA: Schema = createSchema([
   ...DEFINITIONS.map((definition) =>
-    definition.type === 'auth' ? { ...definition, fields: [...ACCOUNT, ...definition.fields] } : definition,
+    definition.type === 'auth' ? { ...definition, fields: [...ACCOUNT, ...definition.fields] } : searchable(definition),
   ),
   SUPERUSERS,
 ])
+
+/** `search()` looks in the titles of posts. */
+function searchable<T extends { readonly name: string; readonly fields: readonly { readonly name: string }[] }>(
+  definition: T,
+): T {
+  const fields = definition.fields.map((field) => (field.name === 'title' ? { ...field, searchable: true } : field))
+  return definition.name === 'posts' ? { ...definition, fields } : definition
+}
+
+/** Whether a post has words, which are in lower case and between spaces. */
+export function finds(_collection: string, { title }: RuleRecord, words: string): boolean {
+  const has = new Set(((title ?? '') as string).toLowerCase().split(' '))
+  return words.split(' ').every((word) => has.has(word))
+}
 
 export type World = Readonly<Record<string, readonly RuleRecord[]>>
 
@@ -33,6 +47,7 @@ export function recordsOf(world: World): RuleRecords {
     via: (collection, field, recordId) =>
       complete((world[collection] ?? []).filter((record) => [record[field]].flat().includes(recordId))),
     all: (collection) => complete(world[collection] ?? []),
+    finds,
   }
 }
 

@@ -14,6 +14,10 @@ test.each([
   ["strftme('%Y', day) = 1", 0, 'Write "strftime".'],
   ['title.x = 1', 0, ''],
   ['geoDistance(1, 2) = 1', 0, ''],
+  ["saerch('a')", 11, ''],
+  ["title = 'a' && search(title)", 22, ''],
+  ["search('a', 'b')", 0, ''],
+  ["author.search('a') = true", 0, ''],
   ['@request.body.nope:changed = true', 14, ''],
   ['title == 1', 6, 'Write "=".'],
 ])('%s is a mistake at %i', (rule, position, hint) => {
@@ -41,6 +45,11 @@ test('a name of the request that is nearly a field is a warning', () => {
 
 test('an expression is checked like its text', () => {
   expect(check(parse("titel = 'a'"), SCHEMA, 'posts').errors).toEqual(check("titel = 'a'", SCHEMA, 'posts').errors)
+})
+
+test('a search needs a searchable field', () => {
+  expect(check("search('a') && public = true", SCHEMA, 'posts').errors).toEqual([])
+  expect(check("name = 'a' || search('a')", SCHEMA, 'users').errors).toMatchObject([{ code: 'search', position: 14 }])
 })
 
 test('a rule of an unknown collection is a mistake', () => {

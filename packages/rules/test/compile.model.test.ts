@@ -4,7 +4,7 @@ import { times } from '../../../tools/test/seeds.ts'
 import { compile, type FieldComparison, type Selection } from '../src/compile.ts'
 import { bind, evaluate, parse, RuleError } from '../src/index.ts'
 import type { BoundRule, RuleRecord, RuleRecords } from '../src/index.ts'
-import { boundOf, recordsOf, RECORDS_OF_WORLD, SCHEMA } from './answer.ts'
+import { boundOf, finds, recordsOf, RECORDS_OF_WORLD, SCHEMA } from './answer.ts'
 import { CASES, lineOf } from './cases.ts'
 import { rule, world } from './random-world.ts'
 import { RECORDS } from './world.ts'
@@ -21,6 +21,8 @@ function has(selection: Selection, collection: string, record: RuleRecord, recor
       return !also(selection.of, record)
     case 'compare':
       return compares(selection, collection, record)
+    case 'search':
+      return finds(collection, record, selection.text)
     case 'test':
       return selection.holds(record)
     case 'element':

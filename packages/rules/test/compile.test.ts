@@ -41,6 +41,20 @@ test('what is constant for the account is answered at once', () => {
   expect(compiled('author = @request.auth.id', GUEST)).toEqual({ selection: is('author', ''), isExact: true })
 })
 
+test('a search is a selection, also where it is compared', () => {
+  const search = { kind: 'search', text: 'a b' }
+  const negated = { kind: 'not', of: search }
+  for (const written of ["search('a b')", "true = search('a b')", "search('a b') != false", "search('a b') > 0"])
+    expect([written, compiled(written)]).toEqual([written, { selection: search, isExact: true }])
+  for (const written of ["search('a b') = false", "search('a b') != true", "search('a b') < 1"])
+    expect([written, compiled(written)]).toEqual([written, { selection: negated, isExact: true }])
+  expect(compiled("search('a b') && public = true").selection).toEqual({
+    kind: 'and',
+    of: [search, is('public', true)],
+  })
+  expect(compiled("search('a') = search('b')").isExact).toBe(false)
+})
+
 test('a part of the request that is not known leaves more records', () => {
   expect(compiled("@request.headers.x = 'y' && public = true")).toEqual({
     selection: is('public', true),

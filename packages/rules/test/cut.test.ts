@@ -27,7 +27,7 @@ const SCHEMA = createSchema([
     name: 'tasks',
     fields: [
       text('status'),
-      text('title'),
+      { ...text('title'), searchable: true },
       relation('owner', 'users'),
       relation('project', 'projects'),
       relation('projects', 'projects', 9),
@@ -73,6 +73,7 @@ test.each([
 test.each([
   ["@request.query.key = 'a'", 'It asks about one request.'],
   ["title = 'a' && @request.headers.x = 'y'", 'It asks about one request.'],
+  ["search('a') && owner = @request.auth.id", 'It searches for words.'],
   ['project.org ?= title', 'It compares another record with a field of the record itself.'],
   ['project.members.id ?= owner.id && projects.org ?= project.org', 'It compares records that two fields lead to.'],
 ])('%s can not be cut', (rule, problem) => {

@@ -2,8 +2,18 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { times } from '../../../tools/test/seeds.ts'
 import { bind, evaluate, parse } from '../src/index.ts'
-import type { Comparison, Expression, FoundRecords, RuleRecord, RuleRecords, RuleRequest } from '../src/index.ts'
-import { recordsOf, SCHEMA, type World } from './answer.ts'
+import type {
+  Call,
+  Comparison,
+  Expression,
+  FoundRecords,
+  Name,
+  Text,
+  RuleRecord,
+  RuleRecords,
+  RuleRequest,
+} from '../src/index.ts'
+import { finds, recordsOf, SCHEMA, type World } from './answer.ts'
 import { CASES, lineOf } from './cases.ts'
 import { rule, world } from './random-world.ts'
 import { RECORDS } from './world.ts'
@@ -84,6 +94,12 @@ function naive(data: World, expression: Expression, record: RuleRecord): boolean
   const holds = (each: Expression, rows: Rows): boolean => {
     if (each.kind !== 'comparison') return each.of[each.kind === 'and' ? 'every' : 'some']((part) => holds(part, rows))
     const { left, right, operator, any } = each
+    if (left.kind === 'call') {
+      const one = isFound(left, record)
+      const other =
+        right.kind === 'call' ? isFound(right, record) : right.kind === 'text' || /true/.test((right as Name).name)
+      return (one === other) === (operator !== '!=')
+    }
     const now = (side: Comparison['left']): string | null =>
       side.kind === 'name' ? (rows.get(`=${side.name}`) as string | null) : (side as { readonly value: string }).value
     const isEqual = (one: string | null, other: string | null): boolean => (one ?? '') === (other ?? '')
@@ -99,6 +115,10 @@ function naive(data: World, expression: Expression, record: RuleRecord): boolean
     return ones.every((value) => others.every((other) => passes(value, other)))
   }
   return all.some((rows) => holds(expression, rows))
+}
+
+function isFound({ of: [words] }: Call, record: RuleRecord): boolean {
+  return finds('posts', record, (words as Text).value)
 }
 
 function flat(expression: Expression): Comparison[] {
@@ -208,6 +228,8 @@ test('the answer says what is known: a condition that decides alone needs no oth
   expect(says("@request.headers.x = ''")).toBeUndefined()
   expect(says('likes_via_post.stars ?= 5')).toBeUndefined()
   expect(says('reviewers:length = 2')).toBe(true)
+  expect(says("search('hello')")).toBeUndefined()
+  expect(says("search('hello') || public = true")).toBe(true)
   expect(says('title = "Hello World" && @request.method = "GET"')).toBeUndefined()
 })
 

@@ -106,6 +106,9 @@ test('parsing reads each character at most 12 times, whatever the text is', () =
     'a=1||',
     '=',
     '🙂',
+    "search('a')&&",
+    "search('a')(",
+    "search('a') ",
   ]
   try {
     for (const pattern of patterns)
@@ -119,6 +122,15 @@ test('parsing reads each character at most 12 times, whatever the text is', () =
   } finally {
     spy.mockRestore()
   }
+})
+
+test('a search needs no operator', () => {
+  for (const text of ["search('a')", "(search('a')) // words", "search('a') = true"])
+    expect(print(parse(text))).toBe("search('a') = true")
+  expect(print(parse("search('a')&&(b=1||search('c'))"))).toBe("search('a') = true && (b = 1 || search('c') = true)")
+  expect(print(parse("search('a') = false"))).toBe("search('a') = false")
+  for (const text of ["f('a')", "search('a') search('b')", "search('a' && b = 1", 'search', "search('a') ="])
+    expect(tryParse(text)).toBeInstanceOf(RuleError)
 })
 
 test('no depth of parentheses overflows the stack', () => {

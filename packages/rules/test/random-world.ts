@@ -44,10 +44,19 @@ export const rule: fc.Arbitrary<string> = fc.shuffledSubarray(PATHS, { minLength
   const comparison = fc
     .tuple(path, fc.constantFrom('?=', '?=', '?!=', '=', '!='), value)
     .map((parts) => parts.join(' '))
+  const search = fc.constantFrom(
+    "search('a')",
+    "search('b') = false",
+    "search('ab') != true",
+    "search('a b') ?!= false",
+    "search('a') = search('b')",
+    "search('a') ~ '1'",
+  )
   const { made } = fc.letrec<{ readonly made: string }>((tie) => ({
     made: fc.oneof(
       { depthSize: 'small' },
-      comparison,
+      { weight: 5, arbitrary: comparison },
+      search,
       fc
         .tuple(tie('made'), fc.constantFrom('&&', '&&', '||'), tie('made'))
         .map(([left, join, right]) => `(${left}) ${join} (${right})`),

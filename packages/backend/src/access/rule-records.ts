@@ -1,6 +1,8 @@
 /** Stored documents as rules read them. */
 import type { FoundRecords, RuleRecord, RuleRecords, Schema } from '@pannier/rules'
+import { hasSearched, parseSearch, wordsOf } from 'pannier/internal'
 import { recordsName, type Definition, type ViewDefinition } from '../definitions/definition.ts'
+import { searchedText } from '../definitions/library-index.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 
 /** Where the records of a rule come from: a guard's reader, or that of a snapshot. The names are those of the library. */
@@ -72,7 +74,28 @@ export function ruleRecords(definitions: KnownDefinitions, reader: DocumentReads
           (rows) => rows,
         ),
       ),
+    finds: (collection, record, words) => {
+      const definition = definitions.find(collection)
+      return definition !== undefined && hasSearched(parseSearch(words, undefined), wordsIn(definition, record))
+    },
   }
+}
+
+type Words = ReturnType<typeof wordsOf>
+
+const knownWords = new WeakMap<RuleRecord, Readonly<{ definition: Definition; words: Words }>>()
+
+/** Many rules may search one record, as when a change meets the filters of subscriptions. */
+function wordsIn(definition: Definition, record: RuleRecord): Words {
+  const known = knownWords.get(record)
+  if (known?.definition === definition) return known.words
+  const { paths } = searchedText(definition)
+  const words = wordsOf(
+    paths.map((name) => record[name]),
+    undefined,
+  )
+  knownWords.set(record, { definition, words })
+  return words
 }
 
 const rowIndexes = new WeakMap<readonly JsonObject[], Map<string, ReadonlyMap<unknown, readonly JsonObject[]>>>()

@@ -111,7 +111,8 @@ function checkFields(definition: Definition, context: DefinitionContext): FieldE
         typeOf: (id) => context.all.find((other) => other.id === id)?.type,
       }),
     ) ??
-    errorsByPlace(fields, (field) => checkFieldRules(field, definition, context))
+    errorsByPlace(fields, (field) => checkFieldRules(field, definition, context)) ??
+    errorsByPlace(fields, (field) => checkSearchable(field, definition))
   )
 }
 
@@ -132,6 +133,21 @@ function checkFieldRules(
       }),
     ),
   )
+}
+
+const SEARCHABLE_TYPES: ReadonlySet<string> = new Set(['text', 'editor', 'email', 'url', 'select'])
+const NO_WORDS = fieldError('validation_searchable', 'Only text, editor, email, url and select fields are searchable.')
+const NOT_SHOWN_TO_ALL = fieldError(
+  'validation_searchable',
+  'A search would tell what is hidden: the field must be shown to all who see the record.',
+)
+
+/** What is found tells what is in the field. */
+function checkSearchable(field: FieldDefinition, { type }: Definition): ErrorData | undefined {
+  if (field.searchable !== true) return undefined
+  if (!SEARCHABLE_TYPES.has(field.type) || field.name === 'id') return { searchable: NO_WORDS }
+  const isAddress = type === 'auth' && field.name === 'email'
+  return field.hidden || field.viewRule !== undefined || isAddress ? { searchable: NOT_SHOWN_TO_ALL } : undefined
 }
 
 function errorsByPlace(

@@ -89,7 +89,10 @@ export interface AuthDefinition extends DefinitionBase {
 /** A collection of the application: its type, fields, rules and indexes. */
 export type Definition = BaseDefinition | ViewDefinition | AuthDefinition
 
+/** How the names of these begin in the library. */
+export const RECORDS_PREFIX = '$records_'
+
 /** The collection of the library that has the records: it keeps its name when the collection is renamed. */
 export function recordsName({ id }: Pick<Definition, 'id'>): string {
-  return `$records_${id}`
+  return RECORDS_PREFIX + id
 }

@@ -1,7 +1,7 @@
 /** `CREATE INDEX` statements as indexes of the library. docs/internals/backend-definitions.md says which can be. */
 import { crc32 } from 'node:zlib'
 import type { IndexInput, PannierError } from 'pannier'
-import { NOCASE } from 'pannier/internal'
+import { NOCASE, type SearchedText } from 'pannier/internal'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { toNumber, toText } from '../fields/cast.ts'
 import { NOT_UNIQUE } from '../fields/field-errors.ts'
@@ -64,14 +64,27 @@ export function libraryIndexesOf(definition: Definition): readonly LibraryIndex[
   const needed = ruleIndexesOf(definition).filter(
     ({ on, multi }) => multi || !declared.some(({ fields, input }) => fields[0] === on && input.where === undefined),
   )
-  const made = needed.map((input) => ({
-    name: input.name,
-    fields: [input.on],
-    reads: [input.on],
-    unique: false,
-    input,
-  }))
-  return [...declared, ...made]
+  const made = needed.map(({ on, ...input }) => madeIndex([on], { ...input, on }))
+  const { index, paths } = searchedText(definition)
+  const text = paths.length === 0 ? [] : [madeIndex(paths, { on: paths, text: true, name: index })]
+  return [...declared, ...made, ...text]
+}
+
+function madeIndex(fields: readonly string[], input: LibraryIndex['input'] & { readonly name: string }): LibraryIndex {
+  return { name: input.name, fields, reads: fields, unique: false, input }
+}
+
+const searched = new WeakMap<Definition, SearchedText>()
+
+/** Where `search()` looks for words: the searchable fields of a definition, and the text index on them. */
+export function searchedText(definition: Definition): SearchedText {
+  let text = searched.get(definition)
+  if (text === undefined) {
+    const fields = definition.fields.filter(({ searchable }) => searchable).map(({ name }) => name)
+    text = { paths: fields, index: `search ${crc32(fields.join())}` }
+    searched.set(definition, text)
+  }
+  return text
 }
 
 /** Those that a definition declares, and that the library can have. */

@@ -13,7 +13,7 @@ import { ServiceError } from '../gateway/service-error.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import { withChanged } from './check-definition.ts'
 import { indexError } from './check-indexes.ts'
-import { recordsName, type Definition } from './definition.ts'
+import { recordsName, RECORDS_PREFIX, type Definition } from './definition.ts'
 import { parseIndex } from './index-statement.ts'
 import { libraryIndexesOf, libraryIndexOf, uniqueKey, type LibraryIndex } from './library-index.ts'
 import { changedNames, migrationOf, type Migration } from './migration.ts'
@@ -23,7 +23,6 @@ import { OF_ACCOUNTS, UNDEFINED_OF_ACCOUNTS } from './system-collections.ts'
 export const DEFINITIONS_COLLECTION = '$definitions'
 /** The document that every change of a definition writes. */
 const VERSION = 'version'
-const RECORDS_PREFIX = recordsName({ id: '' })
 const STEP_DOCUMENTS = 200
 
 /** All definitions at one moment. */

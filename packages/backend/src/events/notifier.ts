@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'pannier'
 import type { Access } from '../access/access.ts'
-import { recordsName, type Definition } from '../definitions/definition.ts'
+import { RECORDS_PREFIX, type Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
 import type { RecordReads } from '../records/record-reads.ts'
@@ -51,7 +51,6 @@ interface Continuation {
   readonly reader: StepReader
 }
 
-const RECORDS = recordsName({ id: '' })
 /** What a group may try for a change without being counted. */
 const ROWS_FREE = 1000
 
@@ -132,7 +131,7 @@ export class Notifier {
     this.#letGo = undefined
     if (this.#following !== undefined) return this.#following
     const { database, now } = this.#options
-    const isFollowed = (name: string): boolean => name.startsWith(RECORDS) || name === DEFINITIONS_COLLECTION
+    const isFollowed = (name: string): boolean => name.startsWith(RECORDS_PREFIX) || name === DEFINITIONS_COLLECTION
     const states = new CommitStates({ database, now, isFollowed, onStep: () => this.#wake() })
     return (this.#following = { states, reader: states.read(states.newest)! })
   }

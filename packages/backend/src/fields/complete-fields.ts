@@ -51,7 +51,10 @@ export function completeField(input: unknown, others: readonly FieldDefinition[]
     if (given[name] !== null && typeof given[name] !== 'string') throw malformed()
     return [name, given[name]] as const
   })
-  const field = { ...Object.fromEntries([...options, ...rules]), type } as unknown as FieldDefinition
+  const searchable = flagOption(given['searchable'])
+  if (searchable === undefined) throw malformed()
+  const added = [...rules, ...(searchable === true ? [['searchable', true]] : [])]
+  const field = { ...Object.fromEntries([...options, ...added]), type } as unknown as FieldDefinition
   const id = field.id === '' ? newId(field, others) : field.id
   return sorted({ ...field, id })
 }

@@ -1,6 +1,6 @@
 /** Deletes thumbs and objects of buckets whose records no longer name them. It follows what is written, through any door. */
 import type { Database, DatabaseChange } from 'pannier'
-import { recordsName, type Definition } from '../definitions/definition.ts'
+import { RECORDS_PREFIX, type Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Bucket } from './bucket.ts'
@@ -21,7 +21,6 @@ interface FoundRecord {
 
 /** What failed is tried again after this time. */
 const RETRY_MS = 60_000
-const RECORDS_PREFIX = recordsName({ id: '' })
 
 export class FileSweeper {
   readonly #host: SweeperHost

@@ -299,11 +299,12 @@ function pageWith({ page, perPage }: ListRequest, items: readonly RecordJson[], 
   return { items, page, perPage, totalItems: total ?? -1, totalPages }
 }
 
-/** A wrong filter or sort; a rule that names what is no longer there, too. */
+/** A wrong filter or sort; a rule that names what is no longer there, too. PocketBase gives no reason. */
 function asInvalid<T>(run: () => T): T {
   try {
     return run()
   } catch (error) {
-    throw error instanceof RuleError ? new ServiceError('INVALID', '', { cause: error }) : error
+    if (!(error instanceof RuleError)) throw error
+    throw new ServiceError('INVALID', error.code === 'search' ? error.message : '', { cause: error })
   }
 }

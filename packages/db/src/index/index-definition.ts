@@ -50,8 +50,9 @@ export type OrderedPath<Path extends string> = Path | `-${Path}`
 /** A declaration in full: a definition that has no number yet. */
 export type IndexDeclaration = Omit<IndexDefinition, 'number' | 'builtTo'>
 
-/** Fields of one index. Keys must stay well below the size of a page. */
+/** Fields of one index. Keys must stay well below the size of a page. A text index has up to 32: its keys are words. */
 export const INDEX_FIELDS_MAX = 4
+const TEXT_FIELDS_MAX = 32
 /** Indexes of one collection. Each write keeps all of them up to date. */
 export const INDEXES_MAX = 64
 /** `builtTo` of an index that has no entries yet: lower than any sequence number. */
@@ -72,9 +73,9 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
     throw badArgument(CALL, 'an index must be a path, paths or { on, … }', long)
   checkOptions(`${CALL}: an index`, long, INDEX_OPTIONS)
   const paths: readonly unknown[] = Array.isArray(long.on) ? long.on : [long.on]
-  if (paths.length === 0 || paths.length > INDEX_FIELDS_MAX) {
-    throw badArgument(CALL, `an index must have 1 to ${INDEX_FIELDS_MAX} fields`, paths.length)
-  }
+  const most = long.text === true ? TEXT_FIELDS_MAX : INDEX_FIELDS_MAX
+  if (paths.length === 0 || paths.length > most)
+    throw badArgument(CALL, `an index must have 1 to ${most} fields`, paths.length)
   const fields = paths.map(parseIndexField)
   if (new Set(fields.map((field) => field.path)).size !== fields.length)
     throw badArgument(CALL, 'fields must differ', paths.join())

@@ -2,7 +2,9 @@
  * Resolves a condition on the snapshot of a query: each node `related` becomes a plain condition on the documents before
  * the step, from the inside out. Then the planner knows nothing of relations.
  */
-import { combine, isAlways, isNever, type Condition, type RelatedCondition } from '../query/ast/normalise.ts'
+import { loadedModule } from '../base/lazy-module.ts'
+import { combine, isAlways, isNever, type Condition } from '../query/ast/normalise.ts'
+import type { RelatedCondition, SearchCondition } from '../query/ast/normalise.ts'
 import { planQuery, type Plan, type QuerySpecification } from '../query/planner/plan.ts'
 import { withColumns, type RelatedStep } from '../query/query-run.ts'
 import { stepByColumn } from './step-by-column.ts'
@@ -12,6 +14,7 @@ import { allOf, isOneOf, distinctStrings, fieldValues, numbersOf, numbersOfIds, 
 import { referencesOf } from './references.ts'
 import { servesRelation } from './relation-index.ts'
 import { partnersOf } from './selection/join.ts'
+import { holding } from './selection/selection-condition.ts'
 
 /** Keys that the planner looks up one by one; more become a set of document numbers. */
 const KEYS_MAX = 10_000
@@ -33,9 +36,24 @@ export async function resolve(run: Run, source: QuerySource, condition: Conditio
       return { ...condition, of: await resolve(run, source, condition.of) }
     case 'related':
       return resolveStep(run, source, condition)
+    case 'search':
+      return resolveSearch(run, source, condition)
     default:
       return condition
   }
+}
+
+/** A text index knows words, documents know phrases. */
+async function resolveSearch(run: Run, source: QuerySource, condition: SearchCondition): Promise<Condition> {
+  const { paths, index, text } = condition
+  const searching = await loadedModule(import('../query/search/run-search.ts'))
+  const parsed = searching.parseSearch(text, undefined)
+  const test = holding(paths, (values) => searching.hasSearched(parsed, searching.wordsOf(values, undefined)))
+  const built = source.indexes.find(({ name, builtTo }) => name === index && builtTo === undefined)
+  if (built === undefined) return test
+  const numbers = await searching.documentsWith(source, built, parsed.terms, () => run.check())
+  const found: Condition = { kind: 'numbers', numbers, search: text }
+  return parsed.phrases.length === 0 ? found : combine('and', [found, test])
 }
 
 async function resolveStep(run: Run, source: QuerySource, condition: RelatedCondition): Promise<Condition> {

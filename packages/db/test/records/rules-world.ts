@@ -1,8 +1,8 @@
 /** The world of the rules' tests as a database, and their evaluator on it. */
 import { evaluate, type BoundRule, type RuleRecord, type RuleRecords } from '../../../rules/src/index.ts'
-import { SCHEMA, type World } from '../../../rules/test/answer.ts'
+import { finds, SCHEMA, type World } from '../../../rules/test/answer.ts'
 import { open, type Database } from '../../src/index.ts'
-import { relateRecords, type GuardReader, type RecordRelations } from '../../src/internal.ts'
+import { relateRecords, type GuardReader, type RecordRelations, type SearchedText } from '../../src/internal.ts'
 import { memory } from '../../src/memory.ts'
 import type { StoredDocument } from '../../src/document/document-reader.ts'
 
@@ -39,13 +39,18 @@ export function admits(bound: BoundRule, document: StoredDocument, reader: Guard
     },
     via: (collection, field, id) => complete(reader.via(collection, field, id)),
     all: (collection) => complete(reader.all(collection)),
+    finds,
   }
   return evaluate(bound, recordOf(document), records) === true
 }
 
+/** Where `search()` looks. */
+export const TEXT: SearchedText = { index: 'titles', paths: ['title'] }
+
 export async function worldDatabase(world: World, relations: RecordRelations | undefined): Promise<Database> {
   const db = (await open('world', { storage: memory() })) as Database
   if (relations !== undefined) await relateRecords(db, relations)
+  db.collection('posts', { indexes: [{ on: 'title', text: true, name: TEXT.index }] })
   for (const [name, records] of Object.entries(world)) await db.collection(name).upsert(records.map(documentOf))
   return db
 }

@@ -17,7 +17,7 @@ import type { Database } from '../../src/index.ts'
 import { selectionQuery } from '../../src/internal.ts'
 import type { TransactionCollection } from '../../src/database/collection/collection-operations.ts'
 import { COLUMNS_USE } from '../../src/query/columns/column-use.ts'
-import { admits, RELATIONS, worldDatabase } from './rules-world.ts'
+import { admits, RELATIONS, TEXT, worldDatabase } from './rules-world.ts'
 
 const usually = { ...COLUMNS_USE }
 afterEach(() => void Object.assign(COLUMNS_USE, usually))
@@ -31,7 +31,7 @@ interface Answer {
 async function answered(collection: TransactionCollection<object>, bound: BoundRule, data: World): Promise<Answer> {
   const { selection, isExact } = compile(bound, recordsOf(data))
   const residual = isExact ? {} : { residual: admits.bind(undefined, bound) }
-  const query = selectionQuery(collection, selection, residual).sort('_id')
+  const query = selectionQuery(collection, selection, { ...residual, textOf: () => TEXT }).sort('_id')
   const ids = (await query.toArray()).map(({ _id }) => _id)
   const { rows, total } = await query.skip(1).limit(2).page()
   expect(await query.count()).toBe(total)

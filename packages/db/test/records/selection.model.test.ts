@@ -4,7 +4,8 @@
  */
 import { afterEach, expect, test } from 'vitest'
 import { open, type Database } from '../../src/index.ts'
-import { relateRecords, selectionQuery, type Selection, type SelectionComparison } from '../../src/internal.ts'
+import { relateRecords, selectionQuery } from '../../src/internal.ts'
+import type { SearchedText, Selection, SelectionComparison } from '../../src/internal.ts'
 import { memory } from '../../src/memory.ts'
 import { compareValues } from '../../src/codec/collation.ts'
 import { COLUMNS_USE } from '../../src/query/columns/column-use.ts'
@@ -29,7 +30,25 @@ const TO: Readonly<Record<string, Readonly<Record<string, { readonly to: string;
 const IDS = Array.from({ length: 8 }, (_, n) => `d${n}`)
 /** How many documents were made before. */
 const CREATED = '$created'
-const TEXTS = ['', 'x', 'X', 'xy', 'Äx', 'äX', 'ßxY', '\u{1f600}x', '\uffeex', 'KK', 'kk']
+const TEXTS = ['', 'x', 'X', 'xy', 'Äx', 'äX', 'ßxY', '\u{1f600}x', '\uffeex', 'KK', 'kk', 'x kk', 'kk Xy x']
+/** Their words, starts of them, phrases, and what has no words. */
+const SEARCHES = [
+  'x',
+  'X',
+  'x*',
+  'kk',
+  'KK x',
+  'k* x*',
+  'ax',
+  'ä*',
+  'ß*',
+  '"x kk"',
+  '"kk xy" x',
+  '"xy x"',
+  'none',
+  '',
+  '-',
+]
 const NUMBERS = [-1, 0, 1, 2.5]
 const EMPTY = { text: '', number: 0, bool: false, one: '' } as const
 const SOURCES: Readonly<Record<string, readonly (string | number | boolean)[]>> = {
@@ -89,6 +108,7 @@ function randomElement(random: Random, depth: number): Selection {
 
 function randomSelection(random: Random, collection: string, depth: number): Selection {
   const inner = (to = collection): Selection => randomSelection(random, to, depth - 1)
+  if (random.chance(0.1)) return { kind: 'search', text: random.pick(SEARCHES) }
   if (random.chance(0.1)) return { kind: 'created', operator: random.pick(['<', '>']), value: random.below(200) }
   const roll = depth === 0 ? random.below(3) : random.below(9)
   switch (roll) {
@@ -166,6 +186,26 @@ function compares(
   return { '=': order === 0, '<': order < 0, '<=': order <= 0, '>': order > 0, '>=': order >= 0 }[operator]
 }
 
+/** The words of texts in which only spaces and symbols are between words. */
+function words(text: string): string[] {
+  const plain = text
+    .normalize('NFKD')
+    .replaceAll(/\p{Mn}/gu, '')
+    .toLowerCase()
+  return plain.match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+function found(search: string, texts: readonly unknown[]): boolean {
+  const lists = texts.filter((text) => typeof text === 'string').map(words)
+  const terms = search.match(/"[^"]*"|[^\s"]+/g) ?? []
+  if (terms.flatMap(words).length === 0) return false
+  return terms.every((term) => {
+    if (term.startsWith('"')) return lists.some((list) => ` ${list.join(' ')} `.includes(` ${words(term).join(' ')} `))
+    const [word = ''] = words(term)
+    return lists.flat().some((one) => (term.endsWith('*') ? one.startsWith(word) : one === word))
+  })
+}
+
 /** Whether the selection has the document, as `selection.ts` says. An element is `{ '': value }`. */
 function has(data: Data, selection: Selection, document: Readonly<Record<string, unknown>>): boolean {
   const also = (of: Selection, other = document): boolean => has(data, of, other)
@@ -178,6 +218,8 @@ function has(data: Data, selection: Selection, document: Readonly<Record<string,
       return !also(selection.of)
     case 'compare':
       return compares(selection, document)
+    case 'search':
+      return found(selection.text, [read(document, 'text'), ...listOf(read(document, 'tags'))])
     case 'test':
       return selection.holds(Object.fromEntries(selection.fields.map((field) => [field, read(document, field)])))
     case 'element':
@@ -225,7 +267,17 @@ async function database(seed: number, random: Random): Promise<Database> {
       { on: 'text', where: { number: { $gt: 0 } } },
       { on: 'number', where: { text: { $gt: '' } } },
     ]
-    const plain = ['text', 'number', 'bool', ['one', 'text'], { on: 'tags', multi: true }, '-number', ...partial]
+    const searched = { on: ['text', 'tags'], text: true, name: 'words' }
+    const plain = [
+      'text',
+      'number',
+      searched,
+      'bool',
+      ['one', 'text'],
+      { on: 'tags', multi: true },
+      '-number',
+      ...partial,
+    ]
     db.collection<object>(nameOf(name), { indexes: plain.filter(() => random.chance(0.4)) as never })
   }
   if (random.chance(0.7)) {
@@ -264,7 +316,8 @@ for (const seed of seedsOf('model', 6))
         const isRelated = (await db.collection(nameOf('a')).indexes()).some(({ name }) => name === 'relation one')
         const paths = ['text', '-number', 'bool', 'one', ...(isRelated ? [random.pick(['one.text', '-one.text'])] : [])]
         const sort = paths.filter(() => random.chance(0.4))
-        const options = { nameOf, empty: { ...EMPTY, 'one.text': '' } as const }
+        const textOf = (): SearchedText => ({ index: 'words', paths: ['text', 'tags'] })
+        const options = { nameOf, textOf, empty: { ...EMPTY, 'one.text': '' } as const }
         const query = selectionQuery(db.collection<object>(nameOf('a')), selection, options).sort(...sort, '_id')
         const ids = (await query.toArray()).map(({ _id }) => _id)
         expect({ selection, sort, ids }).toEqual({ selection, sort, ids: inOrder(expected, sort, data) })
@@ -281,3 +334,16 @@ for (const seed of seedsOf('model', 6))
     }
     await db.close()
   })
+
+test('a text index has up to 32 fields', async () => {
+  const db = (await open('many', { storage: memory() })) as Database
+  const on = Array.from({ length: 33 }, (_, n) => `f${n}`)
+  expect(() => db.collection('a', { indexes: [{ on, text: true }] })).toThrow(
+    'an index must have 1 to 32 fields, got 33',
+  )
+  expect(() => db.collection('a', { indexes: [on.slice(0, 5)] })).toThrow('an index must have 1 to 4 fields, got 5')
+  const texts = db.collection<Fields>('a', { indexes: [{ on: on.slice(0, 32), text: true }] })
+  await texts.insert({ _id: 'x', f0: 'first', f31: 'last' })
+  expect(await texts.search('first last').count()).toBe(1)
+  await db.close()
+})

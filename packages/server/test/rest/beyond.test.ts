@@ -1,4 +1,5 @@
 /** Goal: what PocketBase can't do works through its own client. */
+import { EventSource } from 'eventsource'
 import type PocketBase from 'pocketbase'
 import type { ListResult, RecordModel } from 'pocketbase'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,6 +11,7 @@ let root: PocketBase
 let guest: PocketBase
 
 beforeAll(async () => {
+  globalThis.EventSource ??= EventSource as unknown as typeof globalThis.EventSource
   server = await startRest()
   ;[root, guest] = [client(), client()]
   await root.collection('_superusers').authWithPassword(EMAIL, PASSWORD)
@@ -133,4 +135,52 @@ test('fields are shown, served and set by their own rules', async () => {
   expect([await get(guest, ''), await get(ann, ''), await get(ann, await ann.files.getToken())]).toEqual([
     404, 404, 200,
   ])
+})
+
+test('search() finds words in lists, rules and subscriptions', async () => {
+  await root.collections.create({
+    name: 'news',
+    type: 'base',
+    listRule: "search('secret') = false",
+    viewRule: '',
+    fields: [
+      { name: 'title', type: 'text', searchable: true },
+      { name: 'body', type: 'editor', searchable: true },
+      { name: 'votes', type: 'number' },
+    ],
+  })
+  const news = guest.collection('news')
+  const heard: unknown[] = []
+  const filter = guest.filter("search({:words}) || search('rare')", { words: '"brown fox"' })
+  await news.subscribe('*', ({ record }) => void heard.push(record['title']), { filter })
+  for (const [title, body] of [
+    ['The quick', '<p>brown fox</p>'],
+    ['Fox', 'quick, brown'],
+    ['Brown', 'fox'],
+    ['secret', 'a quick brown fox'],
+    ['Rarely', 'Ärger'],
+    ['Rare', 'arger'],
+  ])
+    await root.collection('news').create({ title, body, votes: title!.length })
+  const titles = async (by: PocketBase, asked: string): Promise<unknown[]> => {
+    const { items, totalItems } = await by.collection('news').getList(1, 2, { filter: asked, sort: 'votes' })
+    return [totalItems, ...items.map((item) => item['title'])]
+  }
+  expect(await titles(root, "search('quick brown')")).toEqual([3, 'Fox', 'secret'])
+  expect(await titles(guest, "search('quick brown')")).toEqual([2, 'Fox', 'The quick'])
+  expect(await titles(guest, filter)).toEqual([2, 'Rare', 'The quick'])
+  expect(await titles(guest, "search('rare*') && votes > 4 || search('fox') && search('quick') = false")).toEqual([
+    2,
+    'Brown',
+    'Rarely',
+  ])
+  expect(await titles(guest, "search('ärger')")).toEqual([2, 'Rare', 'Rarely'])
+  await expect.poll(() => heard).toEqual(['The quick', 'Rare'])
+  await guest.realtime.unsubscribe()
+  const { text } = await root.send('/api/collections/news/explain', { query: { filter: "search('fox')" } })
+  expect(text).toContain('number set by the searches "fox"')
+  expect((await failure(root.collection('posts').getList(1, 1, { filter: "search('t1')" }))).response).toMatchObject({
+    status: 400,
+    message: '"posts" has no searchable fields.',
+  })
 })

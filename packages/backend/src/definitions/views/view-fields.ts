@@ -89,8 +89,8 @@ function fieldOfColumn({ definition }: ViewTable, name: string): Readonly<Record
   const field = definition.fields.find((one) => isSameName(one.name, name))
   if (field === undefined) return JSON_FIELD
   if (field.name === 'id') return { type: 'relation', maxSelect: 1, collectionId: definition.id }
-  const { viewRule, updateRule: _, ...shown } = field
-  // A rule is about records of its own collection.
+  const { viewRule, updateRule: _, searchable: __, ...shown } = field
+  // A rule is about records of its own collection, and a text index is on that.
   return { ...shown, hidden: field.hidden || viewRule !== undefined, id: `_clone_${randomText(4)}` }
 }
 

@@ -4,8 +4,8 @@ import { compareSortValues, compile, sortPaths, sortValues, type Compiled } from
 import type { Query } from 'pannier'
 import { selectionQuery, type Selection, type SelectionOptions } from 'pannier/internal'
 import { ruleRecord, type KnownDefinitions } from '../../access/rule-records.ts'
-import { recordsName, type Definition } from '../../definitions/definition.ts'
-import { declaredIndexesOf } from '../../definitions/library-index.ts'
+import { recordsName, RECORDS_PREFIX, type Definition } from '../../definitions/definition.ts'
+import { declaredIndexesOf, searchedText } from '../../definitions/library-index.ts'
 import type { RelationField } from '../../fields/field-definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { invalid } from '../../gateway/service-error.ts'
@@ -98,6 +98,7 @@ export async function queryOf(
   const paths = sortPaths(bound)
   const options: SelectionOptions = {
     nameOf: (name) => recordsName(definitions.find(name)!),
+    textOf: (name) => searchedText(definitions.find(name.slice(RECORDS_PREFIX.length))!),
     empty: Object.fromEntries((paths ?? []).map(({ path, empty }) => [path, empty])),
     ...(isExact
       ? {}

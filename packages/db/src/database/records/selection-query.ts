@@ -2,6 +2,7 @@
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
 import type { EmptyValues } from '../../query/aggregate/specification.ts'
+import type { SearchedText } from '../../query/ast/normalise.ts'
 import { Query } from '../../query/query.ts'
 import { CollectionRelations } from '../../relations/collection-relations.ts'
 import { RelationGraph } from '../../relations/relation-graph.ts'
@@ -15,6 +16,8 @@ import { GuardReader } from './guard-reader.ts'
 export interface SelectionOptions {
   /** The library's name of a collection that the selection names; the same by default. */
   readonly nameOf?: (collection: string) => string
+  /** Where `search` looks in the library's collection. */
+  readonly textOf?: (collection: string) => SearchedText
   /** For a selection that has too many documents: tells which are meant. It is synchronous, and may be asked again. */
   readonly residual?: (document: StoredDocument, reader: GuardReader) => boolean
   /** By paths of a sort, of groups and aggregates: what a missing or null value counts as. */
@@ -25,13 +28,13 @@ export interface SelectionOptions {
 export function selectionQuery<T extends object>(
   { name, access }: Pick<TransactionCollection<T>, 'name' | 'access'>,
   selection: Selection,
-  { nameOf = (collection) => collection, residual, empty = {} }: SelectionOptions = {},
+  { nameOf = (collection) => collection, textOf, residual, empty = {} }: SelectionOptions = {},
 ): Query<StoredDocument> {
   const { relations } = access
   const graph = relations instanceof CollectionRelations ? relations.graph : new RelationGraph([])
   const isMany = (from: string, field: string): boolean =>
     graph.relationsOf(from).find((relation) => relation.field === field)?.many ?? true
-  const condition = conditionOf(selection, name, { nameOf, isMany })
+  const condition = conditionOf(selection, name, { nameOf, isMany, textOf })
   const { catalog } = access.writing
   const tested = (document: StoredDocument, snapshot: Snapshot): boolean =>
     residual!(document, new GuardReader(snapshot, catalog))

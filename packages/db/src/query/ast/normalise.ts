@@ -41,6 +41,7 @@ export type Condition =
   | WithinCondition
   | TestCondition
   | HoldsCondition
+  | SearchCondition
   | NumbersCondition
   | ComplementCondition
   | RelatedCondition
@@ -74,7 +75,7 @@ export interface WithinCondition {
 }
 
 /** A function says so. Only relations/selection makes it. */
-export interface HoldsCondition {
+interface HoldsCondition {
   readonly kind: 'holds'
   readonly path?: undefined
   /** The fields that it is given; '' is the element itself. */
@@ -82,12 +83,28 @@ export interface HoldsCondition {
   readonly compile: <Row>(reader: (path: string) => (row: Row) => unknown) => (row: Row) => boolean
 }
 
+/** The document has the words. Only relations/selection makes it, and relations/ resolves it before a query is planned. */
+export interface SearchCondition extends SearchedText {
+  readonly kind: 'search'
+  readonly path?: undefined
+  readonly text: string
+}
+
+/** Where words are looked for: in a text index. Where it is not built, or not there, documents are tested. */
+export interface SearchedText {
+  /** The name of the index. */
+  readonly index: string
+  /** The fields that it is on. */
+  readonly paths: readonly string[]
+}
+
 /** The document's number is in the set, which has only numbers of live documents. */
 interface NumbersCondition {
   readonly kind: 'numbers'
   readonly numbers: NumberSet
-  /** The field whose column gave the set, for explain. */
+  /** The field whose column gave the set, or the words of a search, for explain. */
   readonly column?: string
+  readonly search?: string
 }
 
 /** The document does not meet the condition, whatever its fields are. A negated leaf asks for its field to be there. */
@@ -116,7 +133,10 @@ export interface RelatedCondition {
 }
 
 /** A condition about one field. */
-export type LeafCondition = WithinCondition | TestCondition | HoldsCondition
+export type FieldCondition = WithinCondition | TestCondition
+
+/** What has no conditions on the document within it. */
+export type LeafCondition = FieldCondition | HoldsCondition | SearchCondition
 
 /** Conditions that no set of values can express. */
 export type TestCondition = RegexCondition | ContainsCondition | SizeCondition | ModCondition | ElementsCondition

@@ -1,11 +1,5 @@
 /** Answers parts of a condition by columns: what is searched in texts, and what is asked of the values of a field. */
-import {
-  combine,
-  type Condition,
-  type ContainsCondition,
-  type HoldsCondition,
-  type LeafCondition,
-} from '../ast/normalise.ts'
+import { combine, type Condition, type ContainsCondition, type FieldCondition } from '../ast/normalise.ts'
 import { compileCondition } from '../match.ts'
 import type { Planned, QuerySpecification } from '../planner/plan.ts'
 import { isForColumns } from './column-use.ts'
@@ -58,7 +52,7 @@ class Answer {
     }
   }
 
-  async #ofLeaf(leaf: Exclude<LeafCondition, HoldsCondition>): Promise<Condition> {
+  async #ofLeaf(leaf: FieldCondition): Promise<Condition> {
     const { path } = leaf
     const numbers = leaf.kind === 'contains' ? await this.#containing(leaf) : await this.#meeting(leaf)
     return numbers === undefined ? leaf : { kind: 'numbers', numbers, column: path }
@@ -70,7 +64,7 @@ class Answer {
     return column && this.#columns.isTrue(column, this.#source) ? column.containing(text) : undefined
   }
 
-  async #meeting(leaf: Exclude<LeafCondition, HoldsCondition>): Promise<NumberSet | undefined> {
+  async #meeting(leaf: FieldCondition): Promise<NumberSet | undefined> {
     const column = await this.#columns.select(this.#source, leaf.path, this.#check)
     const test = compileCondition<unknown>(leaf, () => (value) => value)
     return column && this.#columns.isTrue(column, this.#source) ? column.where(test) : undefined

@@ -37,8 +37,9 @@ export interface AccessPath {
   readonly index?: IndexDefinition
   /** For the kind 'numbers'. */
   readonly numbers?: NumberSet
-  /** The fields whose columns gave it. */
+  /** The fields whose columns gave it, and the words of searches. */
   readonly columns?: readonly string[]
+  readonly searches?: readonly string[]
   /** Ascending and disjoint; of kinds 'ids' and 'index'. */
   readonly ranges: readonly KeyRange[]
   /** For each range the entries in it. */

@@ -150,6 +150,7 @@ function explainAccess(access: AccessPath, reverse: boolean, actual: (access: Ac
       return {
         step: 'number set',
         ...(access.columns!.length > 0 && { columns: access.columns }),
+        ...(access.searches!.length > 0 && { searches: access.searches }),
         reverse,
         rows,
         ...actual(access),
@@ -184,11 +185,11 @@ function explainCondition(condition: Condition): unknown {
     return { [`$${condition.kind}`]: condition.of.map(explainCondition) }
   }
   if (condition.kind === 'numbers') {
-    const { column, numbers } = condition
-    return { $number: { $in: `${numbers.count} numbers` }, ...(column !== undefined && { column }) }
+    const { kind: _, numbers, ...from } = condition
+    return { $number: { $in: `${numbers.count} numbers` }, ...from }
   }
   if (condition.kind === 'complement') return { $complement: explainCondition(condition.of) }
-  if (condition.kind === 'related') return unreachable(condition as never)
+  if (condition.kind === 'related' || condition.kind === 'search') return unreachable(condition as never)
   if (condition.kind === 'holds') return { $function: condition.paths }
   if (condition.kind === 'within') {
     const { path, values, every, self } = condition

@@ -145,6 +145,7 @@ interface Details {
   readonly bounds?: readonly { readonly path: string; readonly values: readonly unknown[] }[]
   readonly reverse?: boolean
   readonly columns?: readonly string[]
+  readonly searches?: readonly string[]
   readonly condition?: unknown
   readonly by?: readonly string[]
   readonly fields?: readonly string[]
@@ -152,13 +153,14 @@ interface Details {
 }
 
 function textsOf(details: Details): string[] {
-  const { index, bounds = [], reverse, columns, condition, by, fields, byRank } = details
+  const { index, bounds = [], reverse, columns, searches, condition, by, fields, byRank } = details
   const texts = [
     index && `of ${index}`,
     ...bounds.map(
       ({ path, values }) => `${path}: ${values.length > VALUES_MAX ? `${values.length} values` : short(values)}`,
     ),
     columns && `by the columns ${columns.join(', ')}`,
+    searches && `by the searches ${searches.map(short).join(', ')}`,
     condition === undefined ? undefined : short(condition),
     by && `by ${by.join(', ')}`,
     index === undefined && fields ? fields.join(', ') : undefined,

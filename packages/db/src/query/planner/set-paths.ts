@@ -67,7 +67,9 @@ function numbersPath(condition: Condition): AccessPath | undefined {
   }
   const { count } = numbers
   const columns = conditions.flatMap(({ column }) => column ?? [])
-  return { ...NO_ROWS, kind: 'numbers', numbers, columns, rows: count, expected: count, met, fields: BY_CREATION }
+  const searches = conditions.flatMap(({ search }) => search ?? [])
+  const from = { numbers, columns, searches }
+  return { ...NO_ROWS, kind: 'numbers', ...from, rows: count, expected: count, met, fields: BY_CREATION }
 }
 
 /** All documents but those that do not meet the condition, if paths tell which these are. */

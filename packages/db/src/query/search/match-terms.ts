@@ -8,6 +8,7 @@ import { PannierError } from '../../base/errors.ts'
 import { prefixUpperBound, encodeKey } from '../../codec/key-encoding.ts'
 import {
   decodeList,
+  eachText,
   FREQUENCY_MAX,
   lengthOf,
   lengthPrefix,
@@ -17,6 +18,11 @@ import {
 import type { Cursor, KeyRange, TreeReader } from '../../kv/key-value-store.ts'
 import { together } from '../../base/miss.ts'
 import { wordFinder } from '../../index/text/words.ts'
+import { NO_ROWS, type AccessPath } from '../planner/access-path.ts'
+import type { QuerySource } from '../query-source.ts'
+import { collectSet } from '../sets/collect-set.ts'
+import { NumberSet } from '../sets/number-set.ts'
+import type { IndexDefinition } from '../../document/catalog.ts'
 
 /** Documents that one search can find. */
 const SEARCH_MATCHES_MAX = 1_000_000
@@ -238,6 +244,48 @@ export interface ParsedSearch {
   readonly terms: readonly SearchTerm[]
   /** At least two words. */
   readonly phrases: readonly (readonly string[])[]
+}
+
+/** The numbers of the documents that have all terms. `check` is called again and again, and may throw. */
+export async function documentsWith(
+  source: QuerySource,
+  index: IndexDefinition,
+  terms: readonly SearchTerm[],
+  check: () => void,
+): Promise<NumberSet> {
+  const entries = await source.attempt(() =>
+    together(terms, (term): AccessPath => {
+      const range = rangeOf(term)
+      return { ...NO_ROWS, kind: 'index', index, ranges: [range], counts: [source.index(index).count(range)] }
+    }),
+  )
+  if (terms.length === 0 || entries.some(({ counts }) => counts[0] === 0)) return NumberSet.of([])
+  return collectSet(source, { ...NO_ROWS, kind: 'intersection', branches: entries }, check)
+}
+
+/** The words of a document: of each of its texts, and all of them. */
+type DocumentWords = Readonly<{ texts: readonly (readonly string[])[]; all: ReadonlySet<string> }>
+
+/** The words in the values of fields: in strings, and in the strings of arrays. */
+export function wordsOf(values: readonly unknown[], language: string | undefined): DocumentWords {
+  const findWords = wordFinder(language)
+  const texts: string[][] = []
+  for (const value of values) eachText(value, (text) => texts.push(findWords(text)))
+  return { texts, all: new Set(texts.flat()) }
+}
+
+/** Whether a document has all that is searched for. */
+export function hasSearched({ terms, phrases }: ParsedSearch, words: DocumentWords): boolean {
+  const has = ({ word, isPrefix }: SearchTerm): boolean =>
+    isPrefix ? [...words.all].some((one) => one.startsWith(word)) : words.all.has(word)
+  return terms.length > 0 && terms.every(has) && hasPhrases(phrases, words)
+}
+
+/** Whether each phrase is in one of the texts. */
+export function hasPhrases(phrases: ParsedSearch['phrases'], { texts }: DocumentWords): boolean {
+  const isIn = (phrase: readonly string[], words: readonly string[]): boolean =>
+    words.some((_, start) => phrase.every((word, at) => words[start + at] === word))
+  return phrases.every((phrase) => texts.some((words) => isIn(phrase, words)))
 }
 
 /** Words of one search. */

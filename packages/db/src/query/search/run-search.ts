@@ -2,15 +2,15 @@
 import { PannierError } from '../../base/errors.ts'
 import type { BodyView } from '../../document/body.ts'
 import type { IndexDefinition } from '../../document/catalog.ts'
-import { eachText } from '../../index/text/text-entries.ts'
-import { wordFinder } from '../../index/text/words.ts'
 import { isAlways } from '../ast/normalise.ts'
 import { compileCondition } from '../match.ts'
 import { BATCH_ROWS_MAX } from '../operators/operator.ts'
 import { bodyFields, compileProjection } from '../operators/project.ts'
 import type { QuerySource } from '../query-source.ts'
-import { parseSearch, type ParsedSearch, countTerms, TermMatcher } from './match-terms.ts'
+import { parseSearch, type ParsedSearch, countTerms, hasPhrases, TermMatcher, wordsOf } from './match-terms.ts'
 import type { ScoredRow, SearchExplanation, SearchSpecification } from './search-specification.ts'
+
+export { documentsWith, hasSearched, parseSearch, wordsOf } from './match-terms.ts'
 
 /** Documents of the first batch that is read. */
 const BATCH_FIRST = 64
@@ -105,32 +105,27 @@ export class SearchRun {
     const { documents } = this.#source
     const fields = bodyFields(documents)
     const test = compileCondition(this.#specification.condition, fields)
-    const hasPhrases = this.#phraseTest(fields)
+    const hasAll = this.#phraseTest(fields)
     let batchRows = BATCH_FIRST
     for (let at = 0; at < numbers.length; batchRows = Math.min(batchRows * 2, BATCH_ROWS_MAX)) {
       this.#check()
       const batch = numbers.slice(at, at + batchRows)
       const bodies = await this.#source.attempt(() => documents.someBodiesOf(batch))
       at += bodies.length
-      yield bodies.filter((body) => test(body) && hasPhrases(body))
+      yield bodies.filter((body) => test(body) && hasAll(body))
     }
   }
 
   #phraseTest(fields: ReturnType<typeof bodyFields>): (body: BodyView) => boolean {
     const { phrases } = this.#parsed
     if (phrases.length === 0) return () => true
-    const findWords = wordFinder(this.#index.text!.language)
+    const { language } = this.#index.text!
     const readers = this.#index.fields.map(({ path }) => fields(path))
     return (body) => {
-      const texts: string[][] = []
-      for (const read of readers) eachText(read(body), (text) => texts.push(findWords(text)))
-      return phrases.every((phrase) => texts.some((words) => hasPhrase(words, phrase)))
+      const values = readers.map((read) => read(body))
+      return hasPhrases(phrases, wordsOf(values, language))
     }
   }
-}
-
-function hasPhrase(words: readonly string[], phrase: readonly string[]): boolean {
-  return words.some((_, start) => phrase.every((word, at) => words[start + at] === word))
 }
 
 /** The best `wanted` documents, best first; among equals the oldest first. */

@@ -1,7 +1,7 @@
 /** Turns a selection into the condition of a query. Missing and null values count as the empty value of the field's type. */
 import { unreachable } from '../../base/errors.ts'
 import { NOCASE } from '../../codec/nocase.ts'
-import { combine, type Condition } from '../../query/ast/normalise.ts'
+import { combine, type Condition, type SearchedText } from '../../query/ast/normalise.ts'
 import {
   above,
   below,
@@ -25,6 +25,8 @@ interface SelectionNames {
   readonly nameOf: (collection: string) => string
   /** Whether a relation holds an array of ids. */
   readonly isMany: (collection: string, field: string) => boolean
+  /** Where words are looked for in a collection; needed for a search. */
+  readonly textOf: ((collection: string) => SearchedText) | undefined
 }
 
 /** What a field can be that has no value. */
@@ -53,6 +55,8 @@ export function conditionOf(selection: Selection, collection: string, names: Sel
     }
     case 'related':
       return related(selection, collection, names)
+    case 'search':
+      return { ...selection, ...names.textOf!(collection) }
     case 'created':
       return within(CREATED, valuesOf(selection.operator, selection.value))
     default:

@@ -2,7 +2,7 @@
 import { isPromise } from '../../base/async.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
-import { combine, conjuncts, type Condition, type WithinCondition } from '../../query/ast/normalise.ts'
+import { combine, conjuncts, leavesOf, type Condition, type WithinCondition } from '../../query/ast/normalise.ts'
 import type { EmptyValues } from '../../query/aggregate/specification.ts'
 import type { Cut } from '../../query/ast/value-set.ts'
 import { CREATED } from '../../query/planner/access-path.ts'
@@ -38,7 +38,7 @@ export class SelectionRelations extends CollectionRelations {
 
   protected override isPlain(query: QuerySpecification): boolean {
     const { residual, empty } = this.#meaning
-    if (creationOf(query.condition).length > 0) return false
+    if (leavesOf(query.condition).some(({ kind, path }) => kind === 'search' || path === CREATED)) return false
     return residual === undefined && !query.sort.some(({ path }) => empty[path] !== undefined) && super.isPlain(query)
   }
 
@@ -75,14 +75,11 @@ export class SelectionRelations extends CollectionRelations {
   }
 }
 
-/** Conditions on the order of creation. */
-function creationOf(condition: Condition): readonly WithinCondition[] {
-  return conjuncts(condition).filter((part) => part.kind === 'within' && part.path === CREATED) as WithinCondition[]
-}
-
-/** What they say as sets, for a walk in the order of creation. An index has that order within each value. */
+/** What conditions on the order of creation say as sets, for a walk in the order of creation. An index has that order within each value. */
 async function numbersCreated(run: Run, source: QuerySource, condition: Condition): Promise<readonly Condition[]> {
-  const parts = creationOf(condition)
+  const parts = conjuncts(condition).filter(
+    (part) => part.kind === 'within' && part.path === CREATED,
+  ) as WithinCondition[]
   if (parts.length === 0) return []
   const all = await numbersOf(run, source, ALWAYS)
   return parts.map(({ values: [start, end] }) => {

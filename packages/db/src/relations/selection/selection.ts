@@ -5,29 +5,19 @@
  */
 
 export type Selection =
-  | SelectionCombination
-  | SelectionComplement
+  /** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
+  | { readonly kind: 'and' | 'or'; readonly of: readonly Selection[] }
+  /** Every document that the selection does not have. */
+  | { readonly kind: 'not'; readonly of: Selection }
   | SelectionComparison
+  /** The document has the words, as `collection.search` finds them. */
+  | { readonly kind: 'search'; readonly text: string }
   | SelectionTest
-  | SelectionElement
+  /** The list in `field` has an element that meets `of`, in which the field `''` is the element. */
+  | { readonly kind: 'element'; readonly field: string; readonly of: Selection }
   | SelectionRelated
-  | SelectionCreation
-
-/** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
-export interface SelectionCombination {
-  /** `and`: all of them hold. `or`: at least one of them holds. */
-  readonly kind: 'and' | 'or'
-  /** The selections that it combines. */
-  readonly of: readonly Selection[]
-}
-
-/** Every document that the selection does not have. */
-export interface SelectionComplement {
-  /** Tells it from the other selections. */
-  readonly kind: 'not'
-  /** The selection whose documents it leaves out. */
-  readonly of: Selection
-}
+  /** Documents after (`>`) or before another one, whose `$created` is `value`. `@pannier/rules` does not make it. */
+  | { readonly kind: 'created'; readonly operator: '<' | '>'; readonly value: number }
 
 /** A stored value beside a known one. `contains` ignores the case of ASCII only. */
 export interface SelectionComparison {
@@ -44,23 +34,12 @@ export interface SelectionComparison {
 }
 
 /** A function of one document alone. */
-export interface SelectionTest {
-  /** Tells it from the other selections. */
+interface SelectionTest {
   readonly kind: 'test'
   /** The fields that it reads; `''` is the element of a list. */
   readonly fields: readonly string[]
   /** Gets these fields as far as they are there, or `{ '': ELEMENT }`. */
   readonly holds: (record: Readonly<Record<string, unknown>>) => boolean
-}
-
-/** A list has an element that meets a selection, in which the field `''` is the element. */
-export interface SelectionElement {
-  /** Tells it from the other selections. */
-  readonly kind: 'element'
-  /** The field that holds the list. */
-  readonly field: string
-  /** What the element meets. */
-  readonly of: Selection
 }
 
 /** Some document one step away meets all of `of`. An id that leads nowhere leads to no document. */
@@ -77,14 +56,4 @@ export interface SelectionRelated {
   readonly on: readonly (readonly [related: string, own: string])[]
   /** What the related document meets. */
   readonly of: Selection
-}
-
-/** Documents that came after or before another one: their place in the order `$created`. `@pannier/rules` does not make it. */
-interface SelectionCreation {
-  /** Tells it from the other selections. */
-  readonly kind: 'created'
-  /** `>`: after it. */
-  readonly operator: '<' | '>'
-  /** As the field `$created` of a query gives it. */
-  readonly value: number
 }
