@@ -96,6 +96,8 @@ export interface BackupInfo {
 
 /** The backups of a server. */
 export class Backups {
+    /** @internal Runs hooks. */
+    around: (event: 'onBackupCreate' | 'onBackupRestore', name: string, run: () => Promise<void>) => Promise<void>;
     /** Opens the place of the backups. */
     static open(options: BackupsOptions): Promise<Backups>;
     /** Whether a backup can be made now. */
@@ -328,6 +330,8 @@ export interface GuardedWrite extends Write {
 
 /** The application, for hooks. No rule stops it. */
 export interface HookApp {
+    /** What superusers have set, with the secrets. */
+    settings(): SettingsValues;
     /** @throws ServiceError NOT_FOUND */
     findCollectionByNameOrId(nameOrId: string): Definition;
     /** A record that is not stored yet: `save` stores it. */
@@ -352,6 +356,21 @@ export interface HookApp {
     save(record: HookRecord): Promise<void>;
     /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
     delete(record: HookRecord): Promise<void>;
+    /**
+     * Runs a function that writes all or nothing. Nobody else writes meanwhile, so it must not wait for others; after 10 seconds it is
+     * given up. Use `app` of the function inside it: what it reads has what it has written. After the first write it finds records by
+     * their ids or by a value, and not by a filter. The hooks of its writes end when all is stored.
+     *
+     * @throws what the function throws: then nothing is written
+     * @example
+     * await e.app.runInTransaction(async (app) => {
+     *   const account = await app.findRecordById('accounts', id)
+     *   account.set('balance-', 10)
+     *   await app.save(account)
+     *   await app.save(app.newRecord('payments', { account: id, amount: 10 }))
+     * })
+     */
+    runInTransaction<T>(run: (app: HookApp) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -611,6 +630,8 @@ export interface Principal {
 /** The clients that are connected, and what they are sent. */
 export class Realtime {
     /** @internal */
+    messageHooks: MessageHooks | undefined;
+    /** @internal */
     constructor(options: RealtimeOptions);
     /** How many clients are connected. */
     get size(): number;
@@ -826,11 +847,13 @@ export class Subscriber {
     /** By their texts. */
     topics: ReadonlyMap<string, Topic>;
     /** @internal */
-    constructor(channel: Channel, canReturn: boolean);
+    constructor(channel: Channel, canReturn: boolean, hooks: () => MessageHooks | undefined);
     /** Sends a message, after those that are held. */
     send(message: RealtimeMessage): void;
     /** Holds messages until `sendBefore` has sent what comes before them. */
     hold(sendBefore: () => Promise<void>): Promise<void>;
+    /** @internal Sends messages before those that are held. Hooks run one after another: a slow one delays this client alone. */
+    sendNow(messages: readonly RealtimeMessage[]): void;
 }
 
 /** A file that is uploaded, as a value of a file field in a `RecordInput`. */
@@ -1027,6 +1050,9 @@ interface AppEvent {
     readonly app: HookApp;
 }
 
+/** Runs code of the operator around changes. `check` throws if they are wrong. */
+type AroundDefinitions = (pairs: readonly DefinitionPair[], check: () => Promise<void>, write: () => Promise<void>) => Promise<void>;
+
 /** Runs code of the operator around a write. `put` writes documents; gives an outcome for each that was to be written. */
 type AroundWrites = (write: GuardedWrite, put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>) => Promise<GuardedOutcome[]>;
 
@@ -1080,6 +1106,12 @@ interface AutodateField extends FieldBase {
 interface BackupDownload extends FileHead {
     /** All bytes, or those of a range. @throws ServiceError NOT_FOUND if it was deleted meanwhile */
     stream(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** A backup is made or restored. */
+interface BackupEvent extends AppEvent {
+    /** The name of its file. */
+    readonly name: string;
 }
 
 interface BackupsOptions {
@@ -1150,6 +1182,18 @@ interface ChangeOptions extends ShowOptions {
 interface CheckedPassword {
     readonly hash: string;
     readonly isRight: boolean;
+}
+
+/** The definition of a collection could not be changed. */
+interface CollectionErrorEvent extends CollectionEvent {
+    readonly error: unknown;
+}
+
+/** The definition of a collection is made, changed or deleted. */
+interface CollectionEvent extends AppEvent {
+    /** As it will be; of a delete, as it is. */
+    readonly collection: Definition;
+    readonly type: 'create' | 'update' | 'delete' | 'validate';
 }
 
 /** Content that can be read, also in parts. */
@@ -1275,6 +1319,8 @@ interface DefinitionReader {
  * definitions.find('Posts')?.fields
  */
 class Definitions {
+    /** @internal Runs hooks. */
+    around: AroundDefinitions;
     /** Makes the system collections of a new database. */
     static open(database: Database, journal?: DefinitionJournal): Promise<Definitions>;
     /** By name in any case, or by id. */
@@ -1539,7 +1585,11 @@ type HookChange = readonly [key: string, value: unknown];
 
 /** What handlers get, by the name of the event. */
 type HookEvents = {
-    readonly [Step in RecordSteps as `on${'Model' | 'Record'}${Step}`]: RecordEvent;
+    readonly [Step in Steps as `on${'Model' | 'Record'}${Step}`]: RecordEvent;
+} & {
+    readonly [Step in Steps as `onCollection${Step}`]: CollectionEvent;
+} & {
+    readonly [Step in Kind as `onCollectionAfter${Step}Error`]: CollectionErrorEvent;
 } & {
     readonly [Step in Kind as `on${'Model' | 'Record'}After${Step}Error`]: RecordErrorEvent;
 } & {
@@ -1551,7 +1601,14 @@ type HookEvents = {
     readonly onRecordsListRequest: RecordsListRequestEvent;
     readonly onRecordViewRequest: RecordViewRequestEvent;
     readonly onRecordEnrich: RecordEnrichEvent;
+    readonly onRecordAuthWithOAuth2Request: RecordAuthWithOAuth2RequestEvent;
     readonly onMailerSend: MailerEvent;
+    readonly onRealtimeMessageSend: RealtimeMessageEvent;
+    readonly onBackupCreate: BackupEvent;
+    readonly onBackupRestore: BackupEvent;
+    readonly onSettingsReload: AppEvent;
+    readonly onBootstrap: AppEvent;
+    readonly onTerminate: AppEvent;
 };
 
 /** Tells the operator what went wrong. */
@@ -1769,6 +1826,13 @@ interface MailsHost {
     readonly now: () => number;
     /** Runs hooks around a mail. They may change what is sent, or keep it from being sent. */
     readonly around: (mail: Mail & Pick<QueuedMail, 'account'>, send: (mail: Mail) => Promise<void>) => Promise<void>;
+}
+
+/** Runs code of the operator around messages. */
+interface MessageHooks {
+    /** Without any, messages are sent at once. */
+    areThere(): boolean;
+    around(subscriber: Subscriber, message: RealtimeMessage, send: (message: RealtimeMessage) => void): Promise<void>;
 }
 
 /** Values of one field that a change does not leave as they are, or not right. */
@@ -2023,6 +2087,20 @@ interface ReadsOptions {
     readonly enrich?: Enricher;
 }
 
+/** A client of realtime is sent a message. */
+interface RealtimeMessageEvent extends AppEvent {
+    readonly client: {
+        readonly id: string;
+        /** The account that has subscribed; undefined for guests. */
+        readonly auth: HookRecord | undefined;
+    };
+    /** Handlers may change it. */
+    readonly message: {
+        name: string;
+        data: object;
+    };
+}
+
 interface RealtimeOptions extends NotifierOptions {
     readonly logs: LogWriter;
     readonly principals: {
@@ -2103,6 +2181,16 @@ class RecordAccounts {
 interface RecordAuthRequestEvent extends RecordRequestEvent {
     /** How it was shown: `password`, `otp`, `oauth2`. */
     readonly authMethod: string;
+}
+
+/** Somebody logs in by another service, which has said who that is. No account was looked for yet. */
+interface RecordAuthWithOAuth2RequestEvent extends RequestEvent {
+    readonly collection: Definition;
+    readonly providerName: string;
+    /** What the service says of its user. */
+    readonly oAuth2User: Readonly<Record<string, unknown>>;
+    /** Values of a new account. Handlers may change them. */
+    readonly createData: Record<string, unknown>;
 }
 
 /** A record is about to be shown, in an answer or a message. */
@@ -2230,7 +2318,15 @@ interface RecordState {
     readonly values: JsonObject;
 }
 
-type RecordSteps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
+/** A transaction, for `HookApp`. */
+interface RecordTransaction {
+    readonly isOpen: boolean;
+    readonly hasWritten: boolean;
+    records(definition: Definition): TransactionCollection<JsonObject>;
+    /** `app`: what hooks of the write get. @throws ServiceError */
+    save(record: HookRecord, app: HookApp): Promise<void>;
+    delete(record: HookRecord, app: HookApp): Promise<void>;
+}
 
 /** A record is about to be answered. */
 interface RecordViewRequestEvent extends RequestEvent {
@@ -2282,6 +2378,8 @@ class RecordWrites {
      * @throws ServiceError as `update`; INVALID if a record needs it
      */
     delete(actor: Actor, collection: string, id: string, { rev }?: Pick<ChangeOptions, 'rev'>): Promise<void>;
+    /** Runs a function that writes all or nothing. @throws what it throws, or a hook of its writes */
+    inTransaction<T>(actor: Actor, body: (transaction: RecordTransaction) => Promise<T>): Promise<T>;
     /** Stores what a hook has set: a new record, or the changes of one. @throws ServiceError */
     save(actor: Actor, record: HookRecord): Promise<void>;
     /**
@@ -2602,6 +2700,9 @@ interface StateStore {
     /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
+
+/** Of records and of definitions. */
+type Steps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
 
 type Stored = JsonObject & {
     readonly _id: string;

@@ -292,7 +292,11 @@ export type HashQueueLimits = WorkQueueLimits;
 
 /** What handlers get, by the name of the event. */
 export type HookEvents = {
-    readonly [Step in RecordSteps as `on${'Model' | 'Record'}${Step}`]: RecordEvent;
+    readonly [Step in Steps as `on${'Model' | 'Record'}${Step}`]: RecordEvent;
+} & {
+    readonly [Step in Steps as `onCollection${Step}`]: CollectionEvent;
+} & {
+    readonly [Step in Kind as `onCollectionAfter${Step}Error`]: CollectionErrorEvent;
 } & {
     readonly [Step in Kind as `on${'Model' | 'Record'}After${Step}Error`]: RecordErrorEvent;
 } & {
@@ -304,7 +308,14 @@ export type HookEvents = {
     readonly onRecordsListRequest: RecordsListRequestEvent;
     readonly onRecordViewRequest: RecordViewRequestEvent;
     readonly onRecordEnrich: RecordEnrichEvent;
+    readonly onRecordAuthWithOAuth2Request: RecordAuthWithOAuth2RequestEvent;
     readonly onMailerSend: MailerEvent;
+    readonly onRealtimeMessageSend: RealtimeMessageEvent;
+    readonly onBackupCreate: BackupEvent;
+    readonly onBackupRestore: BackupEvent;
+    readonly onSettingsReload: AppEvent;
+    readonly onBootstrap: AppEvent;
+    readonly onTerminate: AppEvent;
 };
 
 /** A function that runs when something happens. What it throws refuses that, if it has not happened yet. */
@@ -617,6 +628,9 @@ interface AppEvent {
     readonly app: HookApp;
 }
 
+/** Runs code of the operator around changes. `check` throws if they are wrong. */
+type AroundDefinitions = (pairs: readonly DefinitionPair[], check: () => Promise<void>, write: () => Promise<void>) => Promise<void>;
+
 /** Runs code of the operator around a write. `put` writes documents; gives an outcome for each that was to be written. */
 type AroundWrites = (write: GuardedWrite, put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>) => Promise<GuardedOutcome[]>;
 
@@ -624,6 +638,12 @@ interface AutodateField extends FieldBase {
     readonly type: 'autodate';
     readonly onCreate: boolean;
     readonly onUpdate: boolean;
+}
+
+/** A backup is made or restored. */
+interface BackupEvent extends AppEvent {
+    /** The name of its file. */
+    readonly name: string;
 }
 
 interface BoolField extends FieldBase, Requirable {
@@ -634,6 +654,18 @@ interface BoolField extends FieldBase, Requirable {
 type Chained<Event> = Event & {
     next(): Promise<void>;
 };
+
+/** The definition of a collection could not be changed. */
+interface CollectionErrorEvent extends CollectionEvent {
+    readonly error: unknown;
+}
+
+/** The definition of a collection is made, changed or deleted. */
+interface CollectionEvent extends AppEvent {
+    /** As it will be; of a delete, as it is. */
+    readonly collection: Definition;
+    readonly type: 'create' | 'update' | 'delete' | 'validate';
+}
 
 type DatabaseName = keyof Databases;
 
@@ -726,6 +758,8 @@ interface DefinitionReader {
  * definitions.find('Posts')?.fields
  */
 class Definitions {
+    /** @internal Runs hooks. */
+    around: AroundDefinitions;
     /** Makes the system collections of a new database. */
     static open(database: Database, journal?: DefinitionJournal): Promise<Definitions>;
     /** By name in any case, or by id. */
@@ -958,10 +992,34 @@ interface RateLimitRule {
     readonly maxRequests: number;
 }
 
+/** A client of realtime is sent a message. */
+interface RealtimeMessageEvent extends AppEvent {
+    readonly client: {
+        readonly id: string;
+        /** The account that has subscribed; undefined for guests. */
+        readonly auth: HookRecord | undefined;
+    };
+    /** Handlers may change it. */
+    readonly message: {
+        name: string;
+        data: object;
+    };
+}
+
 /** Somebody has shown who it is, and is about to get a token. */
 interface RecordAuthRequestEvent extends RecordRequestEvent {
     /** How it was shown: `password`, `otp`, `oauth2`. */
     readonly authMethod: string;
+}
+
+/** Somebody logs in by another service, which has said who that is. No account was looked for yet. */
+interface RecordAuthWithOAuth2RequestEvent extends RequestEvent {
+    readonly collection: Definition;
+    readonly providerName: string;
+    /** What the service says of its user. */
+    readonly oAuth2User: Readonly<Record<string, unknown>>;
+    /** Values of a new account. Handlers may change them. */
+    readonly createData: Record<string, unknown>;
 }
 
 /** A record is about to be shown, in an answer or a message. */
@@ -985,8 +1043,6 @@ interface RecordRequestEvent extends RequestEvent {
     readonly collection: Definition;
     readonly record: HookRecord;
 }
-
-type RecordSteps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
 
 /** A record is about to be answered. */
 interface RecordViewRequestEvent extends RequestEvent {
@@ -1115,6 +1171,9 @@ interface SettingsValues {
         readonly logAuthId: boolean;
     };
 }
+
+/** Of records and of definitions. */
+type Steps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
 
 type Stored = JsonObject & {
     readonly _id: string;

@@ -41,6 +41,7 @@ import { RecordWrites } from './records/record-writes.ts'
 import { Judge } from './records/write/judge.ts'
 import { recordsGuard } from './records/records-guard.ts'
 import { Schedules } from './schedules/schedules.ts'
+import { hookServices } from './service-hooks.ts'
 import { RateLimiter } from './settings/rate-limiter.ts'
 import { Settings } from './settings/settings.ts'
 import { SqlConsole } from './sql/sql-console.ts'
@@ -129,7 +130,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const access = new Access(definitions)
   const recordFiles = await RecordFiles.open(parts)
   const hooks = new Hooks({ log: hookLog(logs) })
-  const app: HookApp = recordApp(() => ({ database, definitions, reads, writes }))
+  const app: HookApp = recordApp(() => ({ database, definitions, settings, reads, writes }))
   const enrich = recordEnricher({ hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ database, definitions, access, enrich })
   const realtime = new Realtime({ ...parts, access, reads, principals: tokens.principals })
@@ -161,6 +162,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
   addCleanups(schedules, accounts)
+  const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
   return {
     definitions,
     records: recordsOf(reads, writes, new HookedReads({ reads, definitions, hooks, app })),
@@ -182,7 +184,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     imports,
     sql,
     close: async () => {
-      const stopped = [sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
+      const stopped = [terminating, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
       for (const part of [...stopped, logging, settings, definitions]) await part.close()
     },
   }

@@ -866,6 +866,8 @@ class GuardedWriter {
 
 /** The application, for hooks. No rule stops it. */
 interface HookApp {
+    /** What superusers have set, with the secrets. */
+    settings(): SettingsValues;
     /** @throws ServiceError NOT_FOUND */
     findCollectionByNameOrId(nameOrId: string): Definition;
     /** A record that is not stored yet: `save` stores it. */
@@ -890,6 +892,21 @@ interface HookApp {
     save(record: HookRecord): Promise<void>;
     /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
     delete(record: HookRecord): Promise<void>;
+    /**
+     * Runs a function that writes all or nothing. Nobody else writes meanwhile, so it must not wait for others; after 10 seconds it is
+     * given up. Use `app` of the function inside it: what it reads has what it has written. After the first write it finds records by
+     * their ids or by a value, and not by a filter. The hooks of its writes end when all is stored.
+     *
+     * @throws what the function throws: then nothing is written
+     * @example
+     * await e.app.runInTransaction(async (app) => {
+     *   const account = await app.findRecordById('accounts', id)
+     *   account.set('balance-', 10)
+     *   await app.save(account)
+     *   await app.save(app.newRecord('payments', { account: id, amount: 10 }))
+     * })
+     */
+    runInTransaction<T>(run: (app: HookApp) => Promise<T>): Promise<T>;
 }
 
 /** A call of `set`. */
@@ -1017,6 +1034,16 @@ interface PutOptions {
     readonly grouped?: boolean;
 }
 
+/** How often something may be asked for. */
+interface RateLimitRule {
+    /** `*:auth`, `posts:create`, `/api/batch`, `/api/` */
+    readonly label: string;
+    readonly audience: '' | '@guest' | '@auth' | (string & {});
+    /** Seconds. */
+    readonly duration: number;
+    readonly maxRequests: number;
+}
+
 /** What may be read: everything, or the documents with these ids. */
 type ReadScope = 'all' | ReadonlySet<string>;
 
@@ -1056,7 +1083,7 @@ type RequestBinders = {
 };
 
 /** The name of a request that is an event. */
-type RequestEventName = 'onCollectionsListRequest' | 'onCollectionCreateRequest' | 'onCollectionsImportRequest' | 'onCollectionViewRequest' | 'onCollectionUpdateRequest' | 'onCollectionDeleteRequest' | 'onSettingsListRequest' | 'onSettingsUpdateRequest' | 'onBatchRequest' | 'onRealtimeConnectRequest' | 'onRealtimeSubscribeRequest' | 'onFileDownloadRequest' | 'onFileTokenRequest' | 'onRecordAuthWithPasswordRequest' | 'onRecordAuthWithOTPRequest' | 'onRecordAuthWithOAuth2Request' | 'onRecordAuthRefreshRequest' | 'onRecordRequestOTPRequest' | 'onRecordRequestPasswordResetRequest' | 'onRecordConfirmPasswordResetRequest' | 'onRecordRequestVerificationRequest' | 'onRecordConfirmVerificationRequest' | 'onRecordRequestEmailChangeRequest' | 'onRecordConfirmEmailChangeRequest';
+type RequestEventName = 'onCollectionsListRequest' | 'onCollectionCreateRequest' | 'onCollectionsImportRequest' | 'onCollectionViewRequest' | 'onCollectionUpdateRequest' | 'onCollectionDeleteRequest' | 'onSettingsListRequest' | 'onSettingsUpdateRequest' | 'onBatchRequest' | 'onRealtimeConnectRequest' | 'onRealtimeSubscribeRequest' | 'onFileDownloadRequest' | 'onFileTokenRequest' | 'onRecordAuthWithPasswordRequest' | 'onRecordAuthWithOTPRequest' | 'onRecordAuthRefreshRequest' | 'onRecordRequestOTPRequest' | 'onRecordRequestPasswordResetRequest' | 'onRecordConfirmPasswordResetRequest' | 'onRecordRequestVerificationRequest' | 'onRecordConfirmVerificationRequest' | 'onRecordRequestEmailChangeRequest' | 'onRecordConfirmEmailChangeRequest';
 
 /** All types but `autodate` have this: the value must not be empty. */
 interface Requirable {
@@ -1108,6 +1135,17 @@ interface RouteRequest {
 /** `null`: superusers only. `''`: everybody. Else a rule. */
 type Rule = string | null;
 
+/** A place for files that speaks S3. */
+interface S3Settings {
+    readonly enabled: boolean;
+    readonly bucket: string;
+    readonly region: string;
+    readonly endpoint: string;
+    readonly accessKey: string;
+    readonly secret: string;
+    readonly forcePathStyle: boolean;
+}
+
 /** What an API token may be allowed to do with the records of a collection. */
 type ScopedAction = 'list' | 'view' | 'create' | 'update' | 'delete';
 
@@ -1132,6 +1170,58 @@ class ServerState implements StateStore {
     delete(id: string): Promise<void>;
     /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
+}
+
+/** With their secrets. */
+interface SettingsValues {
+    /** From where superusers may act; from everywhere if the list is empty. */
+    readonly superuserIPs: readonly string[];
+    readonly smtp: {
+        readonly enabled: boolean;
+        readonly port: number;
+        readonly host: string;
+        readonly username: string;
+        readonly password: string;
+        readonly authMethod: string;
+        readonly tls: boolean;
+        readonly localName: string;
+    };
+    readonly backups: {
+        readonly cron: string;
+        readonly cronMaxKeep: number;
+        readonly s3: S3Settings;
+    };
+    readonly s3: S3Settings;
+    readonly meta: {
+        readonly accentColor: string;
+        readonly appName: string;
+        readonly appURL: string;
+        readonly senderName: string;
+        readonly senderAddress: string;
+        readonly hideControls: boolean;
+    };
+    readonly rateLimits: {
+        readonly rules: readonly RateLimitRule[];
+        readonly excludedIPs: readonly string[];
+        readonly enabled: boolean;
+    };
+    readonly trustedProxy: {
+        readonly headers: readonly string[];
+        readonly useLeftmostIP: boolean;
+    };
+    readonly batch: {
+        readonly enabled: boolean;
+        readonly maxRequests: number;
+        /** Seconds. */
+        readonly timeout: number;
+        readonly maxBodySize: number;
+    };
+    readonly logs: {
+        readonly maxDays: number;
+        readonly minLevel: number;
+        readonly logIP: boolean;
+        readonly logAuthId: boolean;
+    };
 }
 
 /** Small documents that are never served. */

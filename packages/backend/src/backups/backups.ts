@@ -76,6 +76,12 @@ export class Backups {
   #active: string | undefined
   #running: Promise<unknown> = Promise.resolve()
   #cron = ''
+  /** @internal Runs hooks. */
+  around: (event: 'onBackupCreate' | 'onBackupRestore', name: string, run: () => Promise<void>) => Promise<void> = (
+    _event,
+    _name,
+    run,
+  ) => run()
 
   /** Opens the place of the backups. */
   static async open(options: BackupsOptions): Promise<Backups> {
@@ -183,13 +189,15 @@ export class Backups {
     await this.#exclusively(key, async () => {
       if (await isRestoreReady(dir)) throw invalid(BUSY)
       if ((await reaching(NOT_RESTORED, () => place.head(key))) === undefined) throw invalid(NOT_RESTORED)
-      const isHere = place === this.#folder
-      const path = isHere ? this.#folder!.pathOf(key) : await reaching(NOT_RESTORED, () => this.#fetched(place, key))
-      try {
-        await prepareRestore(dir, path, options)
-      } finally {
-        if (!isHere) await rm(path, { force: true })
-      }
+      await this.#hooked('onBackupRestore', key, async () => {
+        const isHere = place === this.#folder
+        const path = isHere ? this.#folder!.pathOf(key) : await reaching(NOT_RESTORED, () => this.#fetched(place, key))
+        try {
+          await prepareRestore(dir, path, options)
+        } finally {
+          if (!isHere) await rm(path, { force: true })
+        }
+      })
     })
     this.#options.logs.write({
       level: LOG_LEVELS.warn,
@@ -225,9 +233,20 @@ export class Backups {
     }
   }
 
+  async #hooked(event: Parameters<Backups['around']>[0], name: string, run: () => Promise<void>): Promise<void> {
+    let hasRun = false
+    await this.around(event, name, async () => {
+      await run()
+      hasRun = true
+    })
+    if (!hasRun) throw invalid(`A hook has stopped ${event} of ${name}: it has not called next().`)
+  }
+
   #make(place: FilePlace, name: string): Promise<void> {
     const { databases, now } = this.#options
-    return reaching(NOT_MADE, () => place.put(name, archiveOf(databases, new Date(now())), ZIP_TYPE))
+    return this.#hooked('onBackupCreate', name, () =>
+      reaching(NOT_MADE, () => place.put(name, archiveOf(databases, new Date(now())), ZIP_TYPE)),
+    )
   }
 
   /** A copy on this machine, as an archive is read at its end first. */

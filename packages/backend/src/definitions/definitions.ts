@@ -45,6 +45,13 @@ export interface DefinitionJournal {
   begin(pair: DefinitionPair): Promise<JournalEntry | undefined>
 }
 
+/** Runs code of the operator around changes. `check` throws if they are wrong. */
+type AroundDefinitions = (
+  pairs: readonly DefinitionPair[],
+  check: () => Promise<void>,
+  write: () => Promise<void>,
+) => Promise<void>
+
 const CREATE_FAILED = 'Failed to create collection.'
 const UPDATE_FAILED = 'Failed to update collection.'
 
@@ -62,6 +69,11 @@ export class Definitions {
   readonly #journal: DefinitionJournal | undefined
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
+  /** @internal Runs hooks. */
+  around: AroundDefinitions = async (_, check, write) => {
+    await check()
+    await write()
+  }
 
   /** Makes the system collections of a new database. */
   static async open(database: Database, journal?: DefinitionJournal): Promise<Definitions> {
@@ -278,13 +290,32 @@ export class Definitions {
     return { definition, change: checkChange(this.#store.state, { changed, removed: [] }) }
   }
 
-  /** `id`: of the definition that was meant, if it was one. */
+  /** `id`: of the definition that was meant, if it was one; the others follow it. */
   async #write(change: ProposedChange, message: string, id?: string): Promise<ProposedChange> {
-    const of = (all: readonly Definition[]): Definition | undefined => all.find((definition) => definition.id === id)
-    const data = await this.#errorsOf(change, of(change.changed))
-    if (data !== undefined) throw new ServiceError('INVALID', message, { data })
-    const entry =
-      id === undefined ? undefined : await this.#journal?.begin({ before: of(this.all()), after: of(change.changed) })
+    const { changed, removed } = change
+    const check = async (): Promise<void> => {
+      const data = await this.#errorsOf(
+        change,
+        changed.find((definition) => definition.id === id),
+      )
+      if (data !== undefined) throw new ServiceError('INVALID', message, { data })
+    }
+    const known = new Map(this.all().map((definition) => [definition.id, definition]))
+    const pairs = [
+      ...changed.map((after) => ({ before: known.get(after.id), after })),
+      ...removed.map((before) => ({ before, after: undefined })),
+    ].filter(({ before, after }) => id === undefined || (after ?? before)!.id === id)
+    let isWritten = false
+    await this.around(pairs, check, async () => {
+      await this.#writeNow(change, message, id === undefined ? undefined : pairs[0])
+      isWritten = true
+    })
+    if (!isWritten) throw new ServiceError('INVALID', 'A hook has stopped the change: it has not called next().')
+    return change
+  }
+
+  async #writeNow(change: ProposedChange, message: string, pair: DefinitionPair | undefined): Promise<void> {
+    const entry = pair === undefined ? undefined : await this.#journal?.begin(pair)
     try {
       await this.#store.write(change, entry?.note)
     } catch (error) {
@@ -293,7 +324,6 @@ export class Definitions {
         throw new ServiceError('INVALID', message, { data: error.data, cause: error })
       throw error
     }
-    return change
   }
 
   /** With what only the rows of a view tell. `meant`: the definition that was sent. */

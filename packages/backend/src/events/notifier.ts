@@ -214,7 +214,7 @@ export class Notifier {
         send: ({ topic }, data, place) => {
           const at = cursorOf(subscriber, place)
           if (subscriber.isGone || (sequence === cursor.sequence && !isAfter(at.within, cursor))) return
-          subscriber.channel.send([{ topic: topic.text, data, cursor: this.#cursors.text(at) }])
+          subscriber.sendNow([{ topic: topic.text, data, cursor: this.#cursors.text(at) }])
         },
       })
     }

@@ -9,7 +9,7 @@ import { forbidden, invalid, missing, ServiceError } from '../gateway/service-er
 import type { RecordChange } from './record-changes.ts'
 import { RowBudgets } from './row-budgets.ts'
 import { principalAfter, SignedIn } from './signed-in.ts'
-import { Subscriber, type Channel } from './subscriber.ts'
+import { Subscriber, type Channel, type MessageHooks } from './subscriber.ts'
 import { actorKey } from './subscription-groups.ts'
 import { Notifier, type NotifierOptions } from './notifier.ts'
 import { subscriptionsIn, topicErrors, topicsOf, type Topic } from './topic.ts'
@@ -51,6 +51,8 @@ export class Realtime {
   /** How many of them can come back. */
   #returning = 0
   #chars = 0
+  /** @internal */
+  messageHooks: MessageHooks | undefined
   /** Accounts that have subscribed, as the step changes them whose messages are being sent. */
   readonly #changes: RecordChange[] = []
 
@@ -83,7 +85,7 @@ export class Realtime {
 
   /** A new client, without subscriptions. Call `disconnect` when its channel has closed. */
   connect(channel: Channel): Subscriber {
-    const subscriber = new Subscriber(channel, false)
+    const subscriber = new Subscriber(channel, false, () => this.messageHooks)
     this.#subscribers.set(subscriber.id, subscriber)
     return subscriber
   }
@@ -104,7 +106,7 @@ export class Realtime {
     const topics = topicsOf(texts)
     const present = await this.#present(principal)
     this.#assertFree(present, channel.address)
-    const subscriber = new Subscriber(channel, true)
+    const subscriber = new Subscriber(channel, true, () => this.messageHooks)
     this.#takeRoom(subscriber, topics)
     const { newest } = this.#notifier
     const continuation = after === undefined ? undefined : this.#notifier.continuation(after)

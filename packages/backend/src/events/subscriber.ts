@@ -23,6 +23,13 @@ export interface Channel {
   end(): void
 }
 
+/** Runs code of the operator around messages. */
+export interface MessageHooks {
+  /** Without any, messages are sent at once. */
+  areThere(): boolean
+  around(subscriber: Subscriber, message: RealtimeMessage, send: (message: RealtimeMessage) => void): Promise<void>
+}
+
 const ID_CHARS = 40
 /** Messages that wait for what came before them. */
 const HELD_MAX = 10_000
@@ -43,17 +50,22 @@ export class Subscriber {
   topics: ReadonlyMap<string, Topic> = new Map()
   /** What comes after that which is being sent again. */
   #held: RealtimeMessage[] | undefined
+  readonly #hooks: () => MessageHooks | undefined
+  /** Messages whose hooks run, or wait for those before them. */
+  #waiting = 0
+  #last: Promise<void> = Promise.resolve()
 
   /** @internal */
-  constructor(channel: Channel, canReturn: boolean) {
+  constructor(channel: Channel, canReturn: boolean, hooks: () => MessageHooks | undefined) {
     this.channel = channel
     this.canReturn = canReturn
+    this.#hooks = hooks
   }
 
   /** Sends a message, after those that are held. */
   send(message: RealtimeMessage): void {
     if (this.isGone) return
-    if (this.#held === undefined) this.channel.send([message])
+    if (this.#held === undefined) this.sendNow([message])
     else if (this.#held.length < HELD_MAX) this.#held.push(message)
     else this.channel.end()
   }
@@ -64,6 +76,31 @@ export class Subscriber {
     await sendBefore()
     const held = this.#held
     this.#held = undefined
-    if (held.length > 0 && !this.isGone) this.channel.send(held)
+    if (held.length > 0 && !this.isGone) this.sendNow(held)
+  }
+
+  /** @internal Sends messages before those that are held. Hooks run one after another: a slow one delays this client alone. */
+  sendNow(messages: readonly RealtimeMessage[]): void {
+    const hooks = this.#hooks()
+    if (this.#waiting === 0 && hooks?.areThere() !== true) {
+      this.channel.send(messages)
+      return
+    }
+    for (const message of messages) this.#sendLater(message, hooks)
+  }
+
+  #sendLater(message: RealtimeMessage, hooks: MessageHooks | undefined): void {
+    if (this.#waiting++ === HELD_MAX) this.channel.end()
+    const send = (made: RealtimeMessage): void => {
+      if (!this.isGone) this.channel.send([made])
+    }
+    const run = async (): Promise<void> => {
+      if (!this.isGone && this.#waiting <= HELD_MAX) await hooks?.around(this, message, send)
+    }
+    // A message that a hook refuses is not sent; what it has thrown is logged.
+    this.#last = this.#last
+      .then(run)
+      .catch(() => {})
+      .finally(() => this.#waiting--)
   }
 }

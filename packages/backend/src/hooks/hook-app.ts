@@ -1,5 +1,6 @@
 /** What hooks can do with the application, without rules. Their writes run hooks too, but none of requests. */
 import type { Definition } from '../definitions/definition.ts'
+import type { SettingsValues } from '../settings/settings-values.ts'
 import type { HookRecord } from './hook-record.ts'
 
 /** Values for the `{:name}` of a filter. */
@@ -7,6 +8,8 @@ export type FilterParameters = Readonly<Record<string, string | number | boolean
 
 /** The application, for hooks. No rule stops it. */
 export interface HookApp {
+  /** What superusers have set, with the secrets. */
+  settings(): SettingsValues
   /** @throws ServiceError NOT_FOUND */
   findCollectionByNameOrId(nameOrId: string): Definition
   /** A record that is not stored yet: `save` stores it. */
@@ -38,4 +41,19 @@ export interface HookApp {
   save(record: HookRecord): Promise<void>
   /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
   delete(record: HookRecord): Promise<void>
+  /**
+   * Runs a function that writes all or nothing. Nobody else writes meanwhile, so it must not wait for others; after 10 seconds it is
+   * given up. Use `app` of the function inside it: what it reads has what it has written. After the first write it finds records by
+   * their ids or by a value, and not by a filter. The hooks of its writes end when all is stored.
+   *
+   * @throws what the function throws: then nothing is written
+   * @example
+   * await e.app.runInTransaction(async (app) => {
+   *   const account = await app.findRecordById('accounts', id)
+   *   account.set('balance-', 10)
+   *   await app.save(account)
+   *   await app.save(app.newRecord('payments', { account: id, amount: 10 }))
+   * })
+   */
+  runInTransaction<T>(run: (app: HookApp) => Promise<T>): Promise<T>
 }

@@ -36,6 +36,45 @@ interface RecordAuthRequestEvent extends RecordRequestEvent {
   readonly authMethod: string
 }
 
+/** The definition of a collection is made, changed or deleted. */
+export interface CollectionEvent extends AppEvent {
+  /** As it will be; of a delete, as it is. */
+  readonly collection: Definition
+  readonly type: 'create' | 'update' | 'delete' | 'validate'
+}
+
+/** The definition of a collection could not be changed. */
+interface CollectionErrorEvent extends CollectionEvent {
+  readonly error: unknown
+}
+
+/** A backup is made or restored. */
+interface BackupEvent extends AppEvent {
+  /** The name of its file. */
+  readonly name: string
+}
+
+/** A client of realtime is sent a message. */
+interface RealtimeMessageEvent extends AppEvent {
+  readonly client: {
+    readonly id: string
+    /** The account that has subscribed; undefined for guests. */
+    readonly auth: HookRecord | undefined
+  }
+  /** Handlers may change it. */
+  readonly message: { name: string; data: object }
+}
+
+/** Somebody logs in by another service, which has said who that is. No account was looked for yet. */
+interface RecordAuthWithOAuth2RequestEvent extends RequestEvent {
+  readonly collection: Definition
+  readonly providerName: string
+  /** What the service says of its user. */
+  readonly oAuth2User: Readonly<Record<string, unknown>>
+  /** Values of a new account. Handlers may change them. */
+  readonly createData: Record<string, unknown>
+}
+
 /** What a handler may change of a mail. */
 interface MailMessage {
   to: string
@@ -74,11 +113,16 @@ interface RecordViewRequestEvent extends RequestEvent {
 const ACCOUNT_MAILS: readonly AccountMail[] = ['AuthAlert', 'EmailChange', 'OTP', 'PasswordReset', 'Verification']
 const KINDS = ['Create', 'Update', 'Delete'] as const
 type Kind = (typeof KINDS)[number]
-type RecordSteps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`
+/** Of records and of definitions. */
+type Steps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`
 
 /** What handlers get, by the name of the event. */
 export type HookEvents = {
-  readonly [Step in RecordSteps as `on${'Model' | 'Record'}${Step}`]: RecordEvent
+  readonly [Step in Steps as `on${'Model' | 'Record'}${Step}`]: RecordEvent
+} & {
+  readonly [Step in Steps as `onCollection${Step}`]: CollectionEvent
+} & {
+  readonly [Step in Kind as `onCollectionAfter${Step}Error`]: CollectionErrorEvent
 } & {
   readonly [Step in Kind as `on${'Model' | 'Record'}After${Step}Error`]: RecordErrorEvent
 } & {
@@ -90,7 +134,14 @@ export type HookEvents = {
   readonly onRecordsListRequest: RecordsListRequestEvent
   readonly onRecordViewRequest: RecordViewRequestEvent
   readonly onRecordEnrich: RecordEnrichEvent
+  readonly onRecordAuthWithOAuth2Request: RecordAuthWithOAuth2RequestEvent
   readonly onMailerSend: MailerEvent
+  readonly onRealtimeMessageSend: RealtimeMessageEvent
+  readonly onBackupCreate: BackupEvent
+  readonly onBackupRestore: BackupEvent
+  readonly onSettingsReload: AppEvent
+  readonly onBootstrap: AppEvent
+  readonly onTerminate: AppEvent
 }
 
 /** The name of an event: `onRecordCreate`. */
@@ -98,7 +149,7 @@ export type HookName = keyof HookEvents
 
 /** All of them. */
 export const HOOK_NAMES: readonly HookName[] = [
-  ...(['onModel', 'onRecord'] as const).flatMap((on): HookName[] => [
+  ...(['onModel', 'onRecord', 'onCollection'] as const).flatMap((on): HookName[] => [
     `${on}Validate`,
     ...KINDS.flatMap((kind): HookName[] => [
       `${on}${kind}`,
@@ -113,5 +164,12 @@ export const HOOK_NAMES: readonly HookName[] = [
   'onRecordsListRequest',
   'onRecordViewRequest',
   'onRecordEnrich',
+  'onRecordAuthWithOAuth2Request',
   'onMailerSend',
+  'onRealtimeMessageSend',
+  'onBackupCreate',
+  'onBackupRestore',
+  'onSettingsReload',
+  'onBootstrap',
+  'onTerminate',
 ]

@@ -6,17 +6,20 @@ import { recordsName, type Definition } from '../definitions/definition.ts'
 import { dateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { SYSTEM } from '../gateway/principal.ts'
-import { missing } from '../gateway/service-error.ts'
+import { invalid, missing } from '../gateway/service-error.ts'
 import type { FilterParameters, HookApp } from '../hooks/hook-app.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { RecordReads } from './record-reads.ts'
+import type { RecordTransaction } from './record-transaction.ts'
 import type { RecordWrites } from './record-writes.ts'
 
 interface RecordAppParts {
   readonly database: Database
   readonly definitions: Definitions
+  readonly settings: Pick<Settings, 'values'>
   readonly reads: Pick<RecordReads, 'select' | 'count'>
-  readonly writes: Pick<RecordWrites, 'save' | 'delete'>
+  readonly writes: Pick<RecordWrites, 'save' | 'delete' | 'inTransaction'>
 }
 
 const ACTOR: Actor = { principal: SYSTEM, request: { context: 'default', method: 'POST', query: {}, headers: {} } }
@@ -42,7 +45,8 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
     if (record === undefined) throw missing(`No record of '${collection}' meets ${filter}.`)
     return record
   }
-  return {
+  const app: HookApp = {
+    settings: () => structuredClone(parts().settings.values),
     findCollectionByNameOrId: definitionOf,
     newRecord: (collection, values = {}) => {
       const record = HookRecord.empty(definitionOf(collection))
@@ -64,7 +68,56 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
       parts().reads.count(ACTOR, collection, withParameters(filter, parameters)),
     save: (record) => parts().writes.save(ACTOR, record),
     delete: (record) => parts().writes.delete(ACTOR, record.collection().id, record.id),
+    runInTransaction: async (run) =>
+      parts().writes.inTransaction(ACTOR, (transaction) => run(transactionApp(app, definitionOf, transaction))),
   }
+  return app
+}
+
+/** `app` inside a transaction, and after its end `app` itself: hooks of its writes may have it longer. */
+function transactionApp(
+  app: HookApp,
+  definitionOf: (name: string) => Definition,
+  transaction: RecordTransaction,
+): HookApp {
+  const inside = <Method extends keyof HookApp>(name: Method, method: HookApp[Method]): HookApp[Method] =>
+    ((...parameters: unknown[]) =>
+      ((transaction.isOpen ? method : app[name]) as (...all: unknown[]) => unknown)(...parameters)) as HookApp[Method]
+  const records = (collection: string): ReturnType<RecordTransaction['records']> =>
+    transaction.records(definitionOf(collection))
+  const byValue: HookApp['findFirstRecordByData'] = async (collection, field, value) => {
+    const [document] = await records(collection)
+      .find({ [field === 'id' ? '_id' : field]: value })
+      .limit(1)
+      .toArray()
+    if (document === undefined) throw missing(`No record of '${collection}' has ${field} = ${literal(value)}.`)
+    return HookRecord.of(definitionOf(collection), document)
+  }
+  const unwritten = <Method extends 'findRecordsByFilter' | 'findFirstRecordByFilter' | 'countRecords'>(
+    name: Method,
+  ): HookApp[Method] =>
+    inside(name, ((...parameters: Parameters<HookApp[Method]>) => {
+      if (!transaction.hasWritten) return (app[name] as (...all: unknown[]) => unknown)(...parameters)
+      const message = `app.${name}(): a transaction that has written can't be searched by a filter. Search before the first write.`
+      return Promise.reject(invalid(message))
+    }) as unknown as HookApp[Method])
+  const made: HookApp = {
+    ...app,
+    findRecordById: inside('findRecordById', async (collection, id) => {
+      const document = await records(collection).get(id)
+      if (document === undefined) throw missing(`'${collection}' has no record '${id}'.`)
+      return HookRecord.of(definitionOf(collection), document)
+    }),
+    findFirstRecordByData: inside('findFirstRecordByData', byValue),
+    findAuthRecordByEmail: inside('findAuthRecordByEmail', (collection, email) => byValue(collection, 'email', email)),
+    findRecordsByFilter: unwritten('findRecordsByFilter'),
+    findFirstRecordByFilter: unwritten('findFirstRecordByFilter'),
+    countRecords: unwritten('countRecords'),
+    save: inside('save', (record) => transaction.save(record, made)),
+    delete: inside('delete', (record) => transaction.delete(record, made)),
+    runInTransaction: inside('runInTransaction', (run) => run(made)),
+  }
+  return made
 }
 
 /** With each `{:name}` replaced by its value. */

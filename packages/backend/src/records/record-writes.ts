@@ -10,8 +10,9 @@ import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { HookRecord } from '../hooks/hook-record.ts'
 import { BatchError, batchTimeout } from './batch-error.ts'
+import { runInTransaction, type RecordTransaction } from './record-transaction.ts'
 import type { RecordInput, RecordJson, ShowOptions } from './record-types.ts'
-import type { PreparedWrite, RecordOperation, WrittenRecord } from './write/operations.ts'
+import { saving, type PreparedWrite, type RecordOperation, type WrittenRecord } from './write/operations.ts'
 import { RecordWriter, whileOutdated, type RecordWriterParts } from './write/record-writer.ts'
 import type { HookedWrite } from './write/write-hooks.ts'
 
@@ -115,13 +116,14 @@ export class RecordWrites {
     await this.#writer.write(actor, { action: 'delete', collection, id, ...(rev !== undefined && { rev }) })
   }
 
+  /** Runs a function that writes all or nothing. @throws what it throws, or a hook of its writes */
+  inTransaction<T>(actor: Actor, body: (transaction: RecordTransaction) => Promise<T>): Promise<T> {
+    return runInTransaction(this.#parts.database, this.#writer, actor, body)
+  }
+
   /** Stores what a hook has set: a new record, or the changes of one. @throws ServiceError */
   async save(actor: Actor, record: HookRecord): Promise<void> {
-    const wanted = { collection: record.collection().id, input: {}, changes: [...record.changes], isForm: false }
-    const operation: RecordOperation = record.isNew()
-      ? { action: 'create', ...wanted }
-      : { action: 'update', id: record.id, ...wanted }
-    const written = await this.#writer.write(actor, operation)
+    const written = await this.#writer.write(actor, saving(record))
     record.settle(written!.document)
   }
 
@@ -212,7 +214,7 @@ export class RecordWrites {
 
   async #begun(principal: Principal, operation: BatchOperation): Promise<BegunStep> {
     const { request } = operation
-    const hooked = await this.#writer.begin({ principal, request }, operation, NAMINGS_IN_BATCH)
+    const hooked = await this.#writer.begin({ principal, request }, operation, { namings: NAMINGS_IN_BATCH })
     return { hooked, operation: { ...operation, ...hooked?.operation } as BatchOperation }
   }
 

@@ -1,14 +1,19 @@
 /** Hooks around logins, mails and reads. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
 import { expect, test } from 'vitest'
-import { openBackend, type Backend } from '../../src/backend.ts'
+import { openBackend, type Backend, type BackendOptions } from '../../src/backend.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import type { LogEntry } from '../../src/gateway/log-entry.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
 import { forbidden, invalid } from '../../src/gateway/service-error.ts'
-import type { HookEvents, HookName } from '../../src/hooks/hook-events.ts'
-import type { HookHandler } from '../../src/hooks/hooks.ts'
+import { HOOK_NAMES, type CollectionEvent, type HookEvents, type HookName } from '../../src/hooks/hook-events.ts'
+import type { BoundHook, HookHandler } from '../../src/hooks/hooks.ts'
+import { LiveWorld, type LiveClient } from '../events/live-world.ts'
 import { ADMIN, NOBODY, refusal } from '../records/world.ts'
 
 const ANN = { email: 'ann@example.com', password: '1234567890', passwordConfirm: '1234567890' }
@@ -19,10 +24,10 @@ interface Hooked extends AsyncDisposable {
   on<Name extends HookName>(name: Name, handler: HookHandler<HookEvents[Name]>, ...tags: readonly string[]): void
 }
 
-async function hooked(): Promise<Hooked> {
+async function hooked(options: BackendOptions = {}): Promise<Hooked> {
   const database = await open('hooks', { storage: memory() })
   const logged: LogEntry[] = []
-  const backend = await openBackend(database, { print: (entry) => void logged.push(entry) })
+  const backend = await openBackend(database, { ...options, print: (entry) => void logged.push(entry) })
   await backend.records.create(ADMIN, 'users', ANN)
   return {
     backend,
@@ -164,4 +169,141 @@ test('a hook changes a mail to an account, and one that refuses it is logged', a
   })
   await accounts.verification.request(users, { email: ANN.email })
   await expect.poll(() => mails().at(-1)?.['error']).toBe('No mails today.')
+})
+
+test('hooks are around changes of definitions, in the order of PocketBase; one refuses, and nothing has changed', async () => {
+  await using world = await hooked()
+  const { definitions, hooks } = world.backend
+  const seen: string[] = []
+  const names = HOOK_NAMES.filter((name) => name.startsWith('onCollection'))
+  const traced = names.map((name): BoundHook => {
+    const handler = async (e: CollectionEvent & { next(): Promise<void> }): Promise<void> => {
+      seen.push(`${name} ${e.collection.name} ${e.type}`)
+      await e.next()
+    }
+    return { name, handler, tags: ['posts', 'notes'], source: 'hooks/test.ts:1' }
+  })
+  hooks.replace(traced)
+  const posts = await definitions.create(SYSTEM, { name: 'posts' })
+  await definitions.create(SYSTEM, { name: 'others' })
+  expect(seen.splice(0)).toEqual([
+    'onCollectionCreate posts create',
+    'onCollectionValidate posts validate',
+    'onCollectionCreateExecute posts create',
+    'onCollectionAfterCreateSuccess posts create',
+  ])
+  await definitions.update(SYSTEM, 'posts', { listRule: '' })
+  await definitions.import(
+    SYSTEM,
+    [
+      { ...posts, viewRule: '' },
+      { name: 'notes', fields: [] },
+    ],
+    false,
+  )
+  expect(seen.splice(0).filter((line) => line.includes('Success'))).toEqual([
+    'onCollectionAfterUpdateSuccess posts update',
+    'onCollectionAfterCreateSuccess notes create',
+    'onCollectionAfterUpdateSuccess posts update',
+  ])
+  expect(await refusal(definitions.update(SYSTEM, 'posts', { listRule: 'nothing = 1' }))).toMatchObject({
+    0: 'INVALID',
+  })
+  expect(seen.splice(0)).toEqual([
+    'onCollectionUpdate posts update',
+    'onCollectionValidate posts validate',
+    'onCollectionAfterUpdateError posts update',
+  ])
+  world.on('onCollectionDelete', () => {
+    throw invalid('It is needed.')
+  })
+  expect(await refusal(definitions.delete(SYSTEM, 'posts'))).toEqual(['INVALID', 'It is needed.'])
+  world.on('onCollectionDeleteExecute', () => {})
+  expect(await refusal(definitions.delete(SYSTEM, 'posts'))).toMatchObject([
+    'INVALID',
+    expect.stringContaining('next()'),
+  ])
+  expect(definitions.find('posts')).toMatchObject({ viewRule: '' })
+  hooks.replace(traced)
+  await definitions.delete(SYSTEM, 'posts')
+  expect(seen).toEqual([
+    'onCollectionDelete posts delete',
+    'onCollectionDeleteExecute posts delete',
+    'onCollectionAfterDeleteSuccess posts delete',
+  ])
+})
+
+test('a hook hears of other settings, and that the server stops; what it throws then is logged', async () => {
+  const seen: string[] = []
+  const world = await hooked()
+  world.on('onSettingsReload', (e) => {
+    seen.push(e.app.settings().meta.appName)
+    throw new Error('Too late.')
+  })
+  const { settings, logs } = world.backend
+  await settings.update(SYSTEM, { meta: { ...settings.values.meta, appName: 'Other' } })
+  expect([seen, settings.values.meta.appName]).toEqual([['Other'], 'Other'])
+  await logs.flush()
+  expect(world.logged.map(({ data }) => (data as { readonly error?: string }).error)).toEqual(['Error: Too late.'])
+  world.on('onTerminate', async (e) => {
+    await e.app.save(e.app.newRecord('users', { email: 'last@example.com', password: ANN.password }))
+    seen.push(`${await e.app.countRecords('users')} users`)
+  })
+  await world[Symbol.asyncDispose]()
+  expect(seen).toEqual(['Other', '2 users'])
+})
+
+test('hooks are around backups that are made, also by schedule, and restored', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'hooks-backups-'))
+  let restarts = 0
+  await using world = await hooked({ backups: { dir, restart: () => restarts++ } })
+  const { backups } = world.backend
+  const seen: string[] = []
+  world.on('onBackupCreate', async (e) => {
+    seen.push(`before ${e.name} ${(await backups.list(SYSTEM)).length}`)
+    await e.next()
+    seen.push(`after ${e.name} ${(await backups.list(SYSTEM)).length}`)
+  })
+  await backups.create(SYSTEM, 'one.zip')
+  expect(seen).toEqual(['before one.zip 0', 'after one.zip 1'])
+  world.on('onBackupCreate', () => {
+    throw invalid('Not at night.')
+  })
+  expect(await refusal(backups.create(SYSTEM, 'two.zip'))).toEqual(['INVALID', 'Not at night.'])
+  world.on('onBackupRestore', () => {})
+  expect(await refusal(backups.restore(SYSTEM, 'one.zip'))).toMatchObject([
+    'INVALID',
+    expect.stringContaining('next()'),
+  ])
+  expect([(await backups.list(SYSTEM)).length, restarts]).toEqual([1, 0])
+  await rm(dir, { recursive: true, force: true })
+})
+
+test('a hook changes or holds back the message of one client, and a slow one delays no other', async () => {
+  await using world = await LiveWorld.open([{ name: 'posts', listRule: '', fields: [{ name: 'title', type: 'text' }] }])
+  const account = await world.account('users', 'u'.repeat(15))
+  const [guest, member, quick] = [world.connect(), world.connect(), world.connect()]
+  await guest.subscribe('posts/*')
+  await member.subscribeAs(account, 'posts/*')
+  await quick.subscribe('posts/*')
+  let ended = 0
+  const handler: HookHandler<HookEvents['onRealtimeMessageSend']> = async (e) => {
+    const { record } = e.message.data as { readonly record: { title: string } }
+    if (e.client.id === guest.subscriber.id) await sleep(20)
+    if (record.title === 'secret' && e.client.auth === undefined) return
+    if (e.client.auth !== undefined) record.title = `for ${e.client.auth.id.slice(0, 1)}: ${record.title}`
+    await e.next()
+    if (e.client.id !== quick.subscriber.id) ended++
+  }
+  world.backend.hooks.replace([{ name: 'onRealtimeMessageSend', handler, tags: [], source: 'hooks/test.ts:1' }])
+  for (const title of ['one', 'secret', 'two', 'three']) await world.create('posts', { title })
+  const titles = ({ got }: LiveClient): readonly string[] =>
+    got.map(({ data }) => (data as { readonly record: { readonly title: string } }).record.title)
+  await expect.poll(() => ended, { timeout: 20_000 }).toBe(7)
+  expect(titles(guest)).toEqual(['one', 'two', 'three'])
+  expect(titles(member)).toEqual(['for u: one', 'for u: secret', 'for u: two', 'for u: three'])
+  expect(titles(quick)).toEqual(['one', 'two', 'three'])
+  world.backend.hooks.replace([])
+  await world.create('posts', { title: 'four' })
+  await expect.poll(() => titles(quick).at(-1)).toBe('four')
 })

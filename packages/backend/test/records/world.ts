@@ -14,6 +14,7 @@ import { Hooks } from '../../src/hooks/hooks.ts'
 import { recordApp } from '../../src/records/record-app.ts'
 import type { UploadedFile } from '../../src/records/record-types.ts'
 import { RecordReads } from '../../src/records/record-reads.ts'
+import { DEFAULT_SETTINGS } from '../../src/settings/settings-values.ts'
 import { RecordWrites } from '../../src/records/record-writes.ts'
 
 export interface World {
@@ -47,7 +48,7 @@ export function worldOf(database: Database, definitions: Definitions): World {
   // Content is in the database, as it is without a bucket.
   const files = { store: async () => undefined, adopt: async () => {} }
   const hooks = new Hooks()
-  const app = recordApp(() => ({ database, definitions, reads, writes }))
+  const app = recordApp(() => ({ database, definitions, settings: { values: DEFAULT_SETTINGS }, reads, writes }))
   const writes: RecordWrites = new RecordWrites({ database, definitions, access, passwords, reads, files, hooks, app })
   return {
     database,

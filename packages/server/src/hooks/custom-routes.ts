@@ -30,7 +30,7 @@ export class CustomRoutes implements RequestRoutes {
     const tags = collection === undefined ? [] : [collection.id, collection.name]
     const handlers = this.#table.around(requestEventName(request), tags)
     if (handlers.length === 0) return false
-    const event = this.#event(request, reply, {})
+    const event = this.#event(request, reply, request.params as Readonly<Record<string, string>>)
     const suspended = await Suspended.start((rest) => this.#backend.hooks.run(handlers, event, rest))
     if (!suspended.wantsRest) {
       await event.send()

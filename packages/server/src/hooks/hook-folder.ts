@@ -54,6 +54,10 @@ export class HookFolder {
   async #load(): Promise<void> {
     const { folder, backend } = this.#parts
     this.#apply(existsSync(folder) ? await loadHooks(folder, backend.app) : NOTHING)
+    // The log has the file and the line.
+    await backend.hooks.trigger('onBootstrap', { app: backend.app }, []).catch((error: Error) => {
+      throw new HookFileError('onBootstrap', error.cause ?? error)
+    })
   }
 
   #apply({ bound, jobs, ...requests }: HookSet): void {

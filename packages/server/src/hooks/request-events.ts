@@ -1,4 +1,4 @@
-/** Which requests of the API are events, by PocketBase's names. Writes, reads and logins of records have events of their own. */
+/** Which requests of the API are events, by PocketBase's names. Writes and reads of records, and logins by OAuth2, have events of their own. */
 import type { FastifyRequest } from 'fastify'
 
 /** The name of a request that is an event. */
@@ -18,7 +18,6 @@ export type RequestEventName =
   | 'onFileTokenRequest'
   | 'onRecordAuthWithPasswordRequest'
   | 'onRecordAuthWithOTPRequest'
-  | 'onRecordAuthWithOAuth2Request'
   | 'onRecordAuthRefreshRequest'
   | 'onRecordRequestOTPRequest'
   | 'onRecordRequestPasswordResetRequest'
@@ -50,7 +49,6 @@ const EVENTS: Readonly<Record<string, readonly [name: RequestEventName, whom: Fo
   'POST /api/files/token': ['onFileTokenRequest', 'accounts'],
   [`POST ${COLLECTION}/auth-with-password`]: ['onRecordAuthWithPasswordRequest', 'anyone'],
   [`POST ${COLLECTION}/auth-with-otp`]: ['onRecordAuthWithOTPRequest', 'anyone'],
-  [`POST ${COLLECTION}/auth-with-oauth2`]: ['onRecordAuthWithOAuth2Request', 'anyone'],
   [`POST ${COLLECTION}/auth-refresh`]: ['onRecordAuthRefreshRequest', 'accounts'],
   [`POST ${COLLECTION}/request-otp`]: ['onRecordRequestOTPRequest', 'anyone'],
   [`POST ${COLLECTION}/request-password-reset`]: ['onRecordRequestPasswordResetRequest', 'anyone'],

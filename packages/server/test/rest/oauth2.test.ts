@@ -1,6 +1,7 @@
 /** Goal: PocketBase's client logs in by a real provider of OpenID Connect, and the routes answer as PocketBase's do. */
 import { generateKeyPairSync } from 'node:crypto'
 import { EventSource } from 'eventsource'
+import type { HookEvents, HookHandler } from '@pannier/backend/internal'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type PocketBase from 'pocketbase'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -50,6 +51,23 @@ async function codeFor(
   expect(searchParams.get('state')).toBe(state)
   return { code: searchParams.get('code')!, codeVerifier }
 }
+
+test('a hook sees the user of the provider, and gives values to a new account', async () => {
+  const { hooks } = server.server.backend
+  const seen: unknown[] = []
+  const handler: HookHandler<HookEvents['onRecordAuthWithOAuth2Request']> = (e) => {
+    seen.push(e.providerName, e.oAuth2User['username'], e.collection.name)
+    e.createData['name'] = 'Set by a hook'
+    return e.next()
+  }
+  hooks.replace([{ name: 'onRecordAuthWithOAuth2Request', handler, tags: ['users'], source: 'hooks/test.ts:1' }])
+  const made = client()
+  const { code, codeVerifier } = await codeFor(made, 'oidc')
+  const { record } = await made.collection('users').authWithOAuth2Code('oidc', code, codeVerifier, APP)
+  hooks.replace([])
+  expect([seen, record['name']]).toEqual([['oidc', 'ann', 'users'], 'Set by a hook'])
+  await server.call(`DELETE /collections/users/records/${record.id}`)
+})
 
 test('all in one: the client opens the provider, and is logged in', async () => {
   const first = client()

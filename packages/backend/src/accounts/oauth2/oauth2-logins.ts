@@ -10,6 +10,7 @@ import { isJsonObject } from '../../gateway/documents.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { LOG_LEVELS } from '../../gateway/log-entry.ts'
 import { forbidden, invalid, ServiceError } from '../../gateway/service-error.ts'
+import { requestEvent } from '../../hooks/request-event.ts'
 import { checkForm, readTexts } from '../forms.ts'
 import { Logins } from '../logins.ts'
 import type { HalfLoggedIn, LoggedIn } from '../logins.ts'
@@ -73,17 +74,24 @@ export class OAuth2Logins {
     const { provider, createData, ...code } = readForm(definition, values)
     const within: Actor = { ...actor, request: { ...actor.request, context: 'oauth2' } }
     const [user, tokens] = await this.#ask(provider, code)
-    const { definitions, fetchPublic, logs } = this.#host
-    const { record, isNew } = await this.#host.enter({
-      actor: within,
-      definition,
-      provider: provider.name,
-      providerId: user.id,
-      email: user.email,
-      signUpInput: () => signUpInput({ definition, definitions, user, createData, fetchPublic, logs }),
+    const { app, definitions, fetchPublic, hooks, logs } = this.#host
+    const about = { collection: definition, providerName: provider.name, oAuth2User: { ...user }, createData }
+    const event = { ...requestEvent(app, definitions, within, values), ...about }
+    let outcome: LoggedIn | HalfLoggedIn | undefined
+    await hooks.trigger('onRecordAuthWithOAuth2Request', event, [definition.id, definition.name], async () => {
+      const { record, isNew } = await this.#host.enter({
+        actor: within,
+        definition,
+        provider: provider.name,
+        providerId: user.id,
+        email: user.email,
+        signUpInput: () => signUpInput({ definition, definitions, user, createData, fetchPublic, logs }),
+      })
+      const login = await this.#logins.finish(within, { definition, record }, 'oauth2', values)
+      outcome = 'mfaId' in login ? login : { ...login, meta: metaOf(user, tokens, isNew) }
     })
-    const login = await this.#logins.finish(within, { definition, record }, 'oauth2', values)
-    return 'mfaId' in login ? login : { ...login, meta: metaOf(user, tokens, isNew) }
+    if (outcome === undefined) throw forbidden('')
+    return outcome
   }
 
   /** Sends the code to the client that waits for it, and calls `logIn` next. False: no client waits, or no code came. */

@@ -2,7 +2,7 @@
 import type { TransactionCollection } from 'pannier'
 import type { Definition } from '../../definitions/definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
-import type { HookChange } from '../../hooks/hook-record.ts'
+import type { HookChange, HookRecord } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
 
 /** Where a write takes place. */
@@ -51,4 +51,10 @@ export interface PreparedWrite {
   run(place: Place): Promise<WrittenRecord | undefined>
   /** Call it when the write has ended, whatever came of it. */
   release(): void
+}
+
+/** Stores what a program has set: a new record, or the changes of one. */
+export function saving(record: HookRecord): RecordOperation {
+  const wanted = { collection: record.collection().id, input: {}, changes: [...record.changes], isForm: false }
+  return record.isNew() ? { action: 'create', ...wanted } : { action: 'update', id: record.id, ...wanted }
 }

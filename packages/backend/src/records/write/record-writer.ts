@@ -25,7 +25,7 @@ import { Judge, OutdatedWrite } from './judge.ts'
 import type { Place, PreparedWrite, RecordOperation, WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
 import { storeFiles, type FileStore } from './store-files.ts'
-import { WriteHooks, type HookedWrite } from './write-hooks.ts'
+import { WriteHooks, type BeginOptions, type HookedWrite } from './write-hooks.ts'
 import { asRefusal, writeError } from './write-errors.ts'
 
 export interface RecordWriterParts {
@@ -65,8 +65,8 @@ export class RecordWriter {
   }
 
   /** Runs the hooks of a write as far as the write. Undefined: it has none. @throws ServiceError */
-  begin(actor: Actor, operation: RecordOperation, namings?: number): Promise<HookedWrite | undefined> {
-    return this.#hooks.begin(actor, operation, namings)
+  begin(actor: Actor, operation: RecordOperation, options?: BeginOptions): Promise<HookedWrite | undefined> {
+    return this.#hooks.begin(actor, operation, options)
   }
 
   async #write(actor: Actor, operation: RecordOperation): Promise<WrittenRecord | undefined> {

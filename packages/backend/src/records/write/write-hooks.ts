@@ -19,7 +19,7 @@ import { requestEvent } from '../../hooks/request-event.ts'
 import { Suspended } from '../../hooks/suspended.ts'
 import { canBeId, draftOf, type Draft } from './draft.ts'
 import type { Judge } from './judge.ts'
-import type { RecordOperation, WrittenRecord } from './operations.ts'
+import type { Place, RecordOperation, WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
 import { failed } from './write-errors.ts'
 
@@ -35,6 +35,15 @@ export interface WriteHooksParts {
 type Kind = 'Create' | 'Update' | 'Delete'
 type Step = 'Validate' | Kind | `${Kind}Execute` | `After${Kind}Success` | `After${Kind}Error`
 
+export interface BeginOptions {
+  /** How often a file is named. */
+  readonly namings?: number
+  /** The transaction in which it takes place. */
+  readonly place?: Place
+  /** What hooks get. */
+  readonly app?: HookApp
+}
+
 /** A write as hooks see it. */
 export interface SeenWrite {
   readonly actor: Actor
@@ -43,6 +52,8 @@ export interface SeenWrite {
   readonly record: HookRecord
   /** Makes it with what hooks have changed so far. A delete has none. */
   readonly draft: (() => Draft) | undefined
+  /** What hooks get: the application, or one inside a transaction. */
+  readonly app?: HookApp | undefined
 }
 
 export class WriteHooks {
@@ -57,7 +68,11 @@ export class WriteHooks {
    *
    * @throws what a hook throws
    */
-  async begin(actor: Actor, operation: RecordOperation, namings = 1): Promise<HookedWrite | undefined> {
+  async begin(
+    actor: Actor,
+    operation: RecordOperation,
+    { namings = 1, place = this.#parts.database, app }: BeginOptions = {},
+  ): Promise<HookedWrite | undefined> {
     const { definitions, access, hooks } = this.#parts
     if (hooks.isEmpty) return undefined
     const definition = definitions.find(operation.collection)
@@ -66,7 +81,7 @@ export class WriteHooks {
     const kinds: readonly Kind[] = operation.action === 'upsert' ? ['Create', 'Update'] : [KINDS[operation.action]]
     if (!hooks.has(kinds.flatMap(namesOf), tags)) return undefined
     const id = operation.action === 'create' ? '' : 'id' in operation ? operation.id : toText(operation.input['id'])
-    const old = canBeId(id) ? await this.#stored(definition, id) : undefined
+    const old = canBeId(id) ? await place.collection<JsonObject>(recordsName(definition)).get(id) : undefined
     const action = operation.action === 'upsert' ? (old === undefined ? 'create' : 'update') : operation.action
     if (access.isLocked(actor, definition, action) || (action !== 'create' && old === undefined)) return undefined
     const prepared =
@@ -81,7 +96,7 @@ export class WriteHooks {
         : new HookRecord(definition, { stored: old, values: draft.values })
     if (operation.action !== 'delete') for (const [key, value] of operation.changes ?? []) record.set(key, value)
     const again = prepared && ((): Draft => draftOf({ ...prepared, changes: record.changes }, old))
-    const seen: SeenWrite = { actor, definition, kind: KINDS[action], record, draft: again }
+    const seen: SeenWrite = { actor, definition, kind: KINDS[action], record, draft: again, app }
     const suspended = await this.start(seen)
     const changed: RecordOperation =
       operation.action === 'delete' ? operation : { ...operation, input: prepared!.input, changes: [...record.changes] }
@@ -99,10 +114,6 @@ export class WriteHooks {
     return Suspended.start((rest) => this.#around(seen, rest))
   }
 
-  async #stored(definition: Definition, id: string): Promise<JsonObject | undefined> {
-    return this.#parts.database.collection<JsonObject>(recordsName(definition)).get(id)
-  }
-
   /** No hook runs for what the rule refuses. The guard asks it again. */
   admits(actor: Actor, definition: Definition, write: Parameters<Judge['admits']>[2]): Promise<boolean> {
     const { database, judge } = this.#parts
@@ -112,8 +123,8 @@ export class WriteHooks {
   }
 
   async #around(seen: SeenWrite, rest: () => Promise<void>): Promise<void> {
-    const { actor, definition, kind, record } = seen
-    const { hooks, app } = this.#parts
+    const { actor, definition, kind, record, app = this.#parts.app } = seen
+    const { hooks } = this.#parts
     const write = (): Promise<void> => this.#write(seen, rest)
     if (actor.principal.by === 'system') return write()
     const event = {
@@ -149,12 +160,12 @@ export class WriteHooks {
 
   /** The hooks of all models are around those of records. */
   #step(
-    { definition, record, kind }: SeenWrite,
+    { definition, record, kind, app = this.#parts.app }: SeenWrite,
     step: Step,
     last?: () => Promise<void>,
     error?: unknown,
   ): Promise<void> {
-    const { hooks, app } = this.#parts
+    const { hooks } = this.#parts
     const tags = [definition.id, definition.name]
     const type = step === 'Validate' ? 'validate' : (kind.toLowerCase() as RecordEvent['type'])
     const event = (): RecordEvent & { readonly error: unknown } => ({ app, record, type, error })

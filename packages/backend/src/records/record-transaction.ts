@@ -1,0 +1,120 @@
+/** Writes of a program that are all or nothing, with hooks around each, as it goes along. */
+import { setTimeout } from 'node:timers/promises'
+import type { Database, Transaction, TransactionCollection } from 'pannier'
+import type { Actor } from '../access/actor.ts'
+import { recordsName, type Definition } from '../definitions/definition.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import { ServiceError } from '../gateway/service-error.ts'
+import type { HookApp } from '../hooks/hook-app.ts'
+import type { HookRecord } from '../hooks/hook-record.ts'
+import { saving, type RecordOperation, type WrittenRecord } from './write/operations.ts'
+import type { RecordWriter } from './write/record-writer.ts'
+import type { HookedWrite } from './write/write-hooks.ts'
+
+/** All other writers wait meanwhile. */
+const TRANSACTION_MS_MAX = 10_000
+
+/** A transaction, for `HookApp`. */
+export interface RecordTransaction {
+  readonly isOpen: boolean
+  readonly hasWritten: boolean
+  records(definition: Definition): TransactionCollection<JsonObject>
+  /** `app`: what hooks of the write get. @throws ServiceError */
+  save(record: HookRecord, app: HookApp): Promise<void>
+  delete(record: HookRecord, app: HookApp): Promise<void>
+}
+
+interface BegunWrite {
+  readonly hooked: HookedWrite
+  readonly written: WrittenRecord | undefined
+}
+
+/** The writes of one run of the function: the library may run it again. */
+class Run implements RecordTransaction {
+  readonly begun: BegunWrite[] = []
+  isOpen = true
+  hasWritten = false
+  readonly #writer: RecordWriter
+  readonly #actor: Actor
+  readonly #transaction: Transaction
+
+  constructor(writer: RecordWriter, actor: Actor, transaction: Transaction) {
+    this.#writer = writer
+    this.#actor = actor
+    this.#transaction = transaction
+  }
+
+  records(definition: Definition): TransactionCollection<JsonObject> {
+    return this.#transaction.collection<JsonObject>(recordsName(definition))
+  }
+
+  async save(record: HookRecord, app: HookApp): Promise<void> {
+    const written = await this.#write(saving(record), app)
+    if (written !== undefined) record.settle(written.document)
+  }
+
+  async delete(record: HookRecord, app: HookApp): Promise<void> {
+    await this.#write({ action: 'delete', collection: record.collection().id, id: record.id }, app)
+  }
+
+  async #write(operation: RecordOperation, app: HookApp): Promise<WrittenRecord | undefined> {
+    this.hasWritten = true
+    const place = this.#transaction
+    const hooked = await this.#writer.begin(this.#actor, operation, { place, app })
+    if (hooked?.isWanted === false) return hooked.unwritten()
+    try {
+      const prepared = await this.#writer.prepare(this.#actor, hooked?.operation ?? operation)
+      const written = await prepared.run(place).finally(prepared.release)
+      if (hooked !== undefined) this.begun.push({ hooked, written })
+      return written
+    } catch (error) {
+      return hooked === undefined ? Promise.reject(error as Error) : hooked.failed(error)
+    }
+  }
+
+  async failed(error: unknown): Promise<void> {
+    this.isOpen = false
+    await Promise.allSettled(this.begun.splice(0).map(({ hooked }) => hooked.failed(error)))
+  }
+}
+
+/** Runs a function in a transaction. @throws what it throws, or a hook */
+export async function runInTransaction<T>(
+  database: Database,
+  writer: RecordWriter,
+  actor: Actor,
+  body: (transaction: RecordTransaction) => Promise<T>,
+): Promise<T> {
+  let run: Run | undefined
+  const outdated = new ServiceError('UNAVAILABLE', 'The transaction has begun again.')
+  let result: T
+  try {
+    result = await database.transaction(async (transaction: Transaction) => {
+      await run?.failed(outdated)
+      run = new Run(writer, actor, transaction)
+      return inTime(body(run))
+    })
+  } catch (error) {
+    await run?.failed(error)
+    throw error
+  }
+  run!.isOpen = false
+  const ended = await Promise.allSettled(run!.begun.map(({ hooked, written }) => hooked.succeeded(written)))
+  const failure = ended.find((one) => one.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
+  return result
+}
+
+async function inTime<T>(body: Promise<T>): Promise<T> {
+  const ended = new AbortController()
+  const limit = setTimeout(TRANSACTION_MS_MAX, undefined, { signal: ended.signal, ref: false }).then(() => {
+    const seconds = TRANSACTION_MS_MAX / 1000
+    throw new ServiceError('UNAVAILABLE', `The transaction takes more than ${seconds} seconds. Nothing is written.`)
+  })
+  limit.catch(() => {})
+  try {
+    return await Promise.race([body, limit])
+  } finally {
+    ended.abort()
+  }
+}

@@ -1,0 +1,135 @@
+/** `app.runInTransaction`: all or nothing, with hooks around each write. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { invalid } from '../../src/gateway/service-error.ts'
+import type { HookApp } from '../../src/hooks/hook-app.ts'
+import type { HookEvents, HookName } from '../../src/hooks/hook-events.ts'
+import type { BoundHook, HookHandler } from '../../src/hooks/hooks.ts'
+import { ADMIN, openWorld, refusal, type World } from '../records/world.ts'
+
+let world: World
+beforeEach(async () => {
+  const name = { name: 'name', type: 'text', required: true }
+  world = await openWorld([
+    { name: 'accounts', type: 'base', fields: [name, { name: 'balance', type: 'number', min: 0 }] },
+  ])
+  const { id: collectionId } = world.definitions.get('accounts')
+  const account = { name: 'account', type: 'relation', collectionId, cascadeDelete: true }
+  await world.definitions.create(ADMIN.principal, { name: 'payments', type: 'base', fields: [name, account] })
+  for (const [id, balance] of Object.entries({ ann: 10, bob: 0 }))
+    await world.writes.create(ADMIN, 'accounts', { id: id.padEnd(15, '0'), name: id, balance })
+})
+afterEach(() => world.close())
+
+const NOT_FOUND = ['NOT_FOUND', expect.any(String)]
+const TOO_MUCH = ['INVALID', 'Failed to update record.', { balance: 'validation_min_number_constraint' }]
+const ANN = 'ann'.padEnd(15, '0')
+const BOB = 'bob'.padEnd(15, '0')
+
+function bound<Name extends HookName>(name: Name, handler: HookHandler<HookEvents[Name]>): BoundHook {
+  return { name, handler, tags: [], source: 'hooks/test.ts:1' }
+}
+
+async function balances(): Promise<unknown[]> {
+  const accounts = await world.stored('accounts')
+  return [accounts[ANN]?.['balance'], accounts[BOB]?.['balance']]
+}
+
+/** Moves money, and refuses what an account has not. */
+async function pay(app: HookApp, amount: number): Promise<void> {
+  const [from, to] = [await app.findRecordById('accounts', ANN), await app.findRecordById('accounts', BOB)]
+  to.set('balance+', amount)
+  await app.save(to)
+  from.set('balance-', amount)
+  await app.save(from)
+}
+
+test('what a transaction writes is there as a whole, or not at all', async () => {
+  const { app } = world
+  expect(await app.runInTransaction((tx) => pay(tx, 4).then(() => 'paid'))).toBe('paid')
+  expect(await balances()).toEqual([6, 4])
+  expect(await refusal(app.runInTransaction((tx) => pay(tx, 7)))).toEqual(TOO_MUCH)
+  expect(await balances()).toEqual([6, 4])
+  const thrown = app.runInTransaction(async (tx) => {
+    await pay(tx, 1)
+    await tx.delete(await tx.findRecordById('accounts', BOB))
+    throw invalid('No.')
+  })
+  expect(await refusal(thrown)).toEqual(['INVALID', 'No.'])
+  expect(await balances()).toEqual([6, 4])
+})
+
+test('inside, a read has what was written; a filter is refused then, as it would not', async () => {
+  const { app } = world
+  await app.runInTransaction(async (tx) => {
+    expect(await tx.findRecordsByFilter('accounts', "name = 'ann'")).toHaveLength(1)
+    const made = tx.newRecord('payments', { name: 'first', account: ANN })
+    await tx.save(made)
+    expect(made.isNew()).toBe(false)
+    made.set('name', 'second')
+    await tx.save(made)
+    expect((await tx.findRecordById('payments', made.id)).get('name')).toBe('second')
+    expect((await tx.findFirstRecordByData('payments', 'name', 'second')).id).toBe(made.id)
+    expect(await refusal(tx.findFirstRecordByData('payments', 'name', 'first'))).toMatchObject(NOT_FOUND)
+    for (const read of [
+      () => tx.findRecordsByFilter('payments', "name = 'second'"),
+      () => tx.findFirstRecordByFilter('payments', "name = 'second'"),
+      () => tx.countRecords('payments'),
+    ])
+      expect(await refusal(read())).toMatchObject(['INVALID', expect.stringContaining('before the first write')])
+    expect(await world.stored('payments')).toEqual({})
+    await tx.delete(await tx.findRecordById('accounts', ANN))
+    // The payment goes along.
+    expect(await refusal(tx.findRecordById('payments', made.id))).toMatchObject(NOT_FOUND)
+  })
+  expect(await world.stored('payments')).toEqual({})
+  expect(await app.countRecords('accounts')).toBe(1)
+})
+
+test('transactions that run at the same time come one after another; none loses what another has written', async () => {
+  const { app } = world
+  await Promise.all(
+    Array.from({ length: 10 }, () =>
+      app.runInTransaction(async (tx) => {
+        const record = await tx.findRecordById('accounts', BOB)
+        record.set('balance', record.getInt('balance') + 1)
+        await tx.save(record)
+      }),
+    ),
+  )
+  expect(await balances()).toEqual([10, 10])
+})
+
+test('hooks of its writes write in it before `next`, and end when all is stored, or nothing', async () => {
+  const seen: string[] = []
+  world.hooks.replace([
+    bound('onRecordUpdate', async (e) => {
+      if (e.record.collection().name !== 'accounts') return e.next()
+      await e.app.save(e.app.newRecord('payments', { name: e.record.getString('name'), account: e.record.id }))
+      await e.next()
+      // The transaction has ended: this is a write of its own.
+      seen.push(`${await e.app.countRecords('payments')} payments`)
+    }),
+    bound('onRecordAfterUpdateSuccess', (e) => (seen.push(`stored ${e.record.getString('name')}`), e.next())),
+    bound('onRecordAfterUpdateError', (e) => (seen.push(`failed ${e.record.getString('name')}`), e.next())),
+  ])
+  const { app } = world
+  await app.runInTransaction((tx) => pay(tx, 1))
+  expect(seen.splice(0).toSorted()).toEqual(['2 payments', '2 payments', 'stored ann', 'stored bob'])
+  expect(await refusal(app.runInTransaction((tx) => pay(tx, 100)))).toMatchObject(TOO_MUCH)
+  expect(seen.toSorted()).toEqual(['failed ann', 'failed bob'])
+  expect(Object.keys(await world.stored('payments'))).toHaveLength(2)
+})
+
+test('a write past the transaction fails at once, and takes the transaction with it', async () => {
+  const { app } = world
+  const work = app.runInTransaction(async (tx) => {
+    await pay(tx, 1)
+    const other = await app.findRecordById('accounts', BOB)
+    other.set('name', 'robert')
+    await app.save(other)
+  })
+  await expect(work).rejects.toMatchObject({ message: expect.stringContaining('transaction') })
+  expect(await balances()).toEqual([10, 0])
+  await app.runInTransaction((tx) => tx.runInTransaction((same) => pay(same, 1)))
+  expect(await balances()).toEqual([9, 1])
+})
