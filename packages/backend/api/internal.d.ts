@@ -595,6 +595,9 @@ export function prepareRestore(dir: string, path: string, options: RestoreOption
 /** Everything but what signs tokens, and the secrets of OAuth2. */
 export function presentDefinition(definition: Definition): JsonObject;
 
+/** The name of the asset that this process is to run. */
+export function programOfProcess(): string | undefined;
+
 /** What hooks get of a request. `body`: its values, if they are read. */
 export function requestEvent(app: HookApp, definitions: KnownDefinitions, { principal, request }: Actor, body?: Readonly<Record<string, unknown>>): RequestEvent;
 
@@ -606,6 +609,9 @@ export function sentence(text: string): string;
 
 /** A file that makes all collections as they are. What they have more stays. */
 export function snapshotMigration(all: readonly Definition[]): string;
+
+/** `beside`: the URL of a module in the folder of the program. `name`: of its file, without the extension. */
+export function startThread(beside: string, name: string, options: WorkerOptions): Worker;
 
 /** A text or a list with more bytes or items than `max`. */
 export function tooLong(max: number): FieldError;

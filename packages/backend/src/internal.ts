@@ -35,6 +35,7 @@ export {
 export type { MigrationFile } from './migrations/run-migrations.ts'
 export { changeWhole, isUnfinishedCopy } from './migrations/whole-file.ts'
 export { Settings } from './settings/settings.ts'
+export { programOfProcess, startThread } from './gateway/programs.ts'
 export { isJsonObject, isLocalId } from './gateway/documents.ts'
 export type { JsonObject } from './gateway/documents.ts'
 export { Gateway } from './gateway/gateway.ts'

@@ -1,6 +1,7 @@
 /** Runs statements on a scratch database in a process of its own, which is ended after a time. */
-import { fork, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { startProcess } from '../gateway/programs.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
 import type { Row, ScratchReply, ScratchRequest, ScratchResult, ScratchTable } from './scratch-protocol.ts'
 
@@ -29,9 +30,7 @@ export async function runScratch(
   { signal, timeMsMax = TIME_MS_MAX, memoryBytesMax = MEMORY_BYTES_MAX }: ScratchOptions,
 ): Promise<ScratchResult> {
   signal.throwIfAborted()
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const program = new URL(`./scratch-program.${extension}`, import.meta.url)
-  const child = fork(program, [String(memoryBytesMax)], {
+  const child = startProcess(import.meta.url, 'scratch-program', [String(memoryBytesMax)], {
     serialization: 'advanced',
     env: {},
     execArgv: [],

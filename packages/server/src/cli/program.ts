@@ -1,5 +1,5 @@
 /** `@pannier/server/cli`: the program `pannier` as a function, for the command that the package `pannier` brings. */
-import { readFileSync } from 'node:fs'
+import { SERVER_VERSION } from '../http/server-identity.ts'
 import { runCli } from './run.ts'
 import { processTerminal } from './terminal.ts'
 
@@ -11,7 +11,5 @@ import { processTerminal } from './terminal.ts'
  * process.exitCode = await runProgram(['verify', 'shop.db'])
  */
 export async function runProgram(parameters: readonly string[]): Promise<number> {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  const { version } = JSON.parse(manifest) as { version: string }
-  return await runCli(parameters, processTerminal(), version)
+  return await runCli(parameters, processTerminal(), SERVER_VERSION)
 }

@@ -6,7 +6,8 @@
  * and databases take turns: a function waits at most for one call of another database on each thread.
  */
 import { createHash } from 'node:crypto'
-import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
+import { startThread } from '@pannier/backend/internal'
 import { DesignFunctionError } from './design-function-error.ts'
 import { SANDBOX_LIMITS } from './protocol.ts'
 import type { Method, ProgramSource, Reply, Request, SandboxLimits } from './protocol.ts'
@@ -167,8 +168,7 @@ class SandboxThread {
 
   #start(): Running {
     const { port1: port, port2 } = new MessageChannel()
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const worker = new Worker(new URL(`./thread.${extension}`, import.meta.url), {
+    const worker = startThread(import.meta.url, 'thread', {
       workerData: { port: port2, limits: this.#limits },
       transferList: [port2],
       env: {},

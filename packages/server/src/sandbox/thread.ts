@@ -2,8 +2,9 @@
  * The thread that runs functions of design documents: QuickJS in WebAssembly. Requests come through a port; answers
  * keep their order.
  */
+import { getAsset, isSea } from 'node:sea'
 import { workerData, type MessagePort } from 'node:worker_threads'
-import { newQuickJSWASMModule, RELEASE_SYNC, type QuickJSWASMModule } from 'quickjs-emscripten'
+import { newQuickJSWASMModule, newVariant, RELEASE_SYNC, type QuickJSWASMModule } from 'quickjs-emscripten'
 import { Program, type ProgramAnswer } from './program.ts'
 import { EXCEEDED_MAX, PROGRAMS_MAX, THREAD_MEMORY_BYTES_MAX } from './protocol.ts'
 import type { Failure, Outcome, ProgramSource, Reply, Request, SandboxLimits } from './protocol.ts'
@@ -23,15 +24,25 @@ const known = new Map<string, Known>()
 port.on('message', (request: Request) => {
   waiting = waiting.then(() => serve(request))
 })
-module = await newQuickJSWASMModule(RELEASE_SYNC)
-answer({ id: 0 })
+void start()
+
+async function start(): Promise<void> {
+  module = await newModule()
+  answer({ id: 0 })
+}
+
+/** The single executable file has the code among its assets. */
+function newModule(): Promise<QuickJSWASMModule> {
+  const variant = isSea() ? newVariant(RELEASE_SYNC, { wasmBinary: getAsset('quickjs.wasm') }) : RELEASE_SYNC
+  return newQuickJSWASMModule(variant)
+}
 
 function answer(reply: Reply): void {
   port.postMessage(reply)
 }
 
 async function serve(request: Request): Promise<void> {
-  module ??= await newQuickJSWASMModule(RELEASE_SYNC)
+  module ??= await newModule()
   try {
     answer({ id: request.id, ...handle(request) })
   } catch (error) {
