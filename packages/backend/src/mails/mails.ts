@@ -14,7 +14,7 @@ import { MailError, sendMail } from './send-mail.ts'
 export interface MailsHost {
   readonly database: Database
   readonly settings: Settings
-  readonly logs: LogWriter
+  readonly logs: LogWriter & { flush(): Promise<void> }
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Runs hooks around a mail. They may change what is sent, or keep it from being sent. */
@@ -184,6 +184,7 @@ export class Mails {
       return this.#failed(mail, error)
     }
     if (this.#host.settings.values.smtp.enabled) await this.#tell(mail, 'sent')
+    else await this.#host.logs.flush()
     await this.#stored.delete(id)
   }
 
@@ -217,10 +218,11 @@ export class Mails {
     this.#log(LOG_LEVELS.warn, `A mail is sent again in ${pause} seconds.`, { to: mail.to, error })
   }
 
-  /** The log has what nobody got. */
+  /** The log has what nobody got, before the queue forgets it. */
   async #end(mail: StoredMail, outcome: MailOutcome, message: string, error?: string): Promise<void> {
     const { _id: id, to, subject, text, isDecoy = false } = mail
     if (!isDecoy) this.#log(LOG_LEVELS.error, message, { to, subject, text, ...(error !== undefined && { error }) })
+    await this.#host.logs.flush()
     await this.#tell(mail, outcome)
     await this.#stored.delete(id)
   }

@@ -49,7 +49,7 @@ async function start(): Promise<void> {
   mails = new Mails({
     database,
     settings,
-    logs: { write: (entry) => void logs.push(entry) },
+    logs: { write: (entry) => void logs.push(entry), flush: async () => {} },
     now: () => now,
     around: (mail, send) => send(mail),
   })

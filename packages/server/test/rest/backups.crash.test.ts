@@ -1,7 +1,4 @@
 /** Goal: kill -9 in the midst of a backup or of a restore leaves whole backups, and the old data or the new ones. */
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,55 +7,14 @@ import { expect, test } from 'vitest'
 import { prepareRestore } from '@pannier/backend/internal'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
-import { until } from '../test-server.ts'
-import { call, EMAIL, PASSWORD, tokenFor } from './rest-server.ts'
+import { ServeProcess } from './serve-process.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
-const NODE = ['--conditions=pannier-source', MAIN]
 const ROUNDS = times(3)
 const DELAY_MS_MAX = 400
 
-/** A server in a process of its own, by the command line. */
-class Child implements AsyncDisposable {
-  readonly #process: ChildProcess
-  readonly url: string
-  readonly token: string
-
-  static async start(dir: string): Promise<Child> {
-    const child = spawn(process.execPath, [...NODE, 'serve', '--dir', dir, '--port', '0'])
-    let out = ''
-    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
-    child.stderr.resume()
-    await until(() => out.includes('\n'))
-    const url = /http:\/\/\S+/.exec(out)![0]
-    return new Child(child, url, await tokenFor(url, '_superusers', EMAIL, PASSWORD))
-  }
-
-  private constructor(child: ChildProcess, url: string, token: string) {
-    this.#process = child
-    this.url = url
-    this.token = token
-  }
-
-  async call(request: string, body?: unknown): Promise<Awaited<ReturnType<typeof call>>> {
-    return call(this.url, request, body, this.token)
-  }
-
-  async texts(): Promise<string[]> {
-    const { json } = await this.call('GET /collections/notes/records?perPage=1000&sort=text')
-    return (json['items'] as { text: string }[]).map(({ text }) => text)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return
-    this.#process.kill('SIGKILL')
-    await once(this.#process, 'close')
-  }
-}
-
-async function superuser(dir: string): Promise<void> {
-  const made = spawn(process.execPath, [...NODE, 'superuser', 'upsert', EMAIL, PASSWORD, '--dir', dir])
-  await once(made, 'close')
+async function textsOf(child: ServeProcess): Promise<string[]> {
+  const { json } = await child.call('GET /collections/notes/records?perPage=1000&sort=text')
+  return (json['items'] as { text: string }[]).map(({ text }) => text)
 }
 
 /** Throws if one of the backups can't be restored. */
@@ -75,8 +31,8 @@ async function checkBackups(dir: string): Promise<readonly string[]> {
 test(`${ROUNDS} kills (SEED=${FIRST_SEED})`, { timeout: 60_000 + ROUNDS * 30_000 }, async () => {
   const dir = await mkdtemp(join(tmpdir(), 'pannier-backup-kill-'))
   const chance = seededRandom(FIRST_SEED)
-  await superuser(dir)
-  let child = await Child.start(dir)
+  await ServeProcess.prepare(dir)
+  let child = await ServeProcess.start(dir)
   const outcomes = { old: 0, new: 0 }
   try {
     await child.call('POST /collections', { name: 'notes', type: 'base', fields: [{ name: 'text', type: 'text' }] })
@@ -98,8 +54,8 @@ test(`${ROUNDS} kills (SEED=${FIRST_SEED})`, { timeout: 60_000 + ROUNDS * 30_000
       await sleep(chance.below(DELAY_MS_MAX))
       await child[Symbol.asyncDispose]()
       await asked
-      child = await Child.start(dir)
-      const after = await child.texts()
+      child = await ServeProcess.start(dir)
+      const after = await textsOf(child)
       const names = await checkBackups(dir)
       expect(names.filter((name) => !/^(?:base|b\d+)\.zip$/.test(name))).toEqual([])
       if (isRestore && (answered === 204 || after.length < before.length)) {
