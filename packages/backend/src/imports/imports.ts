@@ -244,7 +244,7 @@ function idOf(row: ImportedRow): string {
   return typeof id === 'string' ? id : ''
 }
 
-/** Without `id`. A column that is not there is empty. */
+/** Without `id`. A missing column is empty. */
 function valuesOf({ fields }: Definition, row: ImportedRow): JsonObject {
   const entries = fields.flatMap((field): [string, unknown][] =>
     field.name === 'id' ? [] : [[field.name, valueOf(field, row[field.name])]],

@@ -84,7 +84,7 @@ export class SuperuserApi {
 interface JsonAnswer {
   readonly message?: string
   readonly data?: unknown
-  /** Of a login that is half done. */
+  /** Names a login that is half done. */
   readonly mfaId?: string
 }
 

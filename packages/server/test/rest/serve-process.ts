@@ -19,8 +19,12 @@ export class ServeProcess implements AsyncDisposable {
     const child = spawn(process.execPath, [...NODE, 'serve', '--dir', dir, '--port', '0'])
     let out = ''
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
-    child.stderr.resume()
-    await until(() => out.includes('\n'))
+    let problems = ''
+    child.stderr.on('data', (chunk: Buffer) => (problems += chunk.toString()))
+    await until(
+      () => out.includes('\n'),
+      () => problems,
+    )
     const url = /http:\/\/\S+/.exec(out)![0]
     return new ServeProcess(child, url, await tokenFor(url, '_superusers', EMAIL, PASSWORD))
   }

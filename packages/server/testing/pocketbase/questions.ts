@@ -1,7 +1,7 @@
 /**
- * Questions about everything that a server with PocketBase's API has: lists of all collections, in several orders, with filters and
- * expands, for superusers, accounts and guests; files and their thumbs; definitions; logins. Two servers with the same data answer
- * the same.
+ * Questions about everything that a server with PocketBase's API has. They ask for lists of all collections, in several orders, with
+ * filters and expands, as superuser, account and guest. They ask for files, thumbs, definitions and logins. Two servers with the same
+ * data answer the same.
  */
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'

@@ -47,7 +47,7 @@ interface Plan {
 }
 
 interface Obstacle {
-  /** Of the collection. */
+  /** The collection that is not taken. */
   readonly name: string
   readonly text: string
 }
@@ -98,7 +98,7 @@ export class Move {
     if (this.#refused > 0) throw new FailedError(`${counted(this.#refused, 'record')} could not be imported.`)
   }
 
-  /** Says what `run` would bring. `scratch` looks at the records in the place of `target`, which stays as it is. */
+  /** Says what `run` would bring. `scratch` looks at the records, and `target` stays as it is. */
   async rehearse(target: ImportTarget, scratch: ImportTarget): Promise<void> {
     const { definitions, obstacles } = await this.#planned(target, scratch)
     for (const { text } of obstacles) printLine(this.#terminal.stderr, text)

@@ -31,7 +31,7 @@ export type SourceDefinition = JsonObject & {
   readonly fields: readonly JsonObject[]
 }
 
-/** @throws FailedError for an older PocketBase, and for what is none */
+/** @throws FailedError for an older PocketBase, and for another program */
 export async function definitionsOf(source: PocketBaseSource): Promise<readonly SourceDefinition[]> {
   const rows = await source.query('SELECT * FROM _collections ORDER BY _rowid_').catch((error: unknown) => {
     if (!(error instanceof FailedError) || !error.message.includes('no such table')) throw error
@@ -67,7 +67,7 @@ export async function countOf(source: PocketBaseSource, table: string): Promise<
   return Number(row?.['total'])
 }
 
-/** Records whose relation leads to a record that is not there. */
+/** Records whose relation leads to a missing record. */
 export async function danglingOf(
   source: PocketBaseSource,
   table: string,
