@@ -24,6 +24,8 @@ export interface Supports {
   readonly freezeOneTab: boolean
   /** WebKit's pages are driven from within, where nobody can press a key. */
   readonly keys: boolean
+  /** Only Chromium's protocol makes devices with passkeys. */
+  readonly passkeys: boolean
 }
 
 export interface Page {
@@ -38,6 +40,8 @@ export interface Page {
   evaluate<Result>(body: () => Result | Promise<Result>): Promise<Result>
   /** As a person presses a key, named as events name it, where `supports.keys`. */
   press(key: string): Promise<void>
+  /** Gives the page a device that keeps passkeys, and a person who agrees to everything, where `supports.passkeys`. */
+  addPasskeyDevice(): Promise<void>
   reload(): Promise<void>
   /** As a person closes a tab. */
   close(): Promise<void>

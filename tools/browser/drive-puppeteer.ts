@@ -67,6 +67,7 @@ async function openPage(
       return tab.evaluate(`(${body.toString()})(${JSON.stringify(argument)})`) as Promise<Result>
     },
     press: (key) => tab.keyboard.press(key as KeyInput),
+    addPasskeyDevice: () => addPasskeyDevice(engine, tab),
     async reload() {
       await tab.reload({ waitUntil: 'load' })
     },
@@ -83,6 +84,23 @@ async function openPage(
 async function limitChromium(tab: Tab, url: string, quotaBytes: number): Promise<void> {
   const protocol = await tab.createCDPSession()
   await protocol.send('Storage.overrideQuotaForOrigin', { origin: new URL(url).origin, quotaSize: quotaBytes })
+}
+
+async function addPasskeyDevice(engine: Engine, tab: Tab): Promise<void> {
+  if (engine !== 'chromium') throw new Error('Firefox has no way to make a device with passkeys.')
+  // The device goes with the session, which goes with the tab.
+  const protocol = await tab.createCDPSession()
+  await protocol.send('WebAuthn.enable')
+  await protocol.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
 }
 
 async function setLifecycle(engine: Engine, tab: Tab, state: 'frozen' | 'active'): Promise<void> {

@@ -65,6 +65,7 @@ export async function withBrowser<T>(
       killOneRenderer: engine !== 'firefox',
       freezeOneTab: engine !== 'firefox',
       keys: engine !== 'webkit',
+      passkeys: engine === 'chromium',
     },
     get pageCount() {
       return places.size

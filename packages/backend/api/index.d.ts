@@ -1086,6 +1086,10 @@ interface AuthDefinition extends DefinitionBase {
         readonly length: number;
         readonly emailTemplate: MailTemplate;
     };
+    /** Left out where it was never turned on. */
+    readonly passkey?: {
+        readonly enabled: boolean;
+    };
     readonly authToken: TokenOptions;
     readonly passwordResetToken: TokenOptions;
     readonly emailChangeToken: TokenOptions;
@@ -1944,6 +1948,35 @@ class OneTimePasswords {
     deleteExpired(): Promise<void>;
 }
 
+/** A passkey, as its account sees it. */
+interface PasskeyInfo {
+    readonly id: string;
+    readonly name: string;
+    /** Whether other devices of the person may have it. */
+    readonly synced: boolean;
+    /** Dates as records have them; empty: never. */
+    readonly created: string;
+    readonly used: string;
+}
+
+class Passkeys {
+    constructor(host: AccountsHost);
+    /** What a browser makes a passkey with. @throws ServiceError FORBIDDEN */
+    registrationOptions({ definition, record }: Holder): Promise<PublicKeyCredentialCreationOptionsJSON>;
+    /** `loginAgeMs`: how long ago the account has logged in. @throws ServiceError FORBIDDEN, INVALID with data */
+    register({ definition, record }: Holder, input: JsonObject, loginAgeMs: number): Promise<PasskeyInfo>;
+    /** Those of an account, the newest one first. */
+    list(account: Account): Promise<readonly PasskeyInfo[]>;
+    /** @throws ServiceError INVALID with data, NOT_FOUND */
+    rename(account: Account, id: string, input: JsonObject): Promise<PasskeyInfo>;
+    /** @throws ServiceError NOT_FOUND */
+    delete(account: Account, id: string): Promise<void>;
+    /** What a browser asks for a passkey with: the same for all accounts, as it names none. @throws ServiceError FORBIDDEN */
+    loginOptions(definition: AuthDefinition): Promise<PublicKeyCredentialRequestOptionsJSON>;
+    /** Whose passkey it is. `identity` of the input: it must be this account. @throws ServiceError FORBIDDEN, INVALID */
+    verify(definition: AuthDefinition, input: JsonObject): Promise<Holder>;
+}
+
 interface PasswordField extends FieldBase, Requirable {
     readonly type: 'password';
     readonly min: number;
@@ -2118,6 +2151,8 @@ class RecordAccounts {
     readonly emailChange: EmailChange;
     /** How a new server gets a superuser. */
     readonly firstSuperuser: FirstSuperuser;
+    /** Logins by keys of devices. */
+    readonly passkeys: Passkeys;
     /** Logins by passwords that come by mail. */
     readonly oneTimePasswords: OneTimePasswords;
     constructor(host: AccountsHost);
@@ -2137,6 +2172,10 @@ class RecordAccounts {
      * @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS
      */
     authWithOtp(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn>;
+    /** Logs in with a passkey. @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID */
+    authWithPasskey(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn>;
+    /** Stores a passkey of the actor. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND, INVALID with data */
+    addPasskey(actor: Actor, collection: string, id: string, input: JsonObject): Promise<PasskeyInfo>;
     /** A one-time password of a superuser, for the operator to hand over. @throws ServiceError NOT_FOUND, FORBIDDEN */
     superuserOtp(email: string): Promise<NewOneTimePassword>;
     /** A mail to try the SMTP server with. @throws ServiceError FORBIDDEN, INVALID with data */
@@ -2157,6 +2196,14 @@ class RecordAccounts {
     apiTokens({ principal }: Actor): Promise<readonly ApiTokenInfo[]>;
     /** An API token that is deleted is refused from now on. @throws ServiceError FORBIDDEN, NOT_FOUND */
     deleteApiToken({ principal }: Actor, id: string): Promise<void>;
+    /** The account of the actor, by its id. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+    itself(actor: Actor, collection: string, id: string): Holder;
+    /**
+     * An account of the collection: the one of the actor, or any for a superuser.
+     *
+     * @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND
+     */
+    ownAccount(actor: Actor, collection: string, id: string): Promise<Account>;
     /** Exchanges the token of the actor for one of its session that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
     authRefresh(actor: Actor, collection: string, token: string): Promise<LoggedIn>;
     /**
@@ -2561,7 +2608,7 @@ interface SessionInfo {
 }
 
 /** How a session has begun. */
-type SessionMethod = 'password' | 'otp' | 'oauth2' | 'impersonate' | 'refresh';
+type SessionMethod = 'password' | 'otp' | 'oauth2' | 'passkey' | 'impersonate' | 'refresh';
 
 class Sessions {
     constructor(host: SessionsHost);
@@ -2574,6 +2621,8 @@ class Sessions {
      * a token may be unknown: it is from before there were sessions, or from after the backup that was restored.
      */
     usedMsOf(account: Account, id: string | undefined): Promise<number | undefined>;
+    /** How long ago the account of a principal has logged in; Infinity if that is not known. */
+    loginAgeMsOf({ account, session }: Principal): Promise<number>;
     /** Whether the session of the principal has ended, if it has an account. */
     hasEnded({ account, session }: Principal): Promise<boolean>;
     /** Stores that a session is used now. */

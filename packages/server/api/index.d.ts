@@ -658,6 +658,10 @@ interface AuthDefinition extends DefinitionBase {
         readonly length: number;
         readonly emailTemplate: MailTemplate;
     };
+    /** Left out where it was never turned on. */
+    readonly passkey?: {
+        readonly enabled: boolean;
+    };
     readonly authToken: TokenOptions;
     readonly passwordResetToken: TokenOptions;
     readonly emailChangeToken: TokenOptions;

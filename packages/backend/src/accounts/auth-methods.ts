@@ -5,7 +5,7 @@ import { presentProviders } from './oauth2/provider.ts'
 
 /** Each provider comes with a fresh state and verifier. */
 export function authMethods(definition: AuthDefinition): JsonObject {
-  const { passwordAuth, mfa, otp, oauth2 } = definition
+  const { passwordAuth, mfa, otp, oauth2, passkey } = definition
   const identityFields = passwordAuth.enabled ? passwordAuth.identityFields : []
   const providers = oauth2.enabled ? presentProviders(definition) : []
   return {
@@ -13,6 +13,7 @@ export function authMethods(definition: AuthDefinition): JsonObject {
     oauth2: { providers, enabled: oauth2.enabled },
     mfa: { enabled: mfa.enabled, duration: mfa.enabled ? mfa.duration : 0 },
     otp: { enabled: otp.enabled, duration: otp.enabled ? otp.duration : 0 },
+    ...(passkey?.enabled === true && { passkey: { enabled: true } }),
     authProviders: oauth2.enabled ? providers.map((provider) => ({ ...provider, logo: '' })) : null,
     usernamePassword: identityFields.includes('username'),
     emailPassword: identityFields.includes('email'),

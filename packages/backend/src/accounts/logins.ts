@@ -33,7 +33,7 @@ export interface HalfLoggedIn {
 }
 
 /** How a record has shown who it is. */
-type LoginMethod = 'password' | 'otp' | 'oauth2'
+type LoginMethod = 'password' | 'otp' | 'oauth2' | 'passkey'
 
 interface TokenChoice {
   readonly method: SessionMethod

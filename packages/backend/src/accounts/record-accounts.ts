@@ -15,6 +15,7 @@ import { FirstSuperuser } from './first-superuser.ts'
 import { loggedIn, Logins } from './logins.ts'
 import type { HalfLoggedIn, LoggedIn } from './logins.ts'
 import { OneTimePasswords, type NewOneTimePassword } from './one-time-passwords.ts'
+import { Passkeys, type PasskeyInfo } from './passkeys.ts'
 import { PasswordLogin } from './password-login.ts'
 import { PasswordReset } from './password-reset.ts'
 import { isRecordId } from './forms.ts'
@@ -34,6 +35,8 @@ export class RecordAccounts {
   readonly emailChange: EmailChange
   /** How a new server gets a superuser. */
   readonly firstSuperuser: FirstSuperuser
+  /** Logins by keys of devices. */
+  readonly passkeys: Passkeys
   /** Logins by passwords that come by mail. */
   readonly oneTimePasswords: OneTimePasswords
   readonly #host: AccountsHost
@@ -46,6 +49,7 @@ export class RecordAccounts {
     this.passwordReset = new PasswordReset(host)
     this.oneTimePasswords = new OneTimePasswords(host)
     this.emailChange = new EmailChange(host)
+    this.passkeys = new Passkeys(host)
     this.firstSuperuser = new FirstSuperuser(host)
     this.#passwordLogin = new PasswordLogin(host.definitions, host.passwords, host.attempt)
     this.#logins = new Logins(host)
@@ -84,6 +88,19 @@ export class RecordAccounts {
     return this.#logins.finish(within, await this.oneTimePasswords.verify(within, definition, input), 'otp', input)
   }
 
+  /** Logs in with a passkey. @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID */
+  async authWithPasskey(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn> {
+    const definition = this.authDefinition(collection)
+    const within: Actor = { ...actor, request: { ...actor.request, context: 'passkey' } }
+    return this.#logins.finish(within, await this.passkeys.verify(definition, input), 'passkey', input)
+  }
+
+  /** Stores a passkey of the actor. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND, INVALID with data */
+  async addPasskey(actor: Actor, collection: string, id: string, input: JsonObject): Promise<PasskeyInfo> {
+    const holder = this.itself(actor, collection, id)
+    return this.passkeys.register(holder, input, await this.#host.sessions.loginAgeMsOf(actor.principal))
+  }
+
   /** A one-time password of a superuser, for the operator to hand over. @throws ServiceError NOT_FOUND, FORBIDDEN */
   async superuserOtp(email: string): Promise<NewOneTimePassword> {
     const record = await this.superuser(email)
@@ -104,19 +121,19 @@ export class RecordAccounts {
 
   /** The sessions of an account, for itself and for superusers. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
   async sessions(actor: Actor, collection: string, id: string): Promise<readonly SessionInfo[]> {
-    return this.#host.sessions.list(await this.#ownAccount(actor, collection, id), actor.principal.session)
+    return this.#host.sessions.list(await this.ownAccount(actor, collection, id), actor.principal.session)
   }
 
   /** Ends a session: its tokens are refused from now on. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
   async endSession(actor: Actor, collection: string, id: string, session: string): Promise<void> {
-    const account = await this.#ownAccount(actor, collection, id)
+    const account = await this.ownAccount(actor, collection, id)
     if (!isRecordId(session) || !(await this.#host.sessions.end(account, session))) throw missing('')
     await this.#host.sessionEnded(account)
   }
 
   /** Ends all but that of the actor. Tokens without a session end too. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
   async endOtherSessions(actor: Actor, collection: string, id: string): Promise<void> {
-    const account = await this.#ownAccount(actor, collection, id)
+    const account = await this.ownAccount(actor, collection, id)
     await this.#host.sessions.endOthers(account, actor.principal.session)
     await this.#host.sessionEnded(account)
   }
@@ -137,10 +154,21 @@ export class RecordAccounts {
     if (holder !== undefined) await this.#host.sessionEnded({ collection: holder.definition.id, record: holder.record })
   }
 
-  /** An account of the collection: the one of the actor, or any for a superuser. */
-  async #ownAccount(actor: Actor, collection: string, id: string): Promise<Account> {
+  /** The account of the actor, by its id. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+  itself(actor: Actor, collection: string, id: string): Holder {
+    const holder = this.accountOf(actor, collection)
+    if (holder.record['_id'] !== id) throw missing('')
+    return holder
+  }
+
+  /**
+   * An account of the collection: the one of the actor, or any for a superuser.
+   *
+   * @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND
+   */
+  async ownAccount(actor: Actor, collection: string, id: string): Promise<Account> {
     const definition = this.authDefinition(collection)
-    if (!actor.principal.isAdmin && this.accountOf(actor, collection).record['_id'] !== id) throw missing('')
+    if (!actor.principal.isAdmin) this.itself(actor, collection, id)
     const record = await this.#host.definitions.records(definition).get(id)
     if (record === undefined) throw missing('')
     return { collection: definition.id, record }

@@ -20,7 +20,7 @@ export interface SessionsHost {
 }
 
 /** How a session has begun. */
-export type SessionMethod = 'password' | 'otp' | 'oauth2' | 'impersonate' | 'refresh'
+export type SessionMethod = 'password' | 'otp' | 'oauth2' | 'passkey' | 'impersonate' | 'refresh'
 
 /** A session, as its account sees it. */
 export interface SessionInfo {
@@ -130,6 +130,13 @@ export class Sessions {
     if (session !== undefined) return session.isEnded ? undefined : session.usedMs
     const note = await this.#stored.get(keyOf(account, ONLY_STORED))
     return note?.key === fingerprint(account.record) ? undefined : Infinity
+  }
+
+  /** How long ago the account of a principal has logged in; Infinity if that is not known. */
+  async loginAgeMsOf({ account, session }: Principal): Promise<number> {
+    const stored = account && session !== undefined ? await this.#stored.get(keyOf(account, session)) : undefined
+    if (stored === undefined || stored.method === 'impersonate' || stored.method === 'refresh') return Infinity
+    return this.#host.now() - stored.createdMs
   }
 
   /** Whether the session of the principal has ended, if it has an account. */

@@ -64,12 +64,12 @@ function checkOtp({ otp }: AuthDefinition): ErrorData | undefined {
 }
 
 function checkMfa(
-  { id, mfa, passwordAuth, oauth2, otp }: AuthDefinition,
+  { id, mfa, passwordAuth, oauth2, otp, passkey }: AuthDefinition,
   old: AuthDefinition | undefined,
   schema: Schema,
 ): Errors | undefined {
   if (!mfa.enabled) return undefined
-  if ([passwordAuth, oauth2, otp].filter(({ enabled }) => enabled).length < 2) {
+  if ([passwordAuth, oauth2, otp, passkey].filter((method) => method?.enabled).length < 2) {
     const error = fieldError('validation_mfa_not_enough_auths', 'MFA requires at least 2 auth methods to be enabled.')
     return { mfa: { enabled: error } }
   }

@@ -27,8 +27,15 @@ export function mergeDefinition(definition: Definition, input: unknown): Definit
     created,
     updated,
   }
-  if (fields === undefined) return merged
-  return { ...merged, fields: completeFields(fields) }
+  const named = merged.type === 'auth' ? withPasskey(merged, rest['passkey']) : merged
+  return fields === undefined ? named : { ...named, fields: completeFields(fields) }
+}
+
+/** PocketBase has no such option, so it is not there before it is set. */
+function withPasskey(definition: AuthDefinition, input: unknown): AuthDefinition {
+  if (input === undefined) return definition
+  const passkey = mergeValue(definition.passkey ?? { enabled: false }, input) as { readonly enabled: boolean }
+  return { ...definition, passkey }
 }
 
 /** With the options of another type. The change is refused later, with all that is wrong beside it. */

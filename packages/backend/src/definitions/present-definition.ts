@@ -48,6 +48,7 @@ export function presentDefinition(definition: Definition): JsonObject {
   const { providers, mappedFields, enabled } = definition.oauth2
   shown['oauth2'] = { providers: providers.map(({ clientSecret: _, ...open }) => open), mappedFields, enabled }
   for (const name of TOKENS) shown[name] = { duration: definition[name].duration }
+  if (definition.passkey !== undefined) shown['passkey'] = definition.passkey
   return Object.assign(shown, picked(definition, TEMPLATES))
 }
 

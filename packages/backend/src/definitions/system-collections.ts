@@ -33,8 +33,9 @@ export const SUPERUSERS = '_superusers'
 export const OF_ACCOUNTS: readonly string[] = ['_mfas', '_otps', '_externalAuths', '_authOrigins']
 
 export const API_TOKENS_COLLECTION = '$api_tokens'
+export const PASSKEYS_COLLECTION = '$passkeys'
 /** Collections of the library without a definition, whose documents name accounts as those do. */
-export const UNDEFINED_OF_ACCOUNTS: readonly string[] = [API_TOKENS_COLLECTION]
+export const UNDEFINED_OF_ACCOUNTS: readonly string[] = [API_TOKENS_COLLECTION, PASSKEYS_COLLECTION]
 
 const RECORD = [text('collectionRef'), text('recordRef')]
 

@@ -15,6 +15,7 @@ import { collectionRoutes } from './collection-routes.ts'
 import { cronRoutes } from './cron-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { healthRoutes } from './health-routes.ts'
+import { passkeyRoutes } from './passkey-routes.ts'
 import { realtimeRoutes } from './realtime-routes.ts'
 import { logRoutes } from './log-routes.ts'
 import { importRoutes } from './import-routes.ts'
@@ -36,6 +37,7 @@ const ROUTES: readonly RestRoutes[] = [
   accountMailRoutes,
   sessionRoutes,
   apiTokenRoutes,
+  passkeyRoutes,
   collectionRoutes,
   inspectionRoutes,
   recordRoutes,

@@ -6,7 +6,7 @@ import type { TransactionCollection } from 'pannier'
 import type { GuardReader } from 'pannier/internal'
 import type { Definitions } from '../../definitions/definitions.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
-import { OF_ACCOUNTS, UNDEFINED_OF_ACCOUNTS } from '../../definitions/system-collections.ts'
+import { OF_ACCOUNTS, PASSKEYS_COLLECTION, UNDEFINED_OF_ACCOUNTS } from '../../definitions/system-collections.ts'
 import { fieldError } from '../../fields/field-errors.ts'
 import { NewPassword } from '../../fields/password-field.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
@@ -41,14 +41,16 @@ export class AccountReferences {
 
   /**
    * A new password forgets the devices and the logins that are half done, another key the one-time passwords. A verified address
-   * forgets the logins of others, who may have used it. `document`: what was written.
+   * forgets the logins and passkeys of others, who may have used it. `document`: what was written.
    */
   async accountChanged(place: Place, { definition, old, values }: Draft, document: JsonObject): Promise<void> {
     const account: Account = { definition, id: values['id'] as string }
     if (values['password'] instanceof NewPassword)
       for (const name of [AUTH_ORIGINS, MFAS]) await this.#delete(place, name, account)
     if (old?.['tokenKey'] !== document['tokenKey']) await this.#delete(place, OTPS, account)
-    if (old?.['verified'] !== true && values['verified'] === true) await this.#delete(place, EXTERNAL_AUTHS, account)
+    if (old?.['verified'] === true || values['verified'] !== true) return
+    await this.#delete(place, EXTERNAL_AUTHS, account)
+    await deleteReferring(place.collection<JsonObject>(PASSKEYS_COLLECTION), account)
   }
 
   /** A new account does not get what is left of another one of its id, which went by another door. */
