@@ -1,7 +1,9 @@
 /** Workloads on several servers, in turns. What is not warm does not count. */
 import { makeIndexes, PASSWORD, setListRule } from './blog.ts'
 import { ApiClient } from './client.ts'
+import type { Call } from './http-socket.ts'
 import { drive, steadily, watch, type LoadResult } from './load.ts'
+import { hear } from './subscribers.ts'
 import { serveCopy, SUPERUSER, SUPERUSER_PASSWORD, type Program, type Server } from './servers.ts'
 import { writeOf, type Subject, type Workload } from './workloads.ts'
 
@@ -93,8 +95,8 @@ export async function raceAfresh(
 }
 
 async function runRound(
-  { concurrency, call, requests = REQUESTS_MAX, watched }: Workload,
-  { server, subject }: Contender,
+  { concurrency, call, requests = REQUESTS_MAX, watched, audience }: Workload,
+  { server, client, subject }: Contender,
   { keepAlive, writes, seconds }: Conditions,
   round: number,
 ): Promise<Round> {
@@ -103,13 +105,11 @@ async function runRound(
   const steady = steadily(url, writes, writes === 0 ? 0 : WRITERS, (index) => writeOf(subject, first + index))
   const watching = watched === undefined ? undefined : watch(url, watched)
   const before = server.processorMs()
-  const result = await drive(url, {
-    requests,
-    concurrency,
-    keepAlive,
-    milliseconds: seconds * 1000,
-    call: (index) => call(subject, first + index),
-  })
+  const callAt = (index: number): Call => call(subject, first + index)
+  const result =
+    audience === undefined
+      ? await drive(url, { requests, concurrency, keepAlive, milliseconds: seconds * 1000, call: callAt })
+      : await hear(client, audience, requests, callAt)
   const processorMsPerRequest = (server.processorMs() - before) / result.requests
   const written = await steady.stop()
   const longestMs = await watching?.stop()

@@ -1,6 +1,7 @@
 /** What is asked: the shapes of PocketBase's published benchmark, and what its users ask about. */
 import { idOf, ORGANIZATIONS, POSTS, postOf, RULED, USERS } from './blog.ts'
 import type { Call } from './http-socket.ts'
+import { LIVE, type Audience } from './subscribers.ts'
 
 /** The server, as workloads need it. */
 export interface Subject {
@@ -26,6 +27,8 @@ export interface Workload {
   readonly listRule?: string
   /** Another client asks for this meanwhile, and it is noted how long it waits. */
   readonly watched?: Call
+  /** What is measured is how soon they hear of each request. */
+  readonly audience?: Audience
   /** It uses the data up. */
   readonly isLast?: boolean
 }
@@ -135,6 +138,24 @@ export const WORKLOADS: readonly Workload[] = [
     concurrency: 100,
     call: ({ userToken: token }, at) => ({ method: 'POST', path: records(RULED), body: postOf(at), token }),
     bar: 2,
+  },
+  {
+    name: 'event to all of 1,000',
+    concurrency: 1,
+    requests: 20,
+    audience: { size: 1000, filter: (index) => `votes > ${-1 - index}`, heardBy: 1000 },
+    call: (_subject, at) => ({ method: 'POST', path: records(LIVE), body: { room: 'a', votes: at } }),
+    bar: 10,
+    barSmall: 10,
+  },
+  {
+    name: 'event to one of 1,000',
+    concurrency: 1,
+    requests: 40,
+    audience: { size: 1000, filter: (index) => `room = 'r${index}'`, heardBy: 1 },
+    call: (_subject, at) => ({ method: 'POST', path: records(LIVE), body: { room: `r${(at * 7) % 1000}`, votes: at } }),
+    bar: 10,
+    barSmall: 10,
   },
   {
     name: 'delete organizations, cascade',
