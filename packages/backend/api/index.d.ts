@@ -433,7 +433,9 @@ export class HookRecord {
 
 /** Why a definition can't be imported. */
 export interface ImportProblem {
+    /** The collection that is not taken. */
     readonly name: string;
+    /** What is wrong with each part, as JSON. */
     readonly message: string;
 }
 
@@ -442,7 +444,9 @@ export type ImportedRow = JsonObject;
 
 /** What came of rows. */
 export interface ImportedRows {
+    /** How many records are new. */
     readonly made: number;
+    /** How many were there, and are as the rows now. */
     readonly changed: number;
     /** Records that were there already, with all that they have, or with a later change. */
     readonly same: number;
@@ -1825,7 +1829,9 @@ class Mails {
 interface MailsHost {
     readonly database: Database;
     readonly settings: Settings;
-    readonly logs: LogWriter;
+    readonly logs: LogWriter & {
+        flush(): Promise<void>;
+    };
     /** Milliseconds since 1970. */
     readonly now: () => number;
     /** Runs hooks around a mail. They may change what is sent, or keep it from being sent. */

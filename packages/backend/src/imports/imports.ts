@@ -37,13 +37,17 @@ export type ImportedRow = JsonObject
 
 /** Why a definition can't be imported. */
 export interface ImportProblem {
+  /** The collection that is not taken. */
   readonly name: string
+  /** What is wrong with each part, as JSON. */
   readonly message: string
 }
 
 /** What came of rows. */
 export interface ImportedRows {
+  /** How many records are new. */
   readonly made: number
+  /** How many were there, and are as the rows now. */
   readonly changed: number
   /** Records that were there already, with all that they have, or with a later change. */
   readonly same: number

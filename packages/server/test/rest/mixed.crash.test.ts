@@ -59,6 +59,7 @@ test(`${ROUNDS} kills (SEED=${FIRST_SEED})`, { timeout: 120_000 + ROUNDS * 60_00
   // Some are slow, so that the kill comes in their midst.
   smtp.refuse = () => sleep((smtp.mails.length % 3) * 40, undefined)
   const world = new World()
+  let startMsMax = 0
   await mkdir(join(dir, 'hooks'))
   await writeFile(join(dir, 'hooks/tick.ts'), HOOK)
   await ServeProcess.prepare(dir)
@@ -71,9 +72,11 @@ test(`${ROUNDS} kills (SEED=${FIRST_SEED})`, { timeout: 120_000 + ROUNDS * 60_00
       await server[Symbol.asyncDispose]()
       expect([round, (await Promise.all(ended)).flat()]).toEqual([round, []])
       expect([round, await leftOvers(dir)]).toEqual([round, []])
+      const start = performance.now()
       server = await ServeProcess.start(dir)
+      startMsMax = Math.max(startMsMax, performance.now() - start)
       expect([round, await compare(server, world)]).toEqual([round, []])
-      if (round % 10 === 0) console.log(`${round} kills`)
+      if (round % 10 === 0) console.log(`${round} kills, the slowest start took ${Math.round(startMsMax)} ms`)
     }
     expect(await wrongMails(server, world, smtp)).toEqual([])
     await server[Symbol.asyncDispose]()
@@ -85,7 +88,7 @@ test(`${ROUNDS} kills (SEED=${FIRST_SEED})`, { timeout: 120_000 + ROUNDS * 60_00
   const { notes, batches, mailsTo, backups, heard } = world
   const done = [...batches.values()].filter((state) => state === 'done').length
   const counts = { notes: notes.size, batches: done, mails: mailsTo.size, backups: backups.size, heard: heard.size }
-  if (ROUNDS >= 10) console.log(JSON.stringify({ rounds: ROUNDS, ...counts }))
+  if (ROUNDS >= 10) console.log(JSON.stringify({ rounds: ROUNDS, ...counts, startMsMax }))
   for (const [name, count] of Object.entries(counts)) expect([name, count > 0]).toEqual([name, true])
 })
 

@@ -3,11 +3,12 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { until } from '../test-server.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from '../test-server.ts'
 import { call, EMAIL, PASSWORD, tokenFor } from './rest-server.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+const START_MS_MAX = 120_000
 const NODE = ['--conditions=pannier-source', MAIN]
 
 export class ServeProcess implements AsyncDisposable {
@@ -21,10 +22,10 @@ export class ServeProcess implements AsyncDisposable {
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
     let problems = ''
     child.stderr.on('data', (chunk: Buffer) => (problems += chunk.toString()))
-    await until(
-      () => out.includes('\n'),
-      () => problems,
-    )
+    // Hundreds of kills leave much to do, and others use the machine too.
+    const late = AbortSignal.timeout(START_MS_MAX)
+    while (!out.includes('\n') && child.exitCode === null && !late.aborted) await sleep(10)
+    if (!out.includes('\n')) throw new Error(`The server does not start (exit code ${child.exitCode}): ${problems}`)
     const url = /http:\/\/\S+/.exec(out)![0]
     return new ServeProcess(child, url, await tokenFor(url, '_superusers', EMAIL, PASSWORD))
   }

@@ -7,7 +7,7 @@ import { openBackend } from '@pannier/backend'
 import { makePrivateFolder } from '../../http/private-files.ts'
 import { addWhere, type Where } from '../administer.ts'
 import { readPassword } from '../ask-password.ts'
-import { withDatabase, withNewDatabase } from '../database-path.ts'
+import { givenSettingsKey, withDatabase, withNewDatabase } from '../database-path.ts'
 import { UsageError } from '../outcome.ts'
 import { SuperuserApi } from '../superuser-api.ts'
 import { printLine, type Terminal } from '../terminal.ts'
@@ -106,7 +106,7 @@ async function withBackend(
   database: Database,
   work: (backend: Awaited<ReturnType<typeof openBackend>>) => Promise<void>,
 ): Promise<void> {
-  const backend = await openBackend(database, { sendsMails: false })
+  const backend = await openBackend(database, { sendsMails: false, ...givenSettingsKey() })
   try {
     await work(backend)
   } finally {

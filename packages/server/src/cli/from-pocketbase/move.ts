@@ -19,7 +19,7 @@ import {
 } from './source.ts'
 import type { ImportTarget, TargetCollection } from './target.ts'
 
-export interface MoveOptions {
+interface MoveOptions {
   /** Names of collections that stay where they are. */
   readonly skip: readonly string[]
   /** Superusers come too. */
