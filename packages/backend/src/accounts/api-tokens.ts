@@ -19,7 +19,7 @@ import { checkForm, isRecordId, readTexts, textError } from './forms.ts'
 import type { KnownToken } from './known-tokens.ts'
 import { principalOf, type Holder } from './tokens.ts'
 
-export interface ApiTokensHost {
+interface ApiTokensHost {
   readonly database: Database
   readonly definitions: Definitions
   /** Milliseconds since 1970. */

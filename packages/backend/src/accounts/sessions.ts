@@ -12,7 +12,7 @@ import { dateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Account, Principal } from '../gateway/principal.ts'
 
-export interface SessionsHost {
+interface SessionsHost {
   readonly database: Database
   readonly definitions: Definitions
   /** Milliseconds since 1970. */

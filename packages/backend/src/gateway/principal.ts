@@ -33,7 +33,7 @@ export const SYSTEM: Principal = { name: null, roles: [], isAdmin: true, by: 'sy
 export const GUEST: Principal = { name: null, roles: [], isAdmin: false, by: 'nothing' }
 
 /** An API token that somebody acts by. */
-export interface ApiTokenOf {
+interface ApiTokenOf {
   readonly id: string
   readonly name: string
   /** Actions by the id of the definition. */
