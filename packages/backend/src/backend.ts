@@ -34,6 +34,7 @@ import { Files } from './files/files.ts'
 import { RecordFiles } from './files/record-files.ts'
 import { mailHooks } from './mails/mail-hooks.ts'
 import { Mails } from './mails/mails.ts'
+import { alertSuperusers } from './mails/superuser-alert.ts'
 import { recordEnricher } from './records/read/enrich-records.ts'
 import { HookedReads } from './records/hooked-reads.ts'
 import { RecordReads } from './records/record-reads.ts'
@@ -118,6 +119,8 @@ export interface Backend {
   close(): Promise<void>
 }
 
+const BACKUP_FAILED = 'A scheduled backup could not be made'
+
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
   const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now } = options
@@ -162,6 +165,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
   addCleanups(schedules, accounts)
+  backups.onFailure = (error) => alertSuperusers({ ...parts, mails }, BACKUP_FAILED, `${BACKUP_FAILED}.\n${error}`)
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
   return {
     definitions,

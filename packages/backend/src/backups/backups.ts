@@ -69,6 +69,8 @@ const BUSY = 'Try again later - another backup/restore process has already been 
 
 /** The backups of a server. */
 export class Backups {
+  /** Is called when a scheduled backup could not be made. */
+  onFailure: (error: string) => Promise<void> = async () => {}
   readonly #options: BackupsOptions
   readonly #folder: BackupFolder | undefined
   readonly #stopListening: () => void
@@ -279,8 +281,10 @@ export class Backups {
     try {
       await this.#exclusively(name, () => this.#make(place, name))
     } catch (error) {
-      const data = { name, error: errorText(error) }
+      const reason = errorText(error)
+      const data = { name, error: reason }
       this.#options.logs.write({ level: LOG_LEVELS.error, message: 'A scheduled backup could not be made.', data })
+      await this.onFailure(reason)
     }
     const { cronMaxKeep } = this.#options.settings.values.backups
     if (cronMaxKeep === 0) return

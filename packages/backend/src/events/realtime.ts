@@ -41,6 +41,9 @@ interface DeliverOptions {
 /** Characters of all topics at a time. */
 const CHARS_MAX: number = 64 * 1024 * 1024
 
+/** A server that was ended by a signal is mostly there again by then. */
+const RETRY_MS = 1000
+
 /** The clients that are connected, and what they are sent. */
 export class Realtime {
   readonly #options: RealtimeOptions
@@ -180,7 +183,7 @@ export class Realtime {
 
   /** Ends all channels. Resolves when nothing is sent any more. */
   async close(): Promise<void> {
-    for (const { channel } of this.#subscribers.values()) channel.end()
+    for (const { channel } of this.#subscribers.values()) channel.end(RETRY_MS)
     await this.#notifier.close()
   }
 

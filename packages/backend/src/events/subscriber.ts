@@ -19,8 +19,8 @@ export interface Channel {
   readonly address: string | undefined
   /** Takes messages, in order. It returns at once, however slow the client is. */
   send(messages: readonly RealtimeMessage[]): void
-  /** Nothing more will be sent. */
-  end(): void
+  /** Nothing more will be sent. `retryMs`: when a client may come back to a server that starts again. */
+  end(retryMs?: number): void
 }
 
 /** Runs code of the operator around messages. */

@@ -47,6 +47,20 @@ export function mailOf({ to, template, meta, definition, record, values }: MailP
   return { to, subject: oneLine(filled(template.subject, oneLine)), html: pageOf(body), text: textOf(body) }
 }
 
+interface AlertParts {
+  readonly to: string
+  readonly appName: string
+  readonly subject: string
+  /** Plain text. */
+  readonly details: string
+}
+
+/** A mail that the server writes by itself. */
+export function alertMail({ to, appName, subject, details }: AlertParts): Mail {
+  const body = `<p>${escapeHtml(details).replaceAll('\n', '<br>')}</p>`
+  return { to, subject: oneLine(`${appName}: ${subject}`), html: pageOf(body), text: details }
+}
+
 function fieldText(value: unknown): string {
   const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
   return Array.from(text.slice(0, 2 * VALUE_CHARS_MAX))

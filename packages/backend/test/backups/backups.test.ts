@@ -11,6 +11,7 @@ import { ZipFile } from 'yazl'
 import { GUEST, openBackend, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend } from '../../src/index.ts'
 import { completeRestore, isRestoreReady, prepareRestore } from '../../src/internal.ts'
+import { MailServer } from '../../../../tools/test/mail-server.ts'
 import { S3Server } from '../files/s3-server.ts'
 
 const ROOT: Actor = { principal: SYSTEM, request: { context: 'default', method: 'GET', query: {}, headers: {} } }
@@ -135,6 +136,26 @@ test('scheduled backups are made by the settings, and only the newest are kept',
   ])
   await settings.update(SYSTEM, { backups: { cron: '' } })
   expect(ids()).not.toContain('__pbAutoBackup__')
+})
+
+test('superusers get a mail when a scheduled backup can not be made', async () => {
+  await using mailServer = await MailServer.start()
+  const { settings, schedules, records } = server.backend
+  await settings.update(SYSTEM, { ...mailServer.settings, backups: { cron: '0 0 * * *', cronMaxKeep: 2 } })
+  for (const email of ['a@example.com', 'b@example.com'])
+    await records.create(ROOT, '_superusers', { email, password: 'a password', passwordConfirm: 'a password' })
+  await rm(join(dir, 'backups'), { recursive: true, force: true })
+  await writeFile(join(dir, 'backups'), 'a file, no folder')
+  schedules.run(SYSTEM, '__pbAutoBackup__')
+  const mail = await mailServer.received(2)
+  expect(mailServer.mails.flatMap(({ recipients }) => recipients).toSorted()).toEqual([
+    'a@example.com',
+    'b@example.com',
+  ])
+  expect(mail.parsed.subject).toBe('Acme: A scheduled backup could not be made')
+  expect(mail.parsed.text).toContain('Raw error')
+  await expect.poll(() => schedules.isRunning('__pbAutoBackup__')).toBe(false)
+  await rm(join(dir, 'backups'))
 })
 
 test('one backup is made at a time, and the one in use stays', async () => {

@@ -87,10 +87,10 @@ export class EventStream implements Channel {
   }
 
   /** What waits is sent, if the client takes it soon. */
-  end(): void {
+  end(retryMs?: number): void {
     const { raw: response } = this.#reply
     response.socket?.setTimeout(LAST_MS, () => response.destroy())
-    response.end()
+    response.end(retryMs === undefined ? undefined : `retry:${retryMs}\n\n`)
   }
 }
 

@@ -10,9 +10,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { askNewPassword } from '../../src/cli/ask-password.ts'
 import { runCaptured } from './run-captured.ts'
+import { call, EMAIL, PASSWORD, tokenFor } from '../rest/rest-server.ts'
 import { basic, send, sendRaw, STRANGER, until } from '../test-server.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
@@ -93,6 +95,54 @@ test('the first start shows a password, the second does not; it ends when asked,
   expect(second.err()).not.toContain(admin.authorization)
   second.process.kill('SIGINT')
   expect(await second.ended).toBe(0)
+})
+
+test('asked to end, it tells streams when to come back, finishes an upload, and takes nothing new', async () => {
+  const made = await pannier(['superuser', 'upsert', EMAIL, PASSWORD, '--dir', dir]).ended
+  expect(made).toBe(0)
+  const first = await serve()
+  const token = await tokenFor(first.url, '_superusers', EMAIL, PASSWORD)
+  const fields = [{ name: 'paper', type: 'file', maxSize: 50_000_000 }]
+  await call(first.url, 'POST /collections', { name: 'papers', fields }, token)
+  const stream = await fetch(`${first.url}/api/realtime`)
+  const reader = stream.body!.getReader()
+  let streamed = new TextDecoder().decode((await reader.read()).value)
+  expect(streamed).toContain('PB_CONNECT')
+
+  const half = Buffer.alloc(300_000, 'a')
+  const head =
+    '--b\r\ncontent-disposition: form-data; name="paper"; filename="a.txt"\r\ncontent-type: text/plain\r\n\r\n'
+  let sendRest = (): void => {}
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      controller.enqueue(Buffer.concat([Buffer.from(head), half]))
+      sendRest = () => {
+        controller.enqueue(Buffer.concat([half, Buffer.from('\r\n--b--\r\n')]))
+        controller.close()
+      }
+    },
+  })
+  const headers = { authorization: token, 'content-type': 'multipart/form-data; boundary=b' }
+  const init = { method: 'POST', body, headers, duplex: 'half' } as RequestInit
+  const upload = fetch(`${first.url}/api/collections/papers/records`, init)
+  await sleep(300)
+  first.process.kill('SIGTERM')
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    streamed += new TextDecoder().decode(value)
+  }
+  expect(streamed).toMatch(/retry:\d+\n\n$/)
+  await expect(fetch(`${first.url}/api/health`)).rejects.toThrow()
+  sendRest()
+  const answer = await upload
+  expect(answer.status).toBe(200)
+  const { id, paper } = (await answer.json()) as { readonly id: string; readonly paper: string }
+  expect(await first.ended).toBe(0)
+
+  const second = await serve()
+  const file = await fetch(`${second.url}/api/files/papers/${id}/${paper}`)
+  expect((await file.arrayBuffer()).byteLength).toBe(600_000)
 })
 
 test('asked a second time it ends at once, and what was answered is there', async () => {
