@@ -34,7 +34,7 @@ import { Files } from './files/files.ts'
 import { RecordFiles } from './files/record-files.ts'
 import { mailHooks } from './mails/mail-hooks.ts'
 import { Mails } from './mails/mails.ts'
-import { alertSuperusers } from './mails/superuser-alert.ts'
+import { alertSuperusers, type AlertParts } from './mails/superuser-alert.ts'
 import { recordEnricher } from './records/read/enrich-records.ts'
 import { HookedReads } from './records/hooked-reads.ts'
 import { RecordReads } from './records/record-reads.ts'
@@ -164,8 +164,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   })
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
-  addCleanups(schedules, accounts)
-  backups.onFailure = (error) => alertSuperusers({ ...parts, mails }, BACKUP_FAILED, `${BACKUP_FAILED}.\n${error}`)
+  addJobs({ schedules, accounts, backups }, { ...parts, mails })
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
   return {
     definitions,
@@ -256,10 +255,14 @@ async function openOperations(
   return { schedules, backups }
 }
 
-function addCleanups(schedules: Schedules, accounts: RecordAccounts): void {
+/** What runs by the clock, and whom it concerns when that fails. */
+function addJobs({ schedules, accounts, backups }: Jobs, alertParts: AlertParts): void {
   schedules.add('__pbOTPCleanup__', '0 * * * *', () => accounts.oneTimePasswords.deleteExpired())
   schedules.add('__pbMFACleanup__', '0 * * * *', () => accounts.deleteExpired())
+  backups.onFailure = (error) => alertSuperusers(alertParts, BACKUP_FAILED, `${BACKUP_FAILED}.\n${error}`)
 }
+
+type Jobs = Pick<Backend, 'schedules' | 'accounts' | 'backups'>
 
 /** Views have no documents. Collections of the system have secrets. */
 function appCollections(definitions: Definitions): AppCollections {

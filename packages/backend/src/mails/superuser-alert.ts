@@ -5,7 +5,7 @@ import type { Settings } from '../settings/settings.ts'
 import { alertMail } from './mail-content.ts'
 import type { Mails } from './mails.ts'
 
-interface AlertParts {
+export interface AlertParts {
   readonly definitions: Definitions
   readonly settings: Settings
   readonly mails: Mails
