@@ -56,6 +56,8 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-xss-protection': '1; mode=block',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'SAMEORIGIN',
+  // What an account sees is for nobody else who uses the browser. Files say what may be kept of them.
+  'cache-control': 'no-store',
 }
 
 /** Register it after authentication. */

@@ -1,0 +1,22 @@
+/** Goal: docs/internals/security-checklist.md names tests that are there. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../../../..')
+
+test('each item of the checklist has a test with the name that it says', async () => {
+  const page = await readFile(join(ROOT, 'docs/internals/security-checklist.md'), 'utf8')
+  const rows = Array.from(page.matchAll(/^\| [^|]+\| [^|]+\| `(server|backend)\/([^`]+)`\s*\| ([^|]+?)\s*\|$/gm))
+  const missing: string[] = []
+  for (const [, where = '', file = '', name = ''] of rows) {
+    const source = await readFile(join(ROOT, 'packages', where, 'test', `${file}.test.ts`), 'utf8').catch(() => '')
+    const names = Array.from(source.matchAll(/test(?:\.each\([\s\S]*?\]\))?\(\s*(?:'([^'\n]+)'|"([^"\n]+)")/g)).map(
+      ([, single, double]) => single ?? double,
+    )
+    if (!names.includes(name)) missing.push(`${file}: ${name}`)
+  }
+  expect(missing).toEqual([])
+  expect(rows).toHaveLength(page.split('\n').filter((line) => /`(?:server|backend)\/\w/.test(line)).length)
+  expect(rows.length).toBeGreaterThan(40)
+})
