@@ -45,7 +45,7 @@ export interface BeginOptions {
 }
 
 /** A write as hooks see it. */
-export interface SeenWrite {
+interface SeenWrite {
   readonly actor: Actor
   readonly definition: Definition
   readonly kind: Kind
