@@ -36,7 +36,7 @@ export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>
     test(name, async () => body(await worldOf(await create())))
   }
 
-  inWorld('collections are listed, read, created, changed and deleted', async ({ admin }) => {
+  inWorld('collections are listed, read, created, changed and deleted', async ({ admin, guest, user }) => {
     const { collections } = admin
     const made = await collections.create({ name: 'notes', type: 'base', fields: [{ name: 'text', type: 'text' }] })
     assertEqual(
@@ -50,8 +50,16 @@ export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>
     assertEqual([page.page, page.perPage, page.items.length], [1, 2, 2])
     const all = await collections.getFullList({ filter: 'system = false' })
     assertEqual(all.map(({ name }) => name).toSorted(), ['items', 'members', 'notes'])
-    const changed = await collections.update('notes', { name: 'memos', listRule: '' })
+    await admin.collection('notes').create({ text: 'kept' })
+    const fields = [...made.fields, { name: 'more', type: 'number' }]
+    const changed = await collections.update('notes', { name: 'memos', listRule: '', fields })
     assertEqual([changed.name, changed.listRule, changed.id], ['memos', '', made.id])
+    const [kept] = await guest.collection('memos').getFullList()
+    assertEqual([kept?.['text'], kept?.['more']], ['kept', 0])
+    assertEqual(
+      [await status(guest.collections.getFullList()), await status(user.collections.getFullList())],
+      [401, 403],
+    )
     assertEqual(await collections.delete('memos'), true)
     assertEqual(await status(collections.getOne('memos')), 404)
   })
@@ -104,6 +112,7 @@ export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>
     const changed = await items.update(made.id, { 'count+': 4, 'tags+': ['a'] })
     assertEqual([changed['count'], changed['tags']], [5, ['a']])
     assertEqual(await status(guest.collection('items').update(made.id, { title: 'stolen' })), 404)
+    assertEqual(await status(guest.collection('items').create({ title: 'a guest’s' })), 400)
     assertEqual(await items.delete(made.id), true)
     assertEqual(await status(items.getOne(made.id)), 404)
   })
@@ -130,10 +139,15 @@ export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>
   })
 
   inWorld('a batch is whole or nothing', async ({ admin, user, userId }) => {
+    await admin.settings.update({ batch: { enabled: false } })
+    const off = user.createBatch()
+    off.collection('items').create({ title: 'off' })
+    assertEqual(await status(off.send()), 403)
     await admin.settings.update({ batch: { enabled: true } })
     const first = 'batchrecord0001'
     const batch = user.createBatch()
-    batch.collection('items').create({ id: first, title: 'first', owner: userId })
+    const docs = [new File(['content'], 'a.txt', { type: 'text/plain' })]
+    batch.collection('items').create({ id: first, title: 'first', owner: userId, docs })
     batch.collection('items').upsert({ id: first, count: 2 })
     batch.collection('items').update(first, { title: 'changed' })
     const results = await batch.send()
@@ -141,11 +155,15 @@ export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>
       results.map((result) => result.status),
       [200, 200, 200],
     )
-    assertEqual((results[2]!.body as { title: string; count: number }).count, 2)
+    const last = results[2]!.body as { readonly count: number; readonly docs: readonly string[] }
+    assertEqual(last.count, 2)
+    assertTrue(/^a\w{10}_\w{10}_\w{10}\.txt$/.test(last.docs[0]!), `the name ${last.docs[0]}`)
     const bad = user.createBatch()
     bad.collection('items').delete(first)
     bad.collection('items').create({ title: '' })
-    assertEqual((await failure(bad.send())).status, 400)
+    const { status: refused, response } = await failure(bad.send())
+    const { requests } = response['data'] as { readonly requests: Readonly<Record<string, { readonly code: string }>> }
+    assertEqual([refused, Object.keys(requests), requests['1']?.code], [400, ['1'], 'batch_request_failed'])
     assertEqual((await user.collection('items').getOne(first))['title'], 'changed')
   })
 
@@ -226,6 +244,10 @@ export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>
   inWorld('a superuser acts for accounts, and tries the settings of mails', async ({ admin, userId, mailTo }) => {
     const client = await admin.collection('members').impersonate(userId, 60)
     assertEqual([client.authStore.isValid, client.authStore.record?.id], [true, userId])
+    const { token } = client.authStore
+    assertEqual((await client.collection('members').authRefresh()).token, token)
+    assertEqual(await status(client.collection('members').impersonate(userId, 60)), 403)
+    assertEqual(await status(admin.collection('members').impersonate('missing', 60)), 404)
     assertEqual(await admin.settings.testEmail('members', 'tester@example.com', 'otp'), true)
     assertTrue((await mailTo('tester@example.com')).includes('123456'), 'the mail has no one-time password')
     assertEqual(await status(admin.settings.testEmail('members', 'tester@example.com', 'nope')), 400)
