@@ -1343,6 +1343,8 @@ class Definitions {
     records(definition: Definition): Collection<JsonObject>;
     /** Whether `definition` is what the reader sees. A write that was prepared with an older one is prepared again. */
     isCurrent(definition: Definition, reader: DefinitionReader): boolean;
+    /** Runs what reads records, again if definitions have changed meanwhile: rules of one state never meet records of another one. */
+    steadily<T>(read: () => Promise<T>): Promise<T>;
     /** A page of them, as the API shows them. @throws ServiceError FORBIDDEN, INVALID */
     list(principal: Principal, options: DefinitionListOptions): DefinitionPage;
     /** What a new collection of each type begins with, as the API shows it. @throws ServiceError FORBIDDEN */
@@ -2124,6 +2126,8 @@ interface ReadsOptions {
     readonly access: Access;
     /** Lets hooks change what is shown. */
     readonly enrich?: Enricher;
+    /** Runs it again if definitions change meanwhile. Left out: they never do. */
+    readonly steadily?: Definitions['steadily'];
 }
 
 /** A client of realtime is sent a message. */

@@ -617,6 +617,9 @@ export function snapshotMigration(all: readonly Definition[]): string;
 /** `beside`: the URL of a module in the folder of the program. `name`: of its file, without the extension. */
 export function startThread(beside: string, name: string, options: WorkerOptions): Worker;
 
+/** Different texts that are not empty. A text may be the JSON of a list. */
+export function toTexts(value: unknown): string[];
+
 /** A text or a list with more bytes or items than `max`. */
 export function tooLong(max: number): FieldError;
 
@@ -784,6 +787,8 @@ class Definitions {
     records(definition: Definition): Collection<JsonObject>;
     /** Whether `definition` is what the reader sees. A write that was prepared with an older one is prepared again. */
     isCurrent(definition: Definition, reader: DefinitionReader): boolean;
+    /** Runs what reads records, again if definitions have changed meanwhile: rules of one state never meet records of another one. */
+    steadily<T>(read: () => Promise<T>): Promise<T>;
     /** A page of them, as the API shows them. @throws ServiceError FORBIDDEN, INVALID */
     list(principal: Principal, options: DefinitionListOptions): DefinitionPage;
     /** What a new collection of each type begins with, as the API shows it. @throws ServiceError FORBIDDEN */

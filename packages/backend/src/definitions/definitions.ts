@@ -1,4 +1,5 @@
 /** The definitions of all collections: kept in the database, and in memory for those who ask. */
+import { setTimeout } from 'node:timers/promises'
 import type { Schema } from '@pannier/rules'
 import { isPannierError, type Collection, type Database, type Transaction } from 'pannier'
 import { truncate } from 'pannier/internal'
@@ -118,6 +119,18 @@ export class Definitions {
   /** Whether `definition` is what the reader sees. A write that was prepared with an older one is prepared again. */
   isCurrent(definition: Definition, reader: DefinitionReader): boolean {
     return this.#store.isCurrent(definition, reader)
+  }
+
+  /** Runs what reads records, again if definitions have changed meanwhile: rules of one state never meet records of another one. */
+  async steadily<T>(read: () => Promise<T>): Promise<T> {
+    for (let round = 1; round <= READ_ROUNDS_MAX; round++) {
+      const { state } = this.#store
+      const [outcome] = await Promise.allSettled([read()])
+      if (!this.#store.isStill(state)) await setTimeout(round)
+      else if (outcome.status === 'fulfilled') return outcome.value
+      else throw outcome.reason
+    }
+    throw new ServiceError('UNAVAILABLE', 'The collections keep changing. Try again later.')
   }
 
   /** A page of them, as the API shows them. @throws ServiceError FORBIDDEN, INVALID */
@@ -373,6 +386,8 @@ function withNewSecret(definition: Definition, old: Definition): Definition {
     return definition
   return { ...definition, authToken: { ...definition.authToken, secret: randomText(50) } }
 }
+
+const READ_ROUNDS_MAX = 100
 
 export const LAST_SUPERUSER: ServiceError = new ServiceError('INVALID', "You can't delete the only existing superuser.")
 

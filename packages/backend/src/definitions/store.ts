@@ -55,6 +55,8 @@ export class DefinitionStore {
   #state: DefinitionState = stateOf(0, [])
   /** Definitions whose unique indexes are being made. Writes of their records wait. */
   readonly #closed = new Set<string>()
+  /** A change may be stored that is not in the state yet. */
+  #isCommitting = false
 
   /** Reads what is stored, and puts right what a crash has left. */
   static async open(database: Database): Promise<DefinitionStore> {
@@ -70,6 +72,11 @@ export class DefinitionStore {
 
   get state(): DefinitionState {
     return this.#state
+  }
+
+  /** Whether the state was that of all that was read since it was `state`. */
+  isStill(state: DefinitionState): boolean {
+    return this.#state === state && !this.#isCommitting
   }
 
   records(definition: Definition): Collection<JsonObject> {
@@ -117,13 +124,16 @@ export class DefinitionStore {
       await this.#database.transaction(async (transaction) => {
         await this.#writeAll(transaction, before, steps, { changed, removed })
         await more?.(transaction)
+        this.#isCommitting = true
       })
     } catch (error) {
+      this.#isCommitting = false
       await this.#undo(steps, before)
       throw error
     }
     const related = relateRecords(this.#database, relationsOf(all))
     this.#state = stateOf(before.version + 1, all)
+    this.#isCommitting = false
     await related
     for (const { definition } of steps) await this.#index(definition, libraryIndexesOf(definition))
     this.#closed.clear()

@@ -6,6 +6,7 @@ import { ruleFor, type Access, type ReadAction } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition } from '../definitions/definition.ts'
+import type { Definitions } from '../definitions/definitions.ts'
 import { ViewReader } from '../definitions/views/view-reader.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
@@ -28,6 +29,8 @@ interface ReadsOptions {
   readonly access: Access
   /** Lets hooks change what is shown. */
   readonly enrich?: Enricher
+  /** Runs it again if definitions change meanwhile. Left out: they never do. */
+  readonly steadily?: Definitions['steadily']
 }
 
 interface SelectOptions {
@@ -65,13 +68,15 @@ export class RecordReads {
    * @throws ServiceError NOT_FOUND, FORBIDDEN if the collection is locked, INVALID for a wrong filter, sort or `fields`
    */
   async list(actor: Actor, name: string, options: ListOptions = {}): Promise<RecordPage> {
-    const definition = this.#openTo(actor, name, 'list')
     const groups = readAggregate(options)
-    if (groups !== undefined) return this.#aggregate(actor, definition, options, groups)
-    const wanted = this.#wantedOf(actor, definition, options)
-    const { found, total, nextCursor } = await this.#reading(async (snapshot) => {
-      const { documents, ...rest } = await selectRecords(snapshot, wanted)
-      return { found: await this.#found(snapshot, actor, definition, documents, options), ...rest }
+    if (groups !== undefined) return this.#steadily(() => this.#aggregate(actor, name, options, groups))
+    const { found, wanted, total, nextCursor } = await this.#steadily(async () => {
+      const definition = this.#openTo(actor, name, 'list')
+      const wanted = this.#wantedOf(actor, definition, options)
+      return this.#reading(async (snapshot) => {
+        const { documents, ...rest } = await selectRecords(snapshot, wanted)
+        return { found: await this.#found(snapshot, actor, definition, documents, options), wanted, ...rest }
+      })
     })
     const items = await this.#shown(actor, found, options)
     return { ...pageWith(wanted, items, total), ...(nextCursor === undefined ? {} : { nextCursor }) }
@@ -83,11 +88,13 @@ export class RecordReads {
     name: string,
     { limit = ALL, offset = 0, ...options }: SelectOptions,
   ): Promise<readonly JsonObject[]> {
-    const definition = this.#openTo(actor, name, 'list')
-    const wanted = this.#wantedOf(actor, definition, { ...options, skipTotal: true })
-    return this.#reading(async (snapshot) => {
-      const { documents } = await selectRecords(snapshot, { ...wanted, skip: offset, limit })
-      return documents
+    return this.#steadily(async () => {
+      const definition = this.#openTo(actor, name, 'list')
+      const wanted = this.#wantedOf(actor, definition, { ...options, skipTotal: true })
+      return this.#reading(async (snapshot) => {
+        const { documents } = await selectRecords(snapshot, { ...wanted, skip: offset, limit })
+        return documents
+      })
     })
   }
 
@@ -99,14 +106,17 @@ export class RecordReads {
 
   /** @throws ServiceError NOT_FOUND: also if the view rule does not admit the record; FORBIDDEN if the collection is locked */
   async view(actor: Actor, name: string, id: string, options: ShowOptions = {}): Promise<RecordJson> {
-    const definition = this.#openTo(actor, name, 'view')
-    const found = await this.#reading(async (snapshot) => {
-      const [document] = await snapshot.get(definition, [id])
-      if (document === undefined) throw missing('')
-      const { access } = this.#options
-      const admitted = await admittedOf(snapshot, access, { actor, definition, action: 'view', documents: [document] })
-      if (admitted?.length !== 1) throw missing('')
-      return this.#found(snapshot, actor, definition, [document], options)
+    const { access } = this.#options
+    const found = await this.#steadily(async () => {
+      const definition = this.#openTo(actor, name, 'view')
+      return this.#reading(async (snapshot) => {
+        const [document] = await snapshot.get(definition, [id])
+        if (document === undefined) throw missing('')
+        const asked = { actor, definition, action: 'view' as const, documents: [document] }
+        const admitted = await admittedOf(snapshot, access, asked)
+        if (admitted?.length !== 1) throw missing('')
+        return this.#found(snapshot, actor, definition, [document], options)
+      })
     })
     const [json] = await this.#shown(actor, found, options)
     return json!
@@ -174,12 +184,8 @@ export class RecordReads {
   }
 
   /** An actor that may sort by a field may group by it; addresses may be hidden one by one. */
-  #aggregate(
-    actor: Actor,
-    definition: Definition,
-    options: ListOptions,
-    request: AggregateRequest,
-  ): Promise<RecordPage> {
+  #aggregate(actor: Actor, name: string, options: ListOptions, request: AggregateRequest): Promise<RecordPage> {
+    const definition = this.#openTo(actor, name, 'list')
     const list = this.#wantedOf(actor, definition, { ...options, sort: '' }, pathsRead(request))
     if (list.bound.sortsByEmail) throw invalid('Only superusers can group by e-mail addresses, or aggregate them.')
     const pick = fieldPicker(options.fields)
@@ -210,6 +216,11 @@ export class RecordReads {
       throw forbidden('Only superusers can use cursors in a list that is sorted by e-mail addresses.')
     const withTotal = options.skipTotal !== true
     return { ...request, definition, definitions, bound, skip: (page - 1) * perPage, limit: perPage, withTotal }
+  }
+
+  async #steadily<T>(read: () => Promise<T>): Promise<T> {
+    const { steadily } = this.#options
+    return steadily === undefined ? read() : steadily(read)
   }
 
   async #reading<T>(read: (snapshot: RecordSnapshot) => Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import type { Definition, RecordInput, ShowOptions } from '@pannier/backend'
+import { toTexts } from '@pannier/backend/internal'
 import { actorOf, queryText } from './actor.ts'
 import { checkUnwanted, withForm } from './form.ts'
 import type { Form } from './form.ts'
@@ -84,8 +85,8 @@ export function inputOf(
     for (const key of [name, `+${name}`, `${name}+`]) {
       const uploaded = files.get(key)
       if (uploaded === undefined) continue
-      const given = key === name ? (input[key] ?? '') : ''
-      input[key] = [...(given === '' ? [] : [given].flat()), ...uploaded]
+      const kept = key === name ? toTexts(input[key]) : []
+      input[key] = [...kept, ...uploaded]
     }
   }
   return input

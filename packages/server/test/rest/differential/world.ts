@@ -116,7 +116,7 @@ export function comparable({ status, body }: Reply): string {
   const settled = text
     .replace(/"(created|updated)":"2\d{3}-[^"]*"/g, '"$1":"NOW"')
     .replace(/"(tokenKey|token)":"[^"]+"/g, '"$1":"RANDOM"')
-    .replace(/"pin":"[^"]*"/g, '"pin":"SECRET"')
+    .replace(/"pin":"(?:[^"\\]|\\.)*"/g, '"pin":"SECRET"')
     .replace(/existing reference in [^"]*/, 'existing reference')
     .replace(/("\w+":\{"code":"validation_not_unique","message":"Value must be unique."\},?)+/g, '"UNIQUE"')
     .replace(/Raw error: (?:[^"\\]|\\.)*/g, 'Raw error')

@@ -311,3 +311,19 @@ test('files in a bucket are served with ranges', async () => {
   await root.settings.update({ s3: { enabled: false } })
   expect((await fetch(url)).status).toBe(404)
 })
+
+test('names that are to stay may come as JSON beside new files', async () => {
+  const many = ['a', 'b'].map((name) => new File([name], `${name}.txt`))
+  const { id, many: names } = (await root.collection('docs').create({ many })) as unknown as {
+    id: string
+    many: string[]
+  }
+  const form = new FormData()
+  form.append('many', JSON.stringify([names[1]]))
+  form.append('many', new File(['c'], 'c.txt'))
+  const changed = await root.collection('docs').update(id, form)
+  expect(changed['many']).toEqual([names[1], expect.stringMatching(/^c\w+\.txt$/)])
+  form.set('many', '["x"]')
+  form.append('many', new File(['d'], 'd.txt'))
+  await expect(root.collection('docs').update(id, form)).rejects.toMatchObject({ status: 400 })
+})
