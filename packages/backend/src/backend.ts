@@ -135,13 +135,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const hooks = new Hooks({ log: hookLog(logs) })
   const app: HookApp = recordApp(() => ({ database, definitions, settings, reads, writes }))
   const enrich = recordEnricher({ hooks, app, definitions })
-  const reads: RecordReads = new RecordReads({
-    database,
-    definitions,
-    access,
-    enrich,
-    steadily: (read) => definitions.steadily(read),
-  })
+  const reads: RecordReads = new RecordReads({ database, definitions, access, enrich })
   const realtime = new Realtime({ ...parts, access, reads, principals: tokens.principals })
   const writerParts = { database, definitions, access, passwords, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })

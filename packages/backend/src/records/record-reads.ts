@@ -25,12 +25,11 @@ import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-
 
 interface ReadsOptions {
   readonly database: Database
-  readonly definitions: KnownDefinitions
+  /** Those that never change have no `steadily`. */
+  readonly definitions: KnownDefinitions & Partial<Pick<Definitions, 'steadily'>>
   readonly access: Access
   /** Lets hooks change what is shown. */
   readonly enrich?: Enricher
-  /** Runs it again if definitions change meanwhile. Left out: they never do. */
-  readonly steadily?: Definitions['steadily']
 }
 
 interface SelectOptions {
@@ -219,8 +218,8 @@ export class RecordReads {
   }
 
   async #steadily<T>(read: () => Promise<T>): Promise<T> {
-    const { steadily } = this.#options
-    return steadily === undefined ? read() : steadily(read)
+    const { definitions } = this.#options
+    return definitions.steadily === undefined ? read() : definitions.steadily(read)
   }
 
   async #reading<T>(read: (snapshot: RecordSnapshot) => Promise<T>): Promise<T> {

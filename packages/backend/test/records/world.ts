@@ -44,7 +44,7 @@ export async function openWorld(
 export function worldOf(database: Database, definitions: Definitions): World {
   const access = new Access(definitions)
   const passwords = new Passwords()
-  const reads = new RecordReads({ database, definitions, access, steadily: (read) => definitions.steadily(read) })
+  const reads = new RecordReads({ database, definitions, access })
   // Content is in the database, as it is without a bucket.
   const files = { store: async () => undefined, adopt: async () => {} }
   const hooks = new Hooks()
