@@ -48,6 +48,8 @@ export interface Backend {
     readonly imports: Imports;
     /** Statements of superusers. */
     readonly sql: SqlConsole;
+    /** Replicas that have what the rules let their accounts see. */
+    readonly sync: Sync;
     /** Stops what runs. The database stays open. */
     close(): Promise<void>;
 }
@@ -608,6 +610,12 @@ export interface MigrationApp extends HookApp {
     updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
+/** How much a page may have: rows, and entries that are looked at. */
+export interface PageLimits {
+    rows: number;
+    entries: number;
+}
+
 /** Somebody who acts. */
 export interface Principal {
     /** Null: a guest, who has not logged in. */
@@ -859,6 +867,49 @@ export class Subscriber {
     /** @internal Sends messages before those that are held. Hooks run one after another: a slow one delays this client alone. */
     sendNow(messages: readonly RealtimeMessage[]): void;
 }
+
+export class Sync {
+    /** Stores a start of the server, before it writes anything else. */
+    static open(host: SyncHost): Promise<Sync>;
+    /**
+     * The next page of each collection, by their names, all of one state of the database.
+     *
+     * @throws ServiceError NOT_FOUND: no such collection; FORBIDDEN: superusers only, or a superuser; INVALID: it can't be synced
+     *
+     * @example
+     * const { docs } = await backend.sync.pull(actor, { docs: undefined })
+     * docs.rows // [{ record: { id: …, title: … }, mark: … }, …, { end: … }]
+     */
+    pull(actor: Actor, tokens: Readonly<Record<string, string | undefined>>, limits?: PageLimits): Promise<Readonly<Record<string, SyncPage>>>;
+}
+
+/** A page of one collection. */
+export interface SyncPage {
+    readonly rows: readonly SyncRow[];
+    /** Stored with the rows in one transaction, and sent with the next request. */
+    readonly token: string;
+    /** False: there is more. True: the replica has exactly what the account may list. */
+    readonly isComplete: boolean;
+    /** The token that came was of no use, or there was none: all records come. */
+    readonly isReset: boolean;
+}
+
+/** What a replica does, in this order. */
+export type SyncRow = 
+/** It forgets a record. `deleted`: nobody has it any more. */
+{
+    readonly left: string;
+    readonly deleted: boolean;
+}
+/** It has a record, with `_rev`. `mark`: all records come, and those without it go at the end. */
+ | {
+    readonly record: RecordJson;
+    readonly mark?: string;
+}
+/** It forgets all records that do not have this mark. */
+ | {
+    readonly end: string;
+};
 
 /** A file that is uploaded, as a value of a file field in a `RecordInput`. */
 export interface UploadedFile {
@@ -2774,6 +2825,15 @@ interface StoredWrite {
     readonly old: JsonObject;
     /** The revision that it must have. */
     readonly rev: string | undefined;
+}
+
+interface SyncHost {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly access: Access;
+    readonly reads: RecordReads;
+    /** Milliseconds since 1970. */
+    readonly now: () => number;
 }
 
 interface TextField extends FieldBase, Requirable {

@@ -46,6 +46,7 @@ import { hookServices } from './service-hooks.ts'
 import { RateLimiter } from './settings/rate-limiter.ts'
 import { Settings } from './settings/settings.ts'
 import { SqlConsole } from './sql/sql-console.ts'
+import { Sync } from './sync/sync.ts'
 
 /** What `openBackend` takes. */
 export interface BackendOptions {
@@ -115,6 +116,8 @@ export interface Backend {
   readonly imports: Imports
   /** Statements of superusers. */
   readonly sql: SqlConsole
+  /** Replicas that have what the rules let their accounts see. */
+  readonly sync: Sync
   /** Stops what runs. The database stays open. */
   close(): Promise<void>
 }
@@ -140,7 +143,6 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const writerParts = { database, definitions, access, passwords, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
   const sql = new SqlConsole({ database, definitions, reads, writes })
-  const imports = new Imports({ ...writerParts, judge: new Judge(definitions, access) })
   const mails = new Mails({ ...parts, around: mailHooks({ hooks, app, definitions }) })
   const accountsHost: AccountsHost = {
     ...parts,
@@ -184,8 +186,9 @@ export async function openBackend(database: Database, options: BackendOptions = 
     logReads: new LogReads(logging.database),
     schedules,
     backups,
-    imports,
+    imports: new Imports({ ...writerParts, judge: new Judge(definitions, access) }),
     sql,
+    sync: await Sync.open({ database, definitions, access, reads, now }),
     close: async () => {
       const stopped = [terminating, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
       for (const part of [...stopped, logging, settings, definitions]) await part.close()

@@ -1,11 +1,14 @@
 // What `pannier/internal` offers. Written by `npm run api`.
 
 import type {
+  Collection,
   Database,
+  Emit,
   JsonObject,
   PannierError,
   Query,
   TransactionCollection,
+  View,
   WriteOutcome,
 } from 'pannier'
 
@@ -57,6 +60,8 @@ export class GuardReader {
     constructor(snapshot: Snapshot, catalog: Catalog);
     /** The document of that id; undefined if there is no such document or collection. */
     get(collection: string, id: string): StoredDocument | undefined;
+    /** As `get`, and when it was written last. */
+    written(collection: string, id: string): WrittenDocument | undefined;
     /** As `get` of each. What is missing in memory is fetched together. */
     getMany(collection: string, ids: readonly string[]): (StoredDocument | undefined)[];
     /**
@@ -79,6 +84,8 @@ export class GuardReader {
     } | undefined;
     /** The first documents of those that were written after a sequence, in the order of the last write. Tombstones have `_deleted`. */
     writtenAfter(collection: string, sequence: number): WrittenDocument[];
+    /** What else a part of the library reads of a collection; undefined if there is none. */
+    readState<T>(collection: string, read: (snapshot: Snapshot, state: CollectionState) => T): T | undefined;
 }
 
 /** The writes that a guard judges. */
@@ -86,6 +93,22 @@ export type GuardedWrites<T extends object, Input extends object = T> = Pick<Tra
 
 /** Begins the ids of documents that belong to one copy of a collection, such as replication checkpoints. */
 export const LOCAL_PREFIX = "_local/";
+
+/** Which rows of a group, by the last element of their keys. */
+export interface LastRange {
+    readonly gte?: unknown;
+    readonly gt?: unknown;
+    readonly lte?: unknown;
+    readonly lt?: unknown;
+}
+
+/** A row that has left. */
+export interface LeftRow extends RememberedRow {
+    /** The sequence of the update that took it away. */
+    readonly leftAt: number;
+    /** Because its document was deleted. */
+    readonly deleted: boolean;
+}
 
 /** A regular expression whose tests do not backtrack. */
 export class LinearRegex {
@@ -114,6 +137,11 @@ export type NewDocument = {
 /** The names of all options of `Options`. The compiler ensures that the list is complete. */
 export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>;
 
+/** A row and where it stands. */
+export type Positioned<Row> = Row & {
+    readonly position: RowPosition;
+};
+
 /** What can be read of a collection. */
 export type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'get' | 'find' | 'list' | 'info' | 'access'>;
 
@@ -133,6 +161,43 @@ export interface RecordRelation {
 
 /** By collection, then by field. */
 export type RecordRelations = Readonly<Record<string, Readonly<Record<string, RecordRelation>>>>;
+
+/** A row of a view that remembers, on one state. */
+export interface RememberedRow {
+    readonly id: string;
+    readonly key: readonly unknown[];
+    readonly value: unknown;
+    /** The sequence of the update that brought it. */
+    readonly cameAt: number;
+}
+
+export class RememberedRows {
+    /** The sequence whose state the rows are. */
+    readonly builtTo: number;
+    /** Rows that left up to this sequence are forgotten. */
+    readonly forgottenTo: number;
+    constructor(snapshot: Snapshot, collectionNumber: number, state: ViewState);
+    /** The rows of a group in their order. */
+    rows(group: readonly unknown[], range: LastRange, after?: RowPosition): Generator<Positioned<RememberedRow>>;
+    count(group: readonly unknown[], range: LastRange): number;
+    /** The rows of a group that have left after a sequence, in the order in which they left. */
+    left(group: readonly unknown[], since: number, after?: RowPosition): Generator<Positioned<LeftRow>>;
+    /** All rows that have left after a sequence, in the order in which they left. */
+    leftSince(since: number, after?: RowPosition): Generator<Positioned<LeftRow>>;
+    countLeftSince(since: number): number;
+}
+
+/** What a view that remembers is made of. */
+export interface RememberingView<T extends object> {
+    readonly name: string;
+    /** Keys are arrays of at most some hundred characters. All rows of a document have different keys. */
+    readonly map: (document: T, emit: Emit<readonly unknown[]>) => void;
+    /** Another version is another view: nothing is remembered of the one before. */
+    readonly version: string;
+}
+
+/** Continues a walk behind a row. */
+export type RowPosition = string;
 
 /** Where words are looked for: in a text index. Where it is not built, or not there, documents are tested. */
 export interface SearchedText {
@@ -273,6 +338,9 @@ export function checkOptions(call: string, options: unknown, names: object): voi
  */
 export function followCommits(database: Database, listener: (collections: ReadonlySet<string>) => void): () => void;
 
+/** Forgets the rows that have left a view up to a sequence. */
+export function forgetLeft(database: Database, collection: string, view: string, upTo: number): Promise<void>;
+
 /** The same in the library. */
 export function fromCouchAttachment({ content_type: contentType, ...others }: Attachment): Attachment;
 
@@ -301,6 +369,12 @@ export function readSnapshot<R>(database: Database, run: (reader: SnapshotReader
  * those that it began with. Resolves when their indexes are built. Until then deletes wait that need one.
  */
 export function relateRecords(database: Database, relations: RecordRelations): Promise<void>;
+
+/** What a state has of a view; undefined if it was never updated. */
+export function rememberedRows(reader: GuardReader, collection: string, view: string): RememberedRows | undefined;
+
+/** The view, to be updated. Its own queries are of no use: read it with `rememberedRows`. */
+export function rememberingView<T extends object>(collection: Collection<T>, view: RememberingView<T>): View<unknown, unknown, unknown, unknown>;
 
 /** The query for all documents that a selection has. Its paths name documents' fields, so `id` is `_id` in a sort. */
 export function selectionQuery<T extends object>({ name, access }: Pick<TransactionCollection<T>, 'name' | 'access'>, selection: Selection, { nameOf, textOf, residual, empty }?: SelectionOptions): Query<StoredDocument>;
@@ -512,6 +586,13 @@ interface PendingMigration {
     readonly from: number;
 }
 
+/** Built-in reducers that the tree of the rows is kept reduced by, with the numbers that they have in files. */
+const REDUCER_IDS: {
+    readonly _sum: 1;
+    readonly _stats: 2;
+    readonly _approx_count_distinct: 3;
+};
+
 /** Some entries, in key order. */
 interface ReducedEntries {
     readonly count: number;
@@ -534,6 +615,8 @@ interface Reducer<Result> {
  * The number of a reducer in files, 1 to 15. The layer that owns the reducer chooses the number, which never changes.
  */
 type ReducerId = number;
+
+type ReducerName = keyof typeof REDUCER_IDS;
 
 /**
  * What the catalog says of the version of a collection's schema. It lives here because a collection's state has it; the database
@@ -666,6 +749,28 @@ interface TreeWriter extends TreeReader {
     append(value: Uint8Array): number;
     /** `append` of many: returns the number of the first. Takes the array. */
     appendMany(values: readonly Uint8Array[]): number;
+}
+
+interface ViewState {
+    readonly storedName: string;
+    /** Names the view's trees; never used again in the same collection. */
+    readonly number: number;
+    readonly signature: string;
+    readonly reducer?: ReducerName;
+    /** Bodies up to this sequence number were mapped. */
+    readonly builtTo: number;
+    /** Raised by each update: what was gathered on another state is not written. */
+    readonly updates: number;
+    /** Purged documents up to this one were taken out. */
+    readonly purgesSeen: number;
+    /** Documents that were left out because map threw, since the view was made. */
+    readonly failures: number;
+    readonly lastFailure?: {
+        readonly id: string;
+        readonly message: string;
+    };
+    /** What has left up to this sequence is forgotten; undefined: nothing is remembered. */
+    readonly forgottenTo?: number;
 }
 
 interface WriteTransaction extends Snapshot {

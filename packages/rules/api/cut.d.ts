@@ -1,6 +1,7 @@
 // What `@pannier/rules/cut` offers. Written by `npm run api`.
 
 import type {
+  Collection,
   Expression,
   RuleError,
   RuleRecord,
@@ -55,6 +56,8 @@ export interface Cut extends CutOptions {
     readonly alternatives: readonly Alternative[];
     /** What can't be cut, with positions in the rule. If there is one, the alternatives say nothing. */
     readonly problems: readonly RuleError[];
+    /** The collections of other records that the rule reads. */
+    readonly collections: readonly Collection[];
 }
 
 /**
@@ -183,6 +186,8 @@ export class Viewer {
     holds(index: number, ground: string): boolean;
     /** Whether the values beside the ground meet the range, the sets and the tests of an alternative. */
     admits(index: number, { range: value, own }: Pick<RecordSide, 'range' | 'own'>): boolean;
+    /** The bound of the range of an alternative; `null` if nothing is within it, or there is no range. */
+    bound(index: number): SqlValue;
 }
 
 /**

@@ -12,7 +12,7 @@ import { PLAIN_AUTH_FIELDS } from './path.ts'
 import type { BoundRule, Join } from './plan.ts'
 import type { FoundRecords, RuleRecord, RuleRecords } from './records.ts'
 import type { RuleRequest } from './request.ts'
-import type { Schema } from './schema.ts'
+import type { Collection, Schema } from './schema.ts'
 
 /** A rule of more alternatives is not cut. */
 const ALTERNATIVES_MAX = 32
@@ -35,6 +35,8 @@ export interface Cut extends CutOptions {
   readonly alternatives: readonly Alternative[]
   /** What can't be cut, with positions in the rule. If there is one, the alternatives say nothing. */
   readonly problems: readonly RuleError[]
+  /** The collections of other records that the rule reads. */
+  readonly collections: readonly Collection[]
   /** @internal The fields of the account that need no look at its stored record. */
   readonly accountFields: readonly string[]
   /** @internal The rule for an account that is not known: enough for conditions on own values alone. */
@@ -99,7 +101,14 @@ export function cut(options: CutOptions): Cut {
     const isTimed = comparisons.some((place) => asks[place]!.clock !== 'none')
     return alternativeOf(cuttings, isTimed, rule)
   })
-  return { ...options, alternatives, problems, accountFields: accountFieldsOf(rule), stranger }
+  return {
+    ...options,
+    alternatives,
+    problems,
+    collections: bound.collections,
+    accountFields: accountFieldsOf(rule),
+    stranger,
+  }
 }
 
 /** `@request.auth.id` and the like. */

@@ -1,5 +1,5 @@
 /** Whether a record's own values meet what an account holds. Nothing else is read: no other record, and no account. */
-import { column } from './column.ts'
+import { column, sqlValue } from './column.ts'
 import type { AtomNumber } from './cut-atoms.ts'
 import type { OwnSet } from './cut-groups.ts'
 import { boundAtoms, type Alternative, type BoundAtoms, type Cut } from './cut-rule.ts'
@@ -61,19 +61,25 @@ export class Viewer {
     if (held === null || held === undefined) return false
     const { range, sets, tests } = this.#rule.alternatives[index]!
     return (
-      (range === undefined || this.#inRange(index, held, value)) &&
+      (range === undefined || this.#inRange(index, value)) &&
       sets.every((set, place) => passesSet(this.#rule, set, held.sets[place]!, own)) &&
       tests.every(({ atoms }) => meetsAtoms(held.bound(), atoms, own, held.records))
     )
   }
 
-  #inRange(index: number, { holding, clock }: Held, value: SqlValue): boolean {
-    const { field, operator, by, atoms } = this.#rule.alternatives[index]!.range!
-    if (by === 'clock') return meetsAtoms(clock(), atoms, { [field]: value }, NO_RECORDS)
-    const [one, other] = [value, holding.bound ?? null].map(
+  /** The bound of the range of an alternative; `null` if nothing is within it, or there is no range. */
+  bound(index: number): SqlValue {
+    const held = this.#held[index]
+    const { range } = this.#rule.alternatives[index]!
+    if (held === null || held === undefined || range === undefined) return null
+    return range.by === 'account' ? (held.holding.bound ?? null) : momentOf(held.clock(), range.atoms)
+  }
+
+  #inRange(index: number, value: SqlValue): boolean {
+    const [one, other] = [value, this.bound(index)].map(
       (each) => ({ value: each, affinity: 'none', real: false }) as const,
     )
-    return compare(one!, operator, other!) === true
+    return compare(one!, this.#rule.alternatives[index]!.range!.operator, other!) === true
   }
 }
 
@@ -97,6 +103,14 @@ function heldOf(rule: Cut, holding: Holding, now: Date): Held {
     clock: once(() => boundAtoms(rule, {}, now)),
     records: recordsOf(account?.records ?? {}),
   }
+}
+
+/** The time that an own value is compared with. */
+function momentOf({ atoms }: BoundAtoms, [number = 0]: readonly AtomNumber[]): SqlValue {
+  const test = atoms.get(number)?.leaf.test
+  const sides = test?.kind === 'compare' ? [test.left, test.right] : []
+  const moment = sides.find((side) => side.kind === 'parameter')
+  return moment?.kind === 'parameter' ? sqlValue(moment.value) : null
 }
 
 function once<T>(make: () => T): () => T {

@@ -23,7 +23,17 @@ import { DocumentReader } from '../document/document-reader.ts'
 import { conflictsOf } from '../document/stored-revisions.ts'
 import type { HeldSnapshot, KeyValueStore, WriteTransaction } from '../kv/key-value-store.ts'
 import { mapDocument, NO_ROWS, type MappedRows } from './mapped-rows.ts'
-import { keysTree, lastPurgeOf, purgesAfter, readView, rowsTree, saveView, type ViewState } from './view-catalog.ts'
+import {
+  keysTree,
+  lastPurgeOf,
+  leftTrees,
+  purgesAfter,
+  readView,
+  rowsTree,
+  saveView,
+  type ViewState,
+} from './view-catalog.ts'
+import { RememberedChanges } from './remembered-changes.ts'
 import { fillTree, makeChanges, ViewChunk, withoutEqual, type Changes } from './view-chunk.ts'
 import type { CheckedView, Emit } from './view-definition.ts'
 
@@ -71,6 +81,9 @@ interface Waiting {
 }
 
 type Mapped = object & { readonly _id: string }
+/** By the names of the trees. */
+type TreeChanges = Map<string, Changes>
+
 type Progress = { -readonly [P in keyof ViewState]: ViewState[P] }
 
 /** The changes that a step has gathered. */
@@ -111,7 +124,8 @@ class ViewUpdate {
       const { chunk, after, ended } = await this.#gather(snapshot, reader, before, work)
       await this.#findOld(snapshot, collection.number, before, chunk, work)
       const rows = await this.#rowChanges(snapshot, collection.number, before, chunk, work)
-      const written = await this.#write(collection.number, before, after, { rows, lists: chunk.listChanges() }, work)
+      rows.set(keysTree(collection.number, before.number), chunk.listChanges())
+      const written = await this.#write(collection.number, before, after, rows, work)
       this.#report(work)
       return !ended || !written
     } finally {
@@ -127,7 +141,7 @@ class ViewUpdate {
     work: RunningWork,
   ): Promise<Gathered> {
     const { rowBytesMax = ROW_BYTES_MAX_DEFAULT } = this.#options
-    const chunk = new ViewChunk()
+    const chunk = new ViewChunk(reader.bodies.lastNumber)
     const after = { ...before, updates: before.updates + 1 }
     const { number } = reader.collection
     after.purgesSeen = Math.max(before.purgesSeen, lastPurgeOf(snapshot, number))
@@ -161,6 +175,7 @@ class ViewUpdate {
             waiting.push({ number: body.number, id: body.id, document })
             waitingBytes += cursor.value.length
           } else chunk.add(body.number, body.id, this.#rows(document, this.#options.view.map, after))
+          if (body.deleted) chunk.deleted.add(body.id)
           after.builtTo = body.sequence
           this.#bodiesDone++
           full = isFull()
@@ -240,19 +255,35 @@ class ViewUpdate {
     }
   }
 
+  /** The changes of the rows, and of what has left them. */
   async #rowChanges(
     snapshot: HeldSnapshot,
     collectionNumber: number,
-    before: ViewState,
+    { number, forgottenTo }: ViewState,
     chunk: ViewChunk,
     work: RunningWork,
-  ): Promise<Changes> {
+  ): Promise<TreeChanges> {
     const changes = chunk.rowChanges()
     await work.pause()
+    const name = rowsTree(collectionNumber, number)
+    const rows = snapshot.tree(name)!
+    if (forgottenTo !== undefined) {
+      const remembered = new RememberedChanges(rows, changes, chunk.deleted, chunk.sequence)
+      for (let from = 0; from < changes.keys.length; from += CHANGES_AT_ONCE_MAX) {
+        await snapshot.attempt(() => remembered.add(from, from + CHANGES_AT_ONCE_MAX))
+        await work.pause()
+      }
+      const { byGroup, byTime } = leftTrees(collectionNumber, number)
+      const left = remembered.left()
+      return new Map([
+        [name, remembered.rows()],
+        [byGroup, left.byGroup],
+        [byTime, left.byTime],
+      ])
+    }
     // For many it costs more than it saves.
-    if (changes.keys.length > CHANGES_AT_ONCE_MAX) return changes
-    const rows = snapshot.tree(rowsTree(collectionNumber, before.number))!
-    return snapshot.attempt(() => withoutEqual(rows, changes))
+    const isMany = changes.keys.length > CHANGES_AT_ONCE_MAX
+    return new Map([[name, isMany ? changes : await snapshot.attempt(() => withoutEqual(rows, changes))]])
   }
 
   /** In one transaction, unless the view is not what it was any more. */
@@ -260,15 +291,14 @@ class ViewUpdate {
     collectionNumber: number,
     before: ViewState,
     after: ViewState,
-    { rows, lists }: { readonly rows: Changes; readonly lists: Changes },
+    changes: TreeChanges,
     work: RunningWork,
   ): Promise<boolean> {
     const { store } = this.#options
-    if (rows.keys.length <= CHANGES_AT_ONCE_MAX && lists.keys.length <= CHANGES_AT_ONCE_MAX) {
+    if (Array.from(changes.values()).every(({ keys }) => keys.length <= CHANGES_AT_ONCE_MAX)) {
       return store.write((transaction) => {
         if (!this.#isUnchanged(transaction, collectionNumber, before)) return false
-        makeChanges(transaction.tree(rowsTree(collectionNumber, before.number))!, rows, 0, rows.keys.length)
-        makeChanges(transaction.tree(keysTree(collectionNumber, before.number))!, lists, 0, lists.keys.length)
+        for (const [name, some] of changes) makeChanges(transaction.tree(name)!, some, 0, some.keys.length)
         saveView(transaction, collectionNumber, after)
         return true
       })
@@ -276,8 +306,7 @@ class ViewUpdate {
     const transaction = await store.begin()
     try {
       if (!this.#isUnchanged(transaction, collectionNumber, before)) return false
-      await this.#makeChanges(transaction, rowsTree(collectionNumber, before.number), rows, work)
-      await this.#makeChanges(transaction, keysTree(collectionNumber, before.number), lists, work)
+      for (const [name, some] of changes) await this.#makeChanges(transaction, name, some, work)
       saveView(transaction, collectionNumber, after)
       await transaction.commit()
       return true

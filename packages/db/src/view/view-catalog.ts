@@ -36,6 +36,8 @@ export interface ViewState {
   /** Documents that were left out because map threw, since the view was made. */
   readonly failures: number
   readonly lastFailure?: { readonly id: string; readonly message: string }
+  /** What has left up to this sequence is forgotten; undefined: nothing is remembered. */
+  readonly forgottenTo?: number
 }
 
 /** Rows: codec/view-entry.ts. */
@@ -46,6 +48,22 @@ export function rowsTree(collectionNumber: number, viewNumber: number): string {
 /** For each document that has rows (by its number) the keys of these (key-lists.ts). */
 export function keysTree(collectionNumber: number, viewNumber: number): string {
   return `${collectionNumber}/v/${viewNumber}/keys`
+}
+
+/** What has left a remembering view: remembered-rows.ts. */
+export function leftTrees(
+  collectionNumber: number,
+  viewNumber: number,
+): { readonly byGroup: string; readonly byTime: string } {
+  const rows = rowsTree(collectionNumber, viewNumber)
+  return { byGroup: `${rows}/left`, byTime: `${rows}/gone` }
+}
+
+/** All trees of a view. */
+export function treesOf(collectionNumber: number, { number, forgottenTo }: ViewState): string[] {
+  const { byGroup, byTime } = leftTrees(collectionNumber, number)
+  const left = forgottenTo === undefined ? [] : [byGroup, byTime]
+  return [rowsTree(collectionNumber, number), keysTree(collectionNumber, number), ...left]
 }
 
 export function readView(snapshot: Snapshot, collectionNumber: number, storedName: string): ViewState | undefined {
@@ -62,7 +80,7 @@ export function listViews(snapshot: Snapshot, collectionNumber: number, prefix: 
 
 /** Makes the view; one of the same name with another signature is forgotten. */
 export function defineView(transaction: WriteTransaction, collectionNumber: number, view: CheckedView): void {
-  const { storedName, signature, reducer } = view
+  const { storedName, signature, reducer, remembers } = view
   const known = readView(transaction, collectionNumber, storedName)
   if (known?.signature === signature) return
   const tree = transaction.tree(viewsTree(collectionNumber)) ?? createViewsTree(transaction, collectionNumber)
@@ -72,8 +90,10 @@ export function defineView(transaction: WriteTransaction, collectionNumber: numb
   tree.put(NEXT, encode(number + 1))
   transaction.createTree(rowsTree(collectionNumber, number), 'ordered', reducer && REDUCER_IDS[reducer])
   transaction.createTree(keysTree(collectionNumber, number), 'ordered')
-  const state = { storedName, number, signature, builtTo: 0, updates: 0, purgesSeen: lastPurge(tree), failures: 0 }
-  saveView(transaction, collectionNumber, reducer === undefined ? state : { ...state, reducer })
+  const begun = { storedName, number, signature, builtTo: 0, updates: 0, purgesSeen: lastPurge(tree), failures: 0 }
+  const state = { ...begun, ...(reducer && { reducer }), ...(remembers && { forgottenTo: 0 }) }
+  for (const name of treesOf(collectionNumber, state).slice(2)) transaction.createTree(name, 'ordered')
+  saveView(transaction, collectionNumber, state)
 }
 
 export function saveView(transaction: WriteTransaction, collectionNumber: number, state: ViewState): void {
@@ -113,9 +133,8 @@ function createViewsTree(transaction: WriteTransaction, collectionNumber: number
   return transaction.createTree(viewsTree(collectionNumber), 'inline')
 }
 
-function dropTrees(transaction: WriteTransaction, collectionNumber: number, { number }: ViewState): void {
-  transaction.dropTree(rowsTree(collectionNumber, number))
-  transaction.dropTree(keysTree(collectionNumber, number))
+function dropTrees(transaction: WriteTransaction, collectionNumber: number, view: ViewState): void {
+  for (const name of treesOf(collectionNumber, view)) transaction.dropTree(name)
 }
 
 /** Ad-hoc views go when there are too many, the oldest first; of named ones there may not be too many. */

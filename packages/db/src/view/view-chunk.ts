@@ -29,8 +29,14 @@ interface MappedDocument {
 
 export class ViewChunk {
   readonly #documents: MappedDocument[] = []
+  /** The sequence that the snapshot of the step ends with. */
+  readonly sequence: number
   #bytes = 0
   #rowCount = 0
+
+  constructor(sequence: number) {
+    this.sequence = sequence
+  }
 
   get bytes(): number {
     return this.#bytes
@@ -39,6 +45,9 @@ export class ViewChunk {
   get isFull(): boolean {
     return this.#rowCount >= SORTED_STRINGS_MAX / 2
   }
+
+  /** The documents that were deleted. */
+  readonly deleted: Set<string> = new Set<string>()
 
   get documentCount(): number {
     return this.#documents.length
@@ -132,7 +141,7 @@ export function withoutEqual(rows: TreeReader, changes: Changes): Changes {
       )
 }
 
-function inOrder(changes: Changes): Changes {
+export function inOrder(changes: Changes): Changes {
   const order = stringOrder(changes.keys)
   return order === undefined ? changes : picked(changes, order)
 }
@@ -156,7 +165,7 @@ function merged(changes: Changes): Changes {
   }
 }
 
-function picked({ keys, values, present }: Changes, places: ArrayLike<number>): Changes {
+export function picked({ keys, values, present }: Changes, places: ArrayLike<number>): Changes {
   const result = { keys: [] as Key[], values: [] as (Bytes | undefined)[], present: [] as boolean[] }
   for (let index = 0; index < places.length; index++) {
     const at = places[index]!
@@ -167,7 +176,7 @@ function picked({ keys, values, present }: Changes, places: ArrayLike<number>): 
   return result
 }
 
-function sameBytes(left: Bytes, right: Uint8Array): boolean {
+export function sameBytes(left: Bytes, right: Uint8Array): boolean {
   if (left.length !== right.length) return false
   for (let at = 0; at < right.length; at++)
     if ((typeof left === 'string' ? left.charCodeAt(at) : left[at]) !== right[at]) return false

@@ -30,6 +30,8 @@ export interface ViewFunctions {
   readonly reduce?: BuiltInReduce | ReduceFunction<never, never> | undefined
   readonly version?: string | number | undefined
   readonly collation?: string | undefined
+  /** Rows that leave the view are kept, for our own packages: remembered-rows.ts. */
+  readonly remembers?: boolean | undefined
 }
 
 /** A definition that was checked. */
@@ -44,6 +46,7 @@ export interface CheckedView {
   readonly collation: Collation | undefined
   /** The reducer of the tree of rows. */
   readonly reducer: ReducerName | undefined
+  readonly remembers: boolean
 }
 
 /** Built-in reducers that the tree of the rows is kept reduced by, with the numbers that they have in files. */
@@ -63,12 +66,13 @@ const VIEW_FORMAT = 1
 
 /** For functions that were checked. */
 export function checkedView(functions: ViewFunctions, name: string | undefined): CheckedView {
-  const { map, mapMany, reduce, version } = functions
+  const { map, mapMany, reduce, version, remembers = false } = functions
   const collation = collationNamed(functions.collation)
   const reducer = typeof reduce === 'string' && reduce !== '_count' ? reduce : undefined
   // A view without a collation keeps the signature that it had before there were any.
   const order = collation === undefined ? [] : [collation.name]
-  const signature = signatureOf([VIEW_FORMAT, map.toString(), version, reducer, ...order])
+  const kind = remembers ? ['remembers'] : []
+  const signature = signatureOf([VIEW_FORMAT, map.toString(), version, reducer, ...order, ...kind])
   return {
     storedName: name === undefined ? AD_HOC + signature : NAMED + name,
     signature,
@@ -77,6 +81,7 @@ export function checkedView(functions: ViewFunctions, name: string | undefined):
     reduce: reduce as CheckedView['reduce'],
     collation,
     reducer,
+    remembers,
   }
 }
 

@@ -10,6 +10,7 @@ const VIEW_PARTS: OptionNames<ViewFunctions> = {
   reduce: true,
   version: true,
   collation: true,
+  remembers: true,
 }
 const BUILT_IN: readonly unknown[] = ['_sum', '_count', '_stats', '_approx_count_distinct']
 

@@ -28,6 +28,7 @@ import type { RestContext, RestRoutes } from './rest-context.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { settingsRoutes } from './settings-routes.ts'
 import { sqlRoutes } from './sql-routes.ts'
+import { syncRoutes } from './sync-routes.ts'
 
 const ROUTES: readonly RestRoutes[] = [
   healthRoutes,
@@ -48,6 +49,7 @@ const ROUTES: readonly RestRoutes[] = [
   fileRoutes,
   backupRoutes,
   sqlRoutes,
+  syncRoutes,
   importRoutes,
 ]
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE']

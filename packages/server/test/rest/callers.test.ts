@@ -35,6 +35,7 @@ const ROUTES: Readonly<Record<string, For>> = {
   [`PATCH ${COLLECTION}/records/:id`]: 'anyone',
   [`DELETE ${COLLECTION}/records/:id`]: 'anyone',
   'POST /api/batch': 'anyone',
+  'POST /api/sync/pull': 'anyone',
   'GET /api/realtime': 'anyone',
   'POST /api/realtime': 'anyone',
   'GET /api/oauth2-redirect': 'anyone',

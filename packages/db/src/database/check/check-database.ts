@@ -20,7 +20,7 @@ import type { HeldSnapshot, KeyValueStore, TreeReader } from '../../kv/key-value
 import { selectorTest } from '../../query/selector-test.ts'
 import { decodeList, listKey, textContent, textKeys } from '../../index/text/text-entries.ts'
 import { entryKeysOfList } from '../../view/mapped-rows.ts'
-import { keysTree, listViews, purgesAfter, rowsTree, type ViewState } from '../../view/view-catalog.ts'
+import { keysTree, listViews, purgesAfter, rowsTree, treesOf, type ViewState } from '../../view/view-catalog.ts'
 
 /**
  * What is wrong. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents,
@@ -283,7 +283,7 @@ async function checkViews(snapshot: HeldSnapshot, state: CollectionState): Promi
   const problems: string[] = []
   const expectedTrees = new Set<string>()
   for (const view of listViews(snapshot, state.number)) {
-    expectedTrees.add(rowsTree(state.number, view.number)).add(keysTree(state.number, view.number))
+    for (const name of treesOf(state.number, view)) expectedTrees.add(name)
     problems.push(...(await checkView(snapshot, state, view)))
   }
   for (const name of snapshot.treeNames(`${state.number}/v/`))

@@ -47,6 +47,13 @@ export class GuardReader {
     return body && reader!.decode(body)
   }
 
+  /** As `get`, and when it was written last. */
+  written(collection: string, id: string): WrittenDocument | undefined {
+    const reader = this.#open(collection)?.reader
+    const body = reader?.get(id)
+    return body && { sequence: body.sequence, document: reader!.decode(body) }
+  }
+
   /** As `get` of each. What is missing in memory is fetched together. */
   getMany(collection: string, ids: readonly string[]): (StoredDocument | undefined)[] {
     const reader = this.#open(collection)?.reader
@@ -109,6 +116,12 @@ export class GuardReader {
       bytes += body.bytes.length
     }
     return written
+  }
+
+  /** What else a part of the library reads of a collection; undefined if there is none. */
+  readState<T>(collection: string, read: (snapshot: Snapshot, state: CollectionState) => T): T | undefined {
+    const found = this.#open(collection)
+    return found && read(this.#snapshot, found.state)
   }
 
   #bodies({ state, reader }: OpenCollection): BodyView[] {

@@ -1,0 +1,58 @@
+/**
+ * The starts of the server, and how far each index was at each of them. So a token is known to be of this history: one of a state that a
+ * restored backup never reached is not, even if nobody says that it was restored.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Database } from 'pannier'
+
+interface Boot {
+  readonly id: string
+  /** By the library's name of the collection. */
+  readonly builtTo: Readonly<Record<string, number>>
+}
+
+interface StoredBoots {
+  readonly _id: string
+  readonly boots: readonly Boot[]
+  /** What tokens are sealed with: 32 bytes, in base64. */
+  readonly key: string
+}
+
+/** No CouchDB database can have this name. */
+const BOOTS_COLLECTION = '$boots'
+const BOOTS_ID = 'boots'
+/** Tokens of earlier starts begin again. */
+const BOOTS_MAX = 1000
+
+export class Boots {
+  /** What tokens are sealed with. It belongs to the data. */
+  readonly key: Uint8Array
+  readonly #boots: readonly Boot[]
+
+  private constructor(boots: readonly Boot[], key: Uint8Array) {
+    this.#boots = boots
+    this.key = key
+  }
+
+  /** Stores a start, before anything is written. `newKey`: for a database that has none. */
+  static async open(database: Database, builtTo: Readonly<Record<string, number>>, newKey: Uint8Array): Promise<Boots> {
+    const stored = database.collection<StoredBoots>(BOOTS_COLLECTION)
+    const { boots: before = [], key = Buffer.from(newKey).toString('base64') } = (await stored.get(BOOTS_ID)) ?? {}
+    const boots = [...before.slice(-BOOTS_MAX), { id: randomBytes(9).toString('base64url'), builtTo }]
+    await stored.upsert({ _id: BOOTS_ID, boots, key })
+    return new Boots(boots, Buffer.from(key, 'base64'))
+  }
+
+  /** The name of this start. */
+  get current(): string {
+    return this.#boots.at(-1)!.id
+  }
+
+  /** Whether the index of a collection was at a sequence, in a start of this history. `builtTo`: where it is now. */
+  knows(boot: string, collection: string, sequence: number, builtTo: number): boolean {
+    const at = this.#boots.findIndex(({ id }) => id === boot)
+    if (at < 0) return false
+    const next = this.#boots[at + 1]
+    return sequence <= (next === undefined ? builtTo : (next.builtTo[collection] ?? 0))
+  }
+}

@@ -1,0 +1,263 @@
+/**
+ * One page of a feed, read from one state of the database. The feed is the difference of two states of what an account sees.
+ * docs/internals/ruled-sync.md is the contract. Synchronous: what it reads may miss, and then it runs again.
+ */
+import type { RuleRecord } from '@pannier/rules'
+import type { Holdings } from '@pannier/rules/cut'
+import type { GuardReader, LeftRow, Positioned, RememberedRows, WrittenDocument } from 'pannier/internal'
+import { ruleRecord } from '../access/rule-records.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import type { Reached, Sweep } from './feed-token.ts'
+import { allOf, groundsOf, heldAt, minus, type HeldAt, type Span } from './spans.ts'
+import type { AccountRules } from './sync-rules.ts'
+
+/** What a replica does, in this order. */
+export type FeedRow =
+  /** It forgets a record. `deleted`: nobody has it any more. */
+  | { readonly left: string; readonly deleted: boolean }
+  /** It has the record. `mark`: all records come. */
+  | { readonly document: JsonObject; readonly mark?: string }
+  /** It forgets all records without this mark. */
+  | { readonly end: string }
+
+/** What a page is read from. */
+export interface PageSource {
+  readonly guard: GuardReader
+  /** The library's name of the collection. */
+  readonly collection: string
+  readonly rows: RememberedRows
+  readonly rules: AccountRules
+  /** By their names. */
+  readonly holdings: (name: string) => Holdings
+  /** What the account holds now. */
+  readonly now: HeldAt
+}
+
+/** How much a page may have: rows, and entries that are looked at. */
+export interface PageLimits {
+  rows: number
+  entries: number
+}
+
+export class FeedPage {
+  readonly rows: FeedRow[] = []
+  readonly #source: PageSource
+  readonly #limits: PageLimits
+  readonly #told = new Set<string>()
+
+  constructor(source: PageSource, limits: PageLimits) {
+    this.#source = source
+    this.#limits = limits
+  }
+
+  /** Continues a sweep. Gives its new place; undefined: it is done. */
+  walk(reached: Reached | undefined, sweep: Sweep): Sweep | undefined {
+    const parts = reached === undefined ? [this.#gained] : [this.#lost, this.#left, this.#gained, this.#changed]
+    let { part, span, after } = sweep
+    for (; part < parts.length; part++, span = 0, after = '') {
+      const stopped = parts[part]!.call(this, {
+        reached,
+        sweep,
+        span,
+        after,
+        target: this.#at(sweep.may, sweep.fromMs),
+      })
+      if (stopped !== undefined) return { ...sweep, part, ...stopped }
+    }
+    if (sweep.mark !== undefined) this.rows.push({ end: sweep.mark })
+    return undefined
+  }
+
+  /** Rows of what is not held any more. */
+  #lost({ reached, sweep, target, span, after }: Walk): Stop | undefined {
+    const before = this.#at(reached!.may, reached!.fromMs)
+    const spans = minus(this.#source.rules, before, [target], reached!.fromMs === sweep.fromMs)
+    return this.#spans(spans, span, after, ({ alternative, group, range }, from) => {
+      const { rows } = this.#source
+      return this.#each(rows.rows(group, range, from), from, ({ id, key, value, cameAt }) => {
+        const isHad = cameAt <= reached!.sequence && before.viewer.admits(alternative, sideOf(key, value))
+        if (isHad && !this.#isIn(target, sweep, this.#written(id))) this.#leave(id, false)
+      })
+    })
+  }
+
+  /** Rows that have left the index. */
+  #left({ reached, sweep, target, span, after }: Walk): Stop | undefined {
+    const { rows, rules } = this.#source
+    const before = this.#at(reached!.may, reached!.fromMs)
+    const tell = (row: Positioned<LeftRow>): void => {
+      const { id, key, value, cameAt, deleted } = row
+      if (cameAt > reached!.sequence || !shows(rules, before, key, value)) return
+      if (this.#isIn(target, sweep, this.#written(id))) return
+      this.#leave(id, deleted && shows(rules, target, key, value))
+    }
+    if (sweep.byTime) {
+      const stopped = this.#each(rows.leftSince(reached!.sequence, after || undefined), after, tell)
+      return stopped === undefined ? undefined : { span: 0, after: stopped }
+    }
+    const groups = new Map(allOf(rules, before).map((each) => [JSON.stringify(each.group), each]))
+    return this.#spans([...groups.values()], span, after, ({ group }, from) =>
+      this.#each(rows.left(group, reached!.sequence, from), from, tell),
+    )
+  }
+
+  /** Records that are newly held. */
+  #gained({ reached, sweep, target, span, after }: Walk): Stop | undefined {
+    const { rules, rows } = this.#source
+    const had = reached && [this.#at(reached.must, reached.fromMs), this.#at(reached.must, reached.toMs)]
+    const isSame = reached !== undefined && reached.fromMs === sweep.fromMs && reached.toMs === sweep.fromMs
+    const spans = had === undefined ? allOf(rules, target) : minus(rules, target, had, isSame)
+    return this.#spans(spans, span, after, ({ group, range }, from) =>
+      this.#each(rows.rows(group, range, from), from, ({ id }) => {
+        const written = this.#written(id)
+        if (written === undefined || written.sequence > (reached ?? sweep).sequence) return
+        if (!this.#isIn(target, sweep, written)) return
+        const isHad = had?.every(({ viewer }) => viewer.shows(recordOf(written))) === true
+        if (!isHad) this.#put(written, sweep)
+      }),
+    )
+  }
+
+  /** Records that were written. */
+  #changed({ reached, sweep, target, span, after }: Walk): Stop | undefined {
+    const { guard, collection, rules, rows } = this.#source
+    const { sequence } = reached!
+    const tell = (written: WrittenDocument | undefined): void => {
+      if (written !== undefined && written.sequence > sequence && this.#isIn(target, sweep, written))
+        this.#put(written, sweep)
+    }
+    if (sweep.byHeld)
+      return this.#spans(allOf(rules, target), span, after, ({ group, range }, from) =>
+        this.#each(rows.rows(group, range, from), from, ({ id }) => tell(this.#written(id))),
+      )
+    for (let since = after === '' ? sequence : Number(after); ;) {
+      const written = guard.writtenAfter(collection, since)
+      for (const each of written) {
+        if (each.sequence > sweep.sequence) return undefined
+        if (this.#isFull()) return { span: 0, after: String(since) }
+        this.#limits.entries--
+        tell(each)
+        since = each.sequence
+      }
+      if (written.length === 0) return undefined
+    }
+  }
+
+  #spans(
+    spans: readonly Span[],
+    first: number,
+    after: string,
+    walk: (span: Span, from: string | undefined) => string | undefined,
+  ): Stop | undefined {
+    for (let span = first; span < spans.length; span++) {
+      const stopped = walk(spans[span]!, span === first && after !== '' ? after : undefined)
+      if (stopped !== undefined) return { span, after: stopped }
+    }
+    return undefined
+  }
+
+  /** Gives the position of the last row if the page is full before the end. */
+  #each<Row>(
+    rows: Iterable<Positioned<Row>>,
+    from: string | undefined,
+    tell: (row: Positioned<Row>) => void,
+  ): string | undefined {
+    let last = from ?? ''
+    for (const row of rows) {
+      if (this.#isFull()) return last
+      this.#limits.entries--
+      tell(row)
+      last = row.position
+    }
+    return undefined
+  }
+
+  #isFull(): boolean {
+    return this.#limits.rows <= 0 || this.#limits.entries <= 0
+  }
+
+  /** Whether a record is what the sweep leads to. */
+  #isIn({ viewer }: HeldAt, { sequence }: Sweep, written: WrittenDocument | undefined): boolean {
+    const isThere = written !== undefined && written.document['_deleted'] !== true
+    return isThere && written.sequence <= sequence && viewer.shows(recordOf(written))
+  }
+
+  #put(written: WrittenDocument, { mark }: Sweep): void {
+    const record = recordOf(written)
+    const known = `${String(record['id'])} ${String(written.document['_rev'])}`
+    // The next sweep has what the account may not see any more.
+    if (this.#told.has(known) || !this.#source.now.viewer.shows(record)) return
+    this.#told.add(known)
+    this.#limits.rows--
+    const document = written.document as JsonObject
+    this.rows.push(mark === undefined ? { document } : { document, mark })
+  }
+
+  #leave(id: string, deleted: boolean): void {
+    this.#limits.rows--
+    this.#told.clear()
+    this.rows.push({ left: id, deleted })
+  }
+
+  #written(id: string): WrittenDocument | undefined {
+    return this.#source.guard.written(this.#source.collection, id)
+  }
+
+  #at(name: string, ms: number): HeldAt {
+    return heldAt(this.#source.rules.rule, this.#source.holdings(name), ms)
+  }
+}
+
+interface Walk {
+  readonly reached: Reached | undefined
+  readonly sweep: Sweep
+  readonly target: HeldAt
+  readonly span: number
+  readonly after: string
+}
+
+/** Where a page is full. */
+interface Stop {
+  readonly span: number
+  readonly after: string
+}
+
+/** How changes and losses are found at the least cost. It is fixed for a sweep. */
+export function planOf(source: PageSource, reached: Reached): Pick<Sweep, 'byHeld' | 'byTime'> {
+  const { guard, collection, rows, now } = source
+  const changes = guard.lastWrite(collection)!.sequence - reached.sequence
+  const before = source
+    .holdings(reached.may)
+    .reduce((sum, holding) => sum + (holding === null ? 0 : groundsOf(holding).length), 0)
+  return { byHeld: countHeld(source, now, changes) < changes, byTime: rows.countLeftSince(reached.sequence) <= before }
+}
+
+/** How many rows and look-ups all that is held takes, counted up to `most`. */
+function countHeld({ rows, rules }: PageSource, held: HeldAt, most: number): number {
+  let count = 0
+  for (const { group, range } of allOf(rules, held)) {
+    count += 1 + rows.count(group, range)
+    if (count >= most) break
+  }
+  return count
+}
+
+/** Whether some alternative of the account shows a row. */
+function shows({ sides }: AccountRules, { grounds, viewer }: HeldAt, key: readonly unknown[], value: unknown): boolean {
+  const [side, ground] = key as [number, string]
+  return sides.some(
+    (place, index) =>
+      place === side && grounds[index]?.has(ground) === true && viewer.admits(index, sideOf(key, value)),
+  )
+}
+
+function sideOf(
+  key: readonly unknown[],
+  value: unknown,
+): { readonly range: string | number | null; readonly own: RuleRecord } {
+  return { range: key[2] as string | number | null, own: (value ?? {}) as RuleRecord }
+}
+
+function recordOf({ document }: WrittenDocument): RuleRecord {
+  return ruleRecord(document)
+}

@@ -1,0 +1,49 @@
+/** What a replica has, and how far a sweep has come: docs/internals/ruled-sync.md. */
+
+/**
+ * A state of a replica between two bounds, as of a sequence. It has all that `must` shows at all times from `fromMs` to `toMs`. It has
+ * nothing that `may` does not show at `fromMs`. Records that were written later are in any state.
+ */
+export interface Reached {
+  readonly sequence: number
+  /** Names of holdings. */
+  readonly may: string
+  readonly must: string
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** A way to a state, and the place on it. */
+export interface Sweep {
+  readonly sequence: number
+  /** Names of holdings: those of the state, and what all pages agree on. */
+  readonly may: string
+  readonly must: string
+  readonly fromMs: number
+  readonly toMs: number
+  /** Which walk, which span of it, and behind which row. */
+  readonly part: number
+  readonly span: number
+  readonly after: string
+  /** All records come, each with this mark; undefined: only changes do. */
+  readonly mark: string | undefined
+  /** Changes are found by what is held, not by the sequence. */
+  readonly byHeld: boolean
+  /** Rows that have left are found by time, not by ground. */
+  readonly byTime: boolean
+}
+
+/** The position of a replica in the feed of one collection, for one account. */
+export interface FeedToken {
+  /** The collection of the library, which another one of its name is not. */
+  readonly collection: number
+  /** The definition of the accounts' collection, and the account; `null`: a guest. */
+  readonly account: readonly [collection: string, id: string] | null
+  /** The start of the server that made it, and how far the index was then. */
+  readonly boot: string
+  readonly builtTo: number
+  /** The version of the rules. */
+  readonly rules: string
+  readonly reached: Reached | undefined
+  readonly sweep: Sweep | undefined
+}

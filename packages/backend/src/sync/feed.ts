@@ -1,0 +1,294 @@
+/**
+ * The feed of a collection for one account: what a replica has to do to have exactly the records that the account may list. No user and
+ * no token is stored; only what accounts held, and an index with few rows for each record. docs/internals/ruled-sync.md is the contract.
+ */
+import { randomBytes } from 'node:crypto'
+import { holdingsOf, recordSide, type Holdings } from '@pannier/rules/cut'
+import type { Database } from 'pannier'
+import { forgetLeft, readSnapshot, rememberedRows, rememberingView } from 'pannier/internal'
+import type { GuardReader, SnapshotReader } from 'pannier/internal'
+import type { Actor } from '../access/actor.ts'
+import { ruleRecord, ruleRecords, type KnownDefinitions } from '../access/rule-records.ts'
+import { recordsName, type Definition } from '../definitions/definition.ts'
+
+import type { JsonObject } from '../gateway/documents.ts'
+import type { Account } from '../gateway/principal.ts'
+import { ServiceError } from '../gateway/service-error.ts'
+import type { Boots } from './boots.ts'
+import { FeedPage, planOf, type FeedRow, type PageLimits, type PageSource } from './feed-page.ts'
+import type { FeedToken, Reached, Sweep } from './feed-token.ts'
+import { HoldingsStore, meet } from './holdings-store.ts'
+import { groundOf, heldAt } from './spans.ts'
+import { syncRules, type AccountRules, type SyncRules } from './sync-rules.ts'
+
+export interface FeedHost {
+  readonly database: Database
+  readonly definitions: KnownDefinitions
+  readonly boots: Boots
+  /** Milliseconds since 1970, never less than before. */
+  readonly now: () => number
+}
+
+/** A collection, and where its replica stands. */
+export interface Wanted {
+  readonly definition: Definition
+  /** Undefined: the replica is new. */
+  readonly token: FeedToken | undefined
+}
+
+/** One page. A replica stores its rows and its token in one transaction. */
+export interface PulledPage {
+  readonly rows: readonly FeedRow[]
+  readonly token: FeedToken
+  /** The replica has exactly what the account may list now. */
+  readonly isComplete: boolean
+  /** The token was of no use: all records come, and what is not among them goes at the end. */
+  readonly isReset: boolean
+}
+
+/** The view that has the sides of records. */
+export const SIDES_VIEW = '$sides'
+const LIMITS: PageLimits = { rows: 1000, entries: 4000 }
+/** How often an index is brought up to what others have written meanwhile. */
+const UPDATES_MAX = 5
+
+/** What the pages of one pull have in common. */
+interface Pull {
+  readonly reader: SnapshotReader
+  readonly definition: Definition
+  readonly account: FeedToken['account']
+  readonly rules: SyncRules
+  readonly own: AccountRules
+  readonly nowMs: number
+  readonly held: Holdings
+  readonly heldName: string
+  /** By their names. */
+  readonly holdings: Map<string, Holdings>
+  readonly index: IndexState
+}
+
+interface IndexState {
+  readonly collection: number
+  readonly builtTo: number
+  readonly forgottenTo: number
+}
+
+/** Nothing was ever written to the collection. */
+const EMPTY: IndexState = { collection: 0, builtTo: 0, forgottenTo: 0 }
+
+export class Feed {
+  readonly #host: FeedHost
+  readonly #holdings: HoldingsStore
+
+  constructor(host: FeedHost) {
+    this.#host = host
+    this.#holdings = new HoldingsStore(host.database)
+  }
+
+  /**
+   * The next page of each collection for an account, all of one state of the database.
+   *
+   * @throws ServiceError FORBIDDEN: superusers only; INVALID: the rule can't be synced
+   */
+  async pull(
+    { principal: { account } }: Actor,
+    wanted: readonly Wanted[],
+    limits: PageLimits = LIMITS,
+  ): Promise<PulledPage[]> {
+    const ruled = wanted.map(({ definition, token }) => ({ definition, token, rules: this.#rulesOf(definition) }))
+    for (const { definition, rules } of ruled) await this.#update(definition, rules)
+    return readSnapshot(this.#host.database, async (reader) => {
+      const pages: PulledPage[] = []
+      for (const { definition, token, rules } of ruled) {
+        const pull = await this.#begin(reader, definition, account, rules, token)
+        pages.push(await this.#page(pull, token, limits))
+      }
+      return pages
+    })
+  }
+
+  /** Forgets what left up to a sequence: tokens of earlier states begin again. */
+  async forget(definition: Definition, upTo: number): Promise<void> {
+    await forgetLeft(this.#host.database, recordsName(definition), SIDES_VIEW, upTo)
+  }
+
+  #rulesOf(definition: Definition): SyncRules {
+    const rules = syncRules(this.#host.definitions, definition)
+    if (rules === undefined) throw new ServiceError('FORBIDDEN', 'Only superusers can sync this collection.')
+    const [problem] = rules.problems
+    if (problem !== undefined)
+      throw new ServiceError('INVALID', `The list rule of "${definition.name}" can't be synced: ${problem}`)
+    return rules
+  }
+
+  /** Takes in what was written. */
+  async #update(definition: Definition, { sides, version }: SyncRules): Promise<void> {
+    const collection = this.#host.database.collection<JsonObject>(recordsName(definition))
+    const map = (document: JsonObject, emit: (key: readonly unknown[], value: unknown) => void): void => {
+      for (const [place, { rule, alternative }] of sides.entries()) {
+        const side = recordSide(rule, alternative, ruleRecord(document))
+        for (const ground of side?.grounds ?? []) emit([place, groundOf(ground), side!.range], side!.own)
+      }
+    }
+    const view = rememberingView(collection, { name: SIDES_VIEW, map, version })
+    for (let round = 0; round < UPDATES_MAX; round++) {
+      await view.update()
+      if ((await view.info()).pending === 0) return
+    }
+  }
+
+  async #begin(
+    reader: SnapshotReader,
+    definition: Definition,
+    account: Account | undefined,
+    rules: SyncRules,
+    token: FeedToken | undefined,
+  ): Promise<Pull> {
+    const { definitions, now } = this.#host
+    // The clock of the machine may have been set back.
+    const nowMs = Math.max(now(), token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
+    const own = rules.of(account?.collection ?? null)
+    const accountId = account === undefined ? null : ([account.collection, String(account.record['_id'])] as const)
+    const held = await reader.read((guard) => {
+      const stored = accountId === null ? undefined : guard.get(`$records_${accountId[0]}`, accountId[1])
+      const record = stored === undefined ? null : ruleRecord(stored as JsonObject)
+      return holdingsOf(
+        own.rule,
+        record,
+        ruleRecords(definitions, guard, () => []),
+        new Date(nowMs),
+      )
+    })
+    const heldName = await this.#holdings.keep(held)
+    const index = await reader.read((guard) => indexOf(guard, recordsName(definition)))
+    const holdings = new Map([[heldName, held]])
+    return { reader, definition, account: accountId, rules, own, nowMs, held, heldName, holdings, index }
+  }
+
+  async #page(pull: Pull, given: FeedToken | undefined, limits: PageLimits): Promise<PulledPage> {
+    const { index, account, rules } = pull
+    const isReset = given === undefined || !(await this.#isValid(pull, given))
+    let { reached, sweep }: Pick<FeedToken, 'reached' | 'sweep'> = isReset
+      ? { reached: undefined, sweep: undefined }
+      : given
+    const rows: FeedRow[] = []
+    let left = limits
+    let isComplete = false
+    for (;;) {
+      if (sweep === undefined && isAtEnd(pull, reached)) {
+        reached = { ...reached, fromMs: pull.nowMs, toMs: pull.nowMs }
+        isComplete = true
+        break
+      }
+      const aimed = await this.#aim(pull, reached, sweep)
+      const walked = await this.#walk(pull, reached, aimed, left, sweep === undefined)
+      rows.push(...walked.rows)
+      left = walked.left
+      sweep = walked.sweep
+      if (sweep !== undefined) break
+      const { sequence, may, must, fromMs, toMs } = aimed
+      reached = { sequence, may, must, fromMs, toMs }
+    }
+    const token: FeedToken = {
+      collection: index.collection,
+      account,
+      boot: this.#host.boots.current,
+      builtTo: index.builtTo,
+      rules: rules.version,
+      reached,
+      sweep,
+    }
+    return { rows, token, isComplete, isReset }
+  }
+
+  /** Begins a sweep to what is held now, or continues one. Its pages agree on what all of them have held. */
+  async #aim(
+    { own, held, heldName, nowMs, holdings, index }: Pull,
+    reached: Reached | undefined,
+    sweep: Sweep | undefined,
+  ): Promise<Sweep> {
+    if (sweep === undefined)
+      return {
+        sequence: index.builtTo,
+        may: heldName,
+        must: heldName,
+        fromMs: nowMs,
+        toMs: nowMs,
+        part: 0,
+        span: 0,
+        after: '',
+        mark: reached === undefined ? randomBytes(9).toString('base64url') : undefined,
+        byHeld: false,
+        byTime: true,
+      }
+    const met = sweep.must === heldName ? held : meet(own, holdings.get(sweep.must)!, held)
+    const must = await this.#holdings.keep(met)
+    holdings.set(must, met)
+    return { ...sweep, must, toMs: nowMs }
+  }
+
+  async #walk(
+    { reader, definition, own, held, nowMs, holdings, index }: Pull,
+    reached: Reached | undefined,
+    sweep: Sweep,
+    limits: PageLimits,
+    isBegun: boolean,
+  ): Promise<{ readonly rows: readonly FeedRow[]; readonly left: PageLimits; readonly sweep: Sweep | undefined }> {
+    if (index === EMPTY) {
+      const { mark } = sweep
+      return { rows: mark === undefined ? [] : [{ end: mark }], left: limits, sweep: undefined }
+    }
+    return reader.read((guard) => {
+      const collection = recordsName(definition)
+      const source: PageSource = {
+        guard,
+        collection,
+        rows: rememberedRows(guard, collection, SIDES_VIEW)!,
+        rules: own,
+        holdings: (name) => holdings.get(name)!,
+        now: heldAt(own.rule, held, nowMs),
+      }
+      const planned = isBegun && reached !== undefined ? { ...sweep, ...planOf(source, reached) } : sweep
+      const left = { ...limits }
+      const page = new FeedPage(source, left)
+      const next = page.walk(reached, planned)
+      return { rows: page.rows, left, sweep: next }
+    })
+  }
+
+  /** Whether a token is of this history, and all that it names is still known. */
+  async #isValid({ index, account, rules, definition, holdings }: Pull, token: FeedToken): Promise<boolean> {
+    const { reached, sweep } = token
+    const isSame =
+      token.collection === index.collection &&
+      JSON.stringify(token.account) === JSON.stringify(account) &&
+      token.rules === rules.version &&
+      this.#host.boots.knows(token.boot, recordsName(definition), token.builtTo, index.builtTo)
+    if (!isSame) return false
+    for (const state of [reached, sweep]) {
+      if (state === undefined) continue
+      if (state.sequence < index.forgottenTo) return false
+      for (const name of [state.may, state.must]) {
+        const found = holdings.get(name) ?? (await this.#holdings.get(name))
+        if (found === undefined) return false
+        holdings.set(name, found)
+      }
+    }
+    return true
+  }
+}
+
+function indexOf(guard: GuardReader, collection: string): IndexState {
+  const rows = rememberedRows(guard, collection, SIDES_VIEW)
+  if (rows === undefined) return EMPTY
+  return { collection: guard.lastWrite(collection)!.number, builtTo: rows.builtTo, forgottenTo: rows.forgottenTo }
+}
+
+function isAtEnd({ own, index, heldName, nowMs }: Pull, reached: Reached | undefined): reached is Reached {
+  if (reached === undefined || reached.sequence !== index.builtTo) return false
+  const isTimed = own.rule.alternatives.some(
+    ({ range, tests }) => range?.by === 'clock' || tests.some(({ clock }) => clock),
+  )
+  const isSameTime = !isTimed || (reached.fromMs === nowMs && reached.toMs === nowMs)
+  return reached.may === heldName && reached.must === heldName && isSameTime
+}

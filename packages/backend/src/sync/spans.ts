@@ -1,0 +1,112 @@
+/** Where rows of an index have to be walked: all that an account holds, or what it holds and another one does not. */
+import { createHash } from 'node:crypto'
+import { Viewer, type Alternative, type Cut, type Holding, type Holdings } from '@pannier/rules/cut'
+import type { LastRange } from 'pannier/internal'
+import type { AccountRules } from './sync-rules.ts'
+import { compareBounds, testsAlike } from './holdings-store.ts'
+
+/** Rows of one ground. */
+export interface Span {
+  /** The place of the alternative. */
+  readonly alternative: number
+  /** The first elements of their keys. */
+  readonly group: readonly [side: number, ground: string]
+  readonly range: LastRange
+}
+
+/** Holdings as they are at a time. */
+export interface HeldAt {
+  readonly holdings: Holdings
+  readonly viewer: Viewer
+  /** By alternative, as rows have them. Undefined: the alternative has no ground, or nothing of it is held. */
+  readonly grounds: readonly (ReadonlySet<string> | undefined)[]
+}
+
+export function heldAt(rule: Cut, holdings: Holdings, ms: number): HeldAt {
+  const grounds = holdings.map((holding) => holding && new Set(groundsOf(holding)))
+  return {
+    holdings,
+    viewer: new Viewer(rule, holdings, new Date(ms)),
+    grounds: grounds.map((each) => each ?? undefined),
+  }
+}
+
+/** Longer texts are cut, with a hash of them. */
+const GROUND_CHARS_MAX = 200
+
+/** A ground as rows have it. */
+export function groundOf(value: string): string {
+  if (value.length <= GROUND_CHARS_MAX) return value
+  return value.slice(0, GROUND_CHARS_MAX / 2) + createHash('sha256').update(value).digest('base64url')
+}
+
+/** The ground of an alternative that has none. */
+const ANY = ['*']
+
+/** All that is held. */
+export function allOf({ rule, sides }: AccountRules, held: HeldAt): Span[] {
+  return rule.alternatives.flatMap((alternative, index) => {
+    const holding = held.holdings[index]
+    if (holding === null || holding === undefined) return []
+    const range = wholeRange(alternative, held.viewer.bound(index))
+    if (range === undefined) return []
+    return groundsOf(holding).map((ground) => ({ alternative: index, group: [sides[index]!, ground] as const, range }))
+  })
+}
+
+/**
+ * What `held` has and none of `others` together has for certain: they are one state of holdings at both ends of a span of time. It
+ * goes by grounds, bounds and parameters, and not row by row.
+ */
+export function minus(rules: AccountRules, held: HeldAt, others: readonly HeldAt[], sameTime: boolean): Span[] {
+  return allOf(rules, held).flatMap((span) => {
+    const { alternative: index, group } = span
+    const alternative = rules.rule.alternatives[index]!
+    const holding = held.holdings[index]!
+    const other = others[0]!.holdings[index]
+    const isAlike =
+      other !== null && other !== undefined && testsAlike(holding, other) && (sameTime || !isClocked(alternative))
+    if (!isAlike || !others[0]!.grounds[index]!.has(group[1])) return [span]
+    const strip = stripOf(
+      alternative,
+      held.viewer.bound(index),
+      others.map(({ viewer }) => viewer.bound(index)),
+    )
+    return strip === undefined ? [] : [{ ...span, range: strip }]
+  })
+}
+
+/** Whether the time decides, and no bound says how. */
+function isClocked({ tests }: Alternative): boolean {
+  return tests.some(({ clock }) => clock)
+}
+
+/** The grounds of a holding, as rows have them. */
+export function groundsOf({ grounds = ANY }: Holding): readonly string[] {
+  return grounds.map(groundOf)
+}
+
+type Bound = ReturnType<Viewer['bound']>
+
+const SIDES = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const
+/** What lies behind a bound. */
+const BEHIND = { '<': 'gte', '<=': 'gt', '>': 'lte', '>=': 'lt' } as const
+
+/** Undefined: no value is within the bound. */
+function wholeRange({ range }: Alternative, bound: Bound): LastRange | undefined {
+  if (range === undefined) return {}
+  return bound === null ? undefined : { [SIDES[range.operator]]: bound }
+}
+
+/** What is within one bound and not within all others. Undefined: nothing. */
+function stripOf({ range }: Alternative, bound: Bound, others: readonly Bound[]): LastRange | undefined {
+  if (range === undefined || bound === null) return undefined
+  const { operator } = range
+  const isUpper = operator === '<' || operator === '<='
+  const known = others.filter((other) => other !== null)
+  const within = { [SIDES[operator]]: bound }
+  if (known.length < others.length) return within
+  const least = known.reduce((one, other) => (isUpper === compareBounds(other, one) < 0 ? other : one))
+  if (isUpper ? compareBounds(bound, least) <= 0 : compareBounds(bound, least) >= 0) return undefined
+  return { ...within, [BEHIND[operator]]: least }
+}

@@ -1,0 +1,69 @@
+/** The list rule of a collection, cut for each kind of account: docs/internals/rule-cuts.md. */
+import { createHash } from 'node:crypto'
+import { parse, type Collection, type RuleError } from '@pannier/rules'
+import { cut, type Alternative, type Cut } from '@pannier/rules/cut'
+import type { KnownDefinitions } from '../access/rule-records.ts'
+import type { Definition, Rule } from '../definitions/definition.ts'
+
+/** A rule that every record meets. */
+const EVERYBODY = '1 = 1'
+
+/** What an index keeps of each record for alternatives with one key. */
+export interface Side {
+  readonly rule: Cut
+  readonly alternative: Alternative
+}
+
+/** The rule as it is cut for the accounts of one collection. */
+export interface AccountRules {
+  readonly rule: Cut
+  /** The place of the side of each alternative. */
+  readonly sides: readonly number[]
+}
+
+/** A rule for all who may ask. */
+export interface SyncRules {
+  /** Other rules, and other fields that they read, have another one. */
+  readonly version: string
+  readonly sides: readonly Side[]
+  /** `null`: guests. */
+  of(accounts: string | null): AccountRules
+  /** Why the collection can't be synced. */
+  readonly problems: readonly RuleError[]
+}
+
+/** Cuts the list rule of a definition; undefined if only superusers may list its records. */
+export function syncRules(definitions: KnownDefinitions, definition: Definition): SyncRules | undefined {
+  const { listRule } = definition
+  if (listRule === null) return undefined
+  const { schema } = definitions
+  const rule = parse(listRule === '' ? EVERYBODY : listRule)
+  const kinds = [null, ...definitions.all().flatMap(({ id, type }) => (type === 'auth' ? [id] : []))]
+  const cuts = kinds.map((accounts) => cut({ schema, collection: definition.id, rule, accounts }))
+  const sides: Side[] = []
+  const placeOf = (made: Cut, alternative: Alternative): number => {
+    const known = sides.findIndex((side) => side.alternative.key === alternative.key)
+    return known < 0 ? sides.push({ rule: made, alternative }) - 1 : known
+  }
+  const byAccounts = new Map<string | null, AccountRules>(
+    cuts.map((made) => [
+      made.accounts,
+      { rule: made, sides: made.alternatives.map((alternative) => placeOf(made, alternative)) },
+    ]),
+  )
+  return {
+    version: versionOf(listRule, schema.find(definition.id)!, cuts),
+    sides,
+    of: (accounts) => byAccounts.get(accounts)!,
+    problems: cuts.flatMap(({ problems }) => problems),
+  }
+}
+
+function versionOf(rule: Rule, own: Collection, cuts: readonly Cut[]): string {
+  const read = new Set([own, ...cuts.flatMap(({ collections }) => collections)])
+  const collections = Array.from(read, ({ id, name, fields }) => [id, name, ...fields.values()])
+  return createHash('sha256')
+    .update(JSON.stringify([rule, collections.map(String), collections]))
+    .digest('base64url')
+    .slice(0, 16)
+}

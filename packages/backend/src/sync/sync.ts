@@ -1,0 +1,131 @@
+/**
+ * Sync by rules: each replica of an account has exactly the records that the account may list. docs/internals/ruled-sync.md is the
+ * contract.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Database } from 'pannier'
+import { readSnapshot, rememberedRows } from 'pannier/internal'
+import type { Access } from '../access/access.ts'
+import type { Actor } from '../access/actor.ts'
+import { recordsName, type Definition } from '../definitions/definition.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import { ServiceError } from '../gateway/service-error.ts'
+import type { RecordReads } from '../records/record-reads.ts'
+import type { RecordJson } from '../records/record-types.ts'
+import { Boots } from './boots.ts'
+import type { FeedRow, PageLimits } from './feed-page.ts'
+import { Feed, SIDES_VIEW } from './feed.ts'
+import { Seal } from './seal.ts'
+
+export interface SyncHost {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly access: Access
+  readonly reads: RecordReads
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** What a replica does, in this order. */
+export type SyncRow =
+  /** It forgets a record. `deleted`: nobody has it any more. */
+  | { readonly left: string; readonly deleted: boolean }
+  /** It has a record, with `_rev`. `mark`: all records come, and those without it go at the end. */
+  | { readonly record: RecordJson; readonly mark?: string }
+  /** It forgets all records that do not have this mark. */
+  | { readonly end: string }
+
+/** A page of one collection. */
+export interface SyncPage {
+  readonly rows: readonly SyncRow[]
+  /** Stored with the rows in one transaction, and sent with the next request. */
+  readonly token: string
+  /** False: there is more. True: the replica has exactly what the account may list. */
+  readonly isComplete: boolean
+  /** The token that came was of no use, or there was none: all records come. */
+  readonly isReset: boolean
+}
+
+/** How many collections one request may name. */
+const COLLECTIONS_MAX = 50
+
+export class Sync {
+  readonly #host: SyncHost
+  readonly #feed: Feed
+  readonly #seal: Seal
+
+  private constructor(host: SyncHost, boots: Boots) {
+    this.#host = host
+    this.#feed = new Feed({ ...host, boots })
+    this.#seal = new Seal(boots.key)
+  }
+
+  /** Stores a start of the server, before it writes anything else. */
+  static async open(host: SyncHost): Promise<Sync> {
+    const { database, definitions } = host
+    const names = definitions.all().map(recordsName)
+    const builtTo = await readSnapshot(database, (reader) =>
+      reader.read((guard) => names.map((name) => [name, rememberedRows(guard, name, SIDES_VIEW)?.builtTo ?? 0])),
+    )
+    return new Sync(
+      host,
+      await Boots.open(database, Object.fromEntries(builtTo) as Record<string, number>, randomBytes(32)),
+    )
+  }
+
+  /**
+   * The next page of each collection, by their names, all of one state of the database.
+   *
+   * @throws ServiceError NOT_FOUND: no such collection; FORBIDDEN: superusers only, or a superuser; INVALID: it can't be synced
+   *
+   * @example
+   * const { docs } = await backend.sync.pull(actor, { docs: undefined })
+   * docs.rows // [{ record: { id: …, title: … }, mark: … }, …, { end: … }]
+   */
+  async pull(
+    actor: Actor,
+    tokens: Readonly<Record<string, string | undefined>>,
+    limits?: PageLimits,
+  ): Promise<Readonly<Record<string, SyncPage>>> {
+    const names = Object.keys(tokens)
+    if (names.length === 0 || names.length > COLLECTIONS_MAX)
+      throw new ServiceError('INVALID', `A request names 1 to ${COLLECTIONS_MAX} collections, got ${names.length}.`)
+    if (actor.principal.isAdmin)
+      throw new ServiceError('FORBIDDEN', "Superusers see everything. Replicate with CouchDB's protocol instead.")
+    const definitions = names.map((name) => this.#syncable(actor, name))
+    const wanted = definitions.map((definition, index) => {
+      const sealed = tokens[names[index]!]
+      return { definition, token: sealed === undefined ? undefined : this.#seal.open(sealed) }
+    })
+    const pages = await this.#feed.pull(actor, wanted, limits)
+    const shown = pages.map(async ({ rows, token, isComplete, isReset }, index): Promise<[string, SyncPage]> => {
+      const page = { rows: await this.#shown(actor, definitions[index]!, rows), token: this.#seal.close(token) }
+      return [names[index]!, { ...page, isComplete, isReset }]
+    })
+    return Object.fromEntries(await Promise.all(shown))
+  }
+
+  #syncable(actor: Actor, name: string): Definition {
+    const { definitions, access } = this.#host
+    const definition = definitions.get(name)
+    if (access.isLocked(actor, definition, 'list'))
+      throw new ServiceError('FORBIDDEN', 'Only superusers can perform this action.')
+    if (definition.type === 'view') throw new ServiceError('INVALID', `"${name}" is a view. Its rows can't be synced.`)
+    const ruled = definition.fields.find(({ viewRule }) => viewRule !== undefined)
+    if (ruled !== undefined)
+      throw new ServiceError('INVALID', `The field "${ruled.name}" of "${name}" has a view rule. It can't be synced.`)
+    return definition
+  }
+
+  /** As the client sees them. */
+  async #shown(actor: Actor, definition: Definition, rows: readonly FeedRow[]): Promise<readonly SyncRow[]> {
+    const documents = rows.flatMap((row) => ('document' in row ? [row.document] : []))
+    const shown = await this.#host.reads.show(actor, definition, documents, { fields: '*,_rev' })
+    let next = 0
+    return rows.map((row): SyncRow => {
+      if (!('document' in row)) return row
+      const { document: _, ...rest } = row
+      return { record: shown[next++]!, ...rest }
+    })
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * What an update changes in a view that remembers. Each row has the sequence of the update that brought it. A row that leaves, or
+ * whose value changes, is kept with the sequence of the update that took it away. So the rows of every earlier update are known.
+ *
+ *   row      the value of the row; the sequence that it came with, in 6 bytes
+ *   left     two entries.
+ *            By group: the row's key without its last element; the key by time.
+ *            By time: the sequence that it left at, in 6 bytes; the entry key of the row.
+ *            Both have the value [came with, whether the document was deleted, value], as that of a row.
+ */
+import type { Key } from '../base/brand.ts'
+import { readByteString, type Bytes } from '../codec/bytes.ts'
+import { keyNumber, numberKey } from '../codec/key-encoding.ts'
+import {
+  decodeViewKey,
+  decodeViewValue,
+  documentIdOf,
+  emittedKeyEnd,
+  encodeViewKey,
+  encodeViewValue,
+} from '../codec/view-entry.ts'
+import type { TreeReader } from '../kv/key-value-store.ts'
+import { inOrder, picked, sameBytes, type Changes } from './view-chunk.ts'
+
+const SEQUENCE_BYTES = 6
+
+/** A row of a view that remembers, on one state. */
+export interface RememberedRow {
+  readonly id: string
+  readonly key: readonly unknown[]
+  readonly value: unknown
+  /** The sequence of the update that brought it. */
+  readonly cameAt: number
+}
+
+/** A row that has left. */
+export interface LeftRow extends RememberedRow {
+  /** The sequence of the update that took it away. */
+  readonly leftAt: number
+  /** Because its document was deleted. */
+  readonly deleted: boolean
+}
+
+/** The changes of the trees of one step. */
+export class RememberedChanges {
+  readonly #tree: TreeReader
+  readonly #changes: Changes
+  readonly #deleted: ReadonlySet<string>
+  readonly #sequence: number
+  readonly #places: number[] = []
+  readonly #byGroup: Entries = new Entries()
+  readonly #byTime: Entries = new Entries()
+
+  constructor(tree: TreeReader, changes: Changes, deleted: ReadonlySet<string>, sequence: number) {
+    this.#tree = tree
+    this.#changes = changes
+    this.#deleted = deleted
+    this.#sequence = sequence
+  }
+
+  /** Takes in the changes from `from` up to `to`. May miss, and has done nothing then. */
+  add(from: number, to: number): void {
+    const { keys, values, present } = this.#changes
+    const places = Array.from(keys.keys()).slice(from, to)
+    const old = this.#tree.getMany(places.filter((at) => present[at]).map((at) => keys[at]!))
+    let next = 0
+    for (const at of places) {
+      const before = present[at] ? old[next++] : undefined
+      const value = values[at]
+      if (before !== undefined && value !== undefined && sameBytes(value, withoutSequence(before))) continue
+      this.#places.push(at)
+      if (before !== undefined) this.#leave(keys[at]!, before)
+    }
+  }
+
+  rows(): Changes {
+    const { keys, values, present } = picked(this.#changes, this.#places)
+    const suffix = numberKey(this.#sequence)
+    return { keys, present, values: values.map((value) => (value === undefined ? undefined : textOf(value) + suffix)) }
+  }
+
+  left(): { readonly byGroup: Changes; readonly byTime: Changes } {
+    return { byGroup: this.#byGroup.changes(), byTime: this.#byTime.changes() }
+  }
+
+  #leave(entryKey: Key, stored: Uint8Array): void {
+    const { id, key, value, cameAt } = rememberedRow(entryKey, stored)
+    const at = numberKey(this.#sequence)
+    const kept = encodeViewValue([cameAt, this.#deleted.has(id), value])
+    const byTime = (at + entryKey) as Key
+    this.#byGroup.add((groupKey(key.slice(0, -1)) + byTime) as Key, kept)
+    this.#byTime.add(byTime, kept)
+  }
+}
+
+class Entries {
+  readonly #keys: Key[] = []
+  readonly #values: string[] = []
+
+  add(key: Key, value: string): void {
+    this.#keys.push(key)
+    this.#values.push(value)
+  }
+
+  changes(): Changes {
+    return inOrder({ keys: this.#keys, values: this.#values, present: this.#keys.map(() => false) })
+  }
+}
+
+/** The key by group of what stands at a key by time. */
+export function keyByGroup(byTime: Key): Key {
+  const key = decodeViewKey(byTime.slice(SEQUENCE_BYTES), NOTHING) as readonly unknown[]
+  return (groupKey(key.slice(0, -1)) + byTime) as Key
+}
+
+/** When a row left, by its key by time. */
+export function leftAtOf(byTime: Key): number {
+  return keyNumber(byTime.slice(0, SEQUENCE_BYTES) as Key)
+}
+
+/** The part of keys that a group begins with. */
+export function groupKey(group: readonly unknown[]): string {
+  return encodeViewKey(group, undefined).bytes
+}
+
+/** A row from its entry. */
+export function rememberedRow(entryKey: Key, stored: Uint8Array): RememberedRow {
+  const value = withoutSequence(stored)
+  return {
+    id: documentIdOf(entryKey, emittedKeyEnd(entryKey)),
+    key: decodeViewKey(entryKey, value) as readonly unknown[],
+    value: decodeViewValue(value),
+    cameAt: keyNumber(readByteString(stored, stored.length - SEQUENCE_BYTES, stored.length) as Key),
+  }
+}
+
+/** A row that has left, from its entry by time. */
+export function leftRow(byTime: Key, stored: Uint8Array): LeftRow {
+  const leftAt = leftAtOf(byTime)
+  const entryKey = byTime.slice(SEQUENCE_BYTES) as Key
+  const [cameAt, deleted, value] = decodeViewValue(stored) as [number, boolean, unknown]
+  const id = documentIdOf(entryKey, emittedKeyEnd(entryKey))
+  return { id, key: decodeViewKey(entryKey, NOTHING) as readonly unknown[], value, cameAt, leftAt, deleted }
+}
+
+const NOTHING: Uint8Array = new Uint8Array(0)
+
+function withoutSequence(stored: Uint8Array): Uint8Array {
+  return stored.subarray(0, stored.length - SEQUENCE_BYTES)
+}
+
+function textOf(bytes: Bytes): string {
+  return typeof bytes === 'string' ? bytes : readByteString(bytes, 0, bytes.length)
+}

@@ -1,0 +1,88 @@
+/**
+ * The rows of a view that remembers, on one state, and those that have left it. What reads may miss. Keys are arrays. A group is all
+ * rows whose keys are equal up to their last element.
+ */
+import type { Key } from '../base/brand.ts'
+import { numberKey, prefixUpperBound } from '../codec/key-encoding.ts'
+import { encodeViewKey } from '../codec/view-entry.ts'
+import type { KeyRange, Snapshot, TreeReader } from '../kv/key-value-store.ts'
+import { groupKey, leftRow, rememberedRow, type LeftRow, type RememberedRow } from './remembered-changes.ts'
+import { leftTrees, rowsTree, type ViewState } from './view-catalog.ts'
+
+/** Which rows of a group, by the last element of their keys. */
+export interface LastRange {
+  readonly gte?: unknown
+  readonly gt?: unknown
+  readonly lte?: unknown
+  readonly lt?: unknown
+}
+
+/** Continues a walk behind a row. */
+export type RowPosition = string
+
+/** A row and where it stands. */
+export type Positioned<Row> = Row & { readonly position: RowPosition }
+
+export class RememberedRows {
+  /** The sequence whose state the rows are. */
+  readonly builtTo: number
+  /** Rows that left up to this sequence are forgotten. */
+  readonly forgottenTo: number
+  readonly #rows: TreeReader
+  readonly #byGroup: TreeReader
+  readonly #byTime: TreeReader
+
+  constructor(snapshot: Snapshot, collectionNumber: number, state: ViewState) {
+    this.builtTo = state.builtTo
+    this.forgottenTo = state.forgottenTo ?? 0
+    const { byGroup, byTime } = leftTrees(collectionNumber, state.number)
+    this.#rows = snapshot.tree(rowsTree(collectionNumber, state.number))!
+    this.#byGroup = snapshot.tree(byGroup)!
+    this.#byTime = snapshot.tree(byTime)!
+  }
+
+  /** The rows of a group in their order. */
+  *rows(group: readonly unknown[], range: LastRange, after?: RowPosition): Generator<Positioned<RememberedRow>> {
+    const cursor = this.#rows.cursor(behind(this.#rangeOf(group, range), after))
+    while (cursor.next()) yield { ...rememberedRow(cursor.key, cursor.value), position: cursor.key }
+  }
+
+  count(group: readonly unknown[], range: LastRange): number {
+    return this.#rows.count(this.#rangeOf(group, range))
+  }
+
+  /** The rows of a group that have left after a sequence, in the order in which they left. */
+  *left(group: readonly unknown[], since: number, after?: RowPosition): Generator<Positioned<LeftRow>> {
+    const prefix = groupKey(group)
+    const range = { gte: (prefix + numberKey(since + 1)) as Key, lt: prefixUpperBound(prefix) }
+    yield* walkLeft(this.#byGroup, behind(range, after), prefix.length)
+  }
+
+  /** All rows that have left after a sequence, in the order in which they left. */
+  *leftSince(since: number, after?: RowPosition): Generator<Positioned<LeftRow>> {
+    yield* walkLeft(this.#byTime, behind({ gte: numberKey(since + 1) }, after), 0)
+  }
+
+  countLeftSince(since: number): number {
+    return this.#byTime.count({ gte: numberKey(since + 1) })
+  }
+
+  #rangeOf(group: readonly unknown[], { gte, gt, lte, lt }: LastRange): KeyRange {
+    const bound = (last: unknown): Key => encodeViewKey([...group, last], undefined).bytes as Key
+    const behindOf = (last: unknown): Key => prefixUpperBound(bound(last))!
+    return {
+      gte: gt === undefined ? bound(gte ?? null) : behindOf(gt),
+      // Objects come behind all that keys end with.
+      lt: lt !== undefined ? bound(lt) : lte === undefined ? bound({}) : behindOf(lte),
+    }
+  }
+}
+
+function* walkLeft(tree: TreeReader, range: KeyRange, prefixLength: number): Generator<Positioned<LeftRow>> {
+  const cursor = tree.cursor(range)
+  while (cursor.next()) yield { ...leftRow(cursor.key.slice(prefixLength) as Key, cursor.value), position: cursor.key }
+}
+
+function behind(range: KeyRange, after: RowPosition | undefined): KeyRange {
+  return after === undefined ? range : { ...range, gte: `${after}\0` as Key }
+}

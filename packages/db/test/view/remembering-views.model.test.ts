@@ -1,0 +1,114 @@
+/**
+ * Goal: a view that remembers has the rows of every earlier update. Method: random writes, updates, purges and restarts;
+ * what the view has of each earlier update is compared with what it had then.
+ */
+import fc from 'fast-check'
+import type { Collection } from 'pannier'
+import { forgetLeft, readSnapshot, rememberedRows, rememberingView } from 'pannier/internal'
+import type { RememberedRows } from 'pannier/internal'
+import { expect, test } from 'vitest'
+import { modelDatabase } from '../../testing/model-database.ts'
+import { times } from '../../../../tools/test/seeds.ts'
+
+interface Task {
+  readonly _id: string
+  readonly projects: readonly string[]
+  readonly level: number
+  readonly own: string
+}
+
+const VIEW = {
+  name: 'grounds',
+  version: '1',
+  map: ({ projects, level, own }: Task, emit: (key: readonly unknown[], value?: unknown) => void): void => {
+    for (const project of projects) emit(['a', project, level], own)
+    emit(['b', level], null)
+  },
+}
+
+const PROJECTS = ['p', 'q', 'r']
+const IDS = ['1', '2', '3', '4', '5']
+
+type Action =
+  | {
+      readonly do: 'put'
+      readonly id: string
+      readonly projects: readonly string[]
+      readonly level: number
+      readonly own: string
+    }
+  | { readonly do: 'delete' | 'purge'; readonly id: string }
+  | { readonly do: 'update' }
+  | { readonly do: 'forget'; readonly share: number }
+
+const id = fc.constantFrom(...IDS)
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('put' as const),
+      id,
+      projects: fc.subarray(PROJECTS),
+      level: fc.constantFrom(1, 2),
+      own: fc.constantFrom('x', 'y'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('delete' as const, 'purge' as const), id }) },
+  { weight: 4, arbitrary: fc.constant({ do: 'update' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('forget' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  },
+)
+
+/** All rows, each as a text. */
+function rowsAt(view: RememberedRows, sequence: number): string[] {
+  const text = (row: { readonly id: string; readonly key: readonly unknown[]; readonly value: unknown }): string =>
+    JSON.stringify([row.key, row.id, row.value])
+  const groups = [...PROJECTS.map((project) => ['a', project]), ['b']]
+  const there = groups.flatMap((group) => [...view.rows(group, {})])
+  const left = groups.flatMap((group) => [...view.left(group, sequence)])
+  expect(left.map(text).toSorted()).toEqual([...view.leftSince(sequence)].map(text).toSorted())
+  expect(view.countLeftSince(sequence)).toBe(left.length)
+  return [...there, ...left]
+    .filter(({ cameAt }) => cameAt <= sequence)
+    .map(text)
+    .toSorted()
+}
+
+async function run(seed: number, actions: readonly Action[]): Promise<void> {
+  const db = modelDatabase({ seed, missChance: (seed % 2) * 0.4 })
+  const tasks: Collection<Task> = db.collection<Task>('tasks')
+  const states = new Map<number, readonly string[]>()
+  let forgottenTo = 0
+  const look = <T>(read: (view: RememberedRows) => T): Promise<T | undefined> =>
+    readSnapshot(db, (reader) =>
+      reader.read((guard) => {
+        const view = rememberedRows(guard, 'tasks', VIEW.name)
+        return view && read(view)
+      }),
+    )
+  for (const step of actions) {
+    if (step.do === 'put')
+      await tasks.upsert({ _id: step.id, projects: step.projects, level: step.level, own: step.own })
+    else if (step.do === 'delete') await tasks.delete(step.id).catch(() => {})
+    else if (step.do === 'purge') await tasks.purge(step.id).catch(() => {})
+    else if (step.do === 'forget') {
+      const last = Math.max(0, ...states.keys())
+      forgottenTo = Math.max(forgottenTo, Math.floor(last * step.share))
+      await forgetLeft(db, 'tasks', VIEW.name, forgottenTo)
+    } else {
+      await rememberingView(tasks, VIEW).update()
+      await look((view) => states.set(view.builtTo, rowsAt(view, view.builtTo)))
+    }
+    await look((view) => {
+      for (const [sequence, rows] of states) if (sequence >= forgottenTo) expect(rowsAt(view, sequence)).toEqual(rows)
+    })
+  }
+  expect(await db.check()).toMatchObject({ problems: [] })
+  await db.close()
+}
+
+test('a view that remembers has the rows of every earlier update', async () => {
+  await fc.assert(fc.asyncProperty(fc.nat(), fc.array(action, { maxLength: 40 }), run), { numRuns: times(100) })
+})

@@ -1,0 +1,136 @@
+/** Goal: a replica that pulls by HTTP has what the rules let its account see, and learns what it may not see any more. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { PASSWORD, startRest, type RestServer } from './rest-server.ts'
+
+let server: RestServer
+let ann: Account
+let project: string
+
+interface Account {
+  readonly id: string
+  readonly token: string
+}
+
+interface Page {
+  readonly rows: readonly { readonly record?: Record<string, unknown>; readonly left?: string; readonly end?: string }[]
+  readonly token: string
+  readonly isComplete: boolean
+  readonly isReset: boolean
+}
+
+beforeAll(async () => {
+  server = await startRest()
+  await server.call('POST /collections', {
+    name: 'projects',
+    type: 'base',
+    listRule: 'members.id ?= @request.auth.id',
+    fields: [{ name: 'members', type: 'relation', collectionId: '_pb_users_auth_', maxSelect: 9 }],
+  })
+  const projects = await server.call('GET /collections/projects')
+  await server.call('POST /collections', {
+    name: 'tasks',
+    type: 'base',
+    listRule: 'project.members.id ?= @request.auth.id',
+    fields: [
+      { name: 'title', type: 'text' },
+      { name: 'secret', type: 'text', hidden: true },
+      { name: 'project', type: 'relation', collectionId: projects.json['id'] },
+    ],
+  })
+  await server.call('POST /collections', { name: 'locked', type: 'base', fields: [] })
+  await server.call('POST /collections', {
+    name: 'asked',
+    type: 'base',
+    listRule: "@request.query.key = 'a'",
+    fields: [],
+  })
+  const account = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
+  await server.call('POST /collections/users/records', account)
+  const login = await server.call('POST /collections/users/auth-with-password', {
+    identity: 'ann@example.com',
+    password: PASSWORD,
+  })
+  ann = { id: (login.json['record'] as { id: string }).id, token: String(login.json['token']) }
+})
+beforeEach(async () => {
+  const made = await server.call('POST /collections/projects/records', { members: [ann.id] })
+  project = String(made.json['id'])
+})
+afterAll(() => server.close())
+
+async function pull(
+  collections: Readonly<Record<string, string | null>>,
+  by = ann.token,
+): Promise<Readonly<Record<string, Page>>> {
+  const { status, json } = await server.call('POST /sync/pull', { collections }, by)
+  expect([status, json]).toEqual([200, expect.anything()])
+  return json['collections'] as unknown as Record<string, Page>
+}
+
+async function addTask(title: string): Promise<string> {
+  const task = await server.call('POST /collections/tasks/records', { title, secret: 'S', project })
+  return String(task.json['id'])
+}
+
+test('a replica gets what its account may list, then what has changed, then what it may not see any more', async () => {
+  const id = await addTask('one')
+  const { tasks: first } = await pull({ tasks: null })
+  const [row] = first!.rows.filter(({ record }) => record?.['id'] === id)
+  expect(row!.record).toMatchObject({ title: 'one', collectionName: 'tasks', _rev: expect.stringMatching(/^1-/) })
+  expect(row!.record).not.toHaveProperty('secret')
+  expect([first!.isReset, first!.isComplete, first!.rows.at(-1)]).toEqual([true, true, { end: expect.any(String) }])
+  await server.call(`PATCH /collections/tasks/records/${id}`, { title: 'two' })
+  const { tasks: second } = await pull({ tasks: first!.token })
+  expect([second!.isReset, second!.rows.map(({ record }) => record?.['title'])]).toEqual([false, ['two']])
+  await server.call(`PATCH /collections/projects/records/${project}`, { members: [] })
+  const { tasks: third } = await pull({ tasks: second!.token })
+  expect(third!.rows).toEqual([{ left: id, deleted: false }])
+  const { tasks: fourth } = await pull({ tasks: third!.token })
+  expect([fourth!.rows, fourth!.isComplete]).toEqual([[], true])
+})
+
+test('several collections come as of one moment', async () => {
+  const id = await addTask('one')
+  const { tasks, projects } = await pull({ tasks: null, projects: null })
+  expect(tasks!.rows.map(({ record }) => record?.['id'])).toContain(id)
+  expect(projects!.rows.map(({ record }) => record?.['id'])).toContain(project)
+})
+
+test('a deletion is told as one', async () => {
+  const id = await addTask('one')
+  const { tasks } = await pull({ tasks: null })
+  await server.call(`DELETE /collections/tasks/records/${id}`)
+  expect((await pull({ tasks: tasks!.token }))['tasks']!.rows).toEqual([{ left: id, deleted: true }])
+})
+
+test('tokens of another account, of a guest and forged ones begin again, and tell nothing', async () => {
+  const id = await addTask('one')
+  const { tasks } = await pull({ tasks: null })
+  for (const token of [tasks!.token, `${tasks!.token.slice(0, -4)}AAAA`, 'x', '']) {
+    const page = (await pull({ tasks: token }, ''))['tasks']!
+    expect([page.isReset, JSON.stringify(page.rows).includes(id)]).toEqual([true, false])
+  }
+})
+
+test('tokens have one length, whatever is in them', async () => {
+  const { tasks: before } = await pull({ tasks: null })
+  for (let n = 0; n < 5; n++) await addTask(String(n))
+  const { tasks: after } = await pull({ tasks: before!.token })
+  expect(after!.token.length).toBe(before!.token.length)
+})
+
+test.each([
+  [{ locked: null }, 403, 'Only superusers can perform this action.'],
+  [{ asked: null }, 400, 'It asks about one request.'],
+  [{ nowhere: null }, 404, ''],
+  [{}, 400, 'A request names 1 to 50 collections, got 0.'],
+  [{ tasks: 5 }, 400, 'Send an object'],
+])('%j is refused', async (collections, status, message) => {
+  const answer = await server.call('POST /sync/pull', { collections }, ann.token)
+  expect([answer.status, answer.json['message']]).toEqual([status, expect.stringContaining(message)])
+})
+
+test('superusers are sent to the protocol of CouchDB', async () => {
+  const answer = await server.call('POST /sync/pull', { collections: { tasks: null } })
+  expect([answer.status, answer.json['message']]).toEqual([403, expect.stringContaining("CouchDB's protocol")])
+})
