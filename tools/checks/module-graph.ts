@@ -46,7 +46,9 @@ function readModule(path: string): Module {
   for (const [, specifier] of text.matchAll(BARE)) add(specifier!, [])
   const code = text.replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '')
   for (const [, called, file] of code.matchAll(DYNAMIC)) add((called ?? file)!, undefined)
-  const declared = [...text.matchAll(DECLARED)].map(([, name]) => name!)
+  // Texts of other programs have exports of their own.
+  const own = code.replaceAll(/`(?:\\[^]|[^`\\])*`/g, '``')
+  const declared = [...own.matchAll(DECLARED)].map(([, name]) => name!)
   const listed = [...text.matchAll(LISTED)].flatMap(([, list]) => namesIn(list!).map(([, alias]) => alias))
   return { path, text, imports, exports: new Set([...declared, ...listed]) }
 }

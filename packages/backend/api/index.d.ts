@@ -98,6 +98,8 @@ export interface BackupInfo {
 
 /** The backups of a server. */
 export class Backups {
+    /** Is called when a scheduled backup could not be made. */
+    onFailure: (error: string) => Promise<void>;
     /** @internal Runs hooks. */
     around: (event: 'onBackupCreate' | 'onBackupRestore', name: string, run: () => Promise<void>) => Promise<void>;
     /** Opens the place of the backups. */
@@ -137,8 +139,8 @@ export interface Channel {
     readonly address: string | undefined;
     /** Takes messages, in order. It returns at once, however slow the client is. */
     send(messages: readonly RealtimeMessage[]): void;
-    /** Nothing more will be sent. */
-    end(): void;
+    /** Nothing more will be sent. `retryMs`: when a client may come back to a server that starts again. */
+    end(retryMs?: number): void;
 }
 
 /** What is set for a collection, and its upkeep. */
@@ -612,7 +614,9 @@ export interface MigrationApp extends HookApp {
 
 /** How much a page may have: rows, and entries that are looked at. */
 export interface PageLimits {
+    /** Rows that it gives, at most. */
     rows: number;
+    /** Entries of indexes that it looks at, at most. */
     entries: number;
 }
 
@@ -868,6 +872,7 @@ export class Subscriber {
     sendNow(messages: readonly RealtimeMessage[]): void;
 }
 
+/** Gives replicas what the rules let their accounts see. Get it by `openBackend`. */
 export class Sync {
     /** Stores a start of the server, before it writes anything else. */
     static open(host: SyncHost): Promise<Sync>;
@@ -885,6 +890,7 @@ export class Sync {
 
 /** A page of one collection. */
 export interface SyncPage {
+    /** To be applied in their order. */
     readonly rows: readonly SyncRow[];
     /** Stored with the rows in one transaction, and sent with the next request. */
     readonly token: string;
@@ -2173,12 +2179,11 @@ type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'ro
 
 interface ReadsOptions {
     readonly database: Database;
-    readonly definitions: KnownDefinitions;
+    /** Those that never change have no `steadily`. */
+    readonly definitions: KnownDefinitions & Partial<Pick<Definitions, 'steadily'>>;
     readonly access: Access;
     /** Lets hooks change what is shown. */
     readonly enrich?: Enricher;
-    /** Runs it again if definitions change meanwhile. Left out: they never do. */
-    readonly steadily?: Definitions['steadily'];
 }
 
 /** A client of realtime is sent a message. */
@@ -2705,6 +2710,7 @@ interface SessionsHost {
     readonly now: () => number;
 }
 
+/** What superusers have set, checked and stored. Get it by `openBackend`. */
 class Settings {
     /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
     static open(database: Database, key?: string): Promise<Settings>;
@@ -2720,6 +2726,7 @@ class Settings {
     onChange(listener: () => void): () => void;
     /** Whether a superuser may act from there. */
     allowsSuperuserAt(address: string | undefined): boolean;
+    /** Stops the work on stored settings. */
     close(): Promise<void>;
 }
 

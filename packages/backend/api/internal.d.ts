@@ -460,6 +460,7 @@ export class ServerState implements StateStore {
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
+/** What superusers have set, checked and stored. Get it by `openBackend`. */
 export class Settings {
     /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
     static open(database: Database, key?: string): Promise<Settings>;
@@ -475,6 +476,7 @@ export class Settings {
     onChange(listener: () => void): () => void;
     /** Whether a superuser may act from there. */
     allowsSuperuserAt(address: string | undefined): boolean;
+    /** Stops the work on stored settings. */
     close(): Promise<void>;
 }
 
@@ -575,6 +577,7 @@ export function lastMigrations(database: Database, files: readonly MigrationFile
 /** The name, display name and logo of each, as PocketBase's API lists them. */
 export function listProviders(): readonly object[];
 
+/** Makes what the functions of a migration get. */
 export function migrationApp({ app, definitions, settings }: MigrationAppParts): MigrationApp;
 
 /** The names of the migration files of a folder, in their order. */

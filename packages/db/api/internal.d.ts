@@ -84,7 +84,7 @@ export class GuardReader {
     } | undefined;
     /** The first documents of those that were written after a sequence, in the order of the last write. Tombstones have `_deleted`. */
     writtenAfter(collection: string, sequence: number): WrittenDocument[];
-    /** What else a part of the library reads of a collection; undefined if there is none. */
+    /** What else a part of the library reads of a collection; undefined without such a collection. */
     readState<T>(collection: string, read: (snapshot: Snapshot, state: CollectionState) => T): T | undefined;
 }
 
@@ -96,9 +96,13 @@ export const LOCAL_PREFIX = "_local/";
 
 /** Which rows of a group, by the last element of their keys. */
 export interface LastRange {
+    /** It is not before this value. */
     readonly gte?: unknown;
+    /** It is behind this value. */
     readonly gt?: unknown;
+    /** It is not behind this value. */
     readonly lte?: unknown;
+    /** It is before this value. */
     readonly lt?: unknown;
 }
 
@@ -164,13 +168,17 @@ export type RecordRelations = Readonly<Record<string, Readonly<Record<string, Re
 
 /** A row of a view that remembers, on one state. */
 export interface RememberedRow {
+    /** The document's. */
     readonly id: string;
+    /** As the map function has emitted it. */
     readonly key: readonly unknown[];
+    /** As the map function has emitted it. */
     readonly value: unknown;
     /** The sequence of the update that brought it. */
     readonly cameAt: number;
 }
 
+/** What a view that remembers has on one state of the database. What reads may miss. */
 export class RememberedRows {
     /** The sequence whose state the rows are. */
     readonly builtTo: number;
@@ -179,16 +187,19 @@ export class RememberedRows {
     constructor(snapshot: Snapshot, collectionNumber: number, state: ViewState);
     /** The rows of a group in their order. */
     rows(group: readonly unknown[], range: LastRange, after?: RowPosition): Generator<Positioned<RememberedRow>>;
+    /** How many rows of a group there are. */
     count(group: readonly unknown[], range: LastRange): number;
     /** The rows of a group that have left after a sequence, in the order in which they left. */
     left(group: readonly unknown[], since: number, after?: RowPosition): Generator<Positioned<LeftRow>>;
     /** All rows that have left after a sequence, in the order in which they left. */
     leftSince(since: number, after?: RowPosition): Generator<Positioned<LeftRow>>;
+    /** How many rows have left after a sequence. */
     countLeftSince(since: number): number;
 }
 
 /** What a view that remembers is made of. */
 export interface RememberingView<T extends object> {
+    /** That of the view in its collection. */
     readonly name: string;
     /** Keys are arrays of at most some hundred characters. All rows of a document have different keys. */
     readonly map: (document: T, emit: Emit<readonly unknown[]>) => void;
@@ -356,6 +367,7 @@ export function hasSearched({ terms, phrases }: ParsedSearch, words: DocumentWor
 /** The newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
 export function holdSnapshot(database: Database): SnapshotReader;
 
+/** Reads a search: its words, phrases and prefixes. It has at most 100; the others are left out. */
 export function parseSearch(text: string, language: string | undefined): ParsedSearch;
 
 /**

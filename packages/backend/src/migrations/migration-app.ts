@@ -41,6 +41,7 @@ interface MigrationAppParts {
   readonly settings: Settings
 }
 
+/** Makes what the functions of a migration get. */
 export function migrationApp({ app, definitions, settings }: MigrationAppParts): MigrationApp {
   return {
     ...app,

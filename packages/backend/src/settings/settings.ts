@@ -12,6 +12,7 @@ import type { SettingsValues } from './settings-values.ts'
 
 const STATE_ID = 'settings'
 
+/** What superusers have set, checked and stored. Get it by `openBackend`. */
 export class Settings {
   readonly #state: ServerState
   readonly #seal: SettingsSeal | undefined
@@ -88,6 +89,7 @@ export class Settings {
     return this.#values.superuserIPs.length === 0 || isWithin(this.#superuserAddresses, address ?? '')
   }
 
+  /** Stops the work on stored settings. */
   async close(): Promise<void> {
     this.#stopListening()
     await this.#turn

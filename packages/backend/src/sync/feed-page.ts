@@ -35,7 +35,9 @@ export interface PageSource {
 
 /** How much a page may have: rows, and entries that are looked at. */
 export interface PageLimits {
+  /** Rows that it gives, at most. */
   rows: number
+  /** Entries of indexes that it looks at, at most. */
   entries: number
 }
 

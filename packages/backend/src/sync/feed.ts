@@ -21,7 +21,7 @@ import { HoldingsStore, meet } from './holdings-store.ts'
 import { groundOf, heldAt } from './spans.ts'
 import { syncRules, type AccountRules, type SyncRules } from './sync-rules.ts'
 
-export interface FeedHost {
+interface FeedHost {
   readonly database: Database
   readonly definitions: KnownDefinitions
   readonly boots: Boots
@@ -30,7 +30,7 @@ export interface FeedHost {
 }
 
 /** A collection, and where its replica stands. */
-export interface Wanted {
+interface Wanted {
   readonly definition: Definition
   /** Undefined: the replica is new. */
   readonly token: FeedToken | undefined

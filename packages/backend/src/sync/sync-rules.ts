@@ -9,7 +9,7 @@ import type { Definition, Rule } from '../definitions/definition.ts'
 const EVERYBODY = '1 = 1'
 
 /** What an index keeps of each record for alternatives with one key. */
-export interface Side {
+interface Side {
   readonly rule: Cut
   readonly alternative: Alternative
 }

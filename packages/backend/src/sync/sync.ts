@@ -17,7 +17,7 @@ import type { FeedRow, PageLimits } from './feed-page.ts'
 import { Feed, SIDES_VIEW } from './feed.ts'
 import { Seal } from './seal.ts'
 
-export interface SyncHost {
+interface SyncHost {
   readonly database: Database
   readonly definitions: Definitions
   readonly access: Access
@@ -37,6 +37,7 @@ export type SyncRow =
 
 /** A page of one collection. */
 export interface SyncPage {
+  /** To be applied in their order. */
   readonly rows: readonly SyncRow[]
   /** Stored with the rows in one transaction, and sent with the next request. */
   readonly token: string
@@ -49,6 +50,7 @@ export interface SyncPage {
 /** How many collections one request may name. */
 const COLLECTIONS_MAX = 50
 
+/** Gives replicas what the rules let their accounts see. Get it by `openBackend`. */
 export class Sync {
   readonly #host: SyncHost
   readonly #feed: Feed

@@ -26,8 +26,11 @@ const SEQUENCE_BYTES = 6
 
 /** A row of a view that remembers, on one state. */
 export interface RememberedRow {
+  /** The document's. */
   readonly id: string
+  /** As the map function has emitted it. */
   readonly key: readonly unknown[]
+  /** As the map function has emitted it. */
   readonly value: unknown
   /** The sequence of the update that brought it. */
   readonly cameAt: number

@@ -11,9 +11,13 @@ import { leftTrees, rowsTree, type ViewState } from './view-catalog.ts'
 
 /** Which rows of a group, by the last element of their keys. */
 export interface LastRange {
+  /** It is not before this value. */
   readonly gte?: unknown
+  /** It is behind this value. */
   readonly gt?: unknown
+  /** It is not behind this value. */
   readonly lte?: unknown
+  /** It is before this value. */
   readonly lt?: unknown
 }
 
@@ -23,6 +27,7 @@ export type RowPosition = string
 /** A row and where it stands. */
 export type Positioned<Row> = Row & { readonly position: RowPosition }
 
+/** What a view that remembers has on one state of the database. What reads may miss. */
 export class RememberedRows {
   /** The sequence whose state the rows are. */
   readonly builtTo: number
@@ -47,6 +52,7 @@ export class RememberedRows {
     while (cursor.next()) yield { ...rememberedRow(cursor.key, cursor.value), position: cursor.key }
   }
 
+  /** How many rows of a group there are. */
   count(group: readonly unknown[], range: LastRange): number {
     return this.#rows.count(this.#rangeOf(group, range))
   }
@@ -63,6 +69,7 @@ export class RememberedRows {
     yield* walkLeft(this.#byTime, behind({ gte: numberKey(since + 1) }, after), 0)
   }
 
+  /** How many rows have left after a sequence. */
   countLeftSince(since: number): number {
     return this.#byTime.count({ gte: numberKey(since + 1) })
   }

@@ -96,7 +96,7 @@ test('several collections come as of one moment', async () => {
   expect(projects!.rows.map(({ record }) => record?.['id'])).toContain(project)
 })
 
-test('a deletion is told as one', async () => {
+test('a deletion is known as one', async () => {
   const id = await addTask('one')
   const { tasks } = await pull({ tasks: null })
   await server.call(`DELETE /collections/tasks/records/${id}`)

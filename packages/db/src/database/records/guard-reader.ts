@@ -118,7 +118,7 @@ export class GuardReader {
     return written
   }
 
-  /** What else a part of the library reads of a collection; undefined if there is none. */
+  /** What else a part of the library reads of a collection; undefined without such a collection. */
   readState<T>(collection: string, read: (snapshot: Snapshot, state: CollectionState) => T): T | undefined {
     const found = this.#open(collection)
     return found && read(this.#snapshot, found.state)

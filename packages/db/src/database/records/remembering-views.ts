@@ -16,6 +16,7 @@ const FORGOTTEN_AT_ONCE = 1000
 
 /** What a view that remembers is made of. */
 export interface RememberingView<T extends object> {
+  /** That of the view in its collection. */
   readonly name: string
   /** Keys are arrays of at most some hundred characters. All rows of a document have different keys. */
   readonly map: (document: T, emit: Emit<readonly unknown[]>) => void

@@ -291,6 +291,7 @@ export function hasPhrases(phrases: ParsedSearch['phrases'], { texts }: Document
 /** Words of one search. */
 const SEARCH_TERMS_MAX = 100
 
+/** Reads a search: its words, phrases and prefixes. It has at most 100; the others are left out. */
 export function parseSearch(text: string, language: string | undefined): ParsedSearch {
   const findWords = wordFinder(language)
   const terms = new Map<string, SearchTerm>()
