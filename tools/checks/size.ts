@@ -27,7 +27,7 @@ const OPFS_BYTES_MAX = { 'opfs.ts': 2.8 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
  * rows is 0.1 KiB of each. Rules of fields, and the rows and the time that a request may take, are 0.2 KiB of each. `search()` is 0.2 KiB
  * of the main entry. `cut` is for servers, and has most of both.
  */
-const RULES_BYTES_MAX = { 'index.ts': 12.85 * 1024, 'compile.ts': 8.2 * 1024, 'cut.ts': 20 * 1024 }
+const RULES_BYTES_MAX = { 'index.ts': 12.85 * 1024, 'compile.ts': 8.2 * 1024, 'cut.ts': 20.2 * 1024 }
 const RULES_BYTES_GOAL = 8 * 1024
 
 const OPTIONS = {
