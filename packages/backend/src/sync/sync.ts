@@ -67,7 +67,10 @@ export class Sync {
     const { database, definitions } = host
     const names = definitions.all().map(recordsName)
     const builtTo = await readSnapshot(database, (reader) =>
-      reader.read((guard) => names.map((name) => [name, rememberedRows(guard, name, SIDES_VIEW)?.builtTo ?? 0])),
+      reader.read((guard) => {
+        const rows = names.map((name) => [name, rememberedRows(guard, name, SIDES_VIEW)] as const)
+        return rows.flatMap(([name, view]) => (view === undefined ? [] : [[name, view.builtTo] as const]))
+      }),
     )
     return new Sync(
       host,
@@ -116,6 +119,9 @@ export class Sync {
     const ruled = definition.fields.find(({ viewRule }) => viewRule !== undefined)
     if (ruled !== undefined)
       throw new ServiceError('INVALID', `The field "${ruled.name}" of "${name}" has a view rule. It can't be synced.`)
+    // A replica would keep addresses of those whom its account may not manage any more.
+    if (definition.type === 'auth' && definition.manageRule !== null && definition.manageRule !== '')
+      throw new ServiceError('INVALID', `"${name}" has a manage rule, which shows addresses. It can't be synced.`)
     return definition
   }
 

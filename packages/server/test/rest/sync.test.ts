@@ -44,6 +44,13 @@ beforeAll(async () => {
     listRule: "@request.query.key = 'a'",
     fields: [],
   })
+  await server.call('POST /collections', {
+    name: 'managed',
+    type: 'auth',
+    listRule: '',
+    manageRule: '@request.auth.id = id',
+    fields: [],
+  })
   const account = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
   await server.call('POST /collections/users/records', account)
   const login = await server.call('POST /collections/users/auth-with-password', {
@@ -122,6 +129,7 @@ test('tokens have one length, whatever is in them', async () => {
 test.each([
   [{ locked: null }, 403, 'Only superusers can perform this action.'],
   [{ asked: null }, 400, 'It asks about one request.'],
+  [{ managed: null }, 400, 'manage rule'],
   [{ nowhere: null }, 404, ''],
   [{}, 400, 'A request names 1 to 50 collections, got 0.'],
   [{ tasks: 5 }, 400, 'Send an object'],
