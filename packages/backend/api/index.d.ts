@@ -2224,7 +2224,7 @@ class RecordAccounts {
     constructor(host: AccountsHost);
     /** Whose the token is. Undefined for a text that is no valid token: then somebody is a guest. */
     principalOf(token: string): Promise<Principal | undefined>;
-    /** As `principalOf`, for doors that API tokens open too. */
+    /** As `principalOf`, for doors that API tokens and the secret of the first superuser open too. */
     bearerOf(token: string): Promise<Principal | undefined>;
     /**
      * Logs in with an identity and a password.

@@ -194,6 +194,10 @@ export class Viewer {
  * Says what a cut rule costs.
  *
  * @example
+ * import { parse } from '@pannier/rules'
+ * import { costOf, cut } from '@pannier/rules/cut'
+ *
+ * const rule = parse('project.members.id ?= @request.auth.id')
  * const { cost, alternatives } = costOf(cut({ schema, collection: 'tasks', rule, accounts: 'users' }))
  * // 'A', [{ cost: 'A', foundBy: 'project is one of the ids of "projects"', … }]
  */
@@ -210,7 +214,7 @@ export function costOf(rule: Cut): RuleCost;
  *
  * const rule = parse('project.members.id ?= @request.auth.id')
  * const { alternatives } = cut({ schema, collection: 'tasks', rule, accounts: 'users' })
- * alternatives[0].ground // { fields: ['project'], step: { kind: 'to', collection: 'projects' }, … }
+ * alternatives[0]?.ground // { fields: ['project'], step: { kind: 'to', collection: 'projects' }, … }
  */
 export function cut(options: CutOptions): Cut;
 
@@ -218,8 +222,13 @@ export function cut(options: CutOptions): Cut;
  * Computes what an account holds. All records must be known, and of one state.
  *
  * @example
- * const holdings = holdingsOf(cutRule, ann, records, new Date())
- * holdings[0].grounds // the ids of the projects that Ann is a member of
+ * import { parse } from '@pannier/rules'
+ * import { cut, holdingsOf } from '@pannier/rules/cut'
+ *
+ * const rule = parse('project.members.id ?= @request.auth.id')
+ * const tasks = cut({ schema, collection: 'tasks', rule, accounts: 'users' })
+ * const holdings = holdingsOf(tasks, { id: 'ann' }, records, new Date())
+ * holdings[0]?.grounds // the ids of the projects that Ann is a member of
  */
 export function holdingsOf(rule: Cut, account: RuleRecord | null, records: RuleRecords, now: Date): Holdings;
 

@@ -35,6 +35,10 @@ export interface RuleCost {
  * Says what a cut rule costs.
  *
  * @example
+ * import { parse } from '@pannier/rules'
+ * import { costOf, cut } from '@pannier/rules/cut'
+ *
+ * const rule = parse('project.members.id ?= @request.auth.id')
  * const { cost, alternatives } = costOf(cut({ schema, collection: 'tasks', rule, accounts: 'users' }))
  * // 'A', [{ cost: 'A', foundBy: 'project is one of the ids of "projects"', … }]
  */

@@ -76,7 +76,7 @@ export interface Alternative {
  *
  * const rule = parse('project.members.id ?= @request.auth.id')
  * const { alternatives } = cut({ schema, collection: 'tasks', rule, accounts: 'users' })
- * alternatives[0].ground // { fields: ['project'], step: { kind: 'to', collection: 'projects' }, … }
+ * alternatives[0]?.ground // { fields: ['project'], step: { kind: 'to', collection: 'projects' }, … }
  */
 export function cut(options: CutOptions): Cut {
   const { rule } = options

@@ -46,8 +46,13 @@ export type Holdings = readonly (Holding | null)[]
  * Computes what an account holds. All records must be known, and of one state.
  *
  * @example
- * const holdings = holdingsOf(cutRule, ann, records, new Date())
- * holdings[0].grounds // the ids of the projects that Ann is a member of
+ * import { parse } from '@pannier/rules'
+ * import { cut, holdingsOf } from '@pannier/rules/cut'
+ *
+ * const rule = parse('project.members.id ?= @request.auth.id')
+ * const tasks = cut({ schema, collection: 'tasks', rule, accounts: 'users' })
+ * const holdings = holdingsOf(tasks, { id: 'ann' }, records, new Date())
+ * holdings[0]?.grounds // the ids of the projects that Ann is a member of
  */
 export function holdingsOf(rule: Cut, account: RuleRecord | null, records: RuleRecords, now: Date): Holdings {
   const { bound, atoms } = boundAtoms(rule, account ?? {}, now)
@@ -111,7 +116,9 @@ function ownFields({ fields }: OwnSet, { record }: Asking): Field[] {
 /** The values with which a record meets the conditions, also the empty one. */
 function setOf(set: OwnSet, asking: Asking): ValueSet {
   const fields = ownFields(set, asking)
-  return { isIn: true, values: membersOf([fields.map(() => ''), ...candidates(set, asking)], set, asking) }
+  // The candidates of a match-all are those that may not be in it.
+  const others = set.isEvery ? universe(set, asking) : candidates(set, asking)
+  return { isIn: true, values: membersOf([fields.map(() => ''), ...others], set, asking) }
 }
 
 /** The texts of those values that a record must have to meet the conditions; or must not have. */

@@ -99,6 +99,9 @@ const wideWorld: fc.Arbitrary<World> = fc
 
 const PATHS = [
   'views',
+  'reviewers.id',
+  'reviewers.age',
+  'likes_via_post.id',
   'public',
   'tags:each',
   'tags:length',

@@ -56,13 +56,14 @@ export class RecordAccounts {
   }
 
   /** Whose the token is. Undefined for a text that is no valid token: then somebody is a guest. */
-  async principalOf(token: string): Promise<Principal | undefined> {
-    return (await this.#host.principals.find('auth', token)) ?? (await this.firstSuperuser.principalOf(token))
+  principalOf(token: string): Promise<Principal | undefined> {
+    return this.#host.principals.find('auth', token)
   }
 
-  /** As `principalOf`, for doors that API tokens open too. */
-  bearerOf(token: string): Promise<Principal | undefined> {
-    return this.#host.principals.find(isApiToken(token) ? 'api' : 'auth', token)
+  /** As `principalOf`, for doors that API tokens and the secret of the first superuser open too. */
+  async bearerOf(token: string): Promise<Principal | undefined> {
+    const principal = await this.#host.principals.find(isApiToken(token) ? 'api' : 'auth', token)
+    return principal ?? this.firstSuperuser.principalOf(token)
   }
 
   /**

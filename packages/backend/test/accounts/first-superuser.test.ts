@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 async function actorOf(secret: string): Promise<Actor> {
-  return actor((await backend.accounts.principalOf(secret))!)
+  return actor((await backend.accounts.bearerOf(secret))!)
 }
 
 function create(by: Actor, email: string, collection = '_superusers'): Promise<unknown> {
@@ -36,7 +36,7 @@ test('a secret makes the first superuser, who is shown whole; then it is no secr
   backend.records.assertOpen(by, '_superusers', 'create')
   expect(await create(by, 'ann@example.com')).toMatchObject({ email: 'ann@example.com', verified: true })
   await expect(create(by, 'bob@example.com')).rejects.toMatchObject(LOCKED)
-  expect(await backend.accounts.principalOf(secret)).toBeUndefined()
+  expect(await backend.accounts.bearerOf(secret)).toBeUndefined()
   expect(await backend.accounts.firstSuperuser.offer()).toBeUndefined()
 })
 
@@ -64,20 +64,20 @@ test('a secret opens nothing else, and no other text is one', async () => {
   expect(await create(by, 'ann@example.com', 'users')).toMatchObject({ verified: false })
   expect(await create(by, 'bob@example.com', 'users')).toMatchObject({ verified: false })
   for (const other of ['', secret.slice(1), `${secret.slice(1)}x`, `${secret} `])
-    expect(await backend.accounts.principalOf(other)).toBeUndefined()
+    expect(await backend.accounts.bearerOf(other)).toBeUndefined()
 })
 
 test('a secret ends after 30 minutes, with the next one, and with a superuser made in another way', async () => {
   const first = (await backend.accounts.firstSuperuser.offer())!
   const second = (await backend.accounts.firstSuperuser.offer())!
-  expect(await backend.accounts.principalOf(first)).toBeUndefined()
+  expect(await backend.accounts.bearerOf(first)).toBeUndefined()
   now += 29 * 60_000
-  expect(await backend.accounts.principalOf(second)).toBeDefined()
+  expect(await backend.accounts.bearerOf(second)).toBeDefined()
   now += 60_000
-  expect(await backend.accounts.principalOf(second)).toBeUndefined()
+  expect(await backend.accounts.bearerOf(second)).toBeUndefined()
   const third = (await backend.accounts.firstSuperuser.offer())!
   const by = await actorOf(third)
   await create(actor(SYSTEM), 'root@example.com')
   await expect(create(by, 'ann@example.com')).rejects.toMatchObject(LOCKED)
-  expect(await backend.accounts.principalOf(third)).toBeUndefined()
+  expect(await backend.accounts.bearerOf(third)).toBeUndefined()
 })

@@ -17,7 +17,7 @@ let dir: string
 
 async function examples(page: string): Promise<string[]> {
   const text = await readFile(join(GUIDE, page), 'utf8')
-  return Array.from(text.matchAll(/```ts\n(.*?)```/gs), ([, code]) => code!).filter((code) =>
+  return Array.from(text.matchAll(/```ts[^\n]*\n(.*?)```/gs), ([, code]) => code!).filter((code) =>
     code.startsWith("import type { Hooks } from '@pannier/server'"),
   )
 }
