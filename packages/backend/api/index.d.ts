@@ -874,8 +874,7 @@ export class Subscriber {
 
 /** Gives replicas what the rules let their accounts see. Get it by `openBackend`. */
 export class Sync {
-    /** Stores a start of the server, before it writes anything else. */
-    static open(host: SyncHost): Promise<Sync>;
+    constructor(host: SyncHost);
     /**
      * The next page of each collection, by their names, all of one state of the database.
      *

@@ -188,7 +188,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     backups,
     imports: new Imports({ ...writerParts, judge: new Judge(definitions, access) }),
     sql,
-    sync: await Sync.open({ database, definitions, access, reads, now }),
+    sync: new Sync({ database, definitions, access, reads, now }),
     close: async () => {
       const stopped = [terminating, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
       for (const part of [...stopped, logging, settings, definitions]) await part.close()

@@ -34,7 +34,7 @@ export class Boots {
     this.key = key
   }
 
-  /** Stores a start, before anything is written. `newKey`: for a database that has none. */
+  /** Stores a start, before an index is brought up to date. `newKey`: for a database that has none. */
   static async open(database: Database, builtTo: Readonly<Record<string, number>>, newKey: Uint8Array): Promise<Boots> {
     const stored = database.collection<StoredBoots>(BOOTS_COLLECTION)
     const { boots: before = [], key = Buffer.from(newKey).toString('base64') } = (await stored.get(BOOTS_ID)) ?? {}

@@ -3,6 +3,7 @@
  * no token is stored; only what accounts held, and an index with few rows for each record. docs/internals/ruled-sync.md is the contract.
  */
 import { randomBytes } from 'node:crypto'
+import type { Schema } from '@pannier/rules'
 import { holdingsOf, recordSide, type Holdings } from '@pannier/rules/cut'
 import type { Database } from 'pannier'
 import { forgetLeft, readSnapshot, rememberedRows, rememberingView } from 'pannier/internal'
@@ -79,6 +80,8 @@ const EMPTY: IndexState = { collection: 0, builtTo: 0, forgottenTo: 0 }
 export class Feed {
   readonly #host: FeedHost
   readonly #holdings: HoldingsStore
+  /** Another definition is another object, and so is a schema. */
+  readonly #rules = new WeakMap<Definition, { readonly schema: Schema; readonly rules: SyncRules }>()
 
   constructor(host: FeedHost) {
     this.#host = host
@@ -113,11 +116,15 @@ export class Feed {
   }
 
   #rulesOf(definition: Definition): SyncRules {
-    const rules = syncRules(this.#host.definitions, definition)
+    const { definitions } = this.#host
+    const { schema } = definitions
+    const known = this.#rules.get(definition)
+    const rules = known?.schema === schema ? known.rules : syncRules(definitions, definition)
     if (rules === undefined) throw new ServiceError('FORBIDDEN', 'Only superusers can sync this collection.')
     const [problem] = rules.problems
     if (problem !== undefined)
       throw new ServiceError('INVALID', `The list rule of "${definition.name}" can't be synced: ${problem}`)
+    this.#rules.set(definition, { schema, rules })
     return rules
   }
 

@@ -50,32 +50,19 @@ export interface SyncPage {
 /** How many collections one request may name. */
 const COLLECTIONS_MAX = 50
 
+/** What pulls of one start of the server need. */
+interface Started {
+  readonly feed: Feed
+  readonly seal: Seal
+}
+
 /** Gives replicas what the rules let their accounts see. Get it by `openBackend`. */
 export class Sync {
   readonly #host: SyncHost
-  readonly #feed: Feed
-  readonly #seal: Seal
+  #started: Promise<Started> | undefined
 
-  private constructor(host: SyncHost, boots: Boots) {
+  constructor(host: SyncHost) {
     this.#host = host
-    this.#feed = new Feed({ ...host, boots })
-    this.#seal = new Seal(boots.key)
-  }
-
-  /** Stores a start of the server, before it writes anything else. */
-  static async open(host: SyncHost): Promise<Sync> {
-    const { database, definitions } = host
-    const names = definitions.all().map(recordsName)
-    const builtTo = await readSnapshot(database, (reader) =>
-      reader.read((guard) => {
-        const rows = names.map((name) => [name, rememberedRows(guard, name, SIDES_VIEW)] as const)
-        return rows.flatMap(([name, view]) => (view === undefined ? [] : [[name, view.builtTo] as const]))
-      }),
-    )
-    return new Sync(
-      host,
-      await Boots.open(database, Object.fromEntries(builtTo) as Record<string, number>, randomBytes(32)),
-    )
   }
 
   /**
@@ -98,16 +85,40 @@ export class Sync {
     if (actor.principal.isAdmin)
       throw new ServiceError('FORBIDDEN', "Superusers see everything. Replicate with CouchDB's protocol instead.")
     const definitions = names.map((name) => this.#syncable(actor, name))
+    const { feed, seal } = await this.#start()
     const wanted = definitions.map((definition, index) => {
       const sealed = tokens[names[index]!]
-      return { definition, token: sealed === undefined ? undefined : this.#seal.open(sealed) }
+      return { definition, token: sealed === undefined ? undefined : seal.open(sealed) }
     })
-    const pages = await this.#feed.pull(actor, wanted, limits)
+    const pages = await feed.pull(actor, wanted, limits)
     const shown = pages.map(async ({ rows, token, isComplete, isReset }, index): Promise<[string, SyncPage]> => {
-      const page = { rows: await this.#shown(actor, definitions[index]!, rows), token: this.#seal.close(token) }
+      const page = { rows: await this.#shown(actor, definitions[index]!, rows), token: seal.close(token) }
       return [names[index]!, { ...page, isComplete, isReset }]
     })
     return Object.fromEntries(await Promise.all(shown))
+  }
+
+  /** Notes the start of the server before its first pull: nothing else brings an index up to date. */
+  #start(): Promise<Started> {
+    this.#started ??= this.#begin().catch((error: unknown) => {
+      // The next pull tries again.
+      this.#started = undefined
+      throw error
+    })
+    return this.#started
+  }
+
+  async #begin(): Promise<Started> {
+    const { database, definitions } = this.#host
+    const names = definitions.all().map(recordsName)
+    const builtTo = await readSnapshot(database, (reader) =>
+      reader.read((guard) => {
+        const rows = names.map((name) => [name, rememberedRows(guard, name, SIDES_VIEW)] as const)
+        return rows.flatMap(([name, view]) => (view === undefined ? [] : [[name, view.builtTo] as const]))
+      }),
+    )
+    const boots = await Boots.open(database, Object.fromEntries(builtTo), randomBytes(32))
+    return { feed: new Feed({ ...this.#host, boots }), seal: new Seal(boots.key) }
   }
 
   #syncable(actor: Actor, name: string): Definition {
