@@ -71,7 +71,8 @@ async function answerOf(
   const pieces: Buffer[] = []
   for await (const piece of response) pieces.push(piece as Buffer)
   const body = Buffer.concat(pieces)
-  const isThumb = method === 'GET' && /filename=\d+x\d/.test(response.headers['content-disposition'] ?? '')
+  // A file without a name gets ten random characters, and three of them may look like a size.
+  const isThumb = method === 'GET' && /filename=\d+x\d+[tbf]?_/.test(response.headers['content-disposition'] ?? '')
   const shown = isThumb ? await shownThumb(body) : { body: shownBody(body, response.headers['content-type']) }
   const isSizeFree = /thumb=(?!$|x)/.test(url)
   const named = HEADERS.flatMap((name) => {
