@@ -643,6 +643,14 @@ export interface Principal {
     readonly address?: string;
 }
 
+/** What `pull` takes beside tokens. */
+export interface PullOptions {
+    /** How much each page may have. */
+    readonly limits?: PageLimits;
+    /** By the names of collections. `*`: no record comes with a body, and the replica looks whether it has all of them. */
+    readonly has?: Readonly<Record<string, SyncHas>>;
+}
+
 /** The clients that are connected, and what they are sent. */
 export class Realtime {
     /** @internal */
@@ -884,8 +892,11 @@ export class Sync {
      * const { docs } = await backend.sync.pull(actor, { docs: undefined })
      * docs.rows // [{ record: { id: …, title: … }, mark: … }, …, { end: … }]
      */
-    pull(actor: Actor, tokens: Readonly<Record<string, string | undefined>>, limits?: PageLimits): Promise<Readonly<Record<string, SyncPage>>>;
+    pull(actor: Actor, tokens: Readonly<Record<string, string | undefined>>, { limits, has }?: PullOptions): Promise<Readonly<Record<string, SyncPage>>>;
 }
+
+/** What a replica has of a collection, as ids and revisions: where all records come again, these come without their bodies. */
+export type SyncHas = '*' | Readonly<Record<string, string>>;
 
 /** A page of one collection. */
 export interface SyncPage {
@@ -910,6 +921,12 @@ export type SyncRow =
  | {
     readonly record: RecordJson;
     readonly mark?: string;
+}
+/** As before, and it has this revision already. Only where `has` says so. */
+ | {
+    readonly id: string;
+    readonly rev: string;
+    readonly mark: string;
 }
 /** It forgets all records that do not have this mark. */
  | {

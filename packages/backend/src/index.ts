@@ -35,7 +35,7 @@ export type { Logs } from './logs/logs.ts'
 export type { Schedule, Schedules } from './schedules/schedules.ts'
 export type { SqlConsole, SqlResult } from './sql/sql-console.ts'
 export type { PageLimits } from './sync/feed-page.ts'
-export type { Sync, SyncPage, SyncRow } from './sync/sync.ts'
+export type { PullOptions, Sync, SyncHas, SyncPage, SyncRow } from './sync/sync.ts'
 export type {
   ListOptions,
   RecordInput,

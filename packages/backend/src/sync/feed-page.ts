@@ -17,6 +17,8 @@ export type FeedRow =
   | { readonly left: string; readonly deleted: boolean }
   /** It has the record. `mark`: all records come. */
   | { readonly document: JsonObject; readonly mark?: string }
+  /** As before, and it has this revision already. */
+  | { readonly id: string; readonly rev: string; readonly mark: string }
   /** It forgets all records without this mark. */
   | { readonly end: string }
 
@@ -31,7 +33,12 @@ export interface PageSource {
   readonly holdings: (name: string) => Holdings
   /** What the account holds now. */
   readonly now: HeldAt
+  /** Whether the replica says that it has a revision of a record, as it is shown now. */
+  readonly has: Has
 }
+
+/** What a replica says that it has. */
+export type Has = (id: string, rev: string) => boolean
 
 /** How much a page may have: rows, and entries that are looked at. */
 export interface PageLimits {
@@ -186,13 +193,15 @@ export class FeedPage {
 
   #put(written: WrittenDocument, { mark }: Sweep): void {
     const record = recordOf(written)
-    const known = `${String(record['id'])} ${String(written.document['_rev'])}`
+    const [id, rev] = [String(record['id']), String(written.document['_rev'])]
+    const known = `${id} ${rev}`
     // The next sweep has what the account may not see any more.
     if (this.#told.has(known) || !this.#source.now.viewer.shows(record)) return
     this.#told.add(known)
     this.#limits.rows--
     const document = written.document as JsonObject
-    this.rows.push(mark === undefined ? { document } : { document, mark })
+    if (mark === undefined) this.rows.push({ document })
+    else this.rows.push(this.#source.has(id, rev) ? { id, rev, mark } : { document, mark })
   }
 
   #leave(id: string, deleted: boolean): void {

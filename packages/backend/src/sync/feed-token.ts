@@ -44,6 +44,8 @@ export interface FeedToken {
   readonly builtTo: number
   /** The version of the rules. */
   readonly rules: string
+  /** How all records of the replica are shown; undefined: some may be shown otherwise than others. */
+  readonly shape: string | undefined
   readonly reached: Reached | undefined
   readonly sweep: Sweep | undefined
 }

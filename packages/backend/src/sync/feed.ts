@@ -16,7 +16,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import type { Account } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { Boots } from './boots.ts'
-import { FeedPage, planOf, type FeedRow, type PageLimits, type PageSource } from './feed-page.ts'
+import { FeedPage, planOf, type FeedRow, type Has, type PageLimits, type PageSource } from './feed-page.ts'
 import type { FeedToken, Reached, Sweep } from './feed-token.ts'
 import { HoldingsStore, meet } from './holdings-store.ts'
 import { groundOf, heldAt } from './spans.ts'
@@ -35,6 +35,8 @@ interface Wanted {
   readonly definition: Definition
   /** Undefined: the replica is new. */
   readonly token: FeedToken | undefined
+  /** What the replica has, where all records come again. */
+  readonly has?: Has
 }
 
 /** One page. A replica stores its rows and its token in one transaction. */
@@ -98,13 +100,13 @@ export class Feed {
     wanted: readonly Wanted[],
     limits: PageLimits = LIMITS,
   ): Promise<PulledPage[]> {
-    const ruled = wanted.map(({ definition, token }) => ({ definition, token, rules: this.#rulesOf(definition) }))
+    const ruled = wanted.map((each) => ({ ...each, rules: this.#rulesOf(each.definition) }))
     for (const { definition, rules } of ruled) await this.#update(definition, rules)
     return readSnapshot(this.#host.database, async (reader) => {
       const pages: PulledPage[] = []
-      for (const { definition, token, rules } of ruled) {
+      for (const { definition, token, rules, has } of ruled) {
         const pull = await this.#begin(reader, definition, account, rules, token)
-        pages.push(await this.#page(pull, token, limits))
+        pages.push(await this.#page(pull, token, has ?? hasNothing, limits))
       }
       return pages
     })
@@ -172,9 +174,12 @@ export class Feed {
     return { reader, definition, account: accountId, rules, own, nowMs, held, heldName, holdings, index }
   }
 
-  async #page(pull: Pull, given: FeedToken | undefined, limits: PageLimits): Promise<PulledPage> {
+  async #page(pull: Pull, given: FeedToken | undefined, has: Has, limits: PageLimits): Promise<PulledPage> {
     const { index, account, rules } = pull
     const isReset = given === undefined || !(await this.#isValid(pull, given))
+    // Else a record may be shown otherwise than the replica has it, in the same revision.
+    let shape = given !== undefined && isOf(pull, given) && given.shape === rules.shape ? rules.shape : undefined
+    const hasShown = shape === undefined ? hasNothing : has
     let { reached, sweep }: Pick<FeedToken, 'reached' | 'sweep'> = isReset
       ? { reached: undefined, sweep: undefined }
       : given
@@ -188,11 +193,12 @@ export class Feed {
         break
       }
       const aimed = await this.#aim(pull, reached, sweep)
-      const walked = await this.#walk(pull, reached, aimed, left, sweep === undefined)
+      const walked = await this.#walk(pull, reached, aimed, hasShown, left, sweep === undefined)
       rows.push(...walked.rows)
       left = walked.left
       sweep = walked.sweep
       if (sweep !== undefined) break
+      if (aimed.mark !== undefined) ({ shape } = rules)
       const { sequence, may, must, fromMs, toMs } = aimed
       reached = { sequence, may, must, fromMs, toMs }
     }
@@ -202,6 +208,7 @@ export class Feed {
       boot: this.#host.boots.current,
       builtTo: index.builtTo,
       rules: rules.version,
+      shape,
       reached,
       sweep,
     }
@@ -238,6 +245,7 @@ export class Feed {
     { reader, definition, own, held, nowMs, holdings, index }: Pull,
     reached: Reached | undefined,
     sweep: Sweep,
+    has: Has,
     limits: PageLimits,
     isBegun: boolean,
   ): Promise<{ readonly rows: readonly FeedRow[]; readonly left: PageLimits; readonly sweep: Sweep | undefined }> {
@@ -254,6 +262,7 @@ export class Feed {
         rules: own,
         holdings: (name) => holdings.get(name)!,
         now: heldAt(own.rule, held, nowMs),
+        has,
       }
       const planned = isBegun && reached !== undefined ? { ...sweep, ...planOf(source, reached) } : sweep
       const left = { ...limits }
@@ -264,11 +273,11 @@ export class Feed {
   }
 
   /** Whether a token is of this history, and all that it names is still known. */
-  async #isValid({ index, account, rules, definition, holdings }: Pull, token: FeedToken): Promise<boolean> {
+  async #isValid(pull: Pull, token: FeedToken): Promise<boolean> {
+    const { index, rules, definition, holdings } = pull
     const { reached, sweep } = token
     const isSame =
-      token.collection === index.collection &&
-      JSON.stringify(token.account) === JSON.stringify(account) &&
+      isOf(pull, token) &&
       token.rules === rules.version &&
       this.#host.boots.knows(token.boot, recordsName(definition), token.builtTo, index.builtTo)
     if (!isSame) return false
@@ -289,6 +298,15 @@ function indexOf(guard: GuardReader, collection: string): IndexState {
   const rows = rememberedRows(guard, collection, SIDES_VIEW)
   if (rows === undefined) return EMPTY
   return { collection: guard.lastWrite(collection)!.number, builtTo: rows.builtTo, forgottenTo: rows.forgottenTo }
+}
+
+function hasNothing(): boolean {
+  return false
+}
+
+/** Whether a token is for this collection and account. */
+function isOf({ index, account }: Pull, token: FeedToken): boolean {
+  return token.collection === index.collection && JSON.stringify(token.account) === JSON.stringify(account)
 }
 
 function isAtEnd({ own, index, heldName, nowMs }: Pull, reached: Reached | undefined): reached is Reached {

@@ -25,6 +25,8 @@ export interface AccountRules {
 export interface SyncRules {
   /** Other rules, and other fields that they read, have another one. */
   readonly version: string
+  /** How records are shown: with other fields it is another one. */
+  readonly shape: string
   readonly sides: readonly Side[]
   /** `null`: guests. */
   of(accounts: string | null): AccountRules
@@ -51,8 +53,10 @@ export function syncRules(definitions: KnownDefinitions, definition: Definition)
       { rule: made, sides: made.alternatives.map((alternative) => placeOf(made, alternative)) },
     ]),
   )
+  const own = schema.find(definition.id)!
   return {
-    version: versionOf(listRule, schema.find(definition.id)!, cuts),
+    version: versionOf(listRule, own, cuts),
+    shape: digestOf(partsOf(own)),
     sides,
     of: (accounts) => byAccounts.get(accounts)!,
     problems: cuts.flatMap(({ problems }) => problems),
@@ -61,9 +65,14 @@ export function syncRules(definitions: KnownDefinitions, definition: Definition)
 
 function versionOf(rule: Rule, own: Collection, cuts: readonly Cut[]): string {
   const read = new Set([own, ...cuts.flatMap(({ collections }) => collections)])
-  const collections = Array.from(read, ({ id, name, fields }) => [id, name, ...fields.values()])
-  return createHash('sha256')
-    .update(JSON.stringify([rule, collections.map(String), collections]))
-    .digest('base64url')
-    .slice(0, 16)
+  const collections = Array.from(read, partsOf)
+  return digestOf([rule, collections.map(String), collections])
+}
+
+function partsOf({ id, name, fields }: Collection): readonly unknown[] {
+  return [id, name, ...fields.values()]
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
 }

@@ -13,7 +13,7 @@ import { ServiceError } from '../gateway/service-error.ts'
 import type { RecordReads } from '../records/record-reads.ts'
 import type { RecordJson } from '../records/record-types.ts'
 import { Boots } from './boots.ts'
-import type { FeedRow, PageLimits } from './feed-page.ts'
+import type { FeedRow, Has, PageLimits } from './feed-page.ts'
 import { Feed, SIDES_VIEW } from './feed.ts'
 import { Seal } from './seal.ts'
 
@@ -32,6 +32,8 @@ export type SyncRow =
   | { readonly left: string; readonly deleted: boolean }
   /** It has a record, with `_rev`. `mark`: all records come, and those without it go at the end. */
   | { readonly record: RecordJson; readonly mark?: string }
+  /** As before, and it has this revision already. Only where `has` says so. */
+  | { readonly id: string; readonly rev: string; readonly mark: string }
   /** It forgets all records that do not have this mark. */
   | { readonly end: string }
 
@@ -45,6 +47,17 @@ export interface SyncPage {
   readonly isComplete: boolean
   /** The token that came was of no use, or there was none: all records come. */
   readonly isReset: boolean
+}
+
+/** What a replica has of a collection, as ids and revisions: where all records come again, these come without their bodies. */
+export type SyncHas = '*' | Readonly<Record<string, string>>
+
+/** What `pull` takes beside tokens. */
+export interface PullOptions {
+  /** How much each page may have. */
+  readonly limits?: PageLimits
+  /** By the names of collections. `*`: no record comes with a body, and the replica looks whether it has all of them. */
+  readonly has?: Readonly<Record<string, SyncHas>>
 }
 
 /** How many collections one request may name. */
@@ -77,7 +90,7 @@ export class Sync {
   async pull(
     actor: Actor,
     tokens: Readonly<Record<string, string | undefined>>,
-    limits?: PageLimits,
+    { limits, has = {} }: PullOptions = {},
   ): Promise<Readonly<Record<string, SyncPage>>> {
     const names = Object.keys(tokens)
     if (names.length === 0 || names.length > COLLECTIONS_MAX)
@@ -88,7 +101,8 @@ export class Sync {
     const { feed, seal } = await this.#start()
     const wanted = definitions.map((definition, index) => {
       const sealed = tokens[names[index]!]
-      return { definition, token: sealed === undefined ? undefined : seal.open(sealed) }
+      const token = sealed === undefined ? undefined : seal.open(sealed)
+      return { definition, token, has: hasOf(has[names[index]!]) }
     })
     const pages = await feed.pull(actor, wanted, limits)
     const shown = pages.map(async ({ rows, token, isComplete, isReset }, index): Promise<[string, SyncPage]> => {
@@ -147,4 +161,10 @@ export class Sync {
       return { record: shown[next++]!, ...rest }
     })
   }
+}
+
+function hasOf(has: SyncHas = {}): Has {
+  if (has === '*') return () => true
+  const revisions = new Map(Object.entries(has))
+  return (id, rev) => revisions.get(id) === rev
 }

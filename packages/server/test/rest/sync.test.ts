@@ -12,10 +12,18 @@ interface Account {
 }
 
 interface Page {
-  readonly rows: readonly { readonly record?: Record<string, unknown>; readonly left?: string; readonly end?: string }[]
+  readonly rows: readonly Row[]
   readonly token: string
   readonly isComplete: boolean
   readonly isReset: boolean
+}
+
+interface Row {
+  readonly record?: Record<string, unknown>
+  readonly left?: string
+  readonly end?: string
+  readonly id?: string
+  readonly rev?: string
 }
 
 beforeAll(async () => {
@@ -68,8 +76,9 @@ afterAll(() => server.close())
 async function pull(
   collections: Readonly<Record<string, string | null>>,
   by = ann.token,
+  has: object = {},
 ): Promise<Readonly<Record<string, Page>>> {
-  const { status, json } = await server.call('POST /sync/pull', { collections }, by)
+  const { status, json } = await server.call('POST /sync/pull', { collections, has }, by)
   expect([status, json]).toEqual([200, expect.anything()])
   return json['collections'] as unknown as Record<string, Page>
 }
@@ -117,6 +126,49 @@ test('tokens of another account, of a guest and forged ones begin again, and tel
     const page = (await pull({ tasks: token }, ''))['tasks']!
     expect([page.isReset, JSON.stringify(page.rows).includes(id)]).toEqual([true, false])
   }
+})
+
+test('a replica that begins again gets only the bodies that it lacks', async () => {
+  const [same, changed] = [await addTask('one'), await addTask('two')]
+  const { tasks: first } = await pull({ tasks: null })
+  const revisions = first!.rows.flatMap(({ record }) => (record === undefined ? [] : [[record['id'], record['_rev']]]))
+  await server.call(`PATCH /collections/tasks/records/${changed}`, { title: 'three' })
+  const listRule = 'project.members.id ?= @request.auth.id && title != "none"'
+  await server.call('PATCH /collections/tasks', { listRule })
+  const without = (await pull({ tasks: first!.token }, ann.token, { tasks: '*' }))['tasks']!
+  expect([without.isReset, without.rows.filter(({ record }) => record !== undefined)]).toEqual([true, []])
+  const lacking = (await pull({ tasks: first!.token }, ann.token, { tasks: Object.fromEntries(revisions) }))['tasks']!
+  expect(lacking.rows.flatMap(({ record }) => (record === undefined ? [] : [record['title']]))).toEqual(['three'])
+  expect(lacking.rows.find(({ id }) => id === same)).toMatchObject({ rev: Object.fromEntries(revisions)[same] })
+  expect(lacking.rows.map(({ record, id, end }) => record?.['id'] ?? id ?? (end === undefined ? '' : 'end'))).toEqual(
+    without.rows.map(({ id, end }) => id ?? (end === undefined ? '' : 'end')),
+  )
+})
+
+test('all bodies come where records are shown otherwise than the replica has them', async () => {
+  const id = await addTask('one')
+  const { tasks: first } = await pull({ tasks: null })
+  const { json } = await server.call('GET /collections/tasks')
+  const fields = json['fields'] as unknown as readonly { readonly name: string }[]
+  const change = fields.map((field) => (field.name === 'secret' ? { ...field, hidden: false } : field))
+  await server.call('PATCH /collections/tasks', { fields: change })
+  const { tasks } = await pull({ tasks: first!.token }, ann.token, { tasks: '*' })
+  expect(tasks!.rows.find(({ record }) => record?.['id'] === id)?.record).toMatchObject({ secret: 'S' })
+  await server.call('PATCH /collections/tasks', { fields })
+})
+
+test('what another account has is never taken for known', async () => {
+  const id = await addTask('one')
+  await server.call('PATCH /collections/tasks', { listRule: '' })
+  const { tasks: first } = await pull({ tasks: null })
+  const { tasks: guests } = await pull({ tasks: first!.token }, '', { tasks: '*' })
+  expect(guests!.rows.find(({ record }) => record?.['id'] === id)).toMatchObject({ record: { title: 'one' } })
+  await server.call('PATCH /collections/tasks', { listRule: 'project.members.id ?= @request.auth.id' })
+})
+
+test.each([5, { tasks: 5 }, { tasks: { a: 1 } }, null])('has: %j is refused', async (has) => {
+  const { status, json } = await server.call('POST /sync/pull', { collections: { tasks: null }, has }, ann.token)
+  expect([status, json['message']]).toEqual([400, expect.stringContaining('"has" must be an object')])
 })
 
 test('tokens have one length, whatever is in them', async () => {
