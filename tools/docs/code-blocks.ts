@@ -5,7 +5,7 @@
  *
  *     ts            run, and type-checked
  *     ts check      type-checked only: it needs a browser, a file or another product. `tsx` is always so
- *     ts signature  not tested: the reference has these from the snapshot of the interface
+ *     ts signature  not tested here: the reference has these from the snapshot of the interface, or a test of its own compiles it
  *     ts new        begins another module of the page
  *     … file=NAME   a file of the tutorial, which its transcript runs; append=NAME adds to one
  *

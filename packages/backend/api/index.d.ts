@@ -8,6 +8,15 @@ export interface Actor {
     readonly request: RequestInfo;
 }
 
+/** Collections whose fields are not known. */
+export type AnyCollectionTypes = Readonly<Record<string, AnyRecordTypes>>;
+
+/** Records whose fields are not known. */
+export interface AnyRecordTypes {
+    readonly values: Record<string, unknown>;
+    readonly changes: Record<string, unknown>;
+}
+
 /** An application backend on a database. Get it by `openBackend`. */
 export interface Backend {
     /** What the collections are. */
@@ -162,6 +171,9 @@ export class CollectionAdministration {
     /** Whether the content of replaced revisions is kept. @throws ServiceError FORBIDDEN for a collection of the server's own */
     setHistory(history: boolean): Promise<void>;
 }
+
+/** The types of the records of all collections, by name. */
+export type CollectionTypes = Readonly<Record<string, RecordTypes>>;
 
 /** A collection of the application: its type, fields, rules and indexes. */
 export type Definition = BaseDefinition | ViewDefinition | AuthDefinition;
@@ -332,30 +344,30 @@ export interface GuardedWrite extends Write {
     readonly stored: StoredDocuments;
 }
 
-/** The application, for hooks. No rule stops it. */
-export interface HookApp {
+/** The application, for hooks. No rule stops it. `All`: the types of its collections. */
+export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
     /** What superusers have set, with the secrets. */
     settings(): SettingsValues;
     /** @throws ServiceError NOT_FOUND */
     findCollectionByNameOrId(nameOrId: string): Definition;
     /** A record that is not stored yet: `save` stores it. */
-    newRecord(collection: string, values?: Readonly<Record<string, unknown>>): HookRecord;
+    newRecord<Name extends NameOf<All>>(collection: Name, values?: Readonly<Partial<All[Name]['changes']>>): HookRecord<All[Name]>;
     /** @throws ServiceError NOT_FOUND */
-    findRecordById(collection: string, id: string): Promise<HookRecord>;
+    findRecordById<Name extends NameOf<All>>(collection: Name, id: string): Promise<HookRecord<All[Name]>>;
     /** @throws ServiceError NOT_FOUND; INVALID for a wrong filter */
-    findFirstRecordByFilter(collection: string, filter: string, parameters?: FilterParameters): Promise<HookRecord>;
+    findFirstRecordByFilter<Name extends NameOf<All>>(collection: Name, filter: string, parameters?: FilterParameters): Promise<HookRecord<All[Name]>>;
     /** @throws ServiceError NOT_FOUND */
-    findFirstRecordByData(collection: string, field: string, value: string | number | boolean): Promise<HookRecord>;
+    findFirstRecordByData<Name extends NameOf<All>>(collection: Name, field: keyof All[Name]['values'] & string, value: string | number | boolean): Promise<HookRecord<All[Name]>>;
     /** @throws ServiceError NOT_FOUND */
-    findAuthRecordByEmail(collection: string, email: string): Promise<HookRecord>;
+    findAuthRecordByEmail<Name extends NameOf<All>>(collection: Name, email: string): Promise<HookRecord<All[Name]>>;
     /**
      * `sort` as in a request: `-created,title`. `limit` 0: all.
      *
      * @throws ServiceError INVALID for a wrong filter or sort
      */
-    findRecordsByFilter(collection: string, filter: string, sort?: string, limit?: number, offset?: number, parameters?: FilterParameters): Promise<HookRecord[]>;
+    findRecordsByFilter<Name extends NameOf<All>>(collection: Name, filter: string, sort?: string, limit?: number, offset?: number, parameters?: FilterParameters): Promise<HookRecord<All[Name]>[]>;
     /** How many records meet a filter; all when it is left out. */
-    countRecords(collection: string, filter?: string, parameters?: FilterParameters): Promise<number>;
+    countRecords(collection: NameOf<All>, filter?: string, parameters?: FilterParameters): Promise<number>;
     /** Validates and stores a record. @throws ServiceError INVALID with data */
     save(record: HookRecord): Promise<void>;
     /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
@@ -367,29 +379,37 @@ export interface HookApp {
      *
      * @throws what the function throws: then nothing is written
      * @example
-     * await e.app.runInTransaction(async (app) => {
-     *   const account = await app.findRecordById('accounts', id)
-     *   account.set('balance-', 10)
-     *   await app.save(account)
-     *   await app.save(app.newRecord('payments', { account: id, amount: 10 }))
-     * })
+     * import type { HookApp } from '@pannier/server'
+     *
+     * const pay = (app: HookApp, id: string): Promise<void> =>
+     *   app.runInTransaction(async (inside) => {
+     *     const account = await inside.findRecordById('accounts', id)
+     *     account.set('balance-', 10)
+     *     await inside.save(account)
+     *     await inside.save(inside.newRecord('payments', { account: id, amount: 10 }))
+     *   })
      */
-    runInTransaction<T>(run: (app: HookApp) => Promise<T>): Promise<T>;
+    runInTransaction<T>(run: (app: HookApp<All>) => Promise<T>): Promise<T>;
 }
 
 /**
- * A record of a collection, for a hook.
+ * A record of a collection, for a hook. `Of`: the types of its fields.
  *
  * @example
- * e.record.set('slug', slugOf(e.record.getString('title')))
- * e.record.set('edits+', 1)
+ * import type { Hooks } from '@pannier/server'
+ *
+ * export default ({ onRecordUpdate }: Hooks): void =>
+ *   onRecordUpdate((e) => {
+ *     e.record.set('edits+', 1)
+ *     return e.next()
+ *   }, 'posts')
  */
-export class HookRecord {
+export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     constructor(definition: Definition, state: RecordState);
     /** A record as it is stored. */
-    static of(definition: Definition, document: JsonObject): HookRecord;
+    static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject): HookRecord<Of>;
     /** A new record, with empty values. */
-    static empty(definition: Definition): HookRecord;
+    static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition): HookRecord<Of>;
     /** Empty until a new record is stored, if none was set. */
     get id(): string;
     /** The definition of its collection. */
@@ -397,30 +417,30 @@ export class HookRecord {
     /** Whether it has never been stored. */
     isNew(): boolean;
     /** The record as it was before it was changed. That of a new one has empty values. */
-    original(): HookRecord;
+    original(): HookRecord<Of>;
     /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
-    get(name: string): unknown;
+    get<Name extends keyof Of['values'] & string>(name: Name): Of['values'][Name];
     /** As a text; empty for what has no value. */
-    getString(name: string): string;
+    getString(name: keyof Of['values'] & string): string;
     /** True only for `true`. */
-    getBool(name: string): boolean;
+    getBool(name: keyof Of['values'] & string): boolean;
     /** 0 for what is no number. */
-    getFloat(name: string): number;
+    getFloat(name: keyof Of['values'] & string): number;
     /** Without decimals. */
-    getInt(name: string): number;
+    getInt(name: keyof Of['values'] & string): number;
     /** The texts of a field that has many; one for a field that has one. */
-    getStringSlice(name: string): string[];
+    getStringSlice(name: keyof Of['values'] & string): string[];
     /**
      * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
      * A name that is no field is kept for `withCustomData`, and never stored.
      */
-    set(name: string, value: unknown): void;
+    set<Name extends keyof Of['changes'] & string>(name: Name, value: Of['changes'][Name]): void;
     /** Sets many. */
-    load(values: Readonly<Record<string, unknown>>): void;
+    load(values: Readonly<Partial<Of['changes']>>): void;
     /** Keeps fields from clients, in `onRecordEnrich`. */
-    hide(...names: readonly string[]): this;
+    hide(...names: readonly (keyof Of['values'] & string)[]): this;
     /** Shows hidden fields to clients, in `onRecordEnrich`. Passwords and keys of tokens stay hidden. */
-    unhide(...names: readonly string[]): this;
+    unhide(...names: readonly (keyof Of['values'] & string)[]): this;
     /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
     withCustomData(isShown: boolean): this;
     /** What everybody may see of a record that everybody may see. */
@@ -719,6 +739,14 @@ export interface RecordPage {
     readonly items: readonly RecordJson[];
     /** For `after` of the next page; null on the last one. It is there if the list was asked for with `after`. */
     readonly nextCursor?: string | null;
+}
+
+/** The types of the records of a collection, as the server writes them for hooks. */
+export interface RecordTypes {
+    /** What `get` gives, by field. */
+    readonly values: object;
+    /** What `set` takes: by field, and by field with a modifier. */
+    readonly changes: object;
 }
 
 /** Records, for actors. */
@@ -1454,6 +1482,10 @@ class Definitions {
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
     /** TypeScript types of all collections, for clients. @throws ServiceError FORBIDDEN */
     typeDeclarations(principal: Principal): string;
+    /** TypeScript types of all collections, for hooks. */
+    hookDeclarations(): string;
+    /** Calls the listener after each change, until the function that it gives is called. */
+    onChange(listener: () => void): () => void;
     /** Ends when the changes have ended that were asked for. */
     close(): Promise<void>;
 }
@@ -1930,6 +1962,8 @@ interface Misfit {
     /** The first records that have it. */
     readonly ids: readonly string[];
 }
+
+type NameOf<All> = keyof All & string;
 
 /** An upload that has its name in the record. */
 class NewFile {

@@ -277,6 +277,9 @@ export type GuardedOutcome = WriteResult | {
 /** The limits unless others are given: 2 at the same time, 64 waiting. */
 export const HASH_QUEUE_LIMITS: HashQueueLimits;
 
+/** The first line. A file that begins otherwise is somebody else's. */
+export const HOOK_DECLARATIONS_MARK = "// Made by the server from the definitions of the collections, again whenever they change. Don't edit it.";
+
 /** All of them. */
 export const HOOK_NAMES: readonly HookName[];
 
@@ -828,6 +831,10 @@ class Definitions {
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
     /** TypeScript types of all collections, for clients. @throws ServiceError FORBIDDEN */
     typeDeclarations(principal: Principal): string;
+    /** TypeScript types of all collections, for hooks. */
+    hookDeclarations(): string;
+    /** Calls the listener after each change, until the function that it gives is called. */
+    onChange(listener: () => void): () => void;
     /** Ends when the changes have ended that were asked for. */
     close(): Promise<void>;
 }

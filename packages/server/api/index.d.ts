@@ -173,8 +173,120 @@ export interface GuardedWrite extends Write {
     readonly stored: StoredDocuments;
 }
 
+/** The application, for hooks. No rule stops it. `All`: the types of its collections. */
+export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
+    /** What superusers have set, with the secrets. */
+    settings(): SettingsValues;
+    /** @throws ServiceError NOT_FOUND */
+    findCollectionByNameOrId(nameOrId: string): Definition;
+    /** A record that is not stored yet: `save` stores it. */
+    newRecord<Name extends NameOf<All>>(collection: Name, values?: Readonly<Partial<All[Name]['changes']>>): HookRecord<All[Name]>;
+    /** @throws ServiceError NOT_FOUND */
+    findRecordById<Name extends NameOf<All>>(collection: Name, id: string): Promise<HookRecord<All[Name]>>;
+    /** @throws ServiceError NOT_FOUND; INVALID for a wrong filter */
+    findFirstRecordByFilter<Name extends NameOf<All>>(collection: Name, filter: string, parameters?: FilterParameters): Promise<HookRecord<All[Name]>>;
+    /** @throws ServiceError NOT_FOUND */
+    findFirstRecordByData<Name extends NameOf<All>>(collection: Name, field: keyof All[Name]['values'] & string, value: string | number | boolean): Promise<HookRecord<All[Name]>>;
+    /** @throws ServiceError NOT_FOUND */
+    findAuthRecordByEmail<Name extends NameOf<All>>(collection: Name, email: string): Promise<HookRecord<All[Name]>>;
+    /**
+     * `sort` as in a request: `-created,title`. `limit` 0: all.
+     *
+     * @throws ServiceError INVALID for a wrong filter or sort
+     */
+    findRecordsByFilter<Name extends NameOf<All>>(collection: Name, filter: string, sort?: string, limit?: number, offset?: number, parameters?: FilterParameters): Promise<HookRecord<All[Name]>[]>;
+    /** How many records meet a filter; all when it is left out. */
+    countRecords(collection: NameOf<All>, filter?: string, parameters?: FilterParameters): Promise<number>;
+    /** Validates and stores a record. @throws ServiceError INVALID with data */
+    save(record: HookRecord): Promise<void>;
+    /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
+    delete(record: HookRecord): Promise<void>;
+    /**
+     * Runs a function that writes all or nothing. Nobody else writes meanwhile, so it must not wait for others; after 10 seconds it is
+     * given up. Use `app` of the function inside it: what it reads has what it has written. After the first write it finds records by
+     * their ids or by a value, and not by a filter. The hooks of its writes end when all is stored.
+     *
+     * @throws what the function throws: then nothing is written
+     * @example
+     * import type { HookApp } from '@pannier/server'
+     *
+     * const pay = (app: HookApp, id: string): Promise<void> =>
+     *   app.runInTransaction(async (inside) => {
+     *     const account = await inside.findRecordById('accounts', id)
+     *     account.set('balance-', 10)
+     *     await inside.save(account)
+     *     await inside.save(inside.newRecord('payments', { account: id, amount: 10 }))
+     *   })
+     */
+    runInTransaction<T>(run: (app: HookApp<All>) => Promise<T>): Promise<T>;
+}
+
 /**
- * What the function that a hook file exports gets. Names are those of PocketBase.
+ * A record of a collection, for a hook. `Of`: the types of its fields.
+ *
+ * @example
+ * import type { Hooks } from '@pannier/server'
+ *
+ * export default ({ onRecordUpdate }: Hooks): void =>
+ *   onRecordUpdate((e) => {
+ *     e.record.set('edits+', 1)
+ *     return e.next()
+ *   }, 'posts')
+ */
+export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
+    constructor(definition: Definition, state: RecordState);
+    /** A record as it is stored. */
+    static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject): HookRecord<Of>;
+    /** A new record, with empty values. */
+    static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition): HookRecord<Of>;
+    /** Empty until a new record is stored, if none was set. */
+    get id(): string;
+    /** The definition of its collection. */
+    collection(): Definition;
+    /** Whether it has never been stored. */
+    isNew(): boolean;
+    /** The record as it was before it was changed. That of a new one has empty values. */
+    original(): HookRecord<Of>;
+    /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
+    get<Name extends keyof Of['values'] & string>(name: Name): Of['values'][Name];
+    /** As a text; empty for what has no value. */
+    getString(name: keyof Of['values'] & string): string;
+    /** True only for `true`. */
+    getBool(name: keyof Of['values'] & string): boolean;
+    /** 0 for what is no number. */
+    getFloat(name: keyof Of['values'] & string): number;
+    /** Without decimals. */
+    getInt(name: keyof Of['values'] & string): number;
+    /** The texts of a field that has many; one for a field that has one. */
+    getStringSlice(name: keyof Of['values'] & string): string[];
+    /**
+     * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
+     * A name that is no field is kept for `withCustomData`, and never stored.
+     */
+    set<Name extends keyof Of['changes'] & string>(name: Name, value: Of['changes'][Name]): void;
+    /** Sets many. */
+    load(values: Readonly<Partial<Of['changes']>>): void;
+    /** Keeps fields from clients, in `onRecordEnrich`. */
+    hide(...names: readonly (keyof Of['values'] & string)[]): this;
+    /** Shows hidden fields to clients, in `onRecordEnrich`. Passwords and keys of tokens stay hidden. */
+    unhide(...names: readonly (keyof Of['values'] & string)[]): this;
+    /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
+    withCustomData(isShown: boolean): this;
+    /** What everybody may see of a record that everybody may see. */
+    publicExport(): Readonly<Record<string, unknown>>;
+    /** As `publicExport`. */
+    toJSON(): Readonly<Record<string, unknown>>;
+    /** What hooks make of what a client would see. */
+    enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+    /** What hooks have set, in order. */
+    get changes(): readonly HookChange[];
+    /** The record has been stored: what was set is in it. */
+    settle(document: JsonObject): void;
+}
+
+/**
+ * What the function that a hook file exports gets. Names are those of PocketBase. `All`: the types of the collections, which the server
+ * writes into `types.d.ts` beside the files.
  *
  * @example
  * import type { Hooks } from '@pannier/server'
@@ -187,17 +299,17 @@ export interface GuardedWrite extends Write {
  *   routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
  * }
  */
-export interface Hooks extends Binders, RequestBinders {
+export interface Hooks<All extends CollectionTypes = AnyCollectionTypes> extends Binders<All>, RequestBinders<All> {
     /** Reads and writes without rules. */
-    readonly app: HookApp;
+    readonly app: HookApp<All>;
     /** Middlewares that let some requests pass. */
-    readonly apis: RouteChecks;
+    readonly apis: RouteChecks<HookApp<All>>;
     /** An error with a status of its own. */
     readonly ApiError: typeof ApiError;
     /** Paths as in Go: `/files/{id}`, `/assets/{path...}`. Middlewares run before the handler. */
-    routerAdd(method: string, path: string, handler: RouteHandler, ...middlewares: readonly RouteHandler[]): void;
+    routerAdd(method: string, path: string, handler: RouteHandler<HookApp<All>>, ...middlewares: readonly RouteHandler<HookApp<All>>[]): void;
     /** Runs around every request of the API and of custom routes. */
-    routerUse(handler: RouteHandler): void;
+    routerUse(handler: RouteHandler<HookApp<All>>): void;
     /** `expression`: five segments, in UTC, or a macro such as `@daily`. */
     cronAdd(id: string, expression: string, run: () => unknown): void;
 }
@@ -317,9 +429,9 @@ export interface ReplicatorOptions {
  * export default ({ routerAdd }: Hooks): void =>
  *   routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
  */
-export class RouteEvent {
+export class RouteEvent<App = HookApp> {
     /** Reads and writes without rules. */
-    readonly app: HookApp;
+    readonly app: App;
     /** The account that asks; undefined for guests. */
     readonly auth: HookRecord | undefined;
     /** What was asked. */
@@ -330,7 +442,7 @@ export class RouteEvent {
     readonly response: {
         readonly headers: Headers;
     };
-    constructor(parts: RouteEventParts);
+    constructor(parts: RouteEventParts<App>);
     /** Runs the rest of the chain. */
     next: () => Promise<void>;
     /** Whether a superuser asks. */
@@ -390,7 +502,7 @@ export class RouteEvent {
 }
 
 /** A handler of a request. */
-export type RouteHandler = (event: RouteEvent) => unknown;
+export type RouteHandler<App = HookApp> = (event: RouteEvent<App>) => unknown;
 
 /** The program around the server. */
 export const SYSTEM: Principal;
@@ -593,6 +705,15 @@ interface Account {
     readonly record: Readonly<Record<string, unknown>>;
 }
 
+/** Collections whose fields are not known. */
+type AnyCollectionTypes = Readonly<Record<string, AnyRecordTypes>>;
+
+/** Records whose fields are not known. */
+interface AnyRecordTypes {
+    readonly values: Record<string, unknown>;
+    readonly changes: Record<string, unknown>;
+}
+
 /** An API token that somebody acts by. */
 interface ApiTokenOf {
     readonly id: string;
@@ -682,8 +803,9 @@ interface BaseDefinition extends DefinitionBase {
     readonly type: 'base';
 }
 
-type Binders = {
-    readonly [Name in HookName]: (handler: HookHandler<HookEvents[Name]>, ...tags: readonly string[]) => void;
+/** Names at the end choose collections. */
+type Binders<All extends CollectionTypes = AnyCollectionTypes> = {
+    readonly [Name in HookName]: <Tags extends readonly (keyof All & string)[]>(handler: HookHandler<EventOf<HookEvents[Name], All, Tags[number], CustomData<Name>>>, ...tags: Tags) => void;
 };
 
 interface BoolField extends FieldBase, Requirable {
@@ -697,6 +819,12 @@ interface ChangeFilter {
     /** The feed is over. */
     dispose(): void;
 }
+
+/** The types of the records of all collections, by name. */
+type CollectionTypes = Readonly<Record<string, RecordTypes>>;
+
+/** `onRecordEnrich` may show more than fields: what was set under other names. */
+type CustomData<Name> = Name extends 'onRecordEnrich' ? AnyRecordTypes['changes'] : unknown;
 
 /** The CouchDB databases of one Pannier database, by name. */
 class Databases {
@@ -786,6 +914,11 @@ interface ErrorData {
     readonly [name: string]: FieldError | ErrorData;
 }
 
+/** An event of these collections. */
+type EventOf<Event, All extends CollectionTypes, Name extends keyof All, More> = {
+    [Key in keyof Event]: Key extends 'app' ? HookApp<All> : Key extends 'record' ? NamedRecord<All, Name, More> : Event[Key];
+};
+
 /** What all fields have. */
 interface FieldBase {
     /** Stays when the field is renamed. */
@@ -868,111 +1001,8 @@ class GuardedWriter {
     put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
 }
 
-/** The application, for hooks. No rule stops it. */
-interface HookApp {
-    /** What superusers have set, with the secrets. */
-    settings(): SettingsValues;
-    /** @throws ServiceError NOT_FOUND */
-    findCollectionByNameOrId(nameOrId: string): Definition;
-    /** A record that is not stored yet: `save` stores it. */
-    newRecord(collection: string, values?: Readonly<Record<string, unknown>>): HookRecord;
-    /** @throws ServiceError NOT_FOUND */
-    findRecordById(collection: string, id: string): Promise<HookRecord>;
-    /** @throws ServiceError NOT_FOUND; INVALID for a wrong filter */
-    findFirstRecordByFilter(collection: string, filter: string, parameters?: FilterParameters): Promise<HookRecord>;
-    /** @throws ServiceError NOT_FOUND */
-    findFirstRecordByData(collection: string, field: string, value: string | number | boolean): Promise<HookRecord>;
-    /** @throws ServiceError NOT_FOUND */
-    findAuthRecordByEmail(collection: string, email: string): Promise<HookRecord>;
-    /**
-     * `sort` as in a request: `-created,title`. `limit` 0: all.
-     *
-     * @throws ServiceError INVALID for a wrong filter or sort
-     */
-    findRecordsByFilter(collection: string, filter: string, sort?: string, limit?: number, offset?: number, parameters?: FilterParameters): Promise<HookRecord[]>;
-    /** How many records meet a filter; all when it is left out. */
-    countRecords(collection: string, filter?: string, parameters?: FilterParameters): Promise<number>;
-    /** Validates and stores a record. @throws ServiceError INVALID with data */
-    save(record: HookRecord): Promise<void>;
-    /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
-    delete(record: HookRecord): Promise<void>;
-    /**
-     * Runs a function that writes all or nothing. Nobody else writes meanwhile, so it must not wait for others; after 10 seconds it is
-     * given up. Use `app` of the function inside it: what it reads has what it has written. After the first write it finds records by
-     * their ids or by a value, and not by a filter. The hooks of its writes end when all is stored.
-     *
-     * @throws what the function throws: then nothing is written
-     * @example
-     * await e.app.runInTransaction(async (app) => {
-     *   const account = await app.findRecordById('accounts', id)
-     *   account.set('balance-', 10)
-     *   await app.save(account)
-     *   await app.save(app.newRecord('payments', { account: id, amount: 10 }))
-     * })
-     */
-    runInTransaction<T>(run: (app: HookApp) => Promise<T>): Promise<T>;
-}
-
 /** A call of `set`. */
 type HookChange = readonly [key: string, value: unknown];
-
-/**
- * A record of a collection, for a hook.
- *
- * @example
- * e.record.set('slug', slugOf(e.record.getString('title')))
- * e.record.set('edits+', 1)
- */
-class HookRecord {
-    constructor(definition: Definition, state: RecordState);
-    /** A record as it is stored. */
-    static of(definition: Definition, document: JsonObject): HookRecord;
-    /** A new record, with empty values. */
-    static empty(definition: Definition): HookRecord;
-    /** Empty until a new record is stored, if none was set. */
-    get id(): string;
-    /** The definition of its collection. */
-    collection(): Definition;
-    /** Whether it has never been stored. */
-    isNew(): boolean;
-    /** The record as it was before it was changed. That of a new one has empty values. */
-    original(): HookRecord;
-    /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
-    get(name: string): unknown;
-    /** As a text; empty for what has no value. */
-    getString(name: string): string;
-    /** True only for `true`. */
-    getBool(name: string): boolean;
-    /** 0 for what is no number. */
-    getFloat(name: string): number;
-    /** Without decimals. */
-    getInt(name: string): number;
-    /** The texts of a field that has many; one for a field that has one. */
-    getStringSlice(name: string): string[];
-    /**
-     * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
-     * A name that is no field is kept for `withCustomData`, and never stored.
-     */
-    set(name: string, value: unknown): void;
-    /** Sets many. */
-    load(values: Readonly<Record<string, unknown>>): void;
-    /** Keeps fields from clients, in `onRecordEnrich`. */
-    hide(...names: readonly string[]): this;
-    /** Shows hidden fields to clients, in `onRecordEnrich`. Passwords and keys of tokens stay hidden. */
-    unhide(...names: readonly string[]): this;
-    /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
-    withCustomData(isShown: boolean): this;
-    /** What everybody may see of a record that everybody may see. */
-    publicExport(): Readonly<Record<string, unknown>>;
-    /** As `publicExport`. */
-    toJSON(): Readonly<Record<string, unknown>>;
-    /** What hooks make of what a client would see. */
-    enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-    /** What hooks have set, in order. */
-    get changes(): readonly HookChange[];
-    /** The record has been stored: what was set is in it. */
-    settle(document: JsonObject): void;
-}
 
 interface JsonField extends FieldBase, Requirable {
     readonly type: 'json';
@@ -996,6 +1026,14 @@ interface MailTemplate {
     readonly subject: string;
     readonly body: string;
 }
+
+type NameOf<All> = keyof All & string;
+
+/** A record of one of these collections; of any of them if no name is given. */
+type NamedRecord<All extends CollectionTypes, Name extends keyof All, More> = [Name] extends [never] ? HookRecord : HookRecord<{
+    readonly values: All[Name]['values'];
+    readonly changes: All[Name]['changes'] & More;
+}>;
 
 interface NumberField extends FieldBase, Requirable {
     readonly type: 'number';
@@ -1061,6 +1099,14 @@ interface RecordState {
     readonly values: JsonObject;
 }
 
+/** The types of the records of a collection, as the server writes them for hooks. */
+interface RecordTypes {
+    /** What `get` gives, by field. */
+    readonly values: object;
+    /** What `set` takes: by field, and by field with a modifier. */
+    readonly changes: object;
+}
+
 interface RelationField extends FieldBase, Requirable {
     readonly type: 'relation';
     /** The id of a definition. */
@@ -1082,8 +1128,9 @@ interface ReplicationEnd {
     readonly asError: (error: unknown) => unknown;
 }
 
-type RequestBinders = {
-    readonly [Name in RequestEventName]: (handler: RouteHandler, ...tags: readonly string[]) => void;
+/** The same, of requests. */
+type RequestBinders<All extends CollectionTypes = AnyCollectionTypes> = {
+    readonly [Name in RequestEventName]: (handler: RouteHandler<HookApp<All>>, ...tags: readonly (keyof All & string)[]) => void;
 };
 
 /** The name of a request that is an event. */
@@ -1107,15 +1154,15 @@ class Room {
 }
 
 /** Handlers that let some requests pass. */
-interface RouteChecks {
+interface RouteChecks<App = HookApp> {
     /** Somebody has logged in: an account of one of these collections, or of any. */
-    requireAuth(...collections: readonly string[]): RouteHandler;
-    requireGuestOnly(): RouteHandler;
-    requireSuperuserAuth(): RouteHandler;
+    requireAuth(...collections: readonly string[]): RouteHandler<App>;
+    requireGuestOnly(): RouteHandler<App>;
+    requireSuperuserAuth(): RouteHandler<App>;
 }
 
-interface RouteEventParts {
-    readonly app: HookApp;
+interface RouteEventParts<App> {
+    readonly app: App & HookApp;
     readonly definitions: KnownDefinitions;
     readonly request: FastifyRequest;
     readonly reply: FastifyReply;

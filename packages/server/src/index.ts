@@ -23,7 +23,7 @@ export type {
   WriteGuard,
 } from '@pannier/backend'
 export type { Gateway, GuardedCollection } from '@pannier/backend/internal'
-export type { FieldChanges, MigrationApp } from '@pannier/backend'
-export type { Hooks, RouteHandler } from './hooks/hook-set.ts'
+export type { FieldChanges, HookApp, HookRecord, MigrationApp } from '@pannier/backend'
+export type { Hooks, RouteHandler } from './hooks/hook-types.ts'
 export type { RouteEvent } from './hooks/route-event.ts'
 export { ApiError } from './rest/api-error.ts'

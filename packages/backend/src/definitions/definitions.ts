@@ -14,6 +14,7 @@ import { ID_TAKEN, withChanged } from './check-definition.ts'
 import { completeDefinition, mergeDefinition, newDefinition } from './complete-definition.ts'
 import { recordsName, type Definition, type ViewDefinition } from './definition.ts'
 import { importedChange, importError } from './import.ts'
+import { hookDeclarations } from './hook-declarations.ts'
 import { uniqueErrors } from './library-index.ts'
 import { listDefinitions, type DefinitionListOptions, type DefinitionPage } from './list-definitions.ts'
 import { MisfitCounter, type Misfit } from './misfits.ts'
@@ -68,6 +69,7 @@ export class Definitions {
   readonly #database: Database
   readonly #store: DefinitionStore
   readonly #journal: DefinitionJournal | undefined
+  readonly #listeners = new Set<() => void>()
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
   /** @internal Runs hooks. */
@@ -286,6 +288,17 @@ export class Definitions {
     return typeDeclarations(this.all(), this.schema)
   }
 
+  /** TypeScript types of all collections, for hooks. */
+  hookDeclarations(): string {
+    return hookDeclarations(this.all())
+  }
+
+  /** Calls the listener after each change, until the function that it gives is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
   /** Ends when the changes have ended that were asked for. */
   async close(): Promise<void> {
     await this.#turn
@@ -337,6 +350,7 @@ export class Definitions {
         throw new ServiceError('INVALID', message, { data: error.data, cause: error })
       throw error
     }
+    for (const listener of this.#listeners) listener()
   }
 
   /** With what only the rows of a view tell. `meant`: the definition that was sent. */

@@ -2,9 +2,8 @@
 import type { Schema } from '@pannier/rules'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import type { Definition } from './definition.ts'
+import { block, inputsOf, keyOf, readType, type Property } from './field-declarations.ts'
 import { ACCOUNT_SECRETS } from './system-fields.ts'
-
-type Property = readonly [name: string, type: string, isOptional: boolean]
 
 /** What is the same for all collections. */
 const HEAD = `// Made by \`pannier types\` from the definitions of the collections. Don't edit it: make it again.
@@ -33,8 +32,8 @@ export type TypedPocketBase = Omit<PocketBase, 'collection'> & {
   collection<Name extends CollectionName>(name: Name): ServiceOf<Name>
 }
 `
+
 const FILE = 'File | Blob | string'
-const GEO_POINT = '{ lon: number; lat: number }'
 
 /** A module of declarations. It has every collection, those of the system too. */
 export function typeDeclarations(all: readonly Definition[], schema: Schema): string {
@@ -42,7 +41,7 @@ export function typeDeclarations(all: readonly Definition[], schema: Schema): st
     const { name, fields, type } = definition
     const isWritable = type !== 'view'
     const [create, update] = isWritable
-      ? [block(inputsOf(definition, 'create')), block(inputsOf(definition, 'update'))]
+      ? [block(inputsOf(definition, 'create', FILE)), block(inputsOf(definition, 'update', FILE))]
       : ['never', 'never']
     const expand = block([...relationsOf(definition, all), ...backRelationsOf(definition, all, schema)])
     const shown = fields.filter((field) => !(type === 'auth' && ACCOUNT_SECRETS.has(field.name)))
@@ -57,92 +56,9 @@ export function typeDeclarations(all: readonly Definition[], schema: Schema): st
   return `${HEAD}\n/** All collections, by name. */\nexport interface Collections {\n${collections.join('')}}\n`
 }
 
-function block(properties: readonly Property[]): string {
-  if (properties.length === 0) return '{}'
-  const lines = properties.map(([name, type, isOptional]) => `      ${keyOf(name)}${isOptional ? '?' : ''}: ${type}\n`)
-  return `{\n${lines.join('')}    }`
-}
-
-function keyOf(name: string): string {
-  return /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name)
-}
-
 /** Whether some who see the record don't see the field. */
 function isHideable({ type }: Definition, { name, hidden, viewRule }: FieldDefinition): boolean {
   return hidden || viewRule !== undefined || (type === 'auth' && name === 'email')
-}
-
-function readType(field: FieldDefinition): string {
-  switch (field.type) {
-    case 'number':
-      return 'number'
-    case 'bool':
-      return 'boolean'
-    case 'json':
-      return 'unknown'
-    case 'geoPoint':
-      return GEO_POINT
-    case 'select':
-      return isMany(field) ? `(${choicesOf(field.values)})[]` : `${choicesOf(field.values)} | ""`
-    case 'relation':
-    case 'file':
-      return isMany(field) ? 'string[]' : 'string'
-    default:
-      return 'string'
-  }
-}
-
-function choicesOf(values: readonly string[]): string {
-  return values.length === 0 ? 'never' : values.map((value) => JSON.stringify(value)).join(' | ')
-}
-
-function writeType(field: FieldDefinition): string {
-  switch (field.type) {
-    case 'date':
-      return 'string | Date'
-    case 'file':
-      return isMany(field) ? `${FILE} | (${FILE})[] | null` : `${FILE} | null`
-    default:
-      return readType(field)
-  }
-}
-
-/** What is set by itself can't be set. */
-function inputsOf({ type, fields }: Definition, action: 'create' | 'update'): Property[] {
-  const isNew = action === 'create'
-  const settable = fields.filter(
-    (field) =>
-      field.type !== 'autodate' && !(type === 'auth' && field.name === 'tokenKey') && (isNew || field.name !== 'id'),
-  )
-  const inputs = settable.flatMap((field): Property[] => {
-    const own: Property = [field.name, writeType(field), !isNew || !isRequired(field)]
-    if (field.type === 'text' && field.autogeneratePattern !== '')
-      return [own, [`${field.name}:autogenerate`, 'string', true]]
-    return isNew ? [own] : [own, ...modifiersOf(field)]
-  })
-  if (type !== 'auth') return inputs
-  const confirmation: Property = ['passwordConfirm', 'string', !isNew]
-  return isNew ? [...inputs, confirmation] : [...inputs, confirmation, ['oldPassword', 'string', true]]
-}
-
-function isRequired(field: FieldDefinition): boolean {
-  const isMade = field.type === 'text' && field.autogeneratePattern !== ''
-  return 'required' in field && field.required && !isMade
-}
-
-function modifiersOf(field: FieldDefinition): Property[] {
-  const { name } = field
-  if (field.type === 'number')
-    return [
-      [`${name}+`, 'number', true],
-      [`${name}-`, 'number', true],
-    ]
-  if (field.type !== 'select' && field.type !== 'relation' && field.type !== 'file') return []
-  const one = field.type === 'select' ? choicesOf(field.values) : 'string'
-  const added = field.type === 'file' ? FILE : one
-  const removed: Property = [`${name}-`, `${one} | (${one})[]`, true]
-  const more = `${added} | (${added})[]`
-  return isMany(field) ? [[`${name}+`, more, true], [`+${name}`, more, true], removed] : [removed]
 }
 
 function relationsOf({ fields }: Definition, all: readonly Definition[]): Property[] {

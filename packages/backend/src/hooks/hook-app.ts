@@ -1,42 +1,61 @@
 /** What hooks can do with the application, without rules. Their writes run hooks too, but none of requests. */
 import type { Definition } from '../definitions/definition.ts'
 import type { SettingsValues } from '../settings/settings-values.ts'
-import type { HookRecord } from './hook-record.ts'
+import type { AnyRecordTypes, HookRecord, RecordTypes } from './hook-record.ts'
 
 /** Values for the `{:name}` of a filter. */
 export type FilterParameters = Readonly<Record<string, string | number | boolean | null | Date>>
 
-/** The application, for hooks. No rule stops it. */
-export interface HookApp {
+/** The types of the records of all collections, by name. */
+export type CollectionTypes = Readonly<Record<string, RecordTypes>>
+
+/** Collections whose fields are not known. */
+export type AnyCollectionTypes = Readonly<Record<string, AnyRecordTypes>>
+
+type NameOf<All> = keyof All & string
+
+/** The application, for hooks. No rule stops it. `All`: the types of its collections. */
+export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
   /** What superusers have set, with the secrets. */
   settings(): SettingsValues
   /** @throws ServiceError NOT_FOUND */
   findCollectionByNameOrId(nameOrId: string): Definition
   /** A record that is not stored yet: `save` stores it. */
-  newRecord(collection: string, values?: Readonly<Record<string, unknown>>): HookRecord
+  newRecord<Name extends NameOf<All>>(
+    collection: Name,
+    values?: Readonly<Partial<All[Name]['changes']>>,
+  ): HookRecord<All[Name]>
   /** @throws ServiceError NOT_FOUND */
-  findRecordById(collection: string, id: string): Promise<HookRecord>
+  findRecordById<Name extends NameOf<All>>(collection: Name, id: string): Promise<HookRecord<All[Name]>>
   /** @throws ServiceError NOT_FOUND; INVALID for a wrong filter */
-  findFirstRecordByFilter(collection: string, filter: string, parameters?: FilterParameters): Promise<HookRecord>
+  findFirstRecordByFilter<Name extends NameOf<All>>(
+    collection: Name,
+    filter: string,
+    parameters?: FilterParameters,
+  ): Promise<HookRecord<All[Name]>>
   /** @throws ServiceError NOT_FOUND */
-  findFirstRecordByData(collection: string, field: string, value: string | number | boolean): Promise<HookRecord>
+  findFirstRecordByData<Name extends NameOf<All>>(
+    collection: Name,
+    field: keyof All[Name]['values'] & string,
+    value: string | number | boolean,
+  ): Promise<HookRecord<All[Name]>>
   /** @throws ServiceError NOT_FOUND */
-  findAuthRecordByEmail(collection: string, email: string): Promise<HookRecord>
+  findAuthRecordByEmail<Name extends NameOf<All>>(collection: Name, email: string): Promise<HookRecord<All[Name]>>
   /**
    * `sort` as in a request: `-created,title`. `limit` 0: all.
    *
    * @throws ServiceError INVALID for a wrong filter or sort
    */
-  findRecordsByFilter(
-    collection: string,
+  findRecordsByFilter<Name extends NameOf<All>>(
+    collection: Name,
     filter: string,
     sort?: string,
     limit?: number,
     offset?: number,
     parameters?: FilterParameters,
-  ): Promise<HookRecord[]>
+  ): Promise<HookRecord<All[Name]>[]>
   /** How many records meet a filter; all when it is left out. */
-  countRecords(collection: string, filter?: string, parameters?: FilterParameters): Promise<number>
+  countRecords(collection: NameOf<All>, filter?: string, parameters?: FilterParameters): Promise<number>
   /** Validates and stores a record. @throws ServiceError INVALID with data */
   save(record: HookRecord): Promise<void>
   /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
@@ -48,12 +67,15 @@ export interface HookApp {
    *
    * @throws what the function throws: then nothing is written
    * @example
-   * await e.app.runInTransaction(async (app) => {
-   *   const account = await app.findRecordById('accounts', id)
-   *   account.set('balance-', 10)
-   *   await app.save(account)
-   *   await app.save(app.newRecord('payments', { account: id, amount: 10 }))
-   * })
+   * import type { HookApp } from '@pannier/server'
+   *
+   * const pay = (app: HookApp, id: string): Promise<void> =>
+   *   app.runInTransaction(async (inside) => {
+   *     const account = await inside.findRecordById('accounts', id)
+   *     account.set('balance-', 10)
+   *     await inside.save(account)
+   *     await inside.save(inside.newRecord('payments', { account: id, amount: 10 }))
+   *   })
    */
-  runInTransaction<T>(run: (app: HookApp) => Promise<T>): Promise<T>
+  runInTransaction<T>(run: (app: HookApp<All>) => Promise<T>): Promise<T>
 }

@@ -18,14 +18,33 @@ interface RecordState {
   readonly values: JsonObject
 }
 
+/** The types of the records of a collection, as the server writes them for hooks. */
+export interface RecordTypes {
+  /** What `get` gives, by field. */
+  readonly values: object
+  /** What `set` takes: by field, and by field with a modifier. */
+  readonly changes: object
+}
+
+/** Records whose fields are not known. */
+export interface AnyRecordTypes {
+  readonly values: Record<string, unknown>
+  readonly changes: Record<string, unknown>
+}
+
 /**
- * A record of a collection, for a hook.
+ * A record of a collection, for a hook. `Of`: the types of its fields.
  *
  * @example
- * e.record.set('slug', slugOf(e.record.getString('title')))
- * e.record.set('edits+', 1)
+ * import type { Hooks } from '@pannier/server'
+ *
+ * export default ({ onRecordUpdate }: Hooks): void =>
+ *   onRecordUpdate((e) => {
+ *     e.record.set('edits+', 1)
+ *     return e.next()
+ *   }, 'posts')
  */
-export class HookRecord {
+export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
   readonly #definition: Definition
   readonly #changes: [key: string, value: unknown][] = []
   readonly #hidden = new Set<string>()
@@ -40,14 +59,14 @@ export class HookRecord {
   }
 
   /** A record as it is stored. */
-  static of(definition: Definition, document: JsonObject): HookRecord {
-    return new HookRecord(definition, { stored: document, values: valuesOf(definition, document) })
+  static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject): HookRecord<Of> {
+    return new HookRecord<Of>(definition, { stored: document, values: valuesOf(definition, document) })
   }
 
   /** A new record, with empty values. */
-  static empty(definition: Definition): HookRecord {
+  static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition): HookRecord<Of> {
     const values = Object.fromEntries(definition.fields.map((field) => [field.name, emptyValue(field)]))
-    return new HookRecord(definition, { stored: undefined, values })
+    return new HookRecord<Of>(definition, { stored: undefined, values })
   }
 
   /** Empty until a new record is stored, if none was set. */
@@ -66,13 +85,17 @@ export class HookRecord {
   }
 
   /** The record as it was before it was changed. That of a new one has empty values. */
-  original(): HookRecord {
+  original(): HookRecord<Of> {
     const { stored } = this.#state
     return stored === undefined ? HookRecord.empty(this.#definition) : HookRecord.of(this.#definition, stored)
   }
 
   /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
-  get(name: string): unknown {
+  get<Name extends keyof Of['values'] & string>(name: Name): Of['values'][Name] {
+    return this.#get(name) as Of['values'][Name]
+  }
+
+  #get(name: string): unknown {
     const value = this.#custom.has(name) ? this.#custom.get(name) : this.#state.values[name]
     if (value instanceof NewPassword) return value.text
     if (value instanceof NewFile) return value.name
@@ -82,29 +105,29 @@ export class HookRecord {
   }
 
   /** As a text; empty for what has no value. */
-  getString(name: string): string {
-    return toText(this.get(name))
+  getString(name: keyof Of['values'] & string): string {
+    return toText(this.#get(name))
   }
 
   /** True only for `true`. */
-  getBool(name: string): boolean {
-    return this.get(name) === true
+  getBool(name: keyof Of['values'] & string): boolean {
+    return this.#get(name) === true
   }
 
   /** 0 for what is no number. */
-  getFloat(name: string): number {
-    const value = Number(this.get(name))
+  getFloat(name: keyof Of['values'] & string): number {
+    const value = Number(this.#get(name))
     return Number.isFinite(value) ? value : 0
   }
 
   /** Without decimals. */
-  getInt(name: string): number {
+  getInt(name: keyof Of['values'] & string): number {
     return Math.trunc(this.getFloat(name))
   }
 
   /** The texts of a field that has many; one for a field that has one. */
-  getStringSlice(name: string): string[] {
-    const value = this.get(name)
+  getStringSlice(name: keyof Of['values'] & string): string[] {
+    const value = this.#get(name)
     if (Array.isArray(value)) return value.map(toText)
     return value === undefined || value === '' || value === null ? [] : [toText(value)]
   }
@@ -113,7 +136,11 @@ export class HookRecord {
    * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
    * A name that is no field is kept for `withCustomData`, and never stored.
    */
-  set(name: string, value: unknown): void {
+  set<Name extends keyof Of['changes'] & string>(name: Name, value: Of['changes'][Name]): void {
+    this.#set(name, value)
+  }
+
+  #set(name: string, value: unknown): void {
     const { stored, values } = this.#state
     const changed = applyChange(this.#definition.fields, values, name, value)
     if (changed === undefined) this.#custom.set(name, value)
@@ -124,12 +151,12 @@ export class HookRecord {
   }
 
   /** Sets many. */
-  load(values: Readonly<Record<string, unknown>>): void {
-    for (const [name, value] of Object.entries(values)) this.set(name, value)
+  load(values: Readonly<Partial<Of['changes']>>): void {
+    for (const [name, value] of Object.entries(values)) this.#set(name, value)
   }
 
   /** Keeps fields from clients, in `onRecordEnrich`. */
-  hide(...names: readonly string[]): this {
+  hide(...names: readonly (keyof Of['values'] & string)[]): this {
     for (const name of names) {
       this.#hidden.add(name)
       this.#shown.delete(name)
@@ -138,7 +165,7 @@ export class HookRecord {
   }
 
   /** Shows hidden fields to clients, in `onRecordEnrich`. Passwords and keys of tokens stay hidden. */
-  unhide(...names: readonly string[]): this {
+  unhide(...names: readonly (keyof Of['values'] & string)[]): this {
     for (const name of names) {
       this.#hidden.delete(name)
       if (!ACCOUNT_SECRETS.has(name)) this.#shown.add(name)
@@ -155,7 +182,7 @@ export class HookRecord {
   /** What everybody may see of a record that everybody may see. */
   publicExport(): Readonly<Record<string, unknown>> {
     const { fields, id, name, type } = this.#definition
-    const hasEmail = type !== 'auth' || this.get('emailVisibility') === true
+    const hasEmail = type !== 'auth' || this.#get('emailVisibility') === true
     const shown = fields.filter(
       (field) =>
         !field.hidden &&
@@ -163,7 +190,7 @@ export class HookRecord {
         !ACCOUNT_SECRETS.has(field.name) &&
         (field.name !== 'email' || hasEmail),
     )
-    const entries = shown.map((field) => [field.name, presentValue(field, this.get(field.name))] as const)
+    const entries = shown.map((field) => [field.name, presentValue(field, this.#get(field.name))] as const)
     return this.enrich({ ...Object.fromEntries(entries), collectionId: id, collectionName: name })
   }
 
@@ -179,9 +206,9 @@ export class HookRecord {
       name !== 'id' && this.#changes.length > 0 && stored?.[name] !== values[name]
     const entries = Object.entries(json).filter(([name]) => !this.#hidden.has(name))
     const shown = new Map(
-      entries.map(([name, value]) => [name, isChanged(name) && Object.hasOwn(values, name) ? this.get(name) : value]),
+      entries.map(([name, value]) => [name, isChanged(name) && Object.hasOwn(values, name) ? this.#get(name) : value]),
     )
-    for (const name of this.#shown) if (Object.hasOwn(this.#state.values, name)) shown.set(name, this.get(name))
+    for (const name of this.#shown) if (Object.hasOwn(this.#state.values, name)) shown.set(name, this.#get(name))
     if (this.#showsCustom) for (const [name, value] of this.#custom) shown.set(name, value)
     return Object.fromEntries([...shown].sort(([one], [other]) => (one < other ? -1 : 1)))
   }

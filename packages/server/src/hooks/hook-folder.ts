@@ -6,6 +6,7 @@ import type { Backend } from '@pannier/backend'
 import { HookFileError, loadHooks } from './load-hooks.ts'
 import type { HookSet } from './hook-set.ts'
 import type { RouteTable } from './route-table.ts'
+import { TypeFile } from './type-file.ts'
 import { Watchdog } from './watchdog.ts'
 
 interface HookFolderParts {
@@ -13,19 +14,20 @@ interface HookFolderParts {
   readonly backend: Backend
   readonly routes: RouteTable
   readonly log: FastifyBaseLogger
-  /** Loads them again when a file changes. */
+  /** Loads them again when a file changes, and writes the types of the collections beside them. */
   readonly isWatched: boolean
 }
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 100
 /** Changes within it that are nobody's source. */
-const IGNORED = /(?:^|[\\/])(?:node_modules|\.)/
+const IGNORED = /(?:^|[\\/])(?:node_modules|\.)|\.d\.ts$/
 
 export class HookFolder {
   readonly #parts: HookFolderParts
   readonly #watchdog: Watchdog
   readonly #watching = new AbortController()
+  #types: TypeFile | undefined
   #jobs: readonly string[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
   #loading: Promise<void> = Promise.resolve()
@@ -34,7 +36,7 @@ export class HookFolder {
   static async open(parts: HookFolderParts): Promise<HookFolder> {
     const opened = new HookFolder({ ...parts, folder: resolve(parts.folder) })
     await opened.#load()
-    if (parts.isWatched) opened.#watch()
+    if (parts.isWatched && existsSync(opened.#parts.folder)) await opened.#watch()
     return opened
   }
 
@@ -48,6 +50,7 @@ export class HookFolder {
     this.#watching.abort()
     clearTimeout(this.#timer)
     await this.#loading
+    await this.#types?.close()
     await this.#watchdog.close()
   }
 
@@ -69,9 +72,9 @@ export class HookFolder {
     routes.replace(requests)
   }
 
-  #watch(): void {
-    const { folder, log } = this.#parts
-    if (!existsSync(folder)) return
+  async #watch(): Promise<void> {
+    const { folder, log, backend } = this.#parts
+    this.#types = await TypeFile.open({ folder, log, definitions: backend.definitions })
     const { signal } = this.#watching
     const watcher = watch(folder, { recursive: true, signal, persistent: false }, (_event, name) => {
       if (name !== null && IGNORED.test(name)) return

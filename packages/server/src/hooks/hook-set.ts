@@ -2,22 +2,12 @@
 import { fileURLToPath } from 'node:url'
 import { relative, dirname } from 'node:path'
 import type { HookApp } from '@pannier/backend'
-import {
-  HOOK_NAMES,
-  type BoundHook,
-  type HookEvents,
-  type HookHandler,
-  type HookName,
-  type PlacedHandler,
-} from '@pannier/backend/internal'
+import { HOOK_NAMES, type BoundHook, type PlacedHandler } from '@pannier/backend/internal'
 import { badArgument } from 'pannier/internal'
 import { ApiError } from '../rest/api-error.ts'
 import { pathPattern } from './path-pattern.ts'
 import { REQUEST_EVENT_NAMES, type RequestEventName } from './request-events.ts'
-import type { RouteEvent } from './route-event.ts'
-
-/** A handler of a request. */
-export type RouteHandler = (event: RouteEvent) => unknown
+import type { Binders, Hooks, RequestBinders, RouteChecks } from './hook-types.ts'
 
 /** A route of the operator. */
 export interface CustomRoute {
@@ -50,51 +40,6 @@ export interface HookSet {
   readonly middlewares: readonly PlacedHandler[]
   readonly requests: readonly RequestHook[]
   readonly jobs: readonly HookJob[]
-}
-
-type Binders = {
-  readonly [Name in HookName]: (handler: HookHandler<HookEvents[Name]>, ...tags: readonly string[]) => void
-}
-
-type RequestBinders = {
-  readonly [Name in RequestEventName]: (handler: RouteHandler, ...tags: readonly string[]) => void
-}
-
-/** Handlers that let some requests pass. */
-interface RouteChecks {
-  /** Somebody has logged in: an account of one of these collections, or of any. */
-  requireAuth(...collections: readonly string[]): RouteHandler
-  requireGuestOnly(): RouteHandler
-  requireSuperuserAuth(): RouteHandler
-}
-
-/**
- * What the function that a hook file exports gets. Names are those of PocketBase.
- *
- * @example
- * import type { Hooks } from '@pannier/server'
- *
- * export default ({ onRecordCreate, routerAdd }: Hooks): void => {
- *   onRecordCreate(async (e) => {
- *     e.record.set('slug', e.record.getString('title').toLowerCase())
- *     await e.next()
- *   }, 'posts')
- *   routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
- * }
- */
-export interface Hooks extends Binders, RequestBinders {
-  /** Reads and writes without rules. */
-  readonly app: HookApp
-  /** Middlewares that let some requests pass. */
-  readonly apis: RouteChecks
-  /** An error with a status of its own. */
-  readonly ApiError: typeof ApiError
-  /** Paths as in Go: `/files/{id}`, `/assets/{path...}`. Middlewares run before the handler. */
-  routerAdd(method: string, path: string, handler: RouteHandler, ...middlewares: readonly RouteHandler[]): void
-  /** Runs around every request of the API and of custom routes. */
-  routerUse(handler: RouteHandler): void
-  /** `expression`: five segments, in UTC, or a macro such as `@daily`. */
-  cronAdd(id: string, expression: string, run: () => unknown): void
 }
 
 /** Makes what files register with. `folder`: for their places. */

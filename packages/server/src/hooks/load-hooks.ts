@@ -5,7 +5,8 @@ import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { HookApp } from '@pannier/backend'
 import { badArgument } from 'pannier/internal'
-import { HookRegistration, sourceIn, type Hooks, type HookSet } from './hook-set.ts'
+import { HookRegistration, sourceIn, type HookSet } from './hook-set.ts'
+import type { Hooks } from './hook-types.ts'
 
 const FILE = /\.(?:ts|mts|js|mjs)$/
 const IGNORED = /\.d\.ts$|^[._]|\.test\.\w+$/

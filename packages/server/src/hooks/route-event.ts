@@ -21,8 +21,8 @@ interface RouteRequest {
   readonly signal: AbortSignal
 }
 
-interface RouteEventParts {
-  readonly app: HookApp
+interface RouteEventParts<App> {
+  readonly app: App & HookApp
   readonly definitions: KnownDefinitions
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -40,9 +40,9 @@ interface RouteEventParts {
  * export default ({ routerAdd }: Hooks): void =>
  *   routerAdd('GET', '/hello/{name}', (e) => e.json(200, { hello: e.request.pathValue('name') }))
  */
-export class RouteEvent {
+export class RouteEvent<App = HookApp> {
   /** Reads and writes without rules. */
-  readonly app: HookApp
+  readonly app: App
   /** The account that asks; undefined for guests. */
   readonly auth: HookRecord | undefined
   /** What was asked. */
@@ -51,12 +51,12 @@ export class RouteEvent {
   readonly collection: Definition | undefined
   /** The headers of the answer. */
   readonly response: { readonly headers: Headers } = { headers: new Headers() }
-  readonly #parts: RouteEventParts
+  readonly #parts: RouteEventParts<App>
   readonly #about: RequestEvent
   readonly #values = new Map<string, unknown>()
   #answer: { readonly status: number; readonly body: Body } | undefined
 
-  constructor(parts: RouteEventParts) {
+  constructor(parts: RouteEventParts<App>) {
     const { app, definitions, request, reply, pathValues } = parts
     this.#parts = parts
     this.#about = requestEvent(app, definitions, actorOf(request))
