@@ -31,8 +31,8 @@ teams: 100,000 records with users, rules and relations.
   --no-serve    Answer the questions and end
   --help        This text
 
-The first start makes an admin of the server and shows the password. With
-PANNIER_ADMIN=name:password in the environment it is that one, at any start.`
+A start without a superuser shows a link to make one, who may do everything.
+PANNIER_ADMIN=EMAIL:PASSWORD in the environment makes that one, at any start.`
 
 /** Throws a TypeError that names the wrong argument. */
 export function parseOptions(args: readonly string[]): Options {

@@ -14,8 +14,8 @@ export interface CityServer {
   /** Address of the server; the cities are at `/cities`. */
   readonly url: string
   readonly pageUrl: string
-  /** The admin that this start has made, if any: the password is shown nowhere else. */
-  readonly newAdmin: PannierServer['newAdmin']
+  /** The page that makes the first superuser, for 30 minutes. Undefined: there is a superuser. */
+  readonly setupUrl: string | undefined
   /** Ends open connections too. The database stays open. */
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ export interface CityServerOptions {
   readonly assets: ReadonlyMap<string, Asset>
   /** The first port to try; 0 for any. */
   readonly port: number
-  /** `name:password` of an admin of the server, who then has this password. */
+  /** `email:password` of a superuser, who then has this password. */
   readonly admin?: string | undefined
   /** Runs before the server listens. */
   readonly prepare?: (server: PannierServer) => Promise<void>
@@ -48,7 +48,9 @@ export async function serve({ database, assets, port, admin, prepare }: CityServ
   }
   const listening = await server.listen({ host: LOOPBACK, port: await onFreePort(port, probe) })
   const url = `http://localhost:${new URL(listening).port}`
-  return { url, pageUrl: url + PAGE_PATH, newAdmin: server.newAdmin, close: () => server.close() }
+  const secret = await server.backend.accounts.firstSuperuser.offer()
+  const setupUrl = secret && `${url}/_/#/setup/${secret}`
+  return { url, pageUrl: url + PAGE_PATH, setupUrl, close: () => server.close() }
 }
 
 /** Returns this port if nobody listens there. */

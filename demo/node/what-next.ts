@@ -4,7 +4,7 @@ import { log } from '@clack/prompts'
 import { COLLECTION } from '../shared/city.ts'
 import type { CityServer } from './server.ts'
 
-export function printWhatNext({ url, pageUrl, newAdmin }: CityServer): void {
+export function printWhatNext({ url, pageUrl, setupUrl }: CityServer): void {
   const cities = `${url}/${COLLECTION}`
   const title = (text: string): string => styleText('bold', text)
   log.step(
@@ -24,11 +24,10 @@ export function printWhatNext({ url, pageUrl, newAdmin }: CityServer): void {
       styleText('dim', 'It can be reached from this machine only, where anybody may read and change the cities.'),
     ].join('\n'),
   )
-  if (newAdmin === undefined) return
-  const { name, password } = newAdmin
+  if (setupUrl === undefined) return
   log.warn(
-    `${title('The server’s admin')} is ${name}, with the password ${title(password)}\n` +
-      'This is shown only once. Other databases are the admin’s, until they are opened to others:\n' +
-      `curl -u ${name}:${password} ${url}/_all_dbs`,
+    `${title('Make the superuser within 30 minutes:')} ${setupUrl}\n` +
+      'All else on the server is the superuser’s, until it is opened to others:\n' +
+      `curl -u EMAIL:PASSWORD ${url}/_all_dbs`,
   )
 }

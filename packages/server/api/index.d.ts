@@ -345,14 +345,6 @@ export interface MigrationApp extends HookApp {
 /** What a route requires of the principal; each value includes those before it. */
 export type Needs = 'anyone' | 'user' | 'member' | 'database-admin' | 'server-admin';
 
-/** An admin that the first start made. */
-export interface NewAdmin {
-    /** The name of the admin. */
-    readonly name: string;
-    /** Show it once; it is not stored. */
-    readonly password: string;
-}
-
 /** A server that is made by `createServer`. */
 export interface PannierServer {
     /** Where it listens; undefined before `listen`. */
@@ -363,8 +355,6 @@ export interface PannierServer {
     readonly gateway: Gateway;
     /** The application backend: collections with fields and rules, accounts, settings. */
     readonly backend: Backend;
-    /** The admin that this start has made because no admin existed. Show the password: it appears nowhere else. */
-    readonly newAdmin: NewAdmin | undefined;
     /** The HTTP server, for more routes and for tests without a socket. */
     readonly app: FastifyInstance;
     /** Loopback unless another host is named. Resolves with the URL. */
@@ -567,8 +557,8 @@ export interface ServerOptions extends AppOptions {
     /** Limits; those left out keep their defaults. */
     readonly limits?: Partial<ServerLimits>;
     /**
-     * `name:password` of a server admin, who then has this password. When left out, the first start makes `admin` with a random
-     * password: `server.newAdmin`.
+     * `name:password` of an admin, who then has this password. An e-mail address is a superuser; another name is a server admin, who is
+     * known at CouchDB's door alone. Without an admin, `server.backend.accounts.firstSuperuser` makes the first superuser.
      */
     readonly admin?: string;
     /** Of passwords, sessions and logins. */

@@ -34,8 +34,8 @@ export interface ServerOptions extends AppOptions {
   /** Limits; those left out keep their defaults. */
   readonly limits?: Partial<ServerLimits>
   /**
-   * `name:password` of a server admin, who then has this password. When left out, the first start makes `admin` with a random
-   * password: `server.newAdmin`.
+   * `name:password` of an admin, who then has this password. An e-mail address is a superuser; another name is a server admin, who is
+   * known at CouchDB's door alone. Without an admin, `server.backend.accounts.firstSuperuser` makes the first superuser.
    */
   readonly admin?: string
   /** Of passwords, sessions and logins. */

@@ -9,7 +9,6 @@ import type { OptionNames } from 'pannier/internal'
 import { Auth } from './auth/auth.ts'
 import type { AppAccounts, AuthHost } from './auth/auth-host.ts'
 import { ensureAdmin } from './auth/bootstrap.ts'
-import type { NewAdmin } from './auth/bootstrap.ts'
 import { designGuard } from './auth/design-guard.ts'
 import { LoginLimiter } from './auth/login-limiter.ts'
 import { REPLICATOR_DATABASE, USERS_DATABASE } from './auth/permissions.ts'
@@ -99,8 +98,6 @@ export interface PannierServer {
   readonly gateway: Gateway
   /** The application backend: collections with fields and rules, accounts, settings. */
   readonly backend: Backend
-  /** The admin that this start has made because no admin existed. Show the password: it appears nowhere else. */
-  readonly newAdmin: NewAdmin | undefined
   /** The HTTP server, for more routes and for tests without a socket. */
   readonly app: FastifyInstance
   /** Loopback unless another host is named. Resolves with the URL. */
@@ -167,7 +164,7 @@ async function assemble(
   const refuseRest = refuseOtherMethods(app)
   const domain = await openDomain(database, files?.logs, limits, options, app.log)
   const { state, databases, auth, backend } = domain
-  const newAdmin = await ensureAdmin(auth.accounts, options.admin)
+  if (options.admin !== undefined) await ensureAdmin(options.admin, { ...domain, accounts: auth.accounts })
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
   const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
@@ -216,7 +213,6 @@ async function assemble(
     database,
     gateway: context.gateway,
     backend,
-    newAdmin,
     app,
     listen: async (listening) => (url = await listenAt(app, listening)),
     close: () => (closed ??= close()),
@@ -245,6 +241,7 @@ interface Domain {
   readonly databases: Databases
   readonly auth: Auth
   readonly backend: Backend
+  readonly passwords: Passwords
   close(): Promise<void>
 }
 
@@ -299,7 +296,7 @@ async function openDomain(
     await backend.close()
     await pictures.close()
   }
-  return { state, databases, auth, backend, close }
+  return { state, databases, auth, backend, passwords, close }
 }
 
 /** Connections that wait to be accepted. Of 1,000 that come at once, Node's 511 would make some wait a second for their next try. */

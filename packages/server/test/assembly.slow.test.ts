@@ -160,27 +160,52 @@ test('row 44: feeds end when their reader may not read on, and only theirs', asy
   await until(() => contextOf(running.server.app).feeds.count === 0)
 })
 
-test('the first start makes an admin and shows its password once; a given one is taken', async () => {
+test('a server without an admin is closed at both doors; the superuser that is made is the admin of both', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'pannier-server-'))
   const first = await createServer({ dir, logger: false })
-  const { name, password } = first.newAdmin!
-  expect(password.length).toBeGreaterThanOrEqual(24)
   const firstUrl = await first.listen({ port: 0 })
   const all = 'GET /_all_dbs'
-  expect((await send(firstUrl, all, undefined, STRANGER)).status).toBe(401)
-  expect((await send(firstUrl, all, undefined, { authorization: basic(`${name}:${password}`) })).json).toEqual([
-    '_replicator',
-    '_users',
-    'users',
-  ])
+  const statusFor = async (at: string, credentials?: string): Promise<number> =>
+    (await send(at, all, undefined, credentials === undefined ? STRANGER : { authorization: basic(credentials) }))
+      .status
+  expect(await statusFor(firstUrl)).toBe(401)
+  const [email, password] = ['root@example.com', 'the first password']
+  const superuser = { email, password, passwordConfirm: password }
+  const make = 'POST /api/collections/_superusers/records'
+  expect((await send(firstUrl, make, superuser, STRANGER)).status).toBe(403)
+  const authorization = (await first.backend.accounts.firstSuperuser.offer())!
+  expect((await send(firstUrl, make, superuser, { authorization })).status).toBe(200)
+  expect(await statusFor(firstUrl, `${email}:${password}`)).toBe(200)
   await first.close()
-  const again = await createServer({ dir, logger: false, admin: 'root:another-password' })
-  expect(again.newAdmin).toBeUndefined()
-  const againUrl = await again.listen({ port: 0 })
-  for (const credentials of [`${name}:${password}`, 'root:another-password'])
-    expect((await send(againUrl, all, undefined, { authorization: basic(credentials) })).status).toBe(200)
-  await again.close()
-  await expect(createServer({ dir, logger: false, admin: 'nonsense' })).rejects.toThrow(TypeError)
+  await rm(dir, { recursive: true })
+})
+
+test('a given admin is a superuser if it is an e-mail address; the same password keeps sessions', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'pannier-server-'))
+  const given = async (admin: string, cookie?: string): Promise<[number, number, string]> => {
+    const server = await createServer({ dir, logger: false, admin })
+    const at = await server.listen({ port: 0 })
+    const [name, password] = admin.split(':') as [string, string]
+    const login = await send(at, 'POST /_session', { name, password }, STRANGER)
+    const again =
+      cookie === undefined ? 0 : (await send(at, 'GET /_all_dbs', undefined, { ...STRANGER, cookie })).status
+    const isSuperuser = (await server.backend.accounts.superuser(name)) !== undefined
+    expect(isSuperuser).toBe(name.includes('@'))
+    await server.close()
+    return [login.status, again, login.headers.get('set-cookie')!.split(';', 1)[0]!]
+  }
+  for (const name of ['root', 'root@example.com']) {
+    const [status, , cookie] = await given(`${name}:a password`)
+    const [same, kept] = await given(`${name}:a password`, cookie)
+    const [other, ended] = await given(`${name}:another password`, cookie)
+    expect([status, same, kept, other, ended], name).toEqual([200, 200, 200, 200, 401])
+  }
+  for (const [admin, error] of [
+    ['nonsense', { name: 'TypeError' }],
+    ['a:short', { code: 'INVALID' }],
+    ['a@example.com:short', { code: 'INVALID' }],
+  ] as const)
+    await expect(createServer({ dir, logger: false, admin }), admin).rejects.toMatchObject(error)
   // What could not start holds nothing.
   await (await open(join(dir, 'pannier.sqlite'))).close()
   await rm(dir, { recursive: true })

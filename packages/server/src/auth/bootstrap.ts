@@ -1,37 +1,47 @@
-/**
- * Ensures that a server has an admin. The first start makes one, with a given password or with one that is shown once.
- */
-import { randomBytes } from 'node:crypto'
+/** The admin that the operator names at a start. Without one, the first superuser is made by the link that `pannier serve` shows. */
+import type { Actor, Backend } from '@pannier/backend'
+import { SYSTEM } from '@pannier/backend'
+import type { Passwords } from '@pannier/backend/internal'
 import type { Accounts } from './accounts.ts'
 
-/** An admin that the first start made. */
-export interface NewAdmin {
-  /** The name of the admin. */
-  readonly name: string
-  /** Show it once; it is not stored. */
-  readonly password: string
+interface AdminHost {
+  readonly accounts: Accounts
+  readonly backend: Pick<Backend, 'accounts' | 'records'>
+  readonly passwords: Passwords
 }
 
-const FIRST_ADMIN_NAME = 'admin'
+/** The server itself. */
+export const ITSELF: Actor = {
+  principal: SYSTEM,
+  request: { context: 'default', method: 'POST', query: {}, headers: {} },
+}
+export const SUPERUSERS = '_superusers'
 
 /**
- * Makes the first admin if no admin exists. Returns the admin whose password was made here.
+ * Makes the admin that is given, or gives them the password. An e-mail address is a superuser; any other name is a server admin, who is
+ * known at CouchDB's door alone. A password that is unchanged keeps sessions alive.
  *
- * @param given `name:password` of an admin to make in any case
- * @throws TypeError for a text that is not `name:password`; ServiceError INVALID for a password that is too short
+ * @param given `name:password`
+ * @throws TypeError for a text that is not `name:password`; ServiceError INVALID for a name or password that can't be
  */
-export async function ensureAdmin(accounts: Accounts, given?: string): Promise<NewAdmin | undefined> {
-  if (given !== undefined) {
-    const colon = given.indexOf(':')
-    if (colon < 1) throw new TypeError('createServer(): admin must be name:password, got no name or no colon')
-    const [name, password] = [given.slice(0, colon), given.slice(colon + 1)]
-    // An unchanged password keeps the admin's sessions alive.
-    const known = (await accounts.adminNames()).includes(name)
-    if (!known || (await accounts.verify(name, password)) === undefined) await accounts.setAdmin(name, password)
-    return undefined
-  }
-  if ((await accounts.adminNames()).length > 0) return undefined
-  const admin = { name: FIRST_ADMIN_NAME, password: randomBytes(18).toString('base64url') }
-  await accounts.setAdmin(admin.name, admin.password)
-  return admin
+export async function ensureAdmin(given: string, { accounts, backend, passwords }: AdminHost): Promise<void> {
+  const colon = given.indexOf(':')
+  if (colon < 1) throw new TypeError('createServer(): admin must be name:password, got no name or no colon')
+  const [name, password] = [given.slice(0, colon), given.slice(colon + 1)]
+  if (name.includes('@')) return ensureSuperuser(backend, passwords, name, password)
+  const isKnown = (await accounts.adminNames()).includes(name)
+  if (!isKnown || (await accounts.verify(name, password)) === undefined) await accounts.setAdmin(name, password)
+}
+
+async function ensureSuperuser(
+  { accounts, records }: AdminHost['backend'],
+  passwords: Passwords,
+  email: string,
+  password: string,
+): Promise<void> {
+  const found = await accounts.superuser(email)
+  const secret = { password, passwordConfirm: password }
+  if (found === undefined) await records.create(ITSELF, SUPERUSERS, { email, ...secret })
+  else if (!(await passwords.verify(String(found['password']), password)))
+    await records.update(ITSELF, SUPERUSERS, String(found['_id']), secret)
 }

@@ -2,13 +2,12 @@
 import { randomInt } from 'node:crypto'
 import type { Database } from 'pannier'
 import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
-import type { Actor, Backend } from '@pannier/backend'
+import type { Backend } from '@pannier/backend'
 import type { NewOneTimePassword } from '@pannier/backend/internal'
+import { ITSELF, SUPERUSERS } from '../auth/bootstrap.ts'
 import { givenSettingsKey } from './database-path.ts'
 import { FailedError } from './outcome.ts'
 import { explained, type SuperuserApi } from './superuser-api.ts'
-
-const COLLECTION = '_superusers'
 
 /** Fails with FailedErrors. */
 export interface Superusers {
@@ -40,8 +39,6 @@ export async function withSuperusersOf<T>(
   }
 }
 
-const ITSELF: Actor = { principal: SYSTEM, request: { context: 'default', method: 'POST', query: {}, headers: {} } }
-
 class FileSuperusers implements Superusers {
   readonly #backend: Backend
 
@@ -55,15 +52,15 @@ class FileSuperusers implements Superusers {
   }
 
   async create(email: string, password: string): Promise<void> {
-    await this.#backend.records.create(ITSELF, COLLECTION, { email, ...twice(password) })
+    await this.#backend.records.create(ITSELF, SUPERUSERS, { email, ...twice(password) })
   }
 
   async setPassword(id: string, password: string): Promise<void> {
-    await this.#backend.records.update(ITSELF, COLLECTION, id, twice(password))
+    await this.#backend.records.update(ITSELF, SUPERUSERS, id, twice(password))
   }
 
   remove(id: string): Promise<void> {
-    return this.#backend.records.delete(ITSELF, COLLECTION, id)
+    return this.#backend.records.delete(ITSELF, SUPERUSERS, id)
   }
 
   makeOtp(email: string): Promise<NewOneTimePassword> {
@@ -91,28 +88,28 @@ export class HttpSuperusers implements Superusers {
 
   async find(email: string): Promise<string | undefined> {
     const filter = new URLSearchParams({ filter: `email = ${JSON.stringify(email)}`, fields: 'id' })
-    const { items } = (await this.#send('GET', `${COLLECTION}/records?${filter}`)) as {
+    const { items } = (await this.#send('GET', `${SUPERUSERS}/records?${filter}`)) as {
       readonly items: readonly { id: string }[]
     }
     return items[0]?.id
   }
 
   async create(email: string, password: string): Promise<void> {
-    await this.#send('POST', `${COLLECTION}/records`, { email, ...twice(password) })
+    await this.#send('POST', `${SUPERUSERS}/records`, { email, ...twice(password) })
   }
 
   async setPassword(id: string, password: string): Promise<void> {
-    await this.#send('PATCH', `${COLLECTION}/records/${encodeURIComponent(id)}`, twice(password))
+    await this.#send('PATCH', `${SUPERUSERS}/records/${encodeURIComponent(id)}`, twice(password))
   }
 
   async remove(id: string): Promise<void> {
-    await this.#send('DELETE', `${COLLECTION}/records/${encodeURIComponent(id)}`)
+    await this.#send('DELETE', `${SUPERUSERS}/records/${encodeURIComponent(id)}`)
   }
 
   async makeOtp(email: string): Promise<NewOneTimePassword> {
     const recordRef = await this.find(email)
     if (recordRef === undefined) throw new FailedError(`There is no superuser ${email}.`)
-    const { id: collectionRef, otp } = (await this.#send('GET', COLLECTION)) as SuperusersDefinition
+    const { id: collectionRef, otp } = (await this.#send('GET', SUPERUSERS)) as SuperusersDefinition
     if (!otp.enabled) throw new FailedError('The collection is not configured to allow OTP authentication.')
     const password = Array.from({ length: otp.length }, () => randomInt(10)).join('')
     const { id: otpId } = (await this.#send('POST', '_otps/records', { collectionRef, recordRef, password })) as {

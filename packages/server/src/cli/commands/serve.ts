@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { createServer as createProbe } from 'node:net'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { Durability } from 'pannier/types'
-import type { NewAdmin } from '../../auth/bootstrap.ts'
 import { HookFileError } from '../../hooks/load-hooks.ts'
 import { isLoopback } from '../../http/host-names.ts'
 import { createLogger } from '../../http/logging.ts'
@@ -13,6 +12,7 @@ import { createServer } from '../../server.ts'
 import { ServiceError } from '@pannier/backend'
 import { givenSettingsKey, SETTINGS_KEY } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
+import { explained } from '../superuser-api.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 import { migrationsFolder } from './migrate.ts'
 
@@ -51,7 +51,7 @@ export function addServe(program: Command, terminal: Terminal): void {
     .command('serve')
     .summary('run the server')
     .description(
-      "Serves CouchDB's HTTP API on one database file. The first start makes an admin and shows the password once. Ctrl-C " +
+      "Serves CouchDB's HTTP API and an application's on one database file. A start without a superuser shows a link to make one. Ctrl-C " +
         'finishes the requests that run; a second one ends the server at once, and loses nothing that was answered. With a password in ' +
         'PANNIER_PASSWORD a new database file is encrypted, and an encrypted one opened.',
     )
@@ -59,7 +59,10 @@ export function addServe(program: Command, terminal: Terminal): void {
     .option('--port <port>', '0: any that is free', readPort, 5984)
     .option('--host <host>', 'the address to listen at; 0.0.0.0 for all', '127.0.0.1')
     .addOption(
-      new Option('--admin <name:password>', 'an admin, who has this password from now on').env('PANNIER_ADMIN'),
+      new Option(
+        '--admin <name:password>',
+        'an admin, who has this password from now on; an e-mail address is a superuser',
+      ).env('PANNIER_ADMIN'),
     )
     .option('--allow-host <names...>', 'names of the server beside localhost and its address: couch.lan', [])
     .option('--cors <origins...>', 'pages that may call the server: https://app.example.org', [])
@@ -101,7 +104,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
   const { dir, port, host } = options
   if (existsSync(dir) && !statSync(dir).isDirectory())
     throw new UsageError(`--dir must be a folder, got ${dir}, which is a file.`)
-  // Before anything is made: a password that is shown once must not belong to a server that could not start.
+  // Before anything is made.
   await checkPort(port, host)
   for (let at: number | undefined = port; at !== undefined;) at = await serveOnce(options, at, terminal)
 }
@@ -134,8 +137,6 @@ async function serveOnce(options: ServeArguments, port: number, terminal: Termin
     ...(trustProxy.length > 0 && { trustProxy }),
   }).catch(explain)
   try {
-    // Before anything else can go wrong: it is shown only now.
-    if (server.newAdmin !== undefined) stderr.write(boxed(server.newAdmin))
     const url = await server.listen({ port, host }).catch((error: unknown) => cannotListen(host, port, error))
     if (!isLoopback(host) && trustProxy.length === 0)
       printLine(
@@ -145,7 +146,7 @@ async function serveOnce(options: ServeArguments, port: number, terminal: Termin
     printLine(stdout, `Pannier listens at ${url}`)
     const secret = await server.backend.accounts.firstSuperuser.offer()
     if (secret !== undefined) {
-      printLine(stderr, `Make the first superuser within 30 minutes: ${url}${SETUP_PATH}${secret}`)
+      printLine(stderr, `Make the first superuser, the admin, within 30 minutes: ${url}${SETUP_PATH}${secret}`)
       printLine(stderr, `(or stop the server, and run: pannier superuser upsert EMAIL PASSWORD --dir ${dir})`)
     }
     const end = AbortSignal.any([signal, restart.signal])
@@ -182,7 +183,7 @@ function cannotListen(host: string, port: number, error: unknown): never {
 function explain(error: unknown): never {
   if (error instanceof TypeError || error instanceof HookFileError)
     throw new UsageError(error.message, { cause: error })
-  throw error instanceof ServiceError ? new UsageError(error.message, { cause: error }) : error
+  throw error instanceof ServiceError ? new UsageError(explained(error.message, error.data), { cause: error }) : error
 }
 
 function readPort(text: string): number {
@@ -197,19 +198,4 @@ function readQuota(text: string): number {
   if (!/^\d+$/.test(text) || mebibytes < 1 || mebibytes > QUOTA_MEBIBYTES_MAX)
     throw new InvalidArgumentError(`A quota is a whole number of MiB from 1 to ${QUOTA_MEBIBYTES_MAX}.`)
   return mebibytes * 1024 * 1024
-}
-
-function boxed({ name, password }: NewAdmin): string {
-  const lines = [
-    'The first start has made a server admin.',
-    '',
-    `  name:      ${name}`,
-    `  password:  ${password}`,
-    '',
-    'Keep it: it is stored nowhere, and not shown again.',
-  ]
-  const width = Math.max(...lines.map((line) => line.length))
-  const rule = '═'.repeat(width + 4)
-  const body = lines.map((line) => `║  ${line.padEnd(width)}  ║\n`).join('')
-  return `\n╔${rule}╗\n${body}╚${rule}╝\n\n`
 }
