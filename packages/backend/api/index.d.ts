@@ -13,7 +13,9 @@ export type AnyCollectionTypes = Readonly<Record<string, AnyRecordTypes>>;
 
 /** Records whose fields are not known. */
 export interface AnyRecordTypes {
+    /** Any name may have a value. */
     readonly values: Record<string, unknown>;
+    /** Any name may be set. */
     readonly changes: Record<string, unknown>;
 }
 
@@ -1737,8 +1739,8 @@ type HookLog = (message: string, details: {
 type HookName = keyof HookEvents;
 
 class Hooks {
-    /** Is called when a handler begins: something may watch the thread. */
-    onRun: (handler: PlacedHandler) => void;
+    /** Is called when a handler begins, and what it gives when that ends: something may watch the thread. */
+    onRun: (handler: PlacedHandler) => () => void;
     constructor({ log, handlerMsMax }?: HooksOptions);
     /** Takes the place of all that were bound. Chains that run keep theirs. */
     replace(bound: readonly BoundHook[]): void;

@@ -700,7 +700,9 @@ type AnyCollectionTypes = Readonly<Record<string, AnyRecordTypes>>;
 
 /** Records whose fields are not known. */
 interface AnyRecordTypes {
+    /** Any name may have a value. */
     readonly values: Record<string, unknown>;
+    /** Any name may be set. */
     readonly changes: Record<string, unknown>;
 }
 

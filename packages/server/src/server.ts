@@ -223,7 +223,7 @@ async function assemble(
 async function addRest(
   app: FastifyInstance,
   parts: { readonly context: ServerContext; readonly backend: Backend; readonly routes: RouteTable },
-  { hooks, corsOrigins = [] }: ServerOptions,
+  { dir: dataFolder, hooks, corsOrigins = [] }: ServerOptions,
 ): Promise<HookFolder | undefined> {
   const { context, backend, routes } = parts
   const { bodies, limits } = context
@@ -232,7 +232,8 @@ async function addRest(
   )
   if (hooks === undefined) return undefined
   const { dir, watch = true } = hooks
-  return HookFolder.open({ backend, routes, log: app.log, folder: dir, isWatched: watch })
+  const runningFile = dataFolder === undefined ? undefined : join(dataFolder, 'hooks.running')
+  return HookFolder.open({ backend, routes, log: app.log, folder: dir, isWatched: watch, runningFile })
 }
 
 /** What stands below HTTP. */

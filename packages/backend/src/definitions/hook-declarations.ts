@@ -6,8 +6,9 @@ import { block, inputsOf, keyOf, readType, type Property } from './field-declara
 export const HOOK_DECLARATIONS_MARK =
   "// Made by the server from the definitions of the collections, again whenever they change. Don't edit it."
 
+const SERVER = '@pannier/server'
 const HEAD = `${HOOK_DECLARATIONS_MARK}
-import type { HookRecord, Hooks as HooksOf } from '@pannier/server'
+import type { HookRecord, Hooks as HooksOf } from '${SERVER}'
 
 /** What a hook file gets. */
 export type Hooks = HooksOf<Collections>

@@ -28,7 +28,9 @@ export interface RecordTypes {
 
 /** Records whose fields are not known. */
 export interface AnyRecordTypes {
+  /** Any name may have a value. */
   readonly values: Record<string, unknown>
+  /** Any name may be set. */
   readonly changes: Record<string, unknown>
 }
 

@@ -45,8 +45,8 @@ export class Hooks {
   readonly #log: HookLog
   readonly #handlerMsMax: number
   #bound: readonly BoundHook[] = []
-  /** Is called when a handler begins: something may watch the thread. */
-  onRun: (handler: PlacedHandler) => void = () => {}
+  /** Is called when a handler begins, and what it gives when that ends: something may watch the thread. */
+  onRun: (handler: PlacedHandler) => () => void = () => () => {}
 
   constructor({ log = () => {}, handlerMsMax = HANDLER_MS_MAX }: HooksOptions = {}) {
     this.#log = log
@@ -111,9 +111,13 @@ export class Hooks {
     }
     event.next = next
     const run = async (): Promise<void> => {
-      this.onRun(hook)
-      await hook.handler(event as never)
-      await following
+      const end = this.onRun(hook)
+      try {
+        await hook.handler(event as never)
+        await following
+      } finally {
+        end()
+      }
     }
     try {
       await this.#inTime(hook, run, () => following)

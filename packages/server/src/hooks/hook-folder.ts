@@ -16,6 +16,8 @@ interface HookFolderParts {
   readonly log: FastifyBaseLogger
   /** Loads them again when a file changes, and writes the types of the collections beside them. */
   readonly isWatched: boolean
+  /** Where the names of running hooks are kept. Undefined: nowhere. */
+  readonly runningFile: string | undefined
 }
 
 /** Editors write a file in several steps. */
@@ -35,15 +37,18 @@ export class HookFolder {
   /** @throws HookFileError */
   static async open(parts: HookFolderParts): Promise<HookFolder> {
     const opened = new HookFolder({ ...parts, folder: resolve(parts.folder) })
-    await opened.#load()
+    await opened.#load().catch(async (error: unknown) => {
+      await opened.#watchdog.close()
+      throw error
+    })
     if (parts.isWatched && existsSync(opened.#parts.folder)) await opened.#watch()
     return opened
   }
 
   private constructor(parts: HookFolderParts) {
     this.#parts = parts
-    this.#watchdog = new Watchdog(parts.log)
-    parts.backend.hooks.onRun = (handler) => this.#watchdog.note(handler)
+    this.#watchdog = new Watchdog({ log: parts.log, file: parts.runningFile })
+    parts.backend.hooks.onRun = (handler) => this.#watchdog.begin(handler)
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { until } from '../test-server.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+/** So that a test fills it soon. */
+const HEAP_MEGABYTES = 256
 const SUPERUSER = ['root@example.com', '1234567890'] as const
 
 let dir: string
@@ -26,6 +28,7 @@ afterEach(async () => {
 
 interface Running {
   readonly url: string
+  readonly child: ChildProcess
   readonly err: () => string
   call(
     path: string,
@@ -42,7 +45,12 @@ interface Answer {
 async function pannier(
   ...parameters: readonly string[]
 ): Promise<{ readonly out: () => string; readonly err: () => string; readonly child: ChildProcess }> {
-  const child = spawn(process.execPath, ['--conditions=pannier-source', MAIN, ...parameters])
+  const child = spawn(process.execPath, [
+    '--conditions=pannier-source',
+    `--max-old-space-size=${HEAP_MEGABYTES}`,
+    MAIN,
+    ...parameters,
+  ])
   started.push(child)
   let out = ''
   let err = ''
@@ -63,12 +71,17 @@ async function serve(files: Readonly<Record<string, string>>): Promise<Running> 
   await write(files)
   const made = await pannier('superuser', 'upsert', ...SUPERUSER, '--dir', dir)
   await once(made.child, 'close')
+  return start()
+}
+
+async function start(): Promise<Running> {
   const running = await pannier('serve', '--dir', dir, '--port', '0', '--log-level', 'info')
   await until(() => running.out().includes('\n') || running.child.exitCode !== null)
   const url = /http:\/\/\S+/.exec(running.out())?.[0]
   if (url === undefined) throw new Error(running.err())
   return {
     url,
+    child: running.child,
     err: running.err,
     call: async (path, { method = 'GET', body, token } = {}) => {
       const headers = {
@@ -249,13 +262,81 @@ test('a hook that holds the thread is named, with what to do', { timeout: 60_000
   const server = await serve({
     'loop.ts': `export default ({ routerAdd }) => routerAdd('GET', '/loop', () => { for (;;); })\n`,
   })
+  expect(
+    (await server.call('/api/collections', { method: 'POST', body: NOTES, token: await tokenOf(server) })).status,
+  ).toBe(200)
+  const note = { method: 'POST', body: { title: 'kept' } }
+  expect((await server.call('/api/collections/notes/records', note)).status).toBe(200)
   const ended = new AbortController()
   const stuck = fetch(`${server.url}/loop`, { signal: ended.signal }).catch(() => {})
   await until(() =>
-    /The server answers nobody for \d+ s\. The hook that began last is GET \/loop in hooks\/loop\.ts:1\./.test(
+    /The server answers nobody for \d+ s\. The hooks that run, the last one first: GET \/loop in hooks\/loop\.ts:1\./.test(
       server.err(),
     ),
   )
+  server.child.kill('SIGKILL')
+  await once(server.child, 'close')
   ended.abort()
   await stuck
+  const again = await start()
+  expect(again.err()).toContain('while these hooks ran, the last one first: GET /loop in hooks/loop.ts:1.')
+  expect((await again.call('/api/collections/notes/records')).body).toMatchObject({ items: [{ title: 'kept' }] })
 })
+
+/** The most that one list gives. */
+const PAGE = 1000
+
+const GROW = `
+export default ({ onRecordUpdate }) => {
+  onRecordUpdate(async (e) => {
+    const all = []
+    for (;;) {
+      for (let n = 0; n < 50_000; n++) all.push({ n })
+      await new Promise(setImmediate)
+    }
+  }, 'notes')
+}
+`
+
+test(
+  'a hook that takes all memory ends the process: the next one names it and has each answered write, those meanwhile too',
+  { timeout: 120_000 },
+  async () => {
+    const server = await serve({ 'grow.ts': GROW })
+    const token = await tokenOf(server)
+    expect((await server.call('/api/collections', { method: 'POST', body: NOTES, token })).status).toBe(200)
+    const answered: string[] = []
+    const create = async (): Promise<string> => {
+      const { body, status } = await server.call('/api/collections/notes/records', {
+        method: 'POST',
+        body: { title: 'x' },
+      })
+      expect(status).toBe(200)
+      const { id } = body as { readonly id: string }
+      answered.push(id)
+      return id
+    }
+    const first = await create()
+    const path = `/api/collections/notes/records/${first}`
+    const lost = server.call(path, { method: 'PATCH', body: { title: 'lost' } }).catch(() => 'no answer')
+    const writing = (async (): Promise<void> => {
+      while (answered.length < PAGE) await create()
+    })().catch(() => {})
+    await once(server.child, 'close')
+    await writing
+    expect(await lost).toBe('no answer')
+    expect(server.err()).toContain('heap out of memory')
+
+    const again = await start()
+    expect(again.err()).toMatch(/while these hooks ran, the last one first: onRecordUpdate in hooks\/grow\.ts:3\./)
+    expect(again.err()).toContain('If its memory was full')
+    const { body } = await again.call(`/api/collections/notes/records?perPage=${PAGE}&skipTotal=1&fields=id`, { token })
+    const stored = new Set((body as { readonly items: readonly { readonly id: string }[] }).items.map(({ id }) => id))
+    expect(answered.length).toBeGreaterThan(1)
+    expect(answered.filter((id) => !stored.has(id))).toEqual([])
+
+    again.child.kill('SIGTERM')
+    await once(again.child, 'close')
+    expect((await start()).err()).not.toContain('while these hooks ran')
+  },
+)
