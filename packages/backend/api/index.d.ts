@@ -1,5 +1,12 @@
 // What `@pannier/backend` offers. Written by `npm run api`.
 
+/** Which acknowledged transactions stand in the state that a pull answers from, and which are not there. */
+export interface Acknowledged {
+    readonly boot: string;
+    readonly covered: readonly number[];
+    readonly unknown: readonly number[];
+}
+
 /** Somebody in a request. Every service of the backend takes one. */
 export interface Actor {
     /** The principal that acts. */
@@ -139,8 +146,7 @@ export class Backups {
 }
 
 /** One operation of a batch, and the request that it stands for. */
-export type BatchOperation = RecordOperation & {
-    readonly request: RequestInfo;
+export type BatchOperation = BatchedWrite & {
     readonly show?: ShowOptions;
 };
 
@@ -673,6 +679,73 @@ export interface PullOptions {
     readonly has?: Readonly<Record<string, SyncHas>>;
 }
 
+/** What a write is made on: a revision, or the one that write `at` of transaction `n` made; null: whatever is there. */
+export type PushBase = string | {
+    readonly n: number;
+    readonly at: number;
+} | null;
+
+/** Why a transaction is rejected. `DEPENDS`: it builds on one that was rejected, or that is not known. */
+export type PushCode = 'FORBIDDEN' | 'INVALID' | 'CONFLICT' | 'NOT_FOUND' | 'DEPENDS';
+
+/** As a device gets it. `current`: what the account may list of the record now. */
+export type PushOutcome = {
+    readonly n: number;
+} & (Extract<StoredOutcome, {
+    readonly status: 'ok';
+}> | (Extract<StoredOutcome, {
+    readonly status: 'rejected';
+}> & {
+    readonly current: RecordJson | null;
+}));
+
+/** Writes that are all or nothing. */
+export interface PushTransaction {
+    /** From 1. The device gives each transaction a greater one. */
+    readonly n: number;
+    readonly writes: readonly PushWrite[];
+}
+
+/** One write of a transaction. `collection`: its name. */
+export type PushWrite = {
+    readonly collection: string;
+    readonly action: 'create';
+    readonly id: string;
+    readonly values: RecordInput;
+} | {
+    readonly collection: string;
+    readonly action: 'update';
+    readonly id: string;
+    readonly base: PushBase;
+    /** Only the fields that change. */
+    readonly values: RecordInput;
+} | {
+    readonly collection: string;
+    readonly action: 'delete';
+    readonly id: string;
+    readonly base: PushBase;
+};
+
+/** The answer to a push. */
+export interface Pushed {
+    /** The name of this start of the server. */
+    readonly boot: string;
+    /** How long outcomes are kept, at least. */
+    readonly keepMs: number;
+    /** In the order of the transactions. Those at the end that have none are sent again. */
+    readonly outcomes: readonly PushOutcome[];
+}
+
+/** Who pushes. */
+export interface Pusher {
+    /** Asks who it is now: it may have changed since the request began. @throws ServiceError UNAUTHENTICATED */
+    readonly actor: () => Promise<Actor>;
+    /** Made by the client. */
+    readonly device: string;
+    /** Counts a write that is about to be judged. @throws ServiceError TOO_MANY_REQUESTS */
+    readonly count: (principal: Principal, write: PushWrite) => void;
+}
+
 /** The clients that are connected, and what they are sent. */
 export class Realtime {
     /** @internal */
@@ -886,6 +959,22 @@ export interface StoredDocuments {
     wasDeleted(id: string): Promise<boolean>;
 }
 
+/** What came of a transaction, as it is stored: with no record. */
+export type StoredOutcome = 
+/** `revs`: of the record after each write; null after a delete. */
+{
+    readonly status: 'ok';
+    readonly revs: readonly (string | null)[];
+}
+/** `at`: the first write that was refused. */
+ | {
+    readonly status: 'rejected';
+    readonly at: number;
+    readonly code: PushCode;
+    readonly message: string;
+    readonly data?: ErrorData;
+};
+
 /** A client. Get it by `realtime.connect`. */
 export class Subscriber {
     /** Random: those who know it, at the address of the client, may subscribe for it. */
@@ -923,6 +1012,16 @@ export class Sync {
      * docs.rows // [{ record: { id: …, title: … }, mark: … }, …, { end: … }]
      */
     pull(actor: Actor, tokens: Readonly<Record<string, string | undefined>>, { limits, has }?: PullOptions): Promise<Readonly<Record<string, SyncPage>>>;
+    /**
+     * Writes the transactions of a device, one after another. One that is known is not written again.
+     *
+     * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: a superuser; what hinders the first transaction
+     */
+    push(pusher: Pusher, transactions: readonly PushTransaction[]): Promise<Pushed>;
+    /** Which of a device's acknowledged transactions stand in the state of a pull that begins afterwards. */
+    acknowledged(actor: Actor, device: string | undefined, numbers: readonly number[]): Promise<Acknowledged>;
+    /** Forgets what no device asks for any more. */
+    removeOld(): Promise<void>;
 }
 
 /** What a replica has of a collection, as ids and revisions: where all records come again, these come without their bodies. */
@@ -1238,6 +1337,21 @@ interface BackupsOptions {
 interface BaseDefinition extends DefinitionBase {
     readonly type: 'base';
 }
+
+interface BatchOptions {
+    readonly timeoutMs: number;
+    /** How often a file is named. */
+    readonly namings?: number;
+    /** Begins the transaction. */
+    readonly first?: (transaction: Transaction) => Promise<void>;
+    /** Ends it: what it writes is of the same commit. */
+    readonly last?: (transaction: Transaction, written: readonly (WrittenRecord | undefined)[]) => Promise<void>;
+}
+
+/** A write, and the request that it stands for. */
+type BatchedWrite = RecordOperation & {
+    readonly request: RequestInfo;
+};
 
 /** `api`: a token that a superuser has made. */
 type BearerType = 'auth' | 'file' | 'api';
@@ -2177,6 +2291,16 @@ interface ProviderOptions {
 
 type PublicFetch = (url: string, signal: AbortSignal) => Promise<Response>;
 
+interface PushHost {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly reads: RecordReads;
+    readonly writes: RecordWrites;
+    readonly settings: Settings;
+    /** Milliseconds since 1970. */
+    readonly now: () => number;
+}
+
 interface PutOptions {
     /** False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits?: boolean;
@@ -2556,6 +2680,8 @@ class RecordWrites {
     batch(principal: Principal, operations: readonly (BatchOperation | ServiceError)[], { timeoutMs }: {
         readonly timeoutMs: number;
     }): Promise<readonly (RecordJson | undefined)[]>;
+    /** As `batch`, without what is shown. `first` and `last` are of the same transaction. @throws as `batch`, or what they throw */
+    writeTogether(principal: Principal, operations: readonly (BatchedWrite | ServiceError)[], options: Pick<BatchOptions, 'timeoutMs' | 'first' | 'last'>): Promise<readonly (WrittenRecord | undefined)[]>;
     /**
      * Writes all or nothing, as the server itself, without hooks. A record that is gone already is one that is deleted. `check` throws
      * if definitions are no longer those that the operations are about.
@@ -2886,13 +3012,8 @@ interface StoredWrite {
     readonly rev: string | undefined;
 }
 
-interface SyncHost {
-    readonly database: Database;
-    readonly definitions: Definitions;
+interface SyncHost extends PushHost {
     readonly access: Access;
-    readonly reads: RecordReads;
-    /** Milliseconds since 1970. */
-    readonly now: () => number;
 }
 
 interface TextField extends FieldBase, Requirable {
@@ -3013,6 +3134,14 @@ interface WorkQueueLimits {
 interface Writer {
     readonly principal: Principal;
     readonly database: string;
+}
+
+/** A record as it is stored now. */
+interface WrittenRecord {
+    readonly definition: Definition;
+    readonly document: JsonObject;
+    /** `@request.body` of the write, if it was a request. */
+    readonly body?: JsonObject;
 }
 
 interface WrongDefinition {

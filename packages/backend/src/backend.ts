@@ -157,16 +157,16 @@ export async function openBackend(database: Database, options: BackendOptions = 
     sessionEnded: (account) => realtime.sessionEnded(account),
   }
   const accounts = new RecordAccounts(accountsHost)
-  const externalAccounts = new ExternalAccounts(writerParts)
   const oauth2 = new OAuth2Logins({
     ...accountsHost,
-    enter: (login) => externalAccounts.enter(login),
+    enter: (login) => new ExternalAccounts(writerParts).enter(login),
     deliver: (clientId, message, ip) => realtime.deliver(clientId, '@oauth2', message, { ip, once: true }),
     fetchPublic: options.fetchPublic,
   })
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
-  addJobs({ schedules, accounts, backups }, { ...parts, mails })
+  const sync = new Sync({ ...parts, access, reads, writes })
+  addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
   return {
     definitions,
@@ -188,7 +188,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     backups,
     imports: new Imports({ ...writerParts, judge: new Judge(definitions, access) }),
     sql,
-    sync: new Sync({ database, definitions, access, reads, now }),
+    sync,
     close: async () => {
       const stopped = [terminating, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
       for (const part of [...stopped, logging, settings, definitions]) await part.close()
@@ -259,13 +259,13 @@ async function openOperations(
 }
 
 /** What runs by the clock, and whom it concerns when that fails. */
-function addJobs({ schedules, accounts, backups }: Jobs, alertParts: AlertParts): void {
+function addJobs({ schedules, accounts, backups, sync }: Jobs, alertParts: AlertParts): void {
   schedules.add('__pbOTPCleanup__', '0 * * * *', () => accounts.oneTimePasswords.deleteExpired())
-  schedules.add('__pbMFACleanup__', '0 * * * *', () => accounts.deleteExpired())
+  schedules.add('__pbMFACleanup__', '0 * * * *', () => Promise.all([accounts.deleteExpired(), sync.removeOld()]))
   backups.onFailure = (error) => alertSuperusers(alertParts, BACKUP_FAILED, `${BACKUP_FAILED}.\n${error}`)
 }
 
-type Jobs = Pick<Backend, 'schedules' | 'accounts' | 'backups'>
+type Jobs = Pick<Backend, 'schedules' | 'accounts' | 'backups' | 'sync'>
 
 /** Views have no documents. Collections of the system have secrets. */
 function appCollections(definitions: Definitions): AppCollections {

@@ -35,6 +35,17 @@ export type { Logs } from './logs/logs.ts'
 export type { Schedule, Schedules } from './schedules/schedules.ts'
 export type { SqlConsole, SqlResult } from './sql/sql-console.ts'
 export type { PageLimits } from './sync/feed-page.ts'
+export type { Pusher } from './sync/push.ts'
+export type {
+  Acknowledged,
+  PushBase,
+  PushCode,
+  Pushed,
+  PushOutcome,
+  PushTransaction,
+  PushWrite,
+  StoredOutcome,
+} from './sync/push-format.ts'
 export type { PullOptions, Sync, SyncHas, SyncPage, SyncRow } from './sync/sync.ts'
 export type {
   ListOptions,

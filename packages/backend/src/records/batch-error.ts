@@ -17,6 +17,9 @@ export class BatchError extends ServiceError {
   }
 }
 
-export function batchTimeout(): ServiceError {
-  return new ServiceError('INVALID', MESSAGE)
+/** A batch took too long, so nothing was written. */
+export class BatchTimeout extends ServiceError {
+  constructor() {
+    super('INVALID', MESSAGE)
+  }
 }

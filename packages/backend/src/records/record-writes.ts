@@ -1,6 +1,6 @@
 /** What actors write of records, with what they see of it afterwards. */
 import type { Transaction } from 'pannier'
-import type { Actor, RequestInfo } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import type { JsonObject } from '../gateway/documents.ts'
@@ -9,12 +9,11 @@ import { SYSTEM } from '../gateway/principal.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { HookRecord } from '../hooks/hook-record.ts'
-import { BatchError, batchTimeout } from './batch-error.ts'
 import { runInTransaction, type RecordTransaction } from './record-transaction.ts'
 import type { RecordInput, RecordJson, ShowOptions } from './record-types.ts'
+import { type BatchedWrite, type BatchOptions, BatchWriter } from './write/batch-writer.ts'
 import { saving, type PreparedWrite, type RecordOperation, type WrittenRecord } from './write/operations.ts'
 import { RecordWriter, whileOutdated, type RecordWriterParts } from './write/record-writer.ts'
-import type { HookedWrite } from './write/write-hooks.ts'
 
 /** Shows documents as they are stored, as `RecordReads` does. */
 interface Shows {
@@ -36,7 +35,7 @@ interface ChangeOptions extends ShowOptions {
 }
 
 /** One operation of a batch, and the request that it stands for. */
-export type BatchOperation = RecordOperation & { readonly request: RequestInfo; readonly show?: ShowOptions }
+export type BatchOperation = BatchedWrite & { readonly show?: ShowOptions }
 
 /** PocketBase names the files of a batch twice. */
 const NAMINGS_IN_BATCH = 2
@@ -46,10 +45,12 @@ const ITSELF: Actor = { principal: SYSTEM, request: { context: 'default', method
 export class RecordWrites {
   readonly #parts: RecordWritesParts
   readonly #writer: RecordWriter
+  readonly #batches: BatchWriter
 
   constructor(parts: RecordWritesParts) {
     this.#parts = parts
     this.#writer = new RecordWriter(parts)
+    this.#batches = new BatchWriter(parts.database, this.#writer)
   }
 
   /**
@@ -138,23 +139,7 @@ export class RecordWrites {
     operations: readonly (BatchOperation | ServiceError)[],
     { timeoutMs }: { readonly timeoutMs: number },
   ): Promise<readonly (RecordJson | undefined)[]> {
-    const end = performance.now() + timeoutMs
-    const isLate = (): boolean => performance.now() >= end
-    const steps = await this.#begin(principal, operations, isLate)
-    const hooked = steps.map((step) => (step instanceof ServiceError ? undefined : step.hooked))
-    let written: readonly (WrittenRecord | undefined)[]
-    try {
-      written = await whileOutdated(() => this.#writeAll(principal, steps, isLate))
-    } catch (error) {
-      await Promise.allSettled(hooked.map(async (one) => one?.isWanted && one.failed(error)))
-      throw error
-    }
-    // All are written, whatever a hook says now.
-    const ended = await Promise.allSettled(
-      hooked.map(async (one, index) => (one?.isWanted ? one.succeeded(written[index]) : undefined)),
-    )
-    const failure = ended.find((one) => one.status === 'rejected')
-    if (failure !== undefined) throw failure.reason
+    const written = await this.#batches.write(principal, operations, { timeoutMs, namings: NAMINGS_IN_BATCH })
     return Promise.all(
       written.map(async (record, index) => {
         if (record === undefined) return undefined
@@ -164,28 +149,20 @@ export class RecordWrites {
     )
   }
 
+  /** As `batch`, without what is shown. `first` and `last` are of the same transaction. @throws as `batch`, or what they throw */
+  writeTogether(
+    principal: Principal,
+    operations: readonly (BatchedWrite | ServiceError)[],
+    options: Pick<BatchOptions, 'timeoutMs' | 'first' | 'last'>,
+  ): Promise<readonly (WrittenRecord | undefined)[]> {
+    return this.#batches.write(principal, operations, options)
+  }
+
   /** A guest who may make the first superuser is an admin for that write. */
   #settingUp(actor: Actor, collection: string): Actor {
     const { principal } = actor
     const isSettingUp = principal.by === 'setup' && this.#parts.definitions.find(collection)?.name === SUPERUSERS
     return isSettingUp ? { ...actor, principal: { ...principal, isAdmin: true } } : actor
-  }
-
-  /** Runs the hooks that come before the writes. */
-  async #begin(
-    principal: Principal,
-    operations: readonly (BatchOperation | ServiceError)[],
-    isLate: () => boolean,
-  ): Promise<readonly (BegunStep | ServiceError)[]> {
-    const steps: (BegunStep | ServiceError)[] = []
-    for (const operation of operations) {
-      const step =
-        operation instanceof ServiceError ? operation : await this.#begun(principal, operation).catch(asRefused)
-      steps.push(step)
-      // Nothing after it will be written.
-      if (step instanceof ServiceError || isLate()) break
-    }
-    return steps
   }
 
   /**
@@ -212,65 +189,12 @@ export class RecordWrites {
     })
   }
 
-  async #begun(principal: Principal, operation: BatchOperation): Promise<BegunStep> {
-    const { request } = operation
-    const hooked = await this.#writer.begin({ principal, request }, operation, { namings: NAMINGS_IN_BATCH })
-    return { hooked, operation: { ...operation, ...hooked?.operation } as BatchOperation }
-  }
-
-  async #writeAll(
-    principal: Principal,
-    begun: readonly (BegunStep | ServiceError)[],
-    isLate: () => boolean,
-  ): Promise<readonly (WrittenRecord | undefined)[]> {
-    const steps: PreparedStep[] = []
-    try {
-      for (const one of begun) {
-        const step = one instanceof ServiceError ? one : await this.#prepared(principal, one).catch(asRefused)
-        steps.push(step)
-        if (step instanceof ServiceError || isLate()) break
-      }
-      return await this.#parts.database.transaction((transaction: Transaction) => runAll(steps, transaction, isLate))
-    } finally {
-      for (const step of steps) if (!(step instanceof ServiceError)) step.release()
-    }
-  }
-
-  async #prepared(principal: Principal, { operation, hooked }: BegunStep): Promise<PreparedWrite> {
-    if (hooked?.isWanted === false) return { isWide: false, run: async () => hooked.unwritten(), release: () => {} }
-    return this.#writer.prepare({ principal, request: operation.request }, operation, NAMINGS_IN_BATCH)
-  }
-
   async #shown(actor: Actor, written: WrittenRecord, options: ShowOptions): Promise<RecordJson> {
     const { definition, document, body } = written
     const asking: Actor = { ...actor, request: { ...actor.request, ...(body && { body }) } }
     const [json] = await this.#parts.reads.show(asking, definition, [document], options)
     return json!
   }
-}
-
-/** An operation of a batch whose hooks have begun. */
-interface BegunStep {
-  readonly operation: BatchOperation
-  readonly hooked: HookedWrite | undefined
-}
-
-type PreparedStep = PreparedWrite | ServiceError
-
-/** @throws BatchError; ServiceError INVALID if it takes too long */
-async function runAll(
-  steps: readonly PreparedStep[],
-  transaction: Transaction,
-  isLate: () => boolean,
-): Promise<readonly (WrittenRecord | undefined)[]> {
-  const written: (WrittenRecord | undefined)[] = []
-  for (const [index, step] of steps.entries()) {
-    const outcome = step instanceof ServiceError ? step : await step.run(transaction).catch(asRefused)
-    if (isLate()) throw batchTimeout()
-    if (outcome instanceof ServiceError) throw new BatchError(index, outcome)
-    written.push(outcome)
-  }
-  return written
 }
 
 /** Names the record in what refuses its write. */
@@ -284,10 +208,4 @@ function throwUnlessGone(error: unknown, operation: RecordOperation): void {
   const message = `Failed to ${operation.action} the record "${id}", and nothing was written. ${reason}`
   const code = isOvertaken ? 'CONFLICT' : error.code
   throw new ServiceError(code, message, { cause: error, ...(error.data && { data: error.data }) })
-}
-
-/** What refuses an operation. Anything else fails the batch as it is. */
-function asRefused(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error
-  throw error
 }

@@ -3,27 +3,22 @@
  * contract.
  */
 import { randomBytes } from 'node:crypto'
-import type { Database } from 'pannier'
 import { readSnapshot, rememberedRows } from 'pannier/internal'
 import type { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
-import type { Definitions } from '../definitions/definitions.ts'
 import { ServiceError } from '../gateway/service-error.ts'
-import type { RecordReads } from '../records/record-reads.ts'
 import type { RecordJson } from '../records/record-types.ts'
 import { Boots } from './boots.ts'
 import type { FeedRow, Has, PageLimits } from './feed-page.ts'
 import { Feed, SIDES_VIEW } from './feed.ts'
+import { KEEP_MS } from './outcomes.ts'
+import { Push, type Pusher, type PushHost } from './push.ts'
+import type { Acknowledged, Pushed, PushTransaction } from './push-format.ts'
 import { Seal } from './seal.ts'
 
-interface SyncHost {
-  readonly database: Database
-  readonly definitions: Definitions
+interface SyncHost extends PushHost {
   readonly access: Access
-  readonly reads: RecordReads
-  /** Milliseconds since 1970. */
-  readonly now: () => number
 }
 
 /** What a replica does, in this order. */
@@ -65,6 +60,8 @@ const COLLECTIONS_MAX = 50
 
 /** What pulls of one start of the server need. */
 interface Started {
+  /** Its name. */
+  readonly boot: string
   readonly feed: Feed
   readonly seal: Seal
 }
@@ -72,10 +69,12 @@ interface Started {
 /** Gives replicas what the rules let their accounts see. Get it by `openBackend`. */
 export class Sync {
   readonly #host: SyncHost
+  readonly #push: Push
   #started: Promise<Started> | undefined
 
   constructor(host: SyncHost) {
     this.#host = host
+    this.#push = new Push(host)
   }
 
   /**
@@ -112,6 +111,29 @@ export class Sync {
     return Object.fromEntries(await Promise.all(shown))
   }
 
+  /**
+   * Writes the transactions of a device, one after another. One that is known is not written again.
+   *
+   * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: a superuser; what hinders the first transaction
+   */
+  async push(pusher: Pusher, transactions: readonly PushTransaction[]): Promise<Pushed> {
+    const { boot } = await this.#start()
+    return { boot, keepMs: KEEP_MS, outcomes: await this.#push.push(pusher, transactions) }
+  }
+
+  /** Which of a device's acknowledged transactions stand in the state of a pull that begins afterwards. */
+  async acknowledged(actor: Actor, device: string | undefined, numbers: readonly number[]): Promise<Acknowledged> {
+    const { boot } = await this.#start()
+    const known =
+      device === undefined ? { covered: [], unknown: [] } : await this.#push.acknowledged(actor, device, numbers)
+    return { boot, ...known }
+  }
+
+  /** Forgets what no device asks for any more. */
+  removeOld(): Promise<void> {
+    return this.#push.removeOld()
+  }
+
   /** Notes the start of the server before its first pull: nothing else brings an index up to date. */
   #start(): Promise<Started> {
     this.#started ??= this.#begin().catch((error: unknown) => {
@@ -132,7 +154,7 @@ export class Sync {
       }),
     )
     const boots = await Boots.open(database, Object.fromEntries(builtTo), randomBytes(32))
-    return { feed: new Feed({ ...this.#host, boots }), seal: new Seal(boots.key) }
+    return { boot: boots.current, feed: new Feed({ ...this.#host, boots }), seal: new Seal(boots.key) }
   }
 
   #syncable(actor: Actor, name: string): Definition {

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
 import { GUEST, ServiceError } from '@pannier/backend'
-import type { Actor, Backend, Definition, RequestInfo } from '@pannier/backend'
+import type { Actor, Backend, BatchOperation, Definition, Principal, RequestInfo } from '@pannier/backend'
 
 const BEARER = /^bearer /i
 
@@ -66,6 +66,18 @@ export function limitRate(request: FastifyRequest, { definitions, rateLimits }: 
   const collection = tags.length === 0 ? undefined : definitions.find(name)
   if (collection === undefined) rateLimits.check(principal, '', paths)
   else rateLimits.check(principal, `${collection.id} ${routeOptions.url}`, [...labelsOf(collection, tags), ...paths])
+}
+
+/** Counts a write that comes with others, as it would be counted alone. @throws ServiceError TOO_MANY_REQUESTS */
+export function limitWrite(
+  { definitions, rateLimits }: Backend,
+  principal: Principal,
+  { action, collection }: Pick<BatchOperation, 'action' | 'collection'>,
+): void {
+  const definition = definitions.find(collection)
+  if (definition === undefined) return
+  const tag = action === 'upsert' ? 'create' : action
+  rateLimits.check(principal, `${definition.id} ${tag}`, labelsOf(definition, [tag]))
 }
 
 /** By which rules name what is done with a collection. */

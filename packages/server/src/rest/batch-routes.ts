@@ -1,17 +1,9 @@
 /** Several writes of records in one transaction: `/api/batch`. */
 import { ServiceError } from '@pannier/backend'
-import type {
-  BatchOperation,
-  ErrorData,
-  FieldError,
-  Principal,
-  RecordInput,
-  RequestInfo,
-  UploadedFile,
-} from '@pannier/backend'
+import type { BatchOperation, ErrorData, FieldError, RecordInput, RequestInfo, UploadedFile } from '@pannier/backend'
 import { BLANK, fieldError, isJsonObject, tooLong } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
-import { actorOf, labelsOf, snakeCased } from './actor.ts'
+import { actorOf, limitWrite, snakeCased } from './actor.ts'
 import { withForm } from './form.ts'
 import type { Form } from './form.ts'
 import { inputOf } from './record-routes.ts'
@@ -33,14 +25,7 @@ interface Part {
 }
 
 export const batchRoutes: RestRoutes = (app, context) => {
-  const { records, settings, definitions, rateLimits } = context.backend
-  /** Each write counts as it would alone. */
-  const limit = (principal: Principal, { action, collection }: BatchOperation): void => {
-    const definition = definitions.find(collection)
-    if (definition === undefined) return
-    const tag = action === 'upsert' ? 'create' : action
-    rateLimits.check(principal, `${definition.id} ${tag}`, labelsOf(definition, [tag]))
-  }
+  const { records, settings, definitions } = context.backend
   app.post('/api/batch', (request) => {
     const { enabled, maxRequests, timeout, maxBodySize } = settings.values.batch
     if (!enabled || maxRequests <= 0) throw new ServiceError('FORBIDDEN', 'Batch requests are not allowed.')
@@ -52,7 +37,8 @@ export const batchRoutes: RestRoutes = (app, context) => {
       const operations = parts.map((part, at) =>
         operationOf(part, info, (collection) => inputOf(definitions.find(collection), filesOf(part, files, at))),
       )
-      for (const operation of operations) if (!(operation instanceof ServiceError)) limit(principal, operation)
+      for (const operation of operations)
+        if (!(operation instanceof ServiceError)) limitWrite(context.backend, principal, operation)
       const written = await records.batch(principal, operations, { timeoutMs: (timeout || SECONDS_MAX) * 1000 })
       return written.map((body) => ({ body: body ?? null, status: body === undefined ? 204 : 200 }))
     })

@@ -41,16 +41,19 @@ export function answerRestError(error: unknown, request: FastifyRequest, reply: 
 function restErrorOf(error: unknown): RestError {
   const service = serviceErrorIn(error)
   if (service instanceof BatchError) return batchError(service)
-  if (service !== undefined) {
-    const status = statusOf(service)
-    const message = service.message === '' ? (DEFAULT_MESSAGES.get(status) ?? FAILED) : sentence(service.message)
-    return { data: service.data === undefined ? {} : shown(service.data), message, status }
-  }
+  if (service !== undefined) return serviceRestError(service)
   const known = toHttpError(error)
   const status = known?.status ?? 500
   const isOfTheClient = status < 500 && status !== 400 && !DEFAULT_MESSAGES.has(status)
   const message = isOfTheClient || status === 503 ? sentence(known!.reason) : (DEFAULT_MESSAGES.get(status) ?? FAILED)
   return { data: {}, message, status }
+}
+
+/** An error of the domain. */
+export function serviceRestError(error: ServiceError): RestError {
+  const status = statusOf(error)
+  const message = error.message === '' ? (DEFAULT_MESSAGES.get(status) ?? FAILED) : sentence(error.message)
+  return { data: error.data === undefined ? {} : shown(error.data), message, status }
 }
 
 /** Names the operation that failed, with the answer that it would have got alone. */

@@ -1,8 +1,11 @@
-/** Sync by rules: `/api/sync/pull`. docs/internals/ruled-sync.md is the contract. */
-import type { SyncHas } from '@pannier/backend'
+/** Sync by rules: `/api/sync/pull` and `/api/sync/push`. docs/internals/ruled-sync.md is the contract. */
+import { ServiceError } from '@pannier/backend'
+import type { Pusher, PushOutcome, SyncHas } from '@pannier/backend'
 import { invalid, isJsonObject } from '@pannier/backend/internal'
-import { actorOf } from './actor.ts'
+import { actorOf, limitWrite } from './actor.ts'
 import { readValues } from './form.ts'
+import { MALFORMED_PUSH, readAcknowledged, readPush } from './read-push.ts'
+import { serviceRestError } from './rest-error.ts'
 import type { RestRoutes } from './rest-context.ts'
 
 const MALFORMED = 'Send an object: { "collections": { NAME: the token of the last answer, or null } }.'
@@ -10,14 +13,30 @@ const MALFORMED_HAS = '"has" must be an object: { NAME: "*", or { ID: the revisi
 
 export const syncRoutes: RestRoutes = (app, context) => {
   app.post('/api/sync/pull', async (request) => {
-    const { collections, has = {} } = await readValues(context, request, MALFORMED)
+    const { collections, has = {}, device, acknowledged } = await readValues(context, request, MALFORMED)
     if (!isJsonObject(collections)) throw invalid(MALFORMED)
     const tokens = Object.entries(collections).map(([name, token]) => {
       if (token !== null && typeof token !== 'string') throw invalid(MALFORMED)
       return [name, token ?? undefined] as const
     })
     const options = { has: readHas(has) }
-    return { collections: await context.backend.sync.pull(actorOf(request), Object.fromEntries(tokens), options) }
+    const { sync } = context.backend
+    // Before the pull, so what is covered is in its state.
+    const known = await sync.acknowledged(actorOf(request), ...readAcknowledged(device, acknowledged))
+    return { ...known, collections: await sync.pull(actorOf(request), Object.fromEntries(tokens), options) }
+  })
+  app.post('/api/sync/push', async (request) => {
+    const { device, transactions } = readPush(await readValues(context, request, MALFORMED_PUSH))
+    const pusher: Pusher = {
+      device,
+      actor: async () => {
+        await request.checkAgain?.()
+        return actorOf(request)
+      },
+      count: (principal, write) => limitWrite(context.backend, principal, write),
+    }
+    const { outcomes, ...answer } = await context.backend.sync.push(pusher, transactions)
+    return { ...answer, outcomes: outcomes.map(shownOutcome) }
   })
 }
 
@@ -28,4 +47,14 @@ function readHas(has: unknown): Readonly<Record<string, SyncHas>> {
 
 function isHas(has: unknown): has is SyncHas {
   return has === '*' || (isJsonObject(has) && Object.values(has).every((rev) => typeof rev === 'string'))
+}
+
+/** Its errors as REST has them. */
+function shownOutcome(outcome: PushOutcome): object {
+  if (outcome.status === 'ok') return outcome
+  const code = outcome.code === 'DEPENDS' ? 'CONFLICT' : outcome.code
+  const { message, data } = serviceRestError(
+    new ServiceError(code, outcome.message, outcome.data && { data: outcome.data }),
+  )
+  return { ...outcome, message, ...(outcome.data && { data }) }
 }

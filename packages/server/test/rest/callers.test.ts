@@ -36,6 +36,7 @@ const ROUTES: Readonly<Record<string, For>> = {
   [`DELETE ${COLLECTION}/records/:id`]: 'anyone',
   'POST /api/batch': 'anyone',
   'POST /api/sync/pull': 'anyone',
+  'POST /api/sync/push': 'anyone',
   'GET /api/realtime': 'anyone',
   'POST /api/realtime': 'anyone',
   'GET /api/oauth2-redirect': 'anyone',

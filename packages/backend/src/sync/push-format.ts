@@ -1,0 +1,65 @@
+/** What a device sends of its writes, and what the server says of them: docs/internals/ruled-sync.md. */
+import type { ErrorData } from '../gateway/service-error.ts'
+import type { RecordInput, RecordJson } from '../records/record-types.ts'
+
+/** What a write is made on: a revision, or the one that write `at` of transaction `n` made; null: whatever is there. */
+export type PushBase = string | { readonly n: number; readonly at: number } | null
+
+/** One write of a transaction. `collection`: its name. */
+export type PushWrite =
+  | { readonly collection: string; readonly action: 'create'; readonly id: string; readonly values: RecordInput }
+  | {
+      readonly collection: string
+      readonly action: 'update'
+      readonly id: string
+      readonly base: PushBase
+      /** Only the fields that change. */
+      readonly values: RecordInput
+    }
+  | { readonly collection: string; readonly action: 'delete'; readonly id: string; readonly base: PushBase }
+
+/** Writes that are all or nothing. */
+export interface PushTransaction {
+  /** From 1. The device gives each transaction a greater one. */
+  readonly n: number
+  readonly writes: readonly PushWrite[]
+}
+
+/** Why a transaction is rejected. `DEPENDS`: it builds on one that was rejected, or that is not known. */
+export type PushCode = 'FORBIDDEN' | 'INVALID' | 'CONFLICT' | 'NOT_FOUND' | 'DEPENDS'
+
+/** What came of a transaction, as it is stored: with no record. */
+export type StoredOutcome =
+  /** `revs`: of the record after each write; null after a delete. */
+  | { readonly status: 'ok'; readonly revs: readonly (string | null)[] }
+  /** `at`: the first write that was refused. */
+  | {
+      readonly status: 'rejected'
+      readonly at: number
+      readonly code: PushCode
+      readonly message: string
+      readonly data?: ErrorData
+    }
+
+/** As a device gets it. `current`: what the account may list of the record now. */
+export type PushOutcome = { readonly n: number } & (
+  | Extract<StoredOutcome, { readonly status: 'ok' }>
+  | (Extract<StoredOutcome, { readonly status: 'rejected' }> & { readonly current: RecordJson | null })
+)
+
+/** The answer to a push. */
+export interface Pushed {
+  /** The name of this start of the server. */
+  readonly boot: string
+  /** How long outcomes are kept, at least. */
+  readonly keepMs: number
+  /** In the order of the transactions. Those at the end that have none are sent again. */
+  readonly outcomes: readonly PushOutcome[]
+}
+
+/** Which acknowledged transactions stand in the state that a pull answers from, and which are not there. */
+export interface Acknowledged {
+  readonly boot: string
+  readonly covered: readonly number[]
+  readonly unknown: readonly number[]
+}

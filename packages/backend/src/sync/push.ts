@@ -1,0 +1,312 @@
+/**
+ * Judges the transactions of devices, one after another. Each is all or nothing, in one commit with its outcome; a transaction that is known
+ * is answered from that. docs/internals/ruled-sync.md is the contract.
+ */
+import { setTimeout } from 'node:timers/promises'
+import type { Database, Transaction } from 'pannier'
+import type { Actor } from '../access/actor.ts'
+import { RECORDS_PREFIX } from '../definitions/definition.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import type { Principal } from '../gateway/principal.ts'
+import { ServiceError, type ServiceErrorCode } from '../gateway/service-error.ts'
+import { BatchError, BatchTimeout } from '../records/batch-error.ts'
+import type { RecordReads } from '../records/record-reads.ts'
+import type { RecordJson } from '../records/record-types.ts'
+import type { RecordWrites } from '../records/record-writes.ts'
+import type { BatchedWrite } from '../records/write/batch-writer.ts'
+import type { RecordOperation, WrittenRecord } from '../records/write/operations.ts'
+import type { Settings } from '../settings/settings.ts'
+import { deviceOf, digestOf, type KnownOutcome, Outcomes } from './outcomes.ts'
+import type { PushCode, PushOutcome, PushTransaction, PushWrite, StoredOutcome } from './push-format.ts'
+
+export interface PushHost {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly reads: RecordReads
+  readonly writes: RecordWrites
+  readonly settings: Settings
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** Who pushes. */
+export interface Pusher {
+  /** Asks who it is now: it may have changed since the request began. @throws ServiceError UNAUTHENTICATED */
+  readonly actor: () => Promise<Actor>
+  /** Made by the client. */
+  readonly device: string
+  /** Counts a write that is about to be judged. @throws ServiceError TOO_MANY_REQUESTS */
+  readonly count: (principal: Principal, write: PushWrite) => void
+}
+
+export const TRANSACTIONS_MAX = 100
+/** While the settings have no number for batches. */
+const WRITES_MAX = 50
+const SECONDS_MAX = 3
+/** How often a transaction is judged again because the account changes. */
+const ROUNDS_MAX = 100
+
+/** The account is no longer as it was when the transaction began. */
+class OutdatedAccount extends Error {}
+
+export class Push {
+  readonly #host: PushHost
+  readonly #outcomes: Outcomes
+  /** The last work of each device: no transaction is judged twice at the same time. */
+  readonly #turns = new Map<string, Promise<unknown>>()
+
+  constructor(host: PushHost) {
+    this.#host = host
+    this.#outcomes = new Outcomes(host.database)
+  }
+
+  /**
+   * What comes of transactions, in their order. Those after one that can't be judged now have no outcome.
+   *
+   * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: a superuser; what hinders the first one
+   */
+  async push(pusher: Pusher, transactions: readonly PushTransaction[]): Promise<readonly PushOutcome[]> {
+    checkNumbers(transactions)
+    const { principal } = await pusher.actor()
+    assertAccount(principal)
+    const device = deviceOf(principal.account, pusher.device)
+    return this.#inTurn(device, async () => {
+      const known = new Map<number, KnownOutcome>()
+      const stored = await this.#outcomes.get(
+        device,
+        transactions.map(({ n }) => n),
+      )
+      for (const [index, { n, writes }] of transactions.entries()) {
+        const found = stored[index]
+        if (found === undefined) continue
+        known.set(n, found)
+        if (found.digest !== digestOf(writes))
+          throw new ServiceError(
+            'INVALID',
+            `Transaction ${n} of this device had other writes. Give each a number of its own.`,
+          )
+      }
+      const outcomes: PushOutcome[] = []
+      for (const transaction of transactions) {
+        try {
+          const { outcome } = known.get(transaction.n) ?? (await this.#judge(pusher, device, transaction))
+          outcomes.push(await this.#shown(await pusher.actor(), transaction, outcome))
+        } catch (error) {
+          if (outcomes.length === 0) throw error
+          break
+        }
+      }
+      return outcomes
+    })
+  }
+
+  /** Which of its transactions the server knows as ok. Ask it before the state that it is about is read. */
+  async acknowledged(
+    { principal }: Actor,
+    device: string,
+    numbers: readonly number[],
+  ): Promise<{ readonly covered: readonly number[]; readonly unknown: readonly number[] }> {
+    const stored = await this.#outcomes.get(deviceOf(principal.account, device), numbers)
+    const isOk = (index: number): boolean => stored[index]?.outcome.status === 'ok'
+    return {
+      covered: numbers.filter((_, index) => isOk(index)),
+      unknown: numbers.filter((_, index) => !isOk(index)),
+    }
+  }
+
+  /** Forgets what no device asks for any more. */
+  removeOld(): Promise<void> {
+    return this.#outcomes.removeOld(this.#host.now())
+  }
+
+  async #inTurn<T>(device: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(device)
+    const turn = (async () => {
+      await before?.catch(() => {})
+      return work()
+    })()
+    this.#turns.set(device, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#turns.get(device) === turn) this.#turns.delete(device)
+    }
+  }
+
+  async #judge(pusher: Pusher, device: string, transaction: PushTransaction): Promise<KnownOutcome> {
+    const { actor, count } = pusher
+    const { principal } = await actor()
+    for (const write of transaction.writes) count(principal, write)
+    const digest = digestOf(transaction.writes)
+    try {
+      const revs = await this.#write(actor, device, transaction, digest)
+      return { digest, outcome: { status: 'ok', revs } }
+    } catch (error) {
+      // It is written, whatever a hook has said afterwards.
+      const [known] = await this.#outcomes.get(device, [transaction.n])
+      if (known !== undefined) return known
+      const outcome = rejection(error)
+      if (outcome === undefined) throw hindrance(error)
+      await this.#host.database.transaction((place: Transaction) =>
+        this.#outcomes.keep(place, device, transaction.n, { digest, outcome }, this.#host.now()),
+      )
+      return { digest, outcome }
+    }
+  }
+
+  /** Resolves with the revisions. @throws BatchError, ServiceError */
+  async #write(
+    actor: Pusher['actor'],
+    device: string,
+    { n, writes }: PushTransaction,
+    digest: string,
+  ): Promise<readonly (string | null)[]> {
+    const { maxRequests, timeout } = this.#host.settings.values.batch
+    const max = maxRequests || WRITES_MAX
+    if (writes.length > max)
+      throw new BatchError(
+        max,
+        new ServiceError('INVALID', `A transaction has at most ${max} writes, got ${writes.length}.`),
+      )
+    const timeoutMs = writes.length === 1 ? Infinity : (timeout || SECONDS_MAX) * 1000
+    for (let round = 1; ; round++) {
+      const { principal, request } = await actor()
+      const operations = await Promise.all(
+        writes.map(async (write, at): Promise<BatchedWrite | ServiceError> => {
+          const base = await this.#revisionOf(device, n, writes, at)
+          if (base instanceof ServiceError) return base
+          return { ...operationOf(write, base), request: { ...request, method: METHODS[write.action] } }
+        }),
+      )
+      let revs: readonly (string | null)[] = []
+      try {
+        await this.#host.writes.writeTogether(principal, operations, {
+          timeoutMs,
+          first: (place) => assertCurrent(place, principal),
+          last: (place, written) => {
+            revs = written.map(revOf)
+            const outcome: StoredOutcome = { status: 'ok', revs }
+            return this.#outcomes.keep(place, device, n, { digest, outcome }, this.#host.now())
+          },
+        })
+        return revs
+      } catch (error) {
+        if (!(error instanceof OutdatedAccount)) throw error
+        if (round === ROUNDS_MAX) throw new ServiceError('UNAVAILABLE', 'The account keeps changing. Try again later.')
+        await setTimeout(round)
+      }
+    }
+  }
+
+  /** The revision that a write is made on. Undefined: whatever is there. */
+  async #revisionOf(
+    device: string,
+    n: number,
+    writes: readonly PushWrite[],
+    at: number,
+  ): Promise<string | undefined | ServiceError> {
+    const write = writes[at]!
+    if (write.action === 'create' || write.base === null) return undefined
+    const { base, collection, id } = write
+    if (typeof base === 'string') return base
+    if (base.n === n) {
+      // Nobody writes in between.
+      const before = base.at < at ? writes[base.at] : undefined
+      return before?.collection === collection && before.id === id ? undefined : depends(base.n)
+    }
+    const [known] = await this.#outcomes.get(device, [base.n])
+    const revs = known?.outcome.status === 'ok' ? known.outcome.revs : []
+    return revs[base.at] ?? depends(base.n)
+  }
+
+  async #shown(actor: Actor, { n, writes }: PushTransaction, outcome: StoredOutcome): Promise<PushOutcome> {
+    if (outcome.status === 'ok') return { n, ...outcome }
+    return { n, ...outcome, current: await this.#currentOf(actor, writes[outcome.at]) }
+  }
+
+  /** What the account may list of a record now; null: nothing. */
+  async #currentOf(actor: Actor, write: PushWrite | undefined): Promise<RecordJson | null> {
+    const { definitions, reads } = this.#host
+    const definition = write && definitions.find(write.collection)
+    if (definition === undefined || definition.type === 'view') return null
+    const document = await reads.stored(definition, write!.id)
+    if (document === undefined || !(await reads.admits(actor, definition, 'list', document))) return null
+    const [shown] = await reads.show(actor, definition, [document], { fields: '*,_rev' })
+    return shown!
+  }
+}
+
+const METHODS = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const
+
+/** @throws ServiceError INVALID */
+function checkNumbers(transactions: readonly PushTransaction[]): void {
+  if (transactions.length === 0 || transactions.length > TRANSACTIONS_MAX)
+    throw new ServiceError('INVALID', `A push has 1 to ${TRANSACTIONS_MAX} transactions, got ${transactions.length}.`)
+  for (const [index, { n }] of transactions.entries())
+    if (index > 0 && n <= transactions[index - 1]!.n)
+      throw new ServiceError(
+        'INVALID',
+        `Transactions come in the order of their numbers, got ${n} after ${transactions[index - 1]!.n}.`,
+      )
+}
+
+function assertAccount({ isAdmin }: Principal): void {
+  if (isAdmin)
+    throw new ServiceError('FORBIDDEN', "Superusers see everything. Replicate with CouchDB's protocol instead.")
+}
+
+/** Rules ask about the account as it is in this commit. @throws OutdatedAccount */
+async function assertCurrent(place: Transaction, { account }: Principal): Promise<void> {
+  if (account === undefined) return
+  const { collection, record } = account
+  const now = await place.collection<JsonObject>(`${RECORDS_PREFIX}${collection}`).get(String(record['_id']))
+  if (now?._rev !== record['_rev']) throw new OutdatedAccount()
+}
+
+function operationOf(write: PushWrite, rev: string | undefined): RecordOperation {
+  const { action, collection, id } = write
+  const base = rev === undefined ? {} : { rev }
+  if (action === 'create') return { action, collection, input: { ...write.values, id } }
+  if (action === 'update') return { action, collection, id, input: write.values, ...base }
+  return { action, collection, id, ...base }
+}
+
+function revOf(written: WrittenRecord | undefined): string | null {
+  return written === undefined ? null : String(written.document['_rev'])
+}
+
+class Dependent extends ServiceError {}
+
+function depends(n: number): ServiceError {
+  return new Dependent('CONFLICT', `It builds on transaction ${n}, which was rejected or is not known.`)
+}
+
+const CODES: Partial<Readonly<Record<ServiceErrorCode, PushCode>>> = {
+  UNAUTHENTICATED: 'FORBIDDEN',
+  FORBIDDEN: 'FORBIDDEN',
+  NOT_FOUND: 'NOT_FOUND',
+  CONFLICT: 'CONFLICT',
+  EXISTS: 'INVALID',
+  INVALID: 'INVALID',
+  TOO_LARGE: 'INVALID',
+  DOCUMENT_TOO_LARGE: 'INVALID',
+  UNSUPPORTED: 'INVALID',
+}
+
+/** Undefined: it may go well another time. */
+function rejection(error: unknown): StoredOutcome | undefined {
+  if (!(error instanceof BatchError)) return undefined
+  const { index, reason } = error
+  const code = reason instanceof Dependent ? 'DEPENDS' : CODES[reason.code]
+  if (code === undefined) return undefined
+  const { message, data } = reason
+  return { status: 'rejected', at: index, code, message, ...(data && { data }) }
+}
+
+/** As it is without the other writes: it is not the client that is wrong. */
+function hindrance(error: unknown): unknown {
+  if (error instanceof BatchTimeout)
+    return new ServiceError('UNAVAILABLE', 'The transaction took too long. Try again later.', { cause: error })
+  return error instanceof BatchError ? error.reason : error
+}

@@ -1,0 +1,68 @@
+/** Reads what devices send of their writes. docs/internals/ruled-sync.md is the contract. */
+import type { PushBase, PushTransaction, PushWrite } from '@pannier/backend'
+import { invalid, isJsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
+
+export const MALFORMED_PUSH =
+  'Send an object: { "device": ID, "transactions": [{ "n": NUMBER, "writes": [WRITE, …] }, …] }.'
+const MALFORMED_ACKNOWLEDGED = '"acknowledged" must be an array of at most 10,000 numbers, and come with "device".'
+const ACKNOWLEDGED_MAX = 10_000
+const DEVICE = /^[A-Za-z0-9_-]{16,64}$/
+
+/** @throws ServiceError INVALID */
+export function readPush({ device, transactions }: JsonObject): {
+  readonly device: string
+  readonly transactions: readonly PushTransaction[]
+} {
+  if (!Array.isArray(transactions)) throw invalid(MALFORMED_PUSH)
+  return { device: readDevice(device), transactions: transactions.map(readTransaction) }
+}
+
+/** The device, and the numbers that it has an answer for. @throws ServiceError INVALID */
+export function readAcknowledged(
+  device: unknown,
+  numbers: unknown,
+): readonly [device: string | undefined, numbers: readonly number[]] {
+  if (device === undefined && numbers === undefined) return [undefined, []]
+  const isRight =
+    numbers === undefined || (Array.isArray(numbers) && numbers.length <= ACKNOWLEDGED_MAX && numbers.every(isNumber))
+  if (!isRight) throw invalid(MALFORMED_ACKNOWLEDGED)
+  return [readDevice(device), numbers ?? []]
+}
+
+function readDevice(device: unknown): string {
+  if (typeof device === 'string' && DEVICE.test(device)) return device
+  throw invalid(`"device" must have 16 to 64 of A-Z, a-z, 0-9, _ and -, got ${JSON.stringify(device)}.`)
+}
+
+function readTransaction(transaction: unknown): PushTransaction {
+  if (!isJsonObject(transaction)) throw invalid(MALFORMED_PUSH)
+  const { n, writes } = transaction
+  if (!isNumber(n)) throw invalid(`"n" must be an integer from 1 on, got ${JSON.stringify(n)}.`)
+  if (!Array.isArray(writes) || writes.length === 0) throw invalid(`Transaction ${n} must have writes.`)
+  return { n, writes: writes.map((write, at) => readWrite(write, `write ${at} of transaction ${n}`)) }
+}
+
+function readWrite(write: unknown, place: string): PushWrite {
+  if (!isJsonObject(write)) throw invalid(`${place} must be an object.`)
+  const { collection, action, id, values, base } = write
+  if (typeof collection !== 'string' || typeof id !== 'string')
+    throw invalid(`${place} must name a collection and an id.`)
+  if (action !== 'create' && action !== 'update' && action !== 'delete')
+    throw invalid(`The action of ${place} must be "create", "update" or "delete", got ${JSON.stringify(action)}.`)
+  if (action !== 'delete' && !isJsonObject(values)) throw invalid(`${place} must have values.`)
+  if (action === 'create') return { collection, action, id, values: values as JsonObject }
+  if (!isBase(base)) throw invalid(`The base of ${place} must be a revision, { "n", "at" } or null.`)
+  return action === 'delete'
+    ? { collection, action, id, base }
+    : { collection, action, id, base, values: values as JsonObject }
+}
+
+function isBase(base: unknown): base is PushBase {
+  if (base === null || typeof base === 'string') return true
+  return isJsonObject(base) && isNumber(base['n']) && Number.isSafeInteger(base['at']) && (base['at'] as number) >= 0
+}
+
+function isNumber(n: unknown): n is number {
+  return Number.isSafeInteger(n) && (n as number) >= 1
+}
