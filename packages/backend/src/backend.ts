@@ -165,7 +165,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   })
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
-  const sync = new Sync({ ...parts, access, reads, writes })
+  const sync = new Sync({ ...parts, reads, writes })
   addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
   return {

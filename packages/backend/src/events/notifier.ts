@@ -1,11 +1,14 @@
 /** Follows commits while there are subscriptions, and sends subscribers what they have changed, in the order of commits. */
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'pannier'
+import { holdSnapshot } from 'pannier/internal'
 import type { Access } from '../access/access.ts'
 import { RECORDS_PREFIX, type Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
+import type { Principal } from '../gateway/principal.ts'
 import type { RecordReads } from '../records/record-reads.ts'
+import { isSyncTopic, LiveSync } from '../sync/live-sync.ts'
 import { CommitStates, KEPT_MS, type CommitStep, type StepReader } from './commit-states.ts'
 import { Cursors, isAfter, type Cursor, type Place } from './cursor.ts'
 import { groupBinder } from './group-rules.ts'
@@ -51,6 +54,9 @@ interface Continuation {
   readonly reader: StepReader
 }
 
+/** The data of a signal: a pull brings what it is about. */
+const SIGNAL = {}
+
 /** What a group may try for a change without being counted. */
 const ROWS_FREE = 1000
 
@@ -59,8 +65,9 @@ export class Notifier {
   readonly #host: NotifierHost
   readonly #messages: RecordMessages
   readonly #cursors = new Cursors()
-  /** All subscriptions. */
+  /** All subscriptions, but those to signals of sync. */
   readonly groups: SubscriptionGroups
+  readonly #sync: LiveSync
   #following: Following | undefined
   #letGo: NodeJS.Timeout | undefined
   #isNotifying = false
@@ -72,6 +79,33 @@ export class Notifier {
     this.#host = host
     this.#messages = new RecordMessages(options)
     this.groups = new SubscriptionGroups(groupBinder(options.access))
+    this.#sync = new LiveSync({
+      ...options,
+      signal: (subscriber, { text }, sequence) => {
+        const message = { topic: text, data: SIGNAL }
+        subscriber.send(subscriber.canReturn ? { ...message, cursor: this.cursorAt(sequence) } : message)
+      },
+    })
+  }
+
+  /** Whether nobody is subscribed. */
+  get isEmpty(): boolean {
+    return this.groups.isEmpty && this.#sync.isEmpty
+  }
+
+  /** `after`: the number of the commit after which it gets messages. `was`: whose subscription it was until now. */
+  join(subscriber: Subscriber, topic: Topic, after: number, was?: Principal): void {
+    if (!isSyncTopic(topic)) {
+      this.groups.join(subscriber, topic, after)
+      return
+    }
+    this.#sync.join(subscriber, topic, after, was)
+    if (this.#sync.isWaiting) this.#wake()
+  }
+
+  /** `principal`: whose subscription it was. Gives the commit after which it got messages; undefined if it did not. */
+  leave(subscriber: Subscriber, topic: Topic, principal: Principal): number | undefined {
+    return (isSyncTopic(topic) ? this.#sync : this.groups).leave(subscriber, topic, principal)
   }
 
   /** The number of the newest commit. What comes after it will be sent. */
@@ -114,8 +148,10 @@ export class Notifier {
       this.#following.states.keptUntilMs = areThere ? Infinity : this.#options.now() + KEPT_MS
   }
 
-  /** Nobody is subscribed. Commits are followed as long as somebody may return. */
+  /** Somebody has gone. While nobody is subscribed, commits are followed as long as somebody may return. */
   rest(): void {
+    this.#sync.tidy()
+    if (!this.isEmpty) return
     const keptMs = (this.#following?.states.keptUntilMs ?? 0) - this.#options.now()
     if (keptMs > 0) this.#letGo ??= setTimeout(() => void this.#stop(), Math.min(keptMs, KEPT_MS)).unref()
     else void this.#stop()
@@ -158,20 +194,31 @@ export class Notifier {
     for (;;) {
       const following = this.#following
       const step = following?.reader.next()
-      if (step === undefined) {
+      if (step === undefined && (following === undefined || !this.#sync.isWaiting)) {
         this.#isNotifying = false
         return
       }
       try {
-        this.#host.beforeStep()
-        await this.#notify(step)
+        if (step === undefined) await this.#catchUp(following!)
+        else await this.#notify(step)
       } catch (error) {
         this.#host.failed(error)
       }
     }
   }
 
+  /** No step waits: the newest state is that after the last step. */
+  async #catchUp({ states }: Following): Promise<void> {
+    const state = holdSnapshot(this.#options.database)
+    try {
+      await this.#sync.catchUp(state, states.newest)
+    } finally {
+      state.end()
+    }
+  }
+
   async #notify(step: CommitStep): Promise<void> {
+    this.#host.beforeStep()
     const { sequence } = step
     const cursorOf = this.#numbered(sequence)
     await this.#messages.notify(step, {
@@ -193,6 +240,7 @@ export class Notifier {
         }
       },
     })
+    await this.#sync.notify(step)
   }
 
   async #repeatSteps(

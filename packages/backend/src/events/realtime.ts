@@ -130,7 +130,7 @@ export class Realtime {
     this.#takeRoom(subscriber, new Map())
     this.#replace(subscriber, GUEST, new Map())
     if (subscriber.canReturn && --this.#returning === 0) this.#notifier.keepForReturn(false)
-    if (this.#notifier.groups.isEmpty) this.#notifier.rest()
+    this.#notifier.rest()
   }
 
   /**
@@ -154,7 +154,7 @@ export class Realtime {
     this.#takeRoom(subscriber, topics)
     this.#endTokens()
     this.#replace(subscriber, principal, topics)
-    if (this.#notifier.groups.isEmpty) this.#notifier.rest()
+    this.#notifier.rest()
     await this.#lookAgain(subscriber)
   }
 
@@ -189,12 +189,11 @@ export class Realtime {
 
   /** Subscriptions that stay miss no commit. */
   #replace(subscriber: Subscriber, principal: Principal, topics: ReadonlyMap<string, Topic>): void {
-    const { groups } = this.#notifier
     const { topics: old, principal: before } = subscriber
     const isOther = actorKey(before) !== actorKey(principal)
     const told = new Map<string, number | undefined>()
     for (const [text, topic] of old)
-      if (isOther || !topics.has(text)) told.set(text, groups.leave(subscriber, topic, before))
+      if (isOther || !topics.has(text)) told.set(text, this.#notifier.leave(subscriber, topic, before))
     this.#signedIn.remove(subscriber)
     subscriber.principal = principal
     subscriber.topics = topics
@@ -202,7 +201,8 @@ export class Realtime {
     if (topics.size === 0) return
     const { newest } = this.#notifier
     for (const [text, topic] of topics)
-      if (isOther || !old.has(text)) groups.join(subscriber, topic, told.get(text) ?? newest)
+      if (isOther || !old.has(text))
+        this.#notifier.join(subscriber, topic, told.get(text) ?? newest, told.has(text) ? before : undefined)
   }
 
   /** The account may have changed after the request for it was read. */

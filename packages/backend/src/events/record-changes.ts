@@ -25,9 +25,9 @@ export async function* changesIn(
   const [was, is] = [before, after].map((state) => state.read((reader) => reader.lastWrite(name)))
   const from = await was
   const to = await is
-  // A collection that was made or dropped has no news of records.
-  if (from === undefined || from.number !== to?.number) return
-  for (let { sequence } = from; sequence < to.sequence;) {
+  // A collection that was dropped, or made in place of another one, has no news of records.
+  if (to === undefined || (from !== undefined && from.number !== to.number)) return
+  for (let sequence = from?.sequence ?? 0; sequence < to.sequence;) {
     const since = sequence
     const written = await after.read((reader) => reader.writtenAfter(name, since))
     const last = written.at(-1)

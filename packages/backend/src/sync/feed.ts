@@ -3,24 +3,23 @@
  * no token is stored; only what accounts held, and an index with few rows for each record. docs/internals/ruled-sync.md is the contract.
  */
 import { randomBytes } from 'node:crypto'
-import type { Schema } from '@pannier/rules'
-import { holdingsOf, recordSide, type Holdings } from '@pannier/rules/cut'
+import { recordSide, type Holdings } from '@pannier/rules/cut'
 import type { Database } from 'pannier'
 import { forgetLeft, readSnapshot, rememberedRows, rememberingView } from 'pannier/internal'
 import type { GuardReader, SnapshotReader } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
-import { ruleRecord, ruleRecords, type KnownDefinitions } from '../access/rule-records.ts'
+import { ruleRecord, type KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Account } from '../gateway/principal.ts'
-import { ServiceError } from '../gateway/service-error.ts'
 import type { Boots } from './boots.ts'
 import { FeedPage, planOf, type FeedRow, type Has, type PageLimits, type PageSource } from './feed-page.ts'
 import type { FeedToken, Reached, Sweep } from './feed-token.ts'
+import { holdingsIn } from './holdings-in.ts'
 import { HoldingsStore, meet } from './holdings-store.ts'
 import { groundOf, heldAt } from './spans.ts'
-import { syncRules, type AccountRules, type SyncRules } from './sync-rules.ts'
+import { rulesToSync, type AccountRules, type SyncRules } from './sync-rules.ts'
 
 interface FeedHost {
   readonly database: Database
@@ -82,8 +81,6 @@ const EMPTY: IndexState = { collection: 0, builtTo: 0, forgottenTo: 0 }
 export class Feed {
   readonly #host: FeedHost
   readonly #holdings: HoldingsStore
-  /** Another definition is another object, and so is a schema. */
-  readonly #rules = new WeakMap<Definition, { readonly schema: Schema; readonly rules: SyncRules }>()
 
   constructor(host: FeedHost) {
     this.#host = host
@@ -100,7 +97,8 @@ export class Feed {
     wanted: readonly Wanted[],
     limits: PageLimits = LIMITS,
   ): Promise<PulledPage[]> {
-    const ruled = wanted.map((each) => ({ ...each, rules: this.#rulesOf(each.definition) }))
+    const { definitions } = this.#host
+    const ruled = wanted.map((each) => ({ ...each, rules: rulesToSync(definitions, each.definition) }))
     for (const { definition, rules } of ruled) await this.#update(definition, rules)
     return readSnapshot(this.#host.database, async (reader) => {
       const pages: PulledPage[] = []
@@ -115,19 +113,6 @@ export class Feed {
   /** Forgets what left up to a sequence: tokens of earlier states begin again. */
   async forget(definition: Definition, upTo: number): Promise<void> {
     await forgetLeft(this.#host.database, recordsName(definition), SIDES_VIEW, upTo)
-  }
-
-  #rulesOf(definition: Definition): SyncRules {
-    const { definitions } = this.#host
-    const { schema } = definitions
-    const known = this.#rules.get(definition)
-    const rules = known?.schema === schema ? known.rules : syncRules(definitions, definition)
-    if (rules === undefined) throw new ServiceError('FORBIDDEN', 'Only superusers can sync this collection.')
-    const [problem] = rules.problems
-    if (problem !== undefined)
-      throw new ServiceError('INVALID', `The list rule of "${definition.name}" can't be synced: ${problem}`)
-    this.#rules.set(definition, { schema, rules })
-    return rules
   }
 
   /** Takes in what was written. */
@@ -158,16 +143,9 @@ export class Feed {
     const nowMs = Math.max(now(), token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
     const own = rules.of(account?.collection ?? null)
     const accountId = account === undefined ? null : ([account.collection, String(account.record['_id'])] as const)
-    const held = await reader.read((guard) => {
-      const stored = accountId === null ? undefined : guard.get(`$records_${accountId[0]}`, accountId[1])
-      const record = stored === undefined ? null : ruleRecord(stored as JsonObject)
-      return holdingsOf(
-        own.rule,
-        record,
-        ruleRecords(definitions, guard, () => []),
-        new Date(nowMs),
-      )
-    })
+    const held = await reader.read((guard) =>
+      holdingsIn(guard, definitions, { rule: own.rule, account: accountId, now: new Date(nowMs) }),
+    )
     const heldName = await this.#holdings.keep(held)
     const index = await reader.read((guard) => indexOf(guard, recordsName(definition)))
     const holdings = new Map([[heldName, held]])

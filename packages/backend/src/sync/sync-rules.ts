@@ -1,9 +1,10 @@
 /** The list rule of a collection, cut for each kind of account: docs/internals/rule-cuts.md. */
 import { createHash } from 'node:crypto'
-import { parse, type Collection, type RuleError } from '@pannier/rules'
+import { parse, type Collection, type RuleError, type Schema } from '@pannier/rules'
 import { cut, type Alternative, type Cut } from '@pannier/rules/cut'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition, Rule } from '../definitions/definition.ts'
+import { ServiceError } from '../gateway/service-error.ts'
 
 /** A rule that every record meets. */
 const EVERYBODY = '1 = 1'
@@ -32,6 +33,22 @@ export interface SyncRules {
   of(accounts: string | null): AccountRules
   /** Why the collection can't be synced. */
   readonly problems: readonly RuleError[]
+}
+
+/** Another definition is another object, and so is a schema. */
+const known = new WeakMap<Definition, { readonly schema: Schema; readonly rules: SyncRules }>()
+
+/** The list rule of a definition. @throws ServiceError FORBIDDEN: superusers only; INVALID: it can't be synced */
+export function rulesToSync(definitions: KnownDefinitions, definition: Definition): SyncRules {
+  const { schema } = definitions
+  const found = known.get(definition)
+  const rules = found?.schema === schema ? found.rules : syncRules(definitions, definition)
+  if (rules === undefined) throw new ServiceError('FORBIDDEN', 'Only superusers can sync this collection.')
+  const [problem] = rules.problems
+  if (problem !== undefined)
+    throw new ServiceError('INVALID', `The list rule of "${definition.name}" can't be synced: ${problem}`)
+  known.set(definition, { schema, rules })
+  return rules
 }
 
 /** Cuts the list rule of a definition; undefined if only superusers may list its records. */

@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto'
 import { readSnapshot, rememberedRows } from 'pannier/internal'
-import type { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 import { ServiceError } from '../gateway/service-error.ts'
@@ -16,10 +15,7 @@ import { KEEP_MS } from './outcomes.ts'
 import { Push, type Pusher, type PushHost } from './push.ts'
 import type { Acknowledged, Pushed, PushTransaction } from './push-format.ts'
 import { Seal } from './seal.ts'
-
-interface SyncHost extends PushHost {
-  readonly access: Access
-}
+import { assertSyncable } from './syncable.ts'
 
 /** What a replica does, in this order. */
 export type SyncRow =
@@ -68,11 +64,11 @@ interface Started {
 
 /** Gives replicas what the rules let their accounts see. Get it by `openBackend`. */
 export class Sync {
-  readonly #host: SyncHost
+  readonly #host: PushHost
   readonly #push: Push
   #started: Promise<Started> | undefined
 
-  constructor(host: SyncHost) {
+  constructor(host: PushHost) {
     this.#host = host
     this.#push = new Push(host)
   }
@@ -94,9 +90,8 @@ export class Sync {
     const names = Object.keys(tokens)
     if (names.length === 0 || names.length > COLLECTIONS_MAX)
       throw new ServiceError('INVALID', `A request names 1 to ${COLLECTIONS_MAX} collections, got ${names.length}.`)
-    if (actor.principal.isAdmin)
-      throw new ServiceError('FORBIDDEN', "Superusers see everything. Replicate with CouchDB's protocol instead.")
-    const definitions = names.map((name) => this.#syncable(actor, name))
+    const definitions = names.map((name) => this.#host.definitions.get(name))
+    for (const definition of definitions) assertSyncable(actor.principal, definition)
     const { feed, seal } = await this.#start()
     const wanted = definitions.map((definition, index) => {
       const sealed = tokens[names[index]!]
@@ -155,21 +150,6 @@ export class Sync {
     )
     const boots = await Boots.open(database, Object.fromEntries(builtTo), randomBytes(32))
     return { boot: boots.current, feed: new Feed({ ...this.#host, boots }), seal: new Seal(boots.key) }
-  }
-
-  #syncable(actor: Actor, name: string): Definition {
-    const { definitions, access } = this.#host
-    const definition = definitions.get(name)
-    if (access.isLocked(actor, definition, 'list'))
-      throw new ServiceError('FORBIDDEN', 'Only superusers can perform this action.')
-    if (definition.type === 'view') throw new ServiceError('INVALID', `"${name}" is a view. Its rows can't be synced.`)
-    const ruled = definition.fields.find(({ viewRule }) => viewRule !== undefined)
-    if (ruled !== undefined)
-      throw new ServiceError('INVALID', `The field "${ruled.name}" of "${name}" has a view rule. It can't be synced.`)
-    // A replica would keep addresses of those whom its account may not manage any more.
-    if (definition.type === 'auth' && definition.manageRule !== null && definition.manageRule !== '')
-      throw new ServiceError('INVALID', `"${name}" has a manage rule, which shows addresses. It can't be synced.`)
-    return definition
   }
 
   /** As the client sees them. */

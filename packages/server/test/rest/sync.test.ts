@@ -1,5 +1,6 @@
 /** Goal: a replica that pulls by HTTP has what the rules let its account see, and learns what it may not see any more. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { EventClient } from './event-client.ts'
 import { PASSWORD, startRest, type RestServer } from './rest-server.ts'
 
 let server: RestServer
@@ -193,4 +194,19 @@ test.each([
 test('superusers are sent to the protocol of CouchDB', async () => {
   const answer = await server.call('POST /sync/pull', { collections: { tasks: null } })
   expect([answer.status, answer.json['message']]).toEqual([403, expect.stringContaining("CouchDB's protocol")])
+})
+
+test('a stream says when a pull would bring something, and a stream of a guest says nothing', async () => {
+  const search = '?topic=@sync/tasks&topic=@sync/projects'
+  const hers = await EventClient.open(server.url, { search, headers: { authorization: ann.token } })
+  const guest = await EventClient.open(server.url, { search })
+  const { tasks } = await pull({ tasks: null })
+  const id = await addTask('one')
+  await hers.has(1)
+  expect(hers.messages.map(({ event, data }) => [event, data])).toEqual([['@sync/tasks', {}]])
+  const { rows } = (await pull({ tasks: tasks!.token }))['tasks']!
+  expect(rows.map(({ record }) => record?.['id'])).toEqual([id])
+  expect(guest.messages).toEqual([])
+  hers.close()
+  guest.close()
 })
