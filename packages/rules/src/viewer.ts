@@ -42,11 +42,14 @@ export class Viewer {
 
   /** Whether the account sees a record. */
   shows(record: RuleRecord): boolean {
-    return this.#rule.alternatives.some((alternative, index) => {
-      if (this.#held[index] === null) return false
-      const side = recordSide(this.#rule, alternative, record)
-      return side?.grounds.some((ground) => this.holds(index, ground)) === true && this.admits(index, side)
-    })
+    return this.#rule.alternatives.some((_, index) => this.showsBy(index, record))
+  }
+
+  /** Whether an alternative shows a record. */
+  showsBy(index: number, record: RuleRecord): boolean {
+    if (this.#held[index] === null) return false
+    const side = recordSide(this.#rule, this.#rule.alternatives[index]!, record)
+    return side?.grounds.some((ground) => this.holds(index, ground)) === true && this.admits(index, side)
   }
 
   /** Whether a ground of an alternative is held. */

@@ -8,7 +8,7 @@ import type { GuardReader, LeftRow, Positioned, RememberedRows, WrittenDocument 
 import { ruleRecord } from '../access/rule-records.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Reached, Sweep } from './feed-token.ts'
-import { allOf, groundsOf, heldAt, minus, type HeldAt, type Span } from './spans.ts'
+import { allOf, groundsOf, heldAt, isClocked, minus, type HeldAt, type Span } from './spans.ts'
 import type { AccountRules } from './sync-rules.ts'
 
 /** What a replica does, in this order. */
@@ -121,8 +121,7 @@ export class FeedPage {
         const written = this.#written(id)
         if (written === undefined || written.sequence > (reached ?? sweep).sequence) return
         if (!this.#isIn(target, sweep, written)) return
-        const isHad = had?.every(({ viewer }) => viewer.shows(recordOf(written))) === true
-        if (!isHad) this.#put(written, sweep)
+        if (had === undefined || !this.#isHad(had, reached!, written)) this.#put(written, sweep)
       }),
     )
   }
@@ -189,6 +188,15 @@ export class FeedPage {
   #isIn({ viewer }: HeldAt, { sequence }: Sweep, written: WrittenDocument | undefined): boolean {
     const isThere = written !== undefined && written.document['_deleted'] !== true
     return isThere && written.sequence <= sequence && viewer.shows(recordOf(written))
+  }
+
+  /** Whether one alternative has shown a record at both ends of a span of time, and so at all times between. */
+  #isHad(had: readonly HeldAt[], { fromMs, toMs }: Reached, written: WrittenDocument): boolean {
+    const record = recordOf(written)
+    return this.#source.rules.rule.alternatives.some(
+      (alternative, index) =>
+        (fromMs === toMs || !isClocked(alternative)) && had.every(({ viewer }) => viewer.showsBy(index, record)),
+    )
   }
 
   #put(written: WrittenDocument, { mark }: Sweep): void {

@@ -77,7 +77,7 @@ export function minus(rules: AccountRules, held: HeldAt, others: readonly HeldAt
 }
 
 /** Whether the time decides, and no bound says how. */
-function isClocked({ tests }: Alternative): boolean {
+export function isClocked({ tests }: Alternative): boolean {
   return tests.some(({ clock }) => clock)
 }
 

@@ -1,15 +1,20 @@
-/** A small application whose documents are synced, random rules and edits of it, and what each account may see by `evaluate`. */
+/** A small application whose records are synced, and what each account may see by `evaluate`. */
+import { copyFileSync } from 'node:fs'
 import { bind, evaluate, parse, type RuleRecord, type RuleRequest } from '@pannier/rules'
-import type { Collection } from 'pannier'
-import { readSnapshot, rememberedRows } from 'pannier/internal'
-import type { Random } from '../../../db/testing/random.ts'
+import { open, type Collection } from 'pannier'
+import { readSnapshot, rememberedRows, truncate } from 'pannier/internal'
+import { memory } from 'pannier/memory'
 import { recordsOf } from '../../../rules/test/answer.ts'
 import type { Actor } from '../../src/access/actor.ts'
 import { recordsName, type Definition } from '../../src/definitions/definition.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { Boots } from '../../src/sync/boots.ts'
-import { Feed, SIDES_VIEW } from '../../src/sync/feed.ts'
+import type { PageLimits } from '../../src/sync/feed-page.ts'
+import type { FeedToken } from '../../src/sync/feed-token.ts'
+import { Feed, SIDES_VIEW, type PulledPage } from '../../src/sync/feed.ts'
+import { syncRules } from '../../src/sync/sync-rules.ts'
 import { actorOf, makeWorld, type World } from '../records/read/read-world.ts'
+import type { Replica } from './replica.ts'
 
 const text = (name: string): object => ({ name, type: 'text' })
 const relation = (name: string, to: string, maxSelect = 1): object => ({
@@ -56,62 +61,16 @@ const DEFINITIONS: readonly object[] = [
   collection('comments', [relation('author', 'users'), relation('post', 'docs')]),
 ]
 
-export const USERS: readonly string[] = ['u1', 'u2', 'u3']
-const TEAMS = ['t1', 't2']
-const PROJECTS = ['p1', 'p2', 'p3']
-const DOCS = ['d1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7']
-const ROWS = ['r1', 'r2', 'r3']
+/** 2026-11-23, at midnight. */
+export const START_MS: number = Date.UTC(2026, 10, 23)
 
-const ME = '@request.auth.id'
-const onTeam = (path: string): readonly string[] => [`${path}.members.id ?= ${ME}`, `${path}.public ?= true`]
-const onProject = (path: string): readonly string[] => [
-  `${path}.members.id ?= ${ME}`,
-  `${path}.members.id ?= ${ME}`,
-  `${path}.public ?= true`,
-  `${path}.deadline ?> @now`,
-  `${path}.members.id ?= ${ME} && ${path}.public ?= true`,
-  `${path}.members.team = @request.auth.team`,
-  ...onTeam(`${path}.org`),
-]
-const CONDITIONS: readonly string[] = [
-  "status = 'open'",
-  "status != 'open'",
-  "@request.auth.role = 'admin'",
-  '@request.auth.verified = true',
-  `owner = ${ME}`,
-  'team = @request.auth.team',
-  'tags:each ?= @request.auth.team',
-  `owner != ${ME}`,
-  'tags:each != @request.auth.team',
-  'status != @request.auth.role',
-  ...onProject('project'),
-  ...onProject('projects'),
-  'owner.team = @request.auth.team',
-  'owner.level <= @request.auth.level',
-  `parent.owner = ${ME}`,
-  "parent.status = 'open'",
-  `parent.project.members.id ?= ${ME}`,
-  `comments_via_post.author ?= ${ME}`,
-  'comments_via_post.author.team ?= @request.auth.team',
-  `shares_via_doc.user = ${ME}`,
-  `@collection.shares.user ?= ${ME} && @collection.shares.doc ?= id`,
-  `@collection.shares.user ?= ${ME} && @collection.shares.project ?= project`,
-  'projects.public = true',
-  `projects.members.id != ${ME}`,
-  'level <= @request.auth.level',
-  'level > @request.auth.level',
-  'expires > @now',
-  'starts <= @now',
-]
+export type Fields = Readonly<Record<string, unknown>>
+export type Rows = Readonly<Record<string, readonly (Fields & { readonly id: string })[]>>
+type Data = Record<string, Map<string, RuleRecord>>
+/** List rules by collection. */
+type Rules = Readonly<Record<string, string>>
 
-/** One to three alternatives of one to three conditions of every kind. */
-export function randomRule({ below, pick }: Random): string {
-  const some = (): string => Array.from({ length: 1 + below(3) }, () => pick(CONDITIONS)).join(' && ')
-  return Array.from({ length: 1 + below(3) }, () => `(${some()})`).join(' || ')
-}
-
-type Fields = Record<string, unknown>
-/** A document that is written; undefined fields: it is deleted. `fresh`: purged before, so it is another document of the same id. */
+/** A record that is written; undefined fields: it is deleted. `fresh`: purged before, so it is another record of the same id. */
 export interface Edit {
   readonly collection: string
   readonly id: string
@@ -119,100 +78,143 @@ export interface Edit {
   readonly fresh?: boolean
 }
 
+/** A copy of the files of a server, and what they had. */
+export interface Backup {
+  readonly file: string
+  readonly data: Data
+  readonly rules: Rules
+}
+
 export class FeedWorld {
-  readonly #world: World
-  readonly data: Record<string, Map<string, RuleRecord>>
-  nowMs: number
+  #world: World
+  /** Where the database is; undefined: in memory. */
+  readonly #file: string | undefined
+  data: Data
+  nowMs: number = START_MS
   feed!: Feed
 
-  private constructor(world: World, data: Record<string, Map<string, RuleRecord>>, nowMs: number) {
+  private constructor(world: World, rows: Rows, file: string | undefined) {
     this.#world = world
-    this.data = data
-    this.nowMs = nowMs
+    this.#file = file
+    this.data = Object.fromEntries(
+      DEFINITIONS.map((definition) => {
+        const { name } = definition as { readonly name: string }
+        return [name, new Map((rows[name] ?? []).map((row) => [row.id, row as RuleRecord]))]
+      }),
+    )
   }
 
-  static async make(random: Random, rule: string): Promise<FeedWorld> {
-    const { pick, chance, below } = random
-    const some = (items: readonly string[]): string[] => items.filter(() => chance(0.5))
-    const nowMs = Date.UTC(2026, 10, 23)
-    const rows: Record<string, Fields[]> = {
-      users: USERS.map((id, level) => ({
-        id,
-        team: pick(TEAMS),
-        level,
-        role: level === 0 ? 'admin' : '',
-        verified: chance(0.7),
-      })),
-      teams: TEAMS.map((id) => ({ id, members: some(USERS), public: chance(0.3) })),
-      projects: PROJECTS.map((id) => ({
-        id,
-        members: some(USERS),
-        org: pick(TEAMS),
-        public: chance(0.3),
-        deadline: dateOf(nowMs + below(10) * 1000),
-      })),
-      docs: DOCS.slice(0, 2 + below(5)).map((id) => ({ id, ...newDocument(random, nowMs) })),
-      shares: [],
-      comments: [],
-    }
-    const world = await makeWorld(DEFINITIONS, rows)
-    world.definitions.change('docs', { listRule: rule })
-    const data = Object.fromEntries(
-      Object.entries(rows).map(([name, all]) => [
-        name,
-        new Map(all.map((row) => [String(row['id']), row as RuleRecord])),
-      ]),
-    )
-    const made = new FeedWorld(world, data, nowMs)
+  /** `file`: where the database is, which can be restored then. */
+  static async make(rows: Rows, rules: Rules, file?: string): Promise<FeedWorld> {
+    const opened = file === undefined ? open('world', { storage: memory() }) : open(file, { durability: 'relaxed' })
+    const made = new FeedWorld(await makeWorld(DEFINITIONS, rows, opened), rows, file)
+    for (const [name, rule] of Object.entries(rules)) made.setRule(rule, name)
     await made.restart()
     return made
   }
 
-  get docs(): Definition {
-    return this.#world.definitions.find('docs')!
+  definition(name: string): Definition {
+    return this.#world.definitions.find(name)!
   }
 
-  get rule(): string {
-    return this.docs.listRule!
+  rule(name: string = 'docs'): string {
+    return this.definition(name).listRule!
+  }
+
+  setRule(rule: string, name: string = 'docs'): void {
+    this.#world.definitions.change(name, { listRule: rule })
+  }
+
+  /** Whether a rule can be synced. */
+  canSync(rule: string, name: string): boolean {
+    const { definitions } = this.#world
+    return syncRules(definitions, { ...this.definition(name), listRule: rule })!.problems.length === 0
   }
 
   /** As a server that starts: nothing is kept in memory. */
   async restart(): Promise<void> {
     const { database, definitions } = this.#world
-    const name = recordsName(this.docs)
+    const names = definitions.all().map(recordsName)
     const builtTo = await readSnapshot(database, (reader) =>
-      reader.read((guard) => rememberedRows(guard, name, SIDES_VIEW)?.builtTo),
+      reader.read((guard) => names.map((name) => [name, rememberedRows(guard, name, SIDES_VIEW)?.builtTo ?? 0])),
     )
-    const boots = await Boots.open(database, { [name]: builtTo ?? 0 }, new Uint8Array(32))
+    const boots = await Boots.open(database, Object.fromEntries(builtTo), new Uint8Array(32))
     this.feed = new Feed({ database, definitions, boots, now: () => this.nowMs })
   }
 
+  /** Stops the server, copies its files, and starts it. */
+  async backup(file: string): Promise<Backup> {
+    const data = Object.fromEntries(Object.entries(this.data).map(([name, records]) => [name, new Map(records)]))
+    const rules = Object.fromEntries(this.#world.definitions.all().map(({ name, listRule }) => [name, listRule!]))
+    await this.#whileStopped(() => copyFileSync(this.#file!, file))
+    return { file, data, rules }
+  }
+
+  /** Puts back the files of a backup, as nobody announces. */
+  async restore({ file, data, rules }: Backup): Promise<void> {
+    await this.#whileStopped(() => copyFileSync(file, this.#file!))
+    this.data = Object.fromEntries(Object.entries(data).map(([name, records]) => [name, new Map(records)]))
+    for (const [name, rule] of Object.entries(rules)) if (rule !== null) this.setRule(rule, name)
+  }
+
+  async #whileStopped(act: () => void): Promise<void> {
+    const { definitions } = this.#world
+    const rules = definitions.all().map(({ name, listRule }) => [name, listRule] as const)
+    await this.#world.database.close()
+    act()
+    this.#world = await makeWorld(DEFINITIONS, {}, open(this.#file!, { durability: 'relaxed' }))
+    for (const [name, rule] of rules) if (rule !== null) this.setRule(rule, name)
+    await this.restart()
+  }
+
   /** All of it in one commit. */
-  async commit(edits: readonly Edit[]): Promise<void> {
-    for (const { collection: name, id, fresh } of edits)
-      if (fresh === true && this.data[name]!.delete(id)) await this.#collection(name).purge(id)
+  async commit(...edits: readonly Edit[]): Promise<void> {
+    for (const { collection: name, id, fresh } of edits) if (fresh === true) await this.purge(name, id)
     const gone = new Set(edits.flatMap(({ fields, id }) => (fields === undefined ? [id] : [])))
-    const kept = (fields: Fields): Fields =>
-      Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, gone.has(value as string) ? '' : value]))
+    const isThere = (name: string, id: unknown): boolean =>
+      (this.data[name]!.has(id as string) || edits.some((edit) => edit.collection === name && edit.id === id)) &&
+      !gone.has(id as string)
     await this.#world.database.transaction(async (transaction) => {
       for (const { collection: name, id, fields: given } of edits) {
-        const fields = given && kept(given)
         const documents = transaction.collection<JsonObject>(this.#nameOf(name))
-        const { [name]: records } = this.data
-        if (fields === undefined) {
-          if (records!.delete(id)) await documents.delete(id)
+        const records = this.data[name]!
+        if (given === undefined) {
+          if (records.delete(id)) await documents.delete(id)
         } else {
+          const fields = withoutMissing(this.definition(name), given, isThere)
           await documents.upsert({ ...fields, _id: id })
-          records!.set(id, { ...fields, id })
+          records.set(id, { ...fields, id })
         }
       }
     })
-    // What referred to a document that is gone, refers to nothing.
     this.#unset()
   }
 
-  /** What an account may list now: the ids. */
-  visible(user: string | null): ReadonlySet<string> {
+  /** Removes a record and its history. Relations to it stay. */
+  async purge(name: string, id: string): Promise<void> {
+    this.data[name]!.delete(id)
+    await this.#collection(name).purge(id)
+  }
+
+  /** Deletes all records of a collection. */
+  async truncate(name: string): Promise<void> {
+    await truncate(this.#world.database, this.#nameOf(name))
+    this.data[name]!.clear()
+    this.#unset()
+  }
+
+  /** Drops a collection to which no relation leads, and makes it again. */
+  async drop(name: string): Promise<void> {
+    await this.#world.database.dropCollection(this.#nameOf(name))
+    this.data[name]!.clear()
+  }
+
+  async compact(name: string): Promise<void> {
+    await this.#collection(name).compact()
+  }
+
+  /** What an account may list: the ids. */
+  visible(user: string | null, name: string = 'docs', nowMs: number = this.nowMs): ReadonlySet<string> {
     const account = user === null ? undefined : this.data['users']!.get(user)
     const request: RuleRequest = {
       auth: account === undefined ? null : { collection: 'users', record: account },
@@ -223,11 +225,17 @@ export class FeedWorld {
       context: 'default',
     }
     const { schema } = this.#world.definitions
-    const bound = bind({ schema, collection: 'docs', rule: parse(this.rule), request, now: new Date(this.nowMs) })
+    const bound = bind({
+      schema,
+      collection: name,
+      rule: parse(this.rule(name) || '1 = 1'),
+      request,
+      now: new Date(nowMs),
+    })
     const records = recordsOf(
-      Object.fromEntries(Object.entries(this.data).map(([name, all]) => [name, [...all.values()]])),
+      Object.fromEntries(Object.entries(this.data).map(([each, all]) => [each, [...all.values()]])),
     )
-    const all = [...this.data['docs']!.values()]
+    const all = [...this.data[name]!.values()]
     return new Set(
       all.filter((record) => evaluate(bound, record, records) === true).map((record) => String(record['id'])),
     )
@@ -237,103 +245,36 @@ export class FeedWorld {
     return user === null ? actorOf('guest') : actorOf({ collection: 'pbc_users', record: { id: user } })
   }
 
-  setRule(rule: string): void {
-    this.#world.definitions.change('docs', { listRule: rule })
+  /** The next pages of replicas of one account. They do not apply them. */
+  pull(
+    replicas: readonly Replica[],
+    limits?: PageLimits,
+    has?: (replica: Replica, id: string, rev: string) => boolean,
+  ): Promise<PulledPage[]> {
+    const wanted = replicas.map((replica) => {
+      const { collection, token } = replica
+      const known = has && { has: (id: string, rev: string): boolean => has(replica, id, rev) }
+      return { definition: this.definition(collection), token, ...known }
+    })
+    return this.feed.pull(this.actor(replicas[0]!.user), wanted, limits)
+  }
+
+  /** A page of a collection for an account that shows the token of another one. */
+  async pullWith(user: string | null, collection: string, token: FeedToken): Promise<PulledPage> {
+    const [page] = await this.feed.pull(this.actor(user), [{ definition: this.definition(collection), token }])
+    return page!
   }
 
   close(): Promise<void> {
     return this.#world.database.close()
   }
 
-  /** A random change of documents, of what they refer to, or of accounts. */
-  edit(random: Random): Edit {
-    const { pick, chance, below } = random
-    const kind = pick(['doc', 'doc', 'doc', 'doc', 'gone', 'member', 'member', 'user', 'team', 'row', 'row', 'project'])
-    const at = (name: string, id: string): Fields => ({ ...this.data[name]!.get(id) })
-    const toggled = (list: unknown, item: string): string[] => {
-      const items = (list ?? []) as readonly string[]
-      return items.includes(item) ? items.filter((each) => each !== item) : [...items, item]
-    }
-    if (kind === 'doc') {
-      const id = pick(DOCS)
-      return { collection: 'docs', id, fields: this.changedDocument(random, id), fresh: chance(0.05) }
-    }
-    if (kind === 'gone') return { collection: 'docs', id: pick(DOCS), fields: undefined }
-    if (kind === 'member' || kind === 'project') {
-      const id = pick(PROJECTS)
-      const project = at('projects', id)
-      const change =
-        kind === 'member'
-          ? { members: toggled(project['members'], pick(USERS)) }
-          : pick<Fields>([
-              { public: chance(0.5) },
-              { org: pick([...TEAMS, '']) },
-              { deadline: dateOf(this.nowMs + below(10) * 1000) },
-            ])
-      return { collection: 'projects', id, fields: withoutId({ ...project, ...change }) }
-    }
-    if (kind === 'team') {
-      const id = pick(TEAMS)
-      const team = at('teams', id)
-      return {
-        collection: 'teams',
-        id,
-        fields: withoutId({ ...team, members: toggled(team['members'], pick(USERS)), public: chance(0.3) }),
-      }
-    }
-    if (kind === 'user') {
-      const id = pick(USERS)
-      const change = pick<Fields>([
-        { team: pick([...TEAMS, '']) },
-        { level: below(4) },
-        { role: pick(['admin', 'open', '']) },
-        { verified: chance(0.5) },
-      ])
-      return { collection: 'users', id, fields: withoutId({ ...at('users', id), ...change }) }
-    }
-    const name = pick(['shares', 'comments'])
-    const id = pick(ROWS)
-    if (chance(0.3)) return { collection: name, id, fields: undefined }
-    const doc = pick([...this.data['docs']!.keys(), ''])
-    const fields: Fields =
-      name === 'shares'
-        ? { user: pick(USERS), doc, project: pick([...PROJECTS, '']) }
-        : { author: pick(USERS), post: doc }
-    return { collection: name, id, fields }
-  }
-
-  changedDocument(random: Random, id: string): Fields {
-    const { pick, below, chance } = random
-    const some = (items: readonly string[]): string[] => items.filter(() => chance(0.5))
-    const old = this.data['docs']!.get(id)
-    const fields: Fields = withoutId({ ...(old ?? newDocument(random, this.nowMs)) })
-    const change = (): Fields =>
-      pick<Fields>([
-        { note: String(below(1000)) },
-        { owner: pick([...USERS, '']) },
-        { project: pick([...PROJECTS, '']) },
-        { projects: some(PROJECTS) },
-        { tags: some(TEAMS) },
-        { team: pick(TEAMS) },
-        { status: pick(['open', 'shut']) },
-        { level: below(4) },
-        { expires: pick([dateOf(this.nowMs + below(12) * 1000), '']) },
-        { starts: dateOf(this.nowMs + below(6) * 1000) },
-        { parent: pick([...this.data['docs']!.keys(), '']) },
-      ])
-    return { ...fields, ...change(), ...(chance(0.3) ? change() : {}) }
-  }
-
+  /** What referred to a record that is gone, refers to nothing. */
   #unset(): void {
-    const docs = this.data['docs']!
-    const isGone = (value: unknown): boolean => typeof value === 'string' && value !== '' && !docs.has(value)
-    for (const [name, field] of [
-      ['docs', 'parent'],
-      ['shares', 'doc'],
-      ['comments', 'post'],
-    ] as const)
-      for (const [id, record] of this.data[name]!)
-        if (isGone(record[field])) this.data[name]!.set(id, { ...record, [field]: '' })
+    const isThere = (name: string, id: unknown): boolean => this.data[name]!.has(id as string)
+    for (const [name, records] of Object.entries(this.data))
+      for (const [id, record] of records)
+        records.set(id, withoutMissing(this.definition(name), record, isThere) as RuleRecord)
   }
 
   #collection(name: string): Collection<JsonObject> {
@@ -341,31 +282,28 @@ export class FeedWorld {
   }
 
   #nameOf(name: string): string {
-    return recordsName(this.#world.definitions.find(name)!)
+    return recordsName(this.definition(name))
   }
 }
 
-function newDocument({ pick, below, chance }: Random, nowMs: number): Fields {
-  const some = (items: readonly string[]): string[] => items.filter(() => chance(0.5))
-  return {
-    status: 'open',
-    note: '',
-    level: 1,
-    owner: pick(USERS),
-    project: pick(PROJECTS),
-    projects: some(PROJECTS),
-    parent: '',
-    tags: some(TEAMS),
-    team: pick(TEAMS),
-    expires: dateOf(nowMs + below(20) * 1000),
-    starts: dateOf(nowMs + below(6) * 1000),
+/** A record whose relations lead to records that are there. */
+function withoutMissing(
+  { fields }: Definition,
+  record: Fields,
+  isThere: (collection: string, id: unknown) => boolean,
+): Fields {
+  const kept: Record<string, unknown> = { ...record }
+  for (const field of fields) {
+    if (field.type !== 'relation') continue
+    const to = field.collectionId.replace('pbc_', '')
+    const { [field.name]: value } = kept
+    if (Array.isArray(value)) kept[field.name] = value.filter((id) => isThere(to, id))
+    else if (typeof value === 'string' && value !== '' && !isThere(to, value)) kept[field.name] = ''
   }
+  return kept
 }
 
-function dateOf(ms: number): string {
+/** As date fields have it. */
+export function dateOf(ms: number): string {
   return new Date(ms).toISOString().replace('T', ' ')
-}
-
-function withoutId({ id: _, ...fields }: Fields): Fields {
-  return fields
 }

@@ -1,0 +1,254 @@
+/** Random rules of every kind, records and edits for a feed's world. */
+import type { Random } from '../../../db/testing/random.ts'
+import { dateOf, START_MS, type Edit, type FeedWorld, type Fields, type Rows } from './feed-world.ts'
+
+export const USERS: readonly string[] = ['u1', 'u2', 'u3']
+const TEAMS = ['t1', 't2']
+const PROJECTS = ['p1', 'p2', 'p3']
+const DOCS = ['d1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7']
+const ROWS = ['r1', 'r2', 'r3']
+
+const ME = '@request.auth.id'
+const onTeam = (path: string): readonly string[] => [`${path}.members.id ?= ${ME}`, `${path}.public ?= true`]
+const onProject = (path: string): readonly string[] => [
+  `${path}.members.id ?= ${ME}`,
+  `${path}.members.id ?= ${ME}`,
+  `${path}.public ?= true`,
+  `${path}.deadline ?> @now`,
+  `${path}.members.id ?= ${ME} && ${path}.public ?= true`,
+  `${path}.members.team = @request.auth.team`,
+  ...onTeam(`${path}.org`),
+]
+
+/** Conditions of rules, by collection. */
+const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
+  docs: [
+    "status = 'open'",
+    "status != 'open'",
+    "@request.auth.role = 'admin'",
+    '@request.auth.verified = true',
+    `owner = ${ME}`,
+    'team = @request.auth.team',
+    'tags:each ?= @request.auth.team',
+    `owner != ${ME}`,
+    'tags:each != @request.auth.team',
+    'status != @request.auth.role',
+    ...onProject('project'),
+    ...onProject('projects'),
+    'owner.team = @request.auth.team',
+    'owner.level <= @request.auth.level',
+    `parent.owner = ${ME}`,
+    "parent.status = 'open'",
+    `parent.project.members.id ?= ${ME}`,
+    `comments_via_post.author ?= ${ME}`,
+    'comments_via_post.author.team ?= @request.auth.team',
+    `shares_via_doc.user = ${ME}`,
+    `docs_via_parent.owner ?= ${ME}`,
+    `@collection.shares.user ?= ${ME} && @collection.shares.doc ?= id`,
+    `@collection.shares.user ?= ${ME} && @collection.shares.project ?= project`,
+    'projects.public = true',
+    `projects.members.id != ${ME}`,
+    'level <= @request.auth.level',
+    'level > @request.auth.level',
+    'expires > @now',
+    'expires >= @now',
+    'starts <= @now',
+    'starts < @now',
+    'expires != @now',
+    'starts >= @todayStart',
+    'level = @second',
+    'level < @second',
+    '@second > 3',
+    'project.deadline < @now',
+  ],
+  projects: [
+    `members.id ?= ${ME}`,
+    `members.id ?!= ${ME}`,
+    'public = true',
+    'deadline > @now',
+    'deadline <= @now',
+    ...onTeam('org'),
+    `docs_via_project.owner ?= ${ME}`,
+    'members.team = @request.auth.team',
+    `@collection.shares.user ?= ${ME} && @collection.shares.project ?= id`,
+    '@request.auth.verified = true',
+  ],
+  shares: [
+    `user = ${ME}`,
+    `user != ${ME}`,
+    'user.team = @request.auth.team',
+    `doc.owner = ${ME}`,
+    `project.members.id ?= ${ME}`,
+    'doc.expires > @now',
+    "doc.status != 'open'",
+  ],
+  users: [
+    `id = ${ME}`,
+    'team = @request.auth.team',
+    'level <= @request.auth.level',
+    `projects_via_members.members.id ?= ${ME}`,
+    'teams_via_members.public ?= true',
+    `docs_via_owner.owner = ${ME}`,
+    'verified = true',
+  ],
+}
+
+/** Collections that are synced. */
+export const SYNCED: readonly string[] = Object.keys(CONDITIONS)
+
+/** One to three alternatives of one to three conditions of every kind. */
+export function randomRule({ below, pick, chance }: Random, world: FeedWorld, collection: string): string {
+  if (chance(0.02)) return ''
+  const some = (): string => Array.from({ length: 1 + below(3) }, () => pick(CONDITIONS[collection]!)).join(' && ')
+  for (;;) {
+    const rule = Array.from({ length: 1 + below(3) }, () => `(${some()})`).join(' || ')
+    if (world.canSync(rule, collection)) return rule
+  }
+}
+
+export function randomRows(random: Random): Rows {
+  const { pick, chance, below } = random
+  return {
+    users: USERS.map((id) => ({ id, ...newUser(random) })),
+    teams: TEAMS.map((id) => ({ id, members: someOf(random, USERS), public: chance(0.3) })),
+    projects: PROJECTS.map((id) => ({
+      id,
+      members: someOf(random, USERS),
+      org: pick(TEAMS),
+      public: chance(0.3),
+      deadline: dateOf(START_MS + below(10) * 1000),
+    })),
+    docs: DOCS.slice(0, 2 + below(5)).map((id) => ({ id, ...newDocument(random, START_MS) })),
+  }
+}
+
+/** A random change of documents, of what they refer to, or of accounts. */
+export function randomEdit(random: Random, world: FeedWorld): Edit {
+  const { pick, chance, below } = random
+  const at = (name: string, id: string): Fields => withoutId({ ...world.data[name]!.get(id) })
+  const kinds = [
+    'doc',
+    'doc',
+    'doc',
+    'doc',
+    'gone',
+    'member',
+    'member',
+    'user',
+    'team',
+    'row',
+    'row',
+    'project',
+    'rare',
+  ]
+  switch (pick(kinds)) {
+    case 'doc': {
+      const id = pick(DOCS)
+      return { collection: 'docs', id, fields: changedDocument(random, world, id), fresh: chance(0.05) }
+    }
+    case 'gone':
+      return { collection: 'docs', id: pick(DOCS), fields: undefined }
+    case 'member': {
+      const id = pick(PROJECTS)
+      const project = at('projects', id)
+      return { collection: 'projects', id, fields: { ...project, members: toggled(project['members'], pick(USERS)) } }
+    }
+    case 'project': {
+      const id = pick(PROJECTS)
+      const change = pick<Fields>([
+        { public: chance(0.5) },
+        { org: pick([...TEAMS, '']) },
+        { deadline: dateOf(world.nowMs + below(10) * 1000) },
+      ])
+      return { collection: 'projects', id, fields: { members: [], ...at('projects', id), ...change } }
+    }
+    case 'team': {
+      const id = pick(TEAMS)
+      const team = at('teams', id)
+      const members = toggled(team['members'], pick(USERS))
+      return { collection: 'teams', id, fields: { ...team, members, public: chance(0.3) } }
+    }
+    case 'user': {
+      const id = pick(USERS)
+      const change = pick<Fields>([
+        { team: pick([...TEAMS, '']) },
+        { level: below(4) },
+        { role: pick(['admin', 'open', '']) },
+        { verified: chance(0.5) },
+      ])
+      const old = world.data['users']!.has(id) ? at('users', id) : newUser(random)
+      return { collection: 'users', id, fields: { ...old, ...change } }
+    }
+    case 'row': {
+      const name = pick(['shares', 'comments'])
+      const id = pick(ROWS)
+      if (chance(0.3)) return { collection: name, id, fields: undefined }
+      const doc = pick([...world.data['docs']!.keys(), ''])
+      const share: Fields = { user: pick(USERS), doc, project: pick([...PROJECTS, '']) }
+      return { collection: name, id, fields: name === 'shares' ? share : { author: pick(USERS), post: doc } }
+    }
+    default: {
+      const [name, ids] = pick([
+        ['users', USERS],
+        ['projects', PROJECTS],
+        ['teams', TEAMS],
+      ] as const)
+      return { collection: name, id: pick(ids), fields: undefined }
+    }
+  }
+}
+
+function changedDocument(random: Random, world: FeedWorld, id: string): Fields {
+  const { pick, below, chance } = random
+  const old = world.data['docs']!.get(id)
+  const fields: Fields = withoutId({ ...(old ?? newDocument(random, world.nowMs)) })
+  const change = (): Fields =>
+    pick<Fields>([
+      { note: String(below(1000)) },
+      { owner: pick([...USERS, '']) },
+      { project: pick([...PROJECTS, '']) },
+      { projects: someOf(random, PROJECTS) },
+      { tags: someOf(random, TEAMS) },
+      { team: pick(TEAMS) },
+      { status: pick(['open', 'shut']) },
+      { level: below(4) },
+      { expires: pick([dateOf(world.nowMs + below(12) * 1000), '']) },
+      { starts: dateOf(world.nowMs + below(6) * 1000) },
+      { parent: pick([...world.data['docs']!.keys(), '']) },
+    ])
+  return { ...fields, ...change(), ...(chance(0.3) ? change() : {}) }
+}
+
+function newUser({ pick, below, chance }: Random): Fields {
+  return { team: pick(TEAMS), level: below(3), role: pick(['admin', '', '']), verified: chance(0.7) }
+}
+
+function newDocument(random: Random, nowMs: number): Fields {
+  const { pick, below } = random
+  return {
+    status: 'open',
+    note: '',
+    level: 1,
+    owner: pick(USERS),
+    project: pick(PROJECTS),
+    projects: someOf(random, PROJECTS),
+    parent: '',
+    tags: someOf(random, TEAMS),
+    team: pick(TEAMS),
+    expires: dateOf(nowMs + below(20) * 1000),
+    starts: dateOf(nowMs + below(6) * 1000),
+  }
+}
+
+function someOf({ chance }: Random, items: readonly string[]): string[] {
+  return items.filter(() => chance(0.5))
+}
+
+function toggled(list: unknown, item: string): string[] {
+  const items = (list ?? []) as readonly string[]
+  return items.includes(item) ? items.filter((each) => each !== item) : [...items, item]
+}
+
+function withoutId({ id: _, ...fields }: Fields): Fields {
+  return fields
+}
