@@ -22,7 +22,7 @@ export interface NotifierOptions {
   readonly database: Database
   readonly definitions: Definitions
   readonly access: Access
-  readonly reads: Pick<RecordReads, 'snapshotOf' | 'showIn'>
+  readonly reads: Pick<RecordReads, 'snapshotOf' | 'showIn' | 'enriches'>
   /** Milliseconds since 1970. */
   readonly now: () => number
 }

@@ -26,7 +26,7 @@ export interface RecordEvent {
 interface MessagesOptions {
   readonly definitions: KnownDefinitions
   readonly access: Access
-  readonly reads: Pick<RecordReads, 'snapshotOf' | 'showIn'>
+  readonly reads: Pick<RecordReads, 'snapshotOf' | 'showIn' | 'enriches'>
 }
 
 /** Where messages go. */
@@ -105,11 +105,18 @@ export class RecordMessages {
     const left = others.length === 0 ? [] : await admittedGroups(before, others, records[1]!, spent)
     const shown = new Shown(this.#options.reads, state, change)
     const told: (readonly [SubscriptionGroup, RecordEvent])[] = []
+    const showing: Promise<readonly [SubscriptionGroup, RecordEvent | undefined]>[] = []
     const turns = new Turns()
     for (const group of admitted) {
-      told.push([group, await shown.to(group)])
+      // A hook may take its time: those of the other groups run meanwhile.
+      const one = shown.to(group).then((event) => [group, event] as const)
+      // It may fail before all are waited for.
+      one.catch(() => {})
+      showing.push(one)
+      if (!shown.isEnriched) await one
       await turns.next()
     }
+    for (const [group, event] of await Promise.all(showing)) if (event !== undefined) told.push([group, event])
     for (const group of left) told.push([group, leaving(change)])
     // A client that comes back gets what it has not got: so the order is always the same.
     told.sort(([one], [other]) => (one.topic.text < other.topic.text ? -1 : 1))
@@ -151,41 +158,48 @@ function leaving({ definition, id }: RecordChange): RecordEvent {
   return { record: { collectionId: definition.id, collectionName: definition.name, id }, action: 'leave' }
 }
 
-/** What groups see of one change. Those who see the same share an object. */
+/** What groups see of one change. Those who see the same share an object, if no hook makes it for each. */
 class Shown {
-  readonly #reads: Pick<RecordReads, 'showIn'>
+  readonly #reads: Pick<RecordReads, 'showIn' | 'enriches'>
   readonly #state: RecordSnapshot
   readonly #change: RecordChange
-  readonly #plain = new Map<boolean, RecordEvent>()
+  readonly #plain = new Map<boolean, RecordEvent | undefined>()
+  /** Whether hooks change it. */
+  readonly isEnriched: boolean
 
-  constructor(reads: Pick<RecordReads, 'showIn'>, state: RecordSnapshot, change: RecordChange) {
+  constructor(reads: Pick<RecordReads, 'showIn' | 'enriches'>, state: RecordSnapshot, change: RecordChange) {
     this.#reads = reads
     this.#state = state
     this.#change = change
+    this.isEnriched = reads.enriches(change.definition)
   }
 
-  async to(group: SubscriptionGroup): Promise<RecordEvent> {
+  /** Undefined: a hook has refused it. */
+  async to(group: SubscriptionGroup): Promise<RecordEvent | undefined> {
     const { query } = group.topic
     const { isAdmin } = group.actor.principal
     const { definition } = this.#change
-    const isPlain = definition.type !== 'auth' && (query['expand'] ?? '') === '' && (query['fields'] ?? '') === ''
+    const isPlain =
+      !this.isEnriched && definition.type !== 'auth' && (query['expand'] ?? '') === '' && (query['fields'] ?? '') === ''
     const event = (isPlain ? this.#plain.get(isAdmin) : undefined) ?? (await this.#show(group))
     if (isPlain) this.#plain.set(isAdmin, event)
     return event
   }
 
-  async #show({ topic, actor }: SubscriptionGroup): Promise<RecordEvent> {
+  async #show({ topic, actor }: SubscriptionGroup): Promise<RecordEvent | undefined> {
     const { definition, old, document } = this.#change
     const { expand = '', fields = '' } = topic.query
-    const show = async (options: ShowOptions): Promise<RecordJson> =>
-      (await this.#reads.showIn(this.#state, actor, definition, [(document ?? old)!], options))[0]!
     const action = document === undefined ? 'delete' : old === undefined ? 'create' : 'update'
+    const show = async (options: ShowOptions): Promise<RecordEvent | undefined> => {
+      const shown = await this.#reads.showIn(this.#state, actor, definition, [(document ?? old)!], options)
+      return shown && { record: shown[0]!, action }
+    }
     try {
-      return { record: await show({ expand, fields }), action }
+      return await show({ expand, fields })
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       // As PocketBase: who names what is wrong gets all.
-      return { record: await show({ expand }), action }
+      return show({ expand })
     }
   }
 }

@@ -142,15 +142,28 @@ export class RecordReads {
     return new RecordSnapshot(reader, this.#options.definitions, this.#viewReader)
   }
 
-  /** As `show`, in such a state. */
+  /** Whether hooks change what clients see of a collection's records: then each may see something else. */
+  enriches({ id, name }: Definition): boolean {
+    return this.#options.enrich?.areThere([id, name]) ?? false
+  }
+
+  /** As `show`, in such a state. Undefined: a hook has refused to show them. */
   async showIn(
     snapshot: RecordSnapshot,
     actor: Actor,
     definition: Definition,
     documents: readonly JsonObject[],
     options: ShowOptions,
-  ): Promise<RecordJson[]> {
-    return this.#shown(actor, await this.#found(snapshot, actor, definition, documents, options), options)
+  ): Promise<RecordJson[] | undefined> {
+    fieldPicker(options.fields)
+    const found = await this.#found(snapshot, actor, definition, documents, options)
+    try {
+      await this.#options.enrich?.run(actor, found)
+    } catch (error) {
+      if (error instanceof ServiceError) return undefined
+      throw error
+    }
+    return jsonOf(actor, found, options)
   }
 
   /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
@@ -256,15 +269,10 @@ export class RecordReads {
   }
 
   /** As the client gets it. Hooks run here, outside of a snapshot that could be read again. */
-  async #shown(actor: Actor, shown: readonly ShownRecord[], { fields }: ShowOptions): Promise<RecordJson[]> {
-    const pick = fieldPicker(fields)
-    await this.#options.enrich?.(actor, shown)
-    const withRevision = namesRevision(fields)
-    const json = shown.map((record) => {
-      const seen = recordJson(record, actor.principal.isAdmin)
-      return withRevision ? { ...seen, [REVISION]: record.document[REVISION] } : seen
-    })
-    return pick === undefined ? json : json.map((record) => pick(record) as RecordJson)
+  async #shown(actor: Actor, shown: readonly ShownRecord[], options: ShowOptions): Promise<RecordJson[]> {
+    fieldPicker(options.fields)
+    await this.#options.enrich?.run(actor, shown)
+    return jsonOf(actor, shown, options)
   }
 
   /** An address is shown to superusers, to the account itself, and to those whom the manage rule admits. */
@@ -317,4 +325,15 @@ function asInvalid<T>(run: () => T): T {
     if (!(error instanceof RuleError)) throw error
     throw new ServiceError('INVALID', error.code === 'search' ? error.message : '', { cause: error })
   }
+}
+
+/** The fields that were asked for. */
+function jsonOf({ principal }: Actor, shown: readonly ShownRecord[], { fields }: ShowOptions): RecordJson[] {
+  const pick = fieldPicker(fields)
+  const withRevision = namesRevision(fields)
+  const json = shown.map((record) => {
+    const seen = recordJson(record, principal.isAdmin)
+    return withRevision ? { ...seen, [REVISION]: record.document[REVISION] } : seen
+  })
+  return pick === undefined ? json : json.map((record) => pick(record) as RecordJson)
 }

@@ -307,3 +307,35 @@ test('a hook changes or holds back the message of one client, and a slow one del
   await world.create('posts', { title: 'four' })
   await expect.poll(() => titles(quick).at(-1)).toBe('four')
 })
+
+test('onRecordEnrich runs for messages: for each account its own, side by side, and what it refuses is not sent', async () => {
+  await using world = await LiveWorld.open([{ name: 'posts', listRule: '', fields: [{ name: 'title', type: 'text' }] }])
+  const account = await world.account('users', 'u'.repeat(15))
+  const [guest, member] = [world.connect(), world.connect()]
+  await guest.subscribe('posts/*')
+  await member.subscribeAs(account, 'posts/*')
+  const both = Promise.withResolvers<void>()
+  let begun = 0
+  const handler: HookHandler<HookEvents['onRecordEnrich']> = async (e) => {
+    const { context } = e.requestInfo()
+    if (context !== 'realtime') return
+    // Each waits for the other: one after another they would never end.
+    if (++begun === 2) both.resolve()
+    await both.promise
+    if (e.record.get('title') === 'members' && e.auth === undefined) throw new Error('Members only.')
+    e.record.set('reader', e.auth?.id ?? 'guest')
+    e.record.withCustomData(true)
+    await e.next()
+  }
+  world.backend.hooks.replace([{ name: 'onRecordEnrich', handler, tags: ['posts'], source: 'hooks/test.ts:1' }])
+  for (const title of ['one', 'members', 'two']) await world.create('posts', { title })
+  const seen = ({ got }: LiveClient): readonly unknown[] =>
+    got.map(({ data }) => {
+      const { title, reader } = (data as { readonly record: { readonly title: string; readonly reader: string } })
+        .record
+      return [title, reader]
+    })
+  const of = (reader: string, ...titles: readonly string[]): unknown => titles.map((title) => [title, reader])
+  await expect.poll(() => seen(member), { timeout: 20_000 }).toEqual(of('u'.repeat(15), 'one', 'members', 'two'))
+  expect(seen(guest)).toEqual(of('guest', 'one', 'two'))
+})

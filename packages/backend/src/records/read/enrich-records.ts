@@ -7,8 +7,12 @@ import type { Hooks } from '../../hooks/hooks.ts'
 import { requestEvent } from '../../hooks/request-event.ts'
 import type { ShownRecord } from './shown-record.ts'
 
-/** @throws what a hook throws */
-export type Enricher = (actor: Actor, records: readonly ShownRecord[]) => Promise<void>
+export interface Enricher {
+  /** Whether hooks are bound to the collection of these tags. */
+  areThere(tags: readonly string[]): boolean
+  /** @throws what a hook throws */
+  run(actor: Actor, records: readonly ShownRecord[]): Promise<void>
+}
 
 interface EnricherParts {
   readonly hooks: Hooks
@@ -29,7 +33,10 @@ export function recordEnricher({ hooks, app, definitions }: EnricherParts): Enri
       for (const related of expand?.values() ?? []) await enrich(actor, [related].flat())
     }
   }
-  return async (actor, records) => {
-    if (hooks.has(['onRecordEnrich'])) await enrich(actor, records)
+  return {
+    areThere: (tags) => hooks.has(['onRecordEnrich'], tags),
+    run: async (actor, records) => {
+      if (hooks.has(['onRecordEnrich'])) await enrich(actor, records)
+    },
   }
 }
