@@ -719,6 +719,8 @@ export type PushWrite = {
     readonly base: PushBase;
     /** Only the fields that change. */
     readonly values: RecordInput;
+    /** What these fields had when the device changed them: it merges by field. */
+    readonly was?: Readonly<Record<string, unknown>>;
 } | {
     readonly collection: string;
     readonly action: 'delete';
@@ -1911,7 +1913,7 @@ class Judge {
     /** Why a record is not made; undefined: it is right. */
     create(actor: Actor, draft: Draft, reader: GuardReader): ServiceError | undefined;
     /** Why a record is not changed. */
-    update(actor: Actor, draft: Draft, { old, rev }: StoredWrite, reader: GuardReader): ServiceError | undefined;
+    update(actor: Actor, draft: Draft, { old, rev, was }: StoredWrite, reader: GuardReader): ServiceError | undefined;
     /** Why a record is not deleted. */
     delete(actor: Actor, definition: Definition, write: StoredWrite, reader: GuardReader): ServiceError | undefined;
     /** Whether the rule admits a write. `draft`: what it asks for, of a delete nothing. */
@@ -2534,6 +2536,8 @@ type RecordOperation = ({
     readonly id: string;
     /** Only if this is the revision of the record. */
     readonly rev?: string;
+    /** Or if the fields that change have these values, which the sender has seen. */
+    readonly was?: Readonly<Record<string, unknown>>;
 } & WantedFields) | {
     readonly action: 'delete';
     readonly collection: string;
@@ -3010,6 +3014,8 @@ interface StoredWrite {
     readonly old: JsonObject;
     /** The revision that it must have. */
     readonly rev: string | undefined;
+    /** If it has another one: the values that the sender has seen in the fields that change. */
+    readonly was?: Readonly<Record<string, unknown>> | undefined;
 }
 
 interface SyncHost extends PushHost {

@@ -15,6 +15,8 @@ export type PushWrite =
       readonly base: PushBase
       /** Only the fields that change. */
       readonly values: RecordInput
+      /** What these fields had when the device changed them: it merges by field. */
+      readonly was?: Readonly<Record<string, unknown>>
     }
   | { readonly collection: string; readonly action: 'delete'; readonly id: string; readonly base: PushBase }
 

@@ -40,7 +40,7 @@ export interface Pusher {
   readonly count: (principal: Principal, write: PushWrite) => void
 }
 
-export const TRANSACTIONS_MAX = 100
+const TRANSACTIONS_MAX = 100
 /** While the settings have no number for batches. */
 const WRITES_MAX = 50
 const SECONDS_MAX = 3
@@ -268,7 +268,10 @@ function operationOf(write: PushWrite, rev: string | undefined): RecordOperation
   const { action, collection, id } = write
   const base = rev === undefined ? {} : { rev }
   if (action === 'create') return { action, collection, input: { ...write.values, id } }
-  if (action === 'update') return { action, collection, id, input: write.values, ...base }
+  if (action === 'update') {
+    const seen = write.was === undefined ? {} : { was: write.was }
+    return { action, collection, id, input: write.values, ...base, ...seen }
+  }
   return { action, collection, id, ...base }
 }
 

@@ -45,7 +45,7 @@ function readTransaction(transaction: unknown): PushTransaction {
 
 function readWrite(write: unknown, place: string): PushWrite {
   if (!isJsonObject(write)) throw invalid(`${place} must be an object.`)
-  const { collection, action, id, values, base } = write
+  const { collection, action, id, values, base, was } = write
   if (typeof collection !== 'string' || typeof id !== 'string')
     throw invalid(`${place} must name a collection and an id.`)
   if (action !== 'create' && action !== 'update' && action !== 'delete')
@@ -53,9 +53,10 @@ function readWrite(write: unknown, place: string): PushWrite {
   if (action !== 'delete' && !isJsonObject(values)) throw invalid(`${place} must have values.`)
   if (action === 'create') return { collection, action, id, values: values as JsonObject }
   if (!isBase(base)) throw invalid(`The base of ${place} must be a revision, { "n", "at" } or null.`)
-  return action === 'delete'
-    ? { collection, action, id, base }
-    : { collection, action, id, base, values: values as JsonObject }
+  if (action === 'delete') return { collection, action, id, base }
+  if (was !== undefined && !isJsonObject(was)) throw invalid(`"was" of ${place} must be an object.`)
+  const seen = was === undefined ? {} : { was }
+  return { collection, action, id, base, values: values as JsonObject, ...seen }
 }
 
 function isBase(base: unknown): base is PushBase {

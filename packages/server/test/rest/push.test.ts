@@ -1,118 +1,34 @@
 /** Goal: what a device pushes by HTTP is written once, judged as REST judges it, and answered without a word about what is hidden. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { PASSWORD, startRest, tokenFor, type RestServer } from './rest-server.ts'
+import { DEVICE, PushServer, updating, type Outcome, type PushedTransaction } from './push-server.ts'
 
-let server: RestServer
-let ann: Account
-let bob: Account
+let world: PushServer
 let project: string
-let next = 1
-
-interface Account {
-  readonly id: string
-  readonly token: string
-}
-
-interface Outcome {
-  readonly n: number
-  readonly status: 'ok' | 'rejected'
-  readonly revs?: readonly (string | null)[]
-  readonly at?: number
-  readonly code?: string
-  readonly message?: string
-  readonly data?: unknown
-  readonly current?: Readonly<Record<string, unknown>> | null
-}
-
-const DEVICE = 'device-of-a-person'
-const RULE = 'project.members.id ?= @request.auth.id'
 
 beforeAll(async () => {
-  server = await startRest()
-  await server.call('POST /collections', {
-    name: 'projects',
-    type: 'base',
-    listRule: 'members.id ?= @request.auth.id',
-    createRule: '@request.auth.id != ""',
-    updateRule: 'members.id ?= @request.auth.id',
-    fields: [{ name: 'members', type: 'relation', collectionId: '_pb_users_auth_', maxSelect: 9 }],
-  })
-  const projects = await server.call('GET /collections/projects')
-  await server.call('POST /collections', {
-    name: 'tasks',
-    type: 'base',
-    listRule: RULE,
-    createRule: RULE,
-    updateRule: RULE,
-    deleteRule: RULE,
-    fields: [
-      { name: 'title', type: 'text', max: 20 },
-      { name: 'count', type: 'number' },
-      { name: 'project', type: 'relation', collectionId: projects.json['id'], required: true },
-    ],
-  })
-  await server.call('POST /collections', { name: 'locked', type: 'base', fields: [] })
-  ann = await addAccount('ann')
-  bob = await addAccount('bob')
+  world = await PushServer.start()
+  await world.server.call('POST /collections', { name: 'locked', type: 'base', fields: [] })
 })
 beforeEach(async () => {
-  const made = await server.call('POST /collections/projects/records', { members: [ann.id] })
-  project = String(made.json['id'])
+  project = await world.addProject()
 })
-afterAll(() => server.close())
+afterAll(() => world.server.close())
 
-async function addAccount(name: string): Promise<Account> {
-  const email = `${name}@example.com`
-  const made = await server.call('POST /collections/users/records', {
-    email,
-    password: PASSWORD,
-    passwordConfirm: PASSWORD,
-  })
-  return { id: String(made.json['id']), token: await tokenFor(server.url, 'users', email, PASSWORD) }
-}
-
-/** What comes of transactions. */
-async function push(
-  transactions: readonly { readonly n: number; readonly writes: readonly object[] }[],
-  { by = ann.token, device = DEVICE } = {},
-): Promise<readonly Outcome[]> {
-  const { status, json } = await server.call('POST /sync/push', { device, transactions }, by)
-  expect([status, json]).toEqual([200, expect.anything()])
-  expect([typeof json['boot'], typeof json['keepMs']]).toEqual(['string', 'number'])
-  return json['outcomes'] as unknown as readonly Outcome[]
-}
-
-/** What comes of one transaction with these writes. */
-async function write(writes: readonly object[], options?: Parameters<typeof push>[1]): Promise<Outcome> {
-  const [outcome] = await push([{ n: next++, writes }], options)
-  return outcome!
-}
-
-function newId(): string {
-  return `task${String(next++).padStart(11, '0')}`
-}
+const push = (transactions: readonly PushedTransaction[], by?: string): Promise<readonly Outcome[]> =>
+  world.push(transactions, { by: by ?? world.ann.token })
+const write = (writes: readonly object[], by?: string): Promise<Outcome> =>
+  world.write(writes, { by: by ?? world.ann.token })
+const stored = (id: string): Promise<Readonly<Record<string, unknown>>> => world.task(id)
+const addTask = (values: object = {}): Promise<string> => world.addTask({ project, ...values })
 
 function creating(id: string, values: object = {}): object {
   return { collection: 'tasks', action: 'create', id, values: { title: 'one', project, ...values } }
 }
 
-function updating(id: string, values: object, base: unknown = null): object {
-  return { collection: 'tasks', action: 'update', id, base, values }
-}
-
-async function stored(id: string): Promise<Readonly<Record<string, unknown>>> {
-  return (await server.call(`GET /collections/tasks/records/${id}?fields=*,_rev`)).json
-}
-
-async function addTask(values: object = {}): Promise<string> {
-  const { json } = await server.call('POST /collections/tasks/records', { title: 'one', project, ...values })
-  return String(json['id'])
-}
-
 test('a transaction writes all of its records, and each write sees those before it', async () => {
-  const [made, id] = [`proj${newId().slice(4)}`, newId()]
+  const [made, id] = [world.newId('proj'), world.newId()]
   const outcome = await write([
-    { collection: 'projects', action: 'create', id: made, values: { members: [ann.id] } },
+    { collection: 'projects', action: 'create', id: made, values: { members: [world.ann.id] } },
     creating(id, { project: made }),
     updating(id, { title: 'two', 'count+': 3 }),
   ])
@@ -121,18 +37,18 @@ test('a transaction writes all of its records, and each write sees those before 
 })
 
 test('a transaction is judged write by write: a record that comes later does not justify one that comes before', async () => {
-  const [made, id] = [`proj${newId().slice(4)}`, newId()]
+  const [made, id] = [world.newId('proj'), world.newId()]
   const outcome = await write([
     creating(id, { project: made }),
-    { collection: 'projects', action: 'create', id: made, values: { members: [ann.id] } },
+    { collection: 'projects', action: 'create', id: made, values: { members: [world.ann.id] } },
   ])
   expect(outcome).toMatchObject({ status: 'rejected', at: 0, code: 'INVALID', current: null })
-  expect((await server.call(`GET /collections/projects/records/${made}`)).status).toBe(404)
+  expect((await world.server.call(`GET /collections/projects/records/${made}`)).status).toBe(404)
 })
 
 test('the same number with the same writes has the same outcome, and writes nothing', async () => {
   const id = await addTask({ count: 1 })
-  const transactions = [{ n: next++, writes: [updating(id, { 'count+': 1 })] }]
+  const transactions = [{ n: world.next(), writes: [updating(id, { 'count+': 1 })] }]
   const first = await push(transactions)
   expect(await push(transactions)).toEqual(first)
   expect(await stored(id)).toMatchObject({ count: 2, _rev: first[0]!.revs![0] })
@@ -140,42 +56,42 @@ test('the same number with the same writes has the same outcome, and writes noth
 
 test('the same number at the same time, from several tabs, is written once', async () => {
   const id = await addTask({ count: 1 })
-  const transactions = [{ n: next++, writes: [updating(id, { 'count+': 1 })] }]
+  const transactions = [{ n: world.next(), writes: [updating(id, { 'count+': 1 })] }]
   const all = await Promise.all(Array.from({ length: 8 }, () => push(transactions)))
   for (const one of all) expect(one).toEqual(all[0])
   expect(await stored(id)).toMatchObject({ count: 2 })
 })
 
 test('the same number with other writes is refused, and writes nothing of the request', async () => {
-  const [id, n, other] = [await addTask(), next++, newId()]
+  const [id, n, other] = [await addTask(), world.next(), world.newId()]
   await push([{ n, writes: [updating(id, { title: 'two' })] }])
   const writes = [updating(id, { title: 'three' })]
-  const answer = await server.call(
+  const answer = await world.server.call(
     'POST /sync/push',
     {
       device: DEVICE,
       transactions: [
         { n, writes },
-        { n: next++, writes: [creating(other)] },
+        { n: world.next(), writes: [creating(other)] },
       ],
     },
-    ann.token,
+    world.ann.token,
   )
   expect([answer.status, answer.json['message']]).toEqual([400, expect.stringContaining(`Transaction ${n}`)])
   expect((await stored(id))['title']).toBe('two')
-  expect((await server.call(`GET /collections/tasks/records/${other}`)).status).toBe(404)
+  expect((await world.server.call(`GET /collections/tasks/records/${other}`)).status).toBe(404)
 })
 
 test('keys are those of an account: another one has numbers of its own on the same device', async () => {
-  const [id, n] = [await addTask(), next++]
+  const [id, n] = [await addTask(), world.next()]
   await push([{ n, writes: [updating(id, { title: 'two' })] }])
-  const [outcome] = await push([{ n, writes: [updating(id, { title: 'three' })] }], { by: bob.token })
+  const [outcome] = await push([{ n, writes: [updating(id, { title: 'three' })] }], world.bob.token)
   expect(outcome).toMatchObject({ status: 'rejected', code: 'NOT_FOUND' })
 })
 
 test('a rejected transaction stops no other, except for those that build on it', async () => {
-  const [id, other, n] = [newId(), newId(), next]
-  next += 5
+  const [id, other] = [world.newId(), world.newId()]
+  const [n = 0] = Array.from({ length: 5 }, () => world.next())
   const base = (of: number): object => ({ n: of, at: 0 })
   const outcomes = await push([
     { n, writes: [creating(id, { title: 'x'.repeat(21) })] },
@@ -200,29 +116,27 @@ test('a write on what nobody knows is rejected', async () => {
 test('a conflict shows the record as it is when it is answered', async () => {
   const id = await addTask()
   const { _rev: rev } = await stored(id)
-  await server.call(`PATCH /collections/tasks/records/${id}`, { title: 'theirs' })
-  const transactions = [{ n: next++, writes: [updating(id, { title: 'mine' }, rev)] }]
+  await world.server.call(`PATCH /collections/tasks/records/${id}`, { title: 'theirs' })
+  const transactions = [{ n: world.next(), writes: [updating(id, { title: 'mine' }, rev)] }]
   const [first] = await push(transactions)
   expect(first).toMatchObject({ status: 'rejected', at: 0, code: 'CONFLICT', current: { id, title: 'theirs' } })
   expect(first!.current!['_rev']).toMatch(/^2-/)
-  await server.call(`PATCH /collections/tasks/records/${id}`, { title: 'later' })
+  await world.server.call(`PATCH /collections/tasks/records/${id}`, { title: 'later' })
   expect((await push(transactions))[0]).toMatchObject({ code: 'CONFLICT', current: { title: 'later' } })
 })
 
 test('an outcome that is fetched again after a revocation shows nothing', async () => {
   const id = await addTask()
-  const transactions = [{ n: next++, writes: [updating(id, { title: 'mine' }, '1-0')] }]
+  const transactions = [{ n: world.next(), writes: [updating(id, { title: 'mine' }, '1-0')] }]
   expect((await push(transactions))[0]!.current).toMatchObject({ id })
-  await server.call(`PATCH /collections/projects/records/${project}`, { members: [] })
+  await world.server.call(`PATCH /collections/projects/records/${project}`, { members: [] })
   expect((await push(transactions))[0]).toMatchObject({ code: 'CONFLICT', current: null })
 })
 
 test('a hidden record is answered as one that does not exist', async () => {
   const id = await addTask()
   const of = async (of: string, action: object): Promise<object> => {
-    const { n: _, ...outcome } = await write([{ collection: 'tasks', id: of, base: null, ...action }], {
-      by: bob.token,
-    })
+    const { n: _, ...outcome } = await write([{ collection: 'tasks', id: of, base: null, ...action }], world.bob.token)
     return outcome
   }
   for (const action of [{ action: 'update', values: { title: 'x' } }, { action: 'delete' }]) {
@@ -232,27 +146,30 @@ test('a hidden record is answered as one that does not exist', async () => {
 })
 
 test('a locked collection, and one that does not exist, reject a write', async () => {
-  const create = { action: 'create', id: newId(), values: {} }
+  const create = { action: 'create', id: world.newId(), values: {} }
   expect(await write([{ collection: 'locked', ...create }])).toMatchObject({ code: 'FORBIDDEN', current: null })
   expect(await write([{ collection: 'nowhere', ...create }])).toMatchObject({ code: 'NOT_FOUND', current: null })
 })
 
 test('a pull says which acknowledged transactions it covers, and which the server does not know', async () => {
-  const n = next++
-  await push([{ n, writes: [creating(newId())] }])
-  const pull = async (body: object, by = ann.token): Promise<object> =>
-    (await server.call('POST /sync/pull', { collections: { tasks: null }, ...body }, by)).json
+  const n = world.next()
+  await push([{ n, writes: [creating(world.newId())] }])
+  const pull = async (body: object, by = world.ann.token): Promise<object> =>
+    (await world.server.call('POST /sync/pull', { collections: { tasks: null }, ...body }, by)).json
   expect(await pull({ device: DEVICE, acknowledged: [n, 777_777] })).toMatchObject({
     boot: expect.any(String),
     covered: [n],
     unknown: [777_777],
   })
-  expect(await pull({ device: DEVICE, acknowledged: [n] }, bob.token)).toMatchObject({ covered: [], unknown: [n] })
+  expect(await pull({ device: DEVICE, acknowledged: [n] }, world.bob.token)).toMatchObject({
+    covered: [],
+    unknown: [n],
+  })
   expect(await pull({})).toMatchObject({ covered: [], unknown: [] })
 })
 
 test('superusers do not push', async () => {
-  const answer = await server.call('POST /sync/push', {
+  const answer = await world.server.call('POST /sync/push', {
     device: DEVICE,
     transactions: [{ n: 1, writes: [creating('a')] }],
   })
@@ -278,6 +195,6 @@ test.each([
   [{ transactions: [{ n: 1, writes: [{ ...WRITE, base: undefined }] }] }, 'The base of write 0 of transaction 1'],
   [{ transactions: [{ n: 1, writes: [{ ...WRITE, action: 'put' }] }] }, 'The action of write 0 of transaction 1'],
 ])('%j is malformed', async (body, message) => {
-  const answer = await server.call('POST /sync/push', { device: DEVICE, ...body }, ann.token)
+  const answer = await world.server.call('POST /sync/push', { device: DEVICE, ...body }, world.ann.token)
   expect([answer.status, answer.json['message']]).toEqual([400, expect.stringContaining(message)])
 })

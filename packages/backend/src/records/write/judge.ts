@@ -20,6 +20,7 @@ import { emptyValue } from '../../fields/field-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { conflicting, forbidden, missing } from '../../gateway/service-error.ts'
 import type { ErrorData, FieldError, ServiceError } from '../../gateway/service-error.ts'
+import { isAsSeen } from './as-seen.ts'
 import { accountErrors } from './account-form.ts'
 import { referenceErrors } from './account-references.ts'
 import { listOf, storedValue, type Draft } from './draft.ts'
@@ -50,6 +51,8 @@ interface StoredWrite {
   readonly old: JsonObject
   /** The revision that it must have. */
   readonly rev: string | undefined
+  /** If it has another one: the values that the sender has seen in the fields that change. */
+  readonly was?: Readonly<Record<string, unknown>> | undefined
 }
 
 interface AskedWrite {
@@ -82,12 +85,14 @@ export class Judge {
   }
 
   /** Why a record is not changed. */
-  update(actor: Actor, draft: Draft, { old, rev }: StoredWrite, reader: GuardReader): ServiceError | undefined {
+  update(actor: Actor, draft: Draft, { old, rev, was }: StoredWrite, reader: GuardReader): ServiceError | undefined {
     const { definition } = draft
     this.#assertCurrent(definition, reader)
     const { record, options, refused } = this.#askedOf(actor, draft, reader)
     if (!this.#access.allows(actor, definition, 'update', record, options)) return missing('')
-    if (rev !== undefined && old['_rev'] !== rev) return conflicting()
+    const sees = ({ viewRule = '' }: FieldDefinition): boolean =>
+      this.#access.meets(actor, definition, viewRule, record, options)
+    if (rev !== undefined && old['_rev'] !== rev && !isAsSeen(draft, was, sees)) return conflicting()
     const data = refused ?? this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
     return data && failed('update', data)
   }

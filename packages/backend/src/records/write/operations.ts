@@ -32,6 +32,8 @@ export type RecordOperation =
       readonly id: string
       /** Only if this is the revision of the record. */
       readonly rev?: string
+      /** Or if the fields that change have these values, which the sender has seen. */
+      readonly was?: Readonly<Record<string, unknown>>
     } & WantedFields)
   | { readonly action: 'delete'; readonly collection: string; readonly id: string; readonly rev?: string }
 

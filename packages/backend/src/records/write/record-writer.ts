@@ -38,6 +38,12 @@ export interface RecordWriterParts {
   readonly files: FileStore
 }
 
+/** Which record is changed, and on what condition. */
+interface WantedUpdate extends Pick<Extract<RecordOperation, { readonly action: 'update' }>, 'id' | 'rev' | 'was'> {
+  /** Whether its old password is right, if one is asked for. */
+  readonly known?: CheckedPassword | undefined
+}
+
 /** How often a write waits for the definitions, which follow what is stored. */
 const ROUNDS_MAX = 100
 
@@ -151,7 +157,7 @@ export class RecordWriter {
     place: Place,
     actor: Actor,
     prepared: PreparedInput,
-    { id, rev, known }: { readonly id: string; readonly rev?: string; readonly known?: CheckedPassword | undefined },
+    { id, rev, was, known }: WantedUpdate,
   ): Promise<WrittenRecord> {
     const { definition } = prepared
     if (!canBeId(id)) throw missing('')
@@ -169,7 +175,7 @@ export class RecordWriter {
       const stored = old()
       // Another write came in between: this one ends in a conflict.
       if (stored === undefined || stored._rev !== draft.old!['_rev']) return undefined
-      return refusal(this.#judge.update(actor, draft, { old: stored, rev }, reader))
+      return refusal(this.#judge.update(actor, draft, { old: stored, rev, was }, reader))
     }
     try {
       const records = recordsIn(place, definition)
