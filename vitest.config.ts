@@ -2,11 +2,13 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { LongFirst } from './tools/test/long-first.ts'
+import { mutants } from './tools/test/mutants.ts'
 import { timeoutOf } from './tools/test/seeds.ts'
 
 const conditions = ['pannier-source', 'node', 'module', 'default']
 
 export default defineConfig({
+  plugins: [mutants()],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {

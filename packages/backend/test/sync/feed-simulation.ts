@@ -2,11 +2,11 @@
 import { join } from 'node:path'
 import type { Random } from '../../../db/testing/random.ts'
 import type { PageLimits } from '../../src/sync/feed-page.ts'
-import type { FeedToken } from '../../src/sync/feed-token.ts'
 import type { PulledPage } from '../../src/sync/feed.ts'
+import { FeedChecks } from './feed-checks.ts'
 import type { Backup, FeedWorld } from './feed-world.ts'
 import { randomEdit, randomRule, SYNCED, USERS } from './random-feed.ts'
-import { fieldsOf, Replica } from './replica.ts'
+import { Replica } from './replica.ts'
 
 /** The replicas of the collections of one client. */
 interface Client {
@@ -30,8 +30,7 @@ export class FeedSimulation {
   readonly #random: Random
   readonly #world: FeedWorld
   readonly #clients: readonly Client[]
-  /** What each account was allowed to see once, by collection. */
-  readonly #ever = new Map<string, Set<string>>()
+  readonly #checks: FeedChecks
   readonly #counts: Counts
   /** Where backups go; undefined: there are none, and no token becomes of no use. */
   readonly #folder: string | undefined
@@ -47,7 +46,7 @@ export class FeedSimulation {
       user,
       replicas: names.map((name) => new Replica(user, name)),
     }))
-    this.#observe()
+    this.#checks = new FeedChecks(world, [...USERS, null], names)
   }
 
   async run(steps: number): Promise<void> {
@@ -60,7 +59,7 @@ export class FeedSimulation {
       else if (what < 90) {
         // The clock of a machine may be set back.
         this.#world.nowMs += pick([1, 1, 2, 3, 3, -2]) * 1000
-        this.#observe()
+        this.#checks.observe()
       } else if (what < 92) await this.#world.restart()
       else if (what < 93) await this.#world.compact('docs')
       else if (what < 94) await this.#tryTokens()
@@ -77,7 +76,7 @@ export class FeedSimulation {
     // One document once in a commit: the library would refuse another base.
     await this.#world.commit(...new Map(edits.map((edit) => [`${edit.collection}/${edit.id}`, edit])).values())
     this.#counts.commits++
-    this.#observe()
+    this.#checks.observe()
   }
 
   async #pullSome(): Promise<void> {
@@ -102,7 +101,7 @@ export class FeedSimulation {
         this.#counts.commits++
       }
       if (chance(0.2)) this.#world.nowMs += 1000
-      this.#observe()
+      this.#checks.observe()
     }
   }
 
@@ -122,7 +121,7 @@ export class FeedSimulation {
         break
       }
       case 'backup':
-        this.#backups.push(await world.backup(join(folder, `backup${this.#backups.length}.db`)))
+        this.#backups.push(world.backup(join(folder, `backup${this.#backups.length}.db`)))
         break
       case 'restore':
         if (this.#backups.length > 0) {
@@ -136,7 +135,7 @@ export class FeedSimulation {
       default:
         await world.truncate(pick(['docs', 'shares', 'projects']))
     }
-    this.#observe()
+    this.#checks.observe()
   }
 
   async #purge(): Promise<void> {
@@ -145,7 +144,7 @@ export class FeedSimulation {
     await this.#world.commit({ collection, id, fields: collection === 'shares' ? fields : undefined })
     if (this.#random.chance(0.5)) await this.#pullSome()
     await this.#world.purge(collection, id)
-    this.#observe()
+    this.#checks.observe()
   }
 
   /** Tokens of other accounts and collections are of no use, and give nothing away. */
@@ -157,7 +156,7 @@ export class FeedSimulation {
     if (!isThere || theirs.token === undefined || (user === other.user && mine.collection === theirs.collection)) return
     const page = await this.#world.pullWith(user, mine.collection, theirs.token)
     if (!page.isReset) throw new Error(`leak: a token of ${other.user} for ${theirs.collection} is of use to ${user}`)
-    this.#checkRows(page, mine, timeOf(theirs.token))
+    this.#checks.page(page, { user, collection: mine.collection, token: theirs.token })
   }
 
   /** Whether all replicas of the client are complete. */
@@ -187,56 +186,16 @@ export class FeedSimulation {
   #take(replica: Replica, page: PulledPage, isLost: boolean): void {
     const { user, collection, token } = replica
     this.#counts.pages++
-    this.#checkRows(page, replica, timeOf(token))
+    this.#counts.omitted += page.rows.filter((row) => 'rev' in row).length
+    this.#checks.page(page, replica)
     // Where nothing was written yet, there is no collection.
     if (this.#folder === undefined && page.isReset && token !== undefined && token.collection !== 0)
       throw new Error(`reset: the token of ${user} for ${collection} is of no use`)
     if (isLost) return replica.lose(page)
     replica.apply(page)
-    if (page.isComplete) this.#compare(replica)
-    else if (JSON.stringify(replica.token) === JSON.stringify(token)) throw new Error(`stuck: ${user} makes no way`)
+    if (page.isComplete) {
+      this.#counts.complete++
+      this.#checks.complete(replica)
+    } else if (JSON.stringify(replica.token) === JSON.stringify(token)) throw new Error(`stuck: ${user} makes no way`)
   }
-
-  #compare({ user, collection, records, token }: Replica): void {
-    this.#counts.complete++
-    const visible = this.#world.visible(user, collection, Math.max(this.#world.nowMs, timeOf(token)))
-    const all = this.#world.data[collection]!
-    for (const id of records.keys()) if (!visible.has(id)) throw new Error(`too many: ${user} has ${collection}/${id}`)
-    for (const id of visible) {
-      const { fields } = records.get(id) ?? {}
-      if (fields === undefined) throw new Error(`missing: ${user} lacks ${collection}/${id}`)
-      const expected = fieldsOf(all.get(id)!)
-      if (fields !== expected) throw new Error(`stale: ${user} has ${collection}/${id} as ${fields}, it is ${expected}`)
-    }
-  }
-
-  /** A page has only what the account may list now, and says only of what it was once allowed to list that it has left. */
-  #checkRows({ rows }: PulledPage, { user, collection }: Replica, tokenMs: number): void {
-    const visible = this.#world.visible(user, collection, Math.max(this.#world.nowMs, tokenMs))
-    for (const id of visible) this.#everOf(user, collection).add(id)
-    for (const row of rows) {
-      const put = 'document' in row ? String(row.document['_id']) : 'rev' in row ? row.id : undefined
-      if ('rev' in row) this.#counts.omitted++
-      if (put !== undefined && !visible.has(put)) throw new Error(`leak: ${user} gets ${collection}/${put}`)
-      if ('left' in row && !this.#everOf(user, collection).has(row.left))
-        throw new Error(`leak: ${user} learns of ${collection}/${row.left}`)
-    }
-  }
-
-  #everOf(user: string | null, collection: string): Set<string> {
-    const key = `${user} ${collection}`
-    if (!this.#ever.has(key)) this.#ever.set(key, new Set())
-    return this.#ever.get(key)!
-  }
-
-  #observe(): void {
-    for (const user of [...USERS, null])
-      for (const { collection } of this.#clients[0]!.replicas)
-        for (const id of this.#world.visible(user, collection)) this.#everOf(user, collection).add(id)
-  }
-}
-
-/** The time that a page for this token is of, at least. */
-function timeOf(token: FeedToken | undefined): number {
-  return Math.max(token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
 }

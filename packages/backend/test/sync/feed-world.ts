@@ -1,5 +1,5 @@
 /** A small application whose records are synced, and what each account may see by `evaluate`. */
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { bind, evaluate, parse, type RuleRecord, type RuleRequest } from '@pannier/rules'
 import { open, type Collection } from 'pannier'
 import { readSnapshot, rememberedRows, truncate } from 'pannier/internal'
@@ -142,29 +142,26 @@ export class FeedWorld {
     this.feed = new Feed({ database, definitions, boots, now: () => this.nowMs })
   }
 
-  /** Stops the server, copies its files, and starts it. */
-  async backup(file: string): Promise<Backup> {
+  /** Copies the files of the server while it does nothing. */
+  backup(file: string): Backup {
     const data = Object.fromEntries(Object.entries(this.data).map(([name, records]) => [name, new Map(records)]))
-    const rules = Object.fromEntries(this.#world.definitions.all().map(({ name, listRule }) => [name, listRule!]))
-    await this.#whileStopped(() => copyFileSync(this.#file!, file))
-    return { file, data, rules }
+    copyFiles(this.#file!, file)
+    return { file, data, rules: this.#rules() }
   }
 
-  /** Puts back the files of a backup, as nobody announces. */
+  /** Stops the server, puts back the files of a backup, and starts it. Nobody announces it. */
   async restore({ file, data, rules }: Backup): Promise<void> {
-    await this.#whileStopped(() => copyFileSync(file, this.#file!))
+    await this.#world.database.close()
+    copyFiles(file, this.#file!)
     this.data = Object.fromEntries(Object.entries(data).map(([name, records]) => [name, new Map(records)]))
-    for (const [name, rule] of Object.entries(rules)) if (rule !== null) this.setRule(rule, name)
+    this.#world = await makeWorld(DEFINITIONS, {}, open(this.#file!, { durability: 'relaxed' }))
+    for (const [name, rule] of Object.entries(rules)) this.setRule(rule, name)
+    await this.restart()
   }
 
-  async #whileStopped(act: () => void): Promise<void> {
-    const { definitions } = this.#world
-    const rules = definitions.all().map(({ name, listRule }) => [name, listRule] as const)
-    await this.#world.database.close()
-    act()
-    this.#world = await makeWorld(DEFINITIONS, {}, open(this.#file!, { durability: 'relaxed' }))
-    for (const [name, rule] of rules) if (rule !== null) this.setRule(rule, name)
-    await this.restart()
+  #rules(): Rules {
+    const rules = this.#world.definitions.all().map(({ name, listRule }) => [name, listRule] as const)
+    return Object.fromEntries(rules.flatMap(([name, rule]) => (rule === null ? [] : [[name, rule]])))
   }
 
   /** All of it in one commit. */
@@ -284,6 +281,12 @@ export class FeedWorld {
   #nameOf(name: string): string {
     return recordsName(this.definition(name))
   }
+}
+
+/** The file of a database, and the log beside it. */
+function copyFiles(from: string, to: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(to + suffix, { force: true })
+  for (const suffix of ['', '-wal']) if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix)
 }
 
 /** A record whose relations lead to records that are there. */

@@ -1,0 +1,70 @@
+/** What must be true of every page of a feed, and of a replica that is complete. */
+import type { FeedToken } from '../../src/sync/feed-token.ts'
+import type { PulledPage } from '../../src/sync/feed.ts'
+import type { FeedWorld } from './feed-world.ts'
+import { fieldsOf, type Replica } from './replica.ts'
+
+/** The account, the collection and the token that a page is for. */
+type Asked = Pick<Replica, 'user' | 'collection' | 'token'>
+
+export class FeedChecks {
+  readonly #world: FeedWorld
+  readonly #users: readonly (string | null)[]
+  readonly #collections: readonly string[]
+  /** What each account was allowed to see once, by collection. */
+  readonly #ever = new Map<string, Set<string>>()
+
+  constructor(world: FeedWorld, users: readonly (string | null)[], collections: readonly string[]) {
+    this.#world = world
+    this.#users = users
+    this.#collections = collections
+    this.observe()
+  }
+
+  /** Notes what accounts may list now. To be called after each change. */
+  observe(): void {
+    for (const user of this.#users)
+      for (const collection of this.#collections)
+        for (const id of this.#world.visible(user, collection)) this.#everOf(user, collection).add(id)
+  }
+
+  /** A page has only what the account may list now, and says only of what it was once allowed to list that it has left. */
+  page({ rows }: PulledPage, { user, collection, token }: Asked): void {
+    const visible = this.#visible(user, collection, token)
+    for (const id of visible) this.#everOf(user, collection).add(id)
+    for (const row of rows) {
+      const put = 'document' in row ? String(row.document['_id']) : 'rev' in row ? row.id : undefined
+      if (put !== undefined && !visible.has(put)) throw new Error(`leak: ${user} gets ${collection}/${put}`)
+      if ('left' in row && !this.#everOf(user, collection).has(row.left))
+        throw new Error(`leak: ${user} learns of ${collection}/${row.left}`)
+    }
+  }
+
+  /** A complete replica has what the account may list, as it is. */
+  complete({ user, collection, records, token }: Replica): void {
+    const visible = this.#visible(user, collection, token)
+    const all = this.#world.data[collection]!
+    for (const id of records.keys()) if (!visible.has(id)) throw new Error(`too many: ${user} has ${collection}/${id}`)
+    for (const id of visible) {
+      const { fields } = records.get(id) ?? {}
+      if (fields === undefined) throw new Error(`missing: ${user} lacks ${collection}/${id}`)
+      const expected = fieldsOf(all.get(id)!)
+      if (fields !== expected) throw new Error(`stale: ${user} has ${collection}/${id} as ${fields}, it is ${expected}`)
+    }
+  }
+
+  #visible(user: string | null, collection: string, token: FeedToken | undefined): ReadonlySet<string> {
+    return this.#world.visible(user, collection, Math.max(this.#world.nowMs, timeOf(token)))
+  }
+
+  #everOf(user: string | null, collection: string): Set<string> {
+    const key = `${user} ${collection}`
+    if (!this.#ever.has(key)) this.#ever.set(key, new Set())
+    return this.#ever.get(key)!
+  }
+}
+
+/** The time that a page for this token is of, at least. */
+function timeOf(token: FeedToken | undefined): number {
+  return Math.max(token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
+}

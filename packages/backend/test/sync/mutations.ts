@@ -1,0 +1,169 @@
+/** The repairs of the feed, each switched off in the source. */
+import type { Mutation } from '../../../../tools/test/mutants.ts'
+
+const inSync = (file: string, text: string, replacement: string): Mutation => ({
+  file: `packages/backend/src/sync/${file}`,
+  text,
+  replacement,
+})
+
+/** A row has no own fields: it does not change with them. */
+export const NO_OWN_FIELDS: Mutation = inSync(
+  'feed.ts',
+  'emit([place, groundOf(ground), side!.range], side!.own)',
+  'emit([place, groundOf(ground), side!.range], {})',
+)
+const TESTS_ALIKE =
+  'JSON.stringify([one.sets, one.account ?? null]) === JSON.stringify([other.sets, other.account ?? null])'
+/** What a test reads of the account does not count. */
+export const NO_PARAMETERS: Mutation = inSync(
+  'holdings-store.ts',
+  TESTS_ALIKE,
+  'JSON.stringify(one.sets) === JSON.stringify(other.sets)',
+)
+/** Sets that are tested do not count. */
+export const NO_SETS: Mutation = inSync(
+  'holdings-store.ts',
+  TESTS_ALIKE,
+  'JSON.stringify(one.account) === JSON.stringify(other.account)',
+)
+const LEFT_BEFORE = 'if (cameAt > reached!.sequence || !shows(rules, before, key, value)) return'
+/** What comes back has never left. */
+export const FORGET_ON_RETURN: Mutation = inSync(
+  'feed-page.ts',
+  LEFT_BEFORE,
+  `${LEFT_BEFORE}
+   const last = { gte: key.at(-1), lte: key.at(-1) }
+   if (Array.from(rows.rows(key.slice(0, -1), last)).some((back) => back.id === id)) return`,
+)
+/** A record leaves, although it came after the replica's state. */
+export const NO_CAME_AT: Mutation = inSync('feed-page.ts', LEFT_BEFORE, 'if (!shows(rules, before, key, value)) return')
+/** Rows behind a lost ground leave untested. */
+export const LOST_UNTESTED: Mutation = inSync(
+  'feed-page.ts',
+  'cameAt <= reached!.sequence && before.viewer.admits(alternative, sideOf(key, value))',
+  'cameAt <= reached!.sequence',
+)
+/** Rows that have left are not tested. */
+export const LEFT_UNTESTED: Mutation = inSync(
+  'feed-page.ts',
+  'grounds[index]?.has(ground) === true && viewer.admits(index, sideOf(key, value))',
+  'grounds[index]?.has(ground) === true',
+)
+/** What one page held counts as held by all. */
+export const MUST_IS_MAY: Mutation = inSync(
+  'feed.ts',
+  'sweep.must === heldName ? held : meet(own, holdings.get(sweep.must)!, held)',
+  'holdings.get(sweep.must)!',
+)
+/** All pages of a sweep are of the time of the first one. */
+export const CLOCK_FORGOTTEN: Mutation = inSync('feed.ts', '{ ...sweep, must, toMs: nowMs }', '{ ...sweep, must }')
+/** One alternative at the first page and another one at the last are enough. */
+export const ANY_ALTERNATIVE: Mutation = inSync(
+  'feed-page.ts',
+  'return this.#source.rules.rule.alternatives.some(',
+  `if (had.every(({ viewer }) => viewer.shows(record))) return true
+   return this.#source.rules.rule.alternatives.some(`,
+)
+/** What a clock shows at both ends is shown between. */
+export const CLOCKS_ARE_MONOTONE: Mutation = inSync(
+  'feed-page.ts',
+  '(fromMs === toMs || !isClocked(alternative)) && ',
+  '',
+)
+/** A page has what was visible when the sweep began. */
+export const NO_PRESENT_CHECK: Mutation = inSync(
+  'feed-page.ts',
+  'this.#told.has(known) || !this.#source.now.viewer.shows(record)',
+  'this.#told.has(known)',
+)
+/** A token is of the state that its sweep leads to, not of that of its page. */
+export const RESTORE_BY_TARGET: Mutation = inSync(
+  'feed.ts',
+  'knows(token.boot, recordsName(definition), token.builtTo, index.builtTo)',
+  `knows(
+    token.boot,
+    recordsName(definition),
+    Math.max(token.reached?.sequence ?? 0, token.sweep?.sequence ?? 0),
+    index.builtTo,
+  )`,
+)
+/** Every token of a known start is of this history. */
+export const NO_BOOT_LOG: Mutation = inSync(
+  'boots.ts',
+  'return sequence <= (next === undefined ? builtTo : (next.builtTo[collection] ?? 0))',
+  'return next === undefined || sequence >= 0 || builtTo > 0 || collection === ""',
+)
+/** A client stores rows, and ends before it has stored the token. */
+export const CLIENT_NOT_ATOMIC: Mutation = {
+  file: 'packages/backend/test/sync/replica.ts',
+  text: 'lose(_page: PulledPage): void {}',
+  replacement: 'lose(page: PulledPage): void { this.#store(page) }',
+}
+/** All rows that have left count, also those that the replica never had. */
+export const LEFT_UNSHOWN: Mutation = inSync(
+  'feed-page.ts',
+  LEFT_BEFORE,
+  'if (rules.sides.length === 0 || before.grounds.length === 0) return',
+)
+const IS_IN = 'if (this.#isIn(target, sweep, this.#written(id))) return'
+/** What is not there any more can't leave. */
+export const NO_ID_OF_PURGED: Mutation = inSync(
+  'feed-page.ts',
+  IS_IN,
+  `if (this.#written(id) === undefined) return
+   ${IS_IN}`,
+)
+/** Each record that is deleted leaves as one that is. */
+export const DELETED_TO_ALL: Mutation = inSync('feed-page.ts', 'deleted && shows(rules, target, key, value)', 'deleted')
+
+const PARTS = '[this.#lost, this.#left, this.#gained, this.#changed]'
+export const NO_LOST: Mutation = inSync('feed-page.ts', PARTS, '[this.#left, this.#gained, this.#changed]')
+export const NO_LEFT: Mutation = inSync('feed-page.ts', PARTS, '[this.#lost, this.#gained, this.#changed]')
+export const NO_GAINED: Mutation = inSync('feed-page.ts', PARTS, '[this.#lost, this.#left, this.#changed]')
+/** A lost ground takes away what another one still shows. */
+export const LOST_FOR_GOOD: Mutation = inSync(
+  'feed-page.ts',
+  'if (isHad && !this.#isIn(target, sweep, this.#written(id))) this.#leave(id, false)',
+  'if (isHad) this.#leave(id, false)',
+)
+/** Tokens outlive their rules. */
+export const NO_RULES_VERSION: Mutation = inSync('feed.ts', 'token.rules === rules.version &&', '')
+/** A replica is complete whatever its account holds. */
+export const NO_HOLDINGS_AT_END: Mutation = inSync(
+  'feed.ts',
+  'return reached.may === heldName && reached.must === heldName && isSameTime',
+  'return isSameTime && heldName !== ""',
+)
+/** A replica is complete at all times. */
+export const NO_TIME_AT_END: Mutation = inSync(
+  'feed.ts',
+  'return reached.may === heldName && reached.must === heldName && isSameTime',
+  'return reached.may === heldName && reached.must === heldName && (isSameTime || isTimed)',
+)
+/** What left is not forgotten. */
+export const NO_HORIZON: Mutation = inSync('feed.ts', 'if (state.sequence < index.forgottenTo) return false', '')
+/** All records come, and no others go. */
+export const NO_END: Mutation = inSync(
+  'feed-page.ts',
+  'if (sweep.mark !== undefined) this.rows.push({ end: sweep.mark })',
+  '',
+)
+/** Changes are always found by the sequence. */
+export const NO_PLAN: Mutation = inSync(
+  'feed-page.ts',
+  'byHeld: countHeld(source, now, changes) < changes',
+  'byHeld: false',
+)
+/** Tokens are of use to every account. */
+export const NO_ACCOUNT: Mutation = inSync(
+  'feed.ts',
+  'token.collection === index.collection && JSON.stringify(token.account) === JSON.stringify(account)',
+  'token.collection === index.collection && account !== undefined',
+)
+/** Conditions on own values alone do not count. */
+export const NO_RECORD_SIDE: Mutation = {
+  file: 'packages/rules/src/viewer.ts',
+  text: 'if (!meetsAtoms(rule.stranger, alternative.record, record, NO_RECORDS)) return undefined',
+  replacement: '',
+}
