@@ -32,7 +32,7 @@ export class FeedSimulation {
   readonly #clients: readonly Client[]
   readonly #checks: FeedChecks
   readonly #counts: Counts
-  /** Where backups go; undefined: there are none, and no token becomes of no use. */
+  /** Where backups go; undefined: nothing makes a token useless. */
   readonly #folder: string | undefined
   readonly #backups: Backup[] = []
 

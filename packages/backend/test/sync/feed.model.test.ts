@@ -1,7 +1,7 @@
 /**
- * Goal: after every complete pull a replica has exactly the records that the account may list, and each record was visible when it was
- * handed out. Method: random rules of several collections, edits of records, relations and accounts, clocks, pages of every size, lost
- * answers, restarts, rule changes, forgotten losses, restored backups, bodies that a replica has already; `evaluate` says what each account sees.
+ * Goal: after every complete pull a replica has exactly the records that the account may list. Each record was visible when it was
+ * handed out. Method: random rules of several collections, edits of records, relations and accounts, clocks, and pages of every size.
+ * Answers are lost, servers restart, rules change, losses are forgotten, backups are restored. `evaluate` says what each account sees.
  */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
