@@ -1,0 +1,52 @@
+/** What the client fails with, beside the errors of the library. */
+
+/**
+ * - `UNREACHABLE`: the server did not answer.
+ * - `SIGNED_OUT`: the session has ended, or there is none.
+ * - `REFUSED`: the server did not take the request. `data` has its reasons by field.
+ * - `NOT_FOUND`: the record is not there.
+ * - `EXISTS`: there is a record with this id.
+ * - `INVALID`: the call is not right.
+ * - `MFA`: another way to sign in is needed too. `data.mfaId` goes with the next one.
+ * - `LEASE_EXPIRED`: the device was not in sync for too long.
+ * - `CLOSED`: the client is closed.
+ */
+export type ClientErrorCode =
+  | 'UNREACHABLE'
+  | 'SIGNED_OUT'
+  | 'REFUSED'
+  | 'NOT_FOUND'
+  | 'EXISTS'
+  | 'INVALID'
+  | 'MFA'
+  | 'LEASE_EXPIRED'
+  | 'CLOSED'
+
+interface ClientErrorFacts {
+  readonly status?: number | undefined
+  readonly data?: Readonly<Record<string, unknown>>
+  readonly cause?: unknown
+}
+
+/**
+ * A failure of the client or of its server.
+ *
+ * @example
+ * if (error instanceof ClientError && error.code === 'SIGNED_OUT') showSignIn()
+ */
+export class ClientError extends Error {
+  /** Stable; match this, never the message. */
+  readonly code: ClientErrorCode
+  /** Status of the server's answer. */
+  readonly status: number | undefined
+  /** What the server said: of forms the reasons by field. */
+  readonly data: Readonly<Record<string, unknown>>
+
+  constructor(code: ClientErrorCode, message: string, { status, data = {}, cause }: ClientErrorFacts = {}) {
+    super(message, { cause })
+    this.name = 'ClientError'
+    this.code = code
+    this.status = status
+    this.data = data
+  }
+}

@@ -1,0 +1,283 @@
+/** The client of an app: who is signed in, the records that the account may see, and the writes that wait. */
+import { open, type Database, type OpenOptions } from 'pannier'
+import { accountKey, endSession, type AccountRecord, type Session, type SignedIn } from './account.ts'
+import { ClientError } from './client-error.ts'
+import {
+  clientCollection,
+  transactionCollection,
+  type ClientCollection,
+  type CollectionTypes,
+  type TransactionWriting,
+} from './collection.ts'
+import { RejectedWrite, rejectedOf, startWrite } from './rejected.ts'
+import { Replica, type ClientStatus, type ReplicaOptions } from './replica.ts'
+import { Server } from './server.ts'
+import { SignIn } from './sign-in.ts'
+import type { Write } from './write.ts'
+
+/** Collections by name, as `pannier types` writes them. */
+export type AppTypes<Types> = { readonly [Name in keyof Types]: CollectionTypes }
+
+/** What `connect` takes. */
+export interface ConnectOptions<Names extends string = string> extends Pick<
+  OpenOptions,
+  'storage' | 'durability' | 'cacheBytesMax'
+> {
+  /** The collections that the app reads and writes: their names, or by name their indexes as `open` of the library takes them. */
+  readonly collections: readonly Names[] | { readonly [Name in Names]: CollectionDeclaration }
+  /** Of the databases on this device. By default it is made of the URL. In Node it is the beginning of a path. */
+  readonly name?: string
+  /** Encrypts what is on the device: a password or key, or what gives one for each account. */
+  readonly encryption?:
+    | OpenOptions['encryption']
+    | ((account: string) => Promise<NonNullable<OpenOptions['encryption']>>)
+  /** False: it syncs when `client.sync()` is called. True by default: it sends at once, and hears of what is new. */
+  readonly live?: boolean
+}
+
+/** Collections without types. */
+export type UntypedCollections = Record<string, Record<keyof CollectionTypes, Record<string, unknown>>>
+
+/** What the library is to do with a collection. */
+export interface CollectionDeclaration {
+  readonly indexes?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['indexes']
+  readonly relations?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['relations']
+}
+
+/** What is kept beside the databases of accounts: who was signed in last. */
+interface Current {
+  readonly _id: 'current'
+  readonly account: string | null
+}
+
+const GUEST = 'guest'
+const ACCOUNTS = 'accounts'
+const COLLECTIONS_MAX = 50
+
+/**
+ * Connects an app with its server. It needs no network: what the device has is there at once.
+ *
+ * @example
+ * const client = await connect('https://example.com', { collections: { tasks: { indexes: ['project'] } } })
+ * await client.signIn.password('users', 'ann@example.com', password)
+ * const open = await client.collection('tasks').find({ done: false }).toArray()
+ */
+export async function connect<Types extends AppTypes<Types> = UntypedCollections>(
+  url: string | URL,
+  options: ConnectOptions<keyof Types & string>,
+): Promise<Client<Types>> {
+  const names = Array.isArray(options.collections) ? options.collections : Object.keys(options.collections)
+  if (names.length === 0 || names.length > COLLECTIONS_MAX)
+    throw new TypeError(`connect(): collections must be 1 to ${COLLECTIONS_MAX}, got ${names.length}.`)
+  const server = new Server(url)
+  const name = options.name ?? `pannier-${new URL(server.url).host}`
+  const accounts = await open(`${name}-${ACCOUNTS}`, defined({ storage: options.storage }))
+  const client = new Client<Types>(server, name, options, accounts)
+  try {
+    await client.start()
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+  return client
+}
+
+/** An app's end of a server. `connect` makes it. */
+export class Client<Types extends AppTypes<Types>> {
+  /** Ways to sign in. */
+  readonly signIn: SignIn
+  readonly #server: Server
+  readonly #name: string
+  readonly #options: ConnectOptions
+  readonly #accounts: Database
+  readonly #listeners = new Set<() => void>()
+  #replica: Replica | undefined
+
+  /** @internal */
+  constructor(server: Server, name: string, options: ConnectOptions, accounts: Database) {
+    this.#server = server
+    this.#name = name
+    this.#options = options
+    this.#accounts = accounts
+    this.signIn = new SignIn(server, (signedIn) => this.#enter(signedIn))
+  }
+
+  /** Who is signed in; undefined: nobody. */
+  get account(): AccountRecord | undefined {
+    return this.status.account
+  }
+
+  /** How sync is, and how much waits. Another object when something has changed. */
+  get status(): ClientStatus {
+    return this.#open().status
+  }
+
+  /** The token of the session, for requests of the app's own. */
+  get token(): string | undefined {
+    return this.#open().session?.token
+  }
+
+  /**
+   * Calls back when `status` is another one. The function returned ends it.
+   *
+   * @example
+   * const stop = client.subscribe(() => show(client.status.unsent))
+   */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * A collection of the account that is signed in when it is used.
+   *
+   * @example
+   * const tasks = client.collection('tasks')
+   * const live = tasks.find({ done: false }).live()
+   */
+  collection<Name extends keyof Types & string>(name: Name): ClientCollection<Types[Name]> {
+    this.#check('collection', name)
+    return clientCollection(() => this.#open(), name)
+  }
+
+  /**
+   * Several writes, all or nothing, here and at the server. Read and write through `tx` only.
+   *
+   * @example
+   * await client.transaction(async (tx) => {
+   *   const { id } = await tx.collection('projects').create({ name: 'House' })
+   *   await tx.collection('tasks').create({ title: 'Roof', project: id })
+   * })
+   */
+  transaction<R>(
+    body: (tx: {
+      collection<Name extends keyof Types & string>(name: Name): TransactionWriting<Types[Name]>
+    }) => Promise<R>,
+  ): Write<R> {
+    return startWrite(this.#open(), (local) =>
+      body({
+        collection: (name) => {
+          this.#check('collection', name)
+          return transactionCollection(local, name)
+        },
+      }),
+    )
+  }
+
+  /**
+   * Writes that the server refused, the oldest first. `status.rejected` counts them.
+   *
+   * @example
+   * for (const rejected of await client.rejected()) console.log(rejected.message, rejected.writes, rejected.theirs)
+   */
+  rejected(): Promise<RejectedWrite[]> {
+    return rejectedOf(this.#open())
+  }
+
+  /**
+   * Sends what waits and pulls what is new, now.
+   *
+   * @throws ClientError UNREACHABLE, SIGNED_OUT, REFUSED
+   * @example
+   * await client.sync()
+   */
+  sync(): Promise<void> {
+    return this.#open().sync()
+  }
+
+  /**
+   * Ends the session. `keep` (default): the data stay for the next time, and so does what waits. `wipe`: they are deleted.
+   *
+   * @throws ClientError INVALID: `wipe` would lose writes that the server does not have; `discard: true` says that it may.
+   * @example
+   * await client.signOut({ data: 'wipe' })
+   */
+  async signOut({
+    data = 'keep',
+    discard = false,
+  }: { readonly data?: 'keep' | 'wipe'; readonly discard?: boolean } = {}): Promise<void> {
+    const replica = this.#open()
+    const { session } = replica
+    const { unsent, rejected } = replica.status
+    if (data === 'wipe' && !discard && unsent + rejected > 0)
+      throw new ClientError(
+        'INVALID',
+        `signOut(): ${unsent} unsent and ${rejected} rejected writes would be lost. Sync first, or say "discard: true".`,
+      )
+    if (session !== undefined) {
+      await replica.saveSession(undefined)
+      await endSession(this.#server, session)
+    }
+    await this.#switch(null, undefined, data)
+  }
+
+  /** Ends it. What waits is sent the next time. */
+  async close(): Promise<void> {
+    await this.#replica?.close()
+    await this.#accounts.close()
+  }
+
+  /** Closes it, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** @internal */
+  async start(): Promise<void> {
+    const current = await this.#accounts.collection<Current>(ACCOUNTS).get('current')
+    await this.#switch(current?.account ?? null)
+    // A session that ended on the way: what is of the account is not shown without it.
+    if (current?.account && this.#open().session === undefined) await this.#switch(null)
+  }
+
+  async #enter(signedIn: SignedIn): Promise<AccountRecord> {
+    const session: Session = { ...signedIn, savedAt: Date.now() }
+    const account = accountKey(session.record)
+    const replica = this.#open()
+    if (replica.session !== undefined && accountKey(replica.session.record) === account) await replica.renew(session)
+    else await this.#switch(account, session)
+    return session.record
+  }
+
+  /** Closes the database of one account, and opens that of another; null: of guests. */
+  async #switch(account: string | null, session?: Session, data: 'keep' | 'wipe' = 'keep'): Promise<void> {
+    const { storage, encryption, durability, cacheBytesMax, collections, live = true } = this.#options
+    const before = this.#replica
+    this.#replica = undefined
+    await (data === 'wipe' ? before?.destroy(storage) : before?.close())
+    const names = Array.isArray(collections) ? Object.fromEntries(collections.map((name) => [name, {}])) : collections
+    const key = typeof encryption === 'function' ? await encryption(account ?? GUEST) : encryption
+    const options: ReplicaOptions = {
+      ...defined({ storage, durability, cacheBytesMax, encryption: key }),
+      collections: names as Readonly<Record<string, object>>,
+      live,
+    }
+    const name = `${this.#name}-${(account ?? GUEST).replace('/', '-')}`
+    this.#replica = await Replica.open(this.#server, name, options, session, () => this.#changed())
+    if (session !== undefined || before !== undefined)
+      await this.#accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })
+    this.#changed()
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  #open(): Replica {
+    if (this.#replica === undefined) throw new ClientError('CLOSED', 'The client is closed, or changes the account.')
+    return this.#replica
+  }
+
+  #check(method: string, name: string): void {
+    const { collections } = this.#options
+    const isKnown = Array.isArray(collections) ? collections.includes(name) : Object.hasOwn(collections, name)
+    if (!isKnown) throw new TypeError(`${method}(): the name must be one of "collections" of connect(), got ${name}.`)
+  }
+}
+
+/** Without what is undefined, which options may not be. */
+function defined<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>
+  }
+}

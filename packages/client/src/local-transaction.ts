@@ -1,0 +1,143 @@
+/** The writes of one transaction of the app: shown at once, and sent together. */
+import type { Transaction, TransactionCollection } from 'pannier'
+import { ClientError } from './client-error.ts'
+import { Overlay } from './overlay.ts'
+import { REV, queueId, Store, type Device } from './store.ts'
+import { fieldOf, keyOf, written, type Base, type SentWrite, type Values } from './writes.ts'
+
+/** What a write may say about what is there. */
+export interface WriteOptions {
+  /** Writes over whatever the server has then. By default it refuses with CONFLICT what others have changed meanwhile. */
+  readonly overwrite?: boolean
+}
+
+const ID_CHARS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const ID_LENGTH = 15
+
+export class LocalTransaction {
+  readonly #tx: Transaction
+  readonly #store: Store
+  readonly #overlay: Overlay
+  readonly #device: Device
+  readonly #writes: SentWrite[] = []
+  readonly #was: (Values | null)[] = []
+
+  private constructor(tx: Transaction, device: Device) {
+    this.#tx = tx
+    this.#store = new Store(tx)
+    this.#overlay = new Overlay(tx)
+    this.#device = device
+  }
+
+  static async begin(tx: Transaction): Promise<LocalTransaction> {
+    const device = await new Store(tx).state<Device>('device')
+    return new LocalTransaction(tx, device!)
+  }
+
+  /** To read inside the transaction. */
+  records(collection: string): TransactionCollection<Record<string, unknown>> {
+    return this.#tx.collection<Record<string, unknown>>(collection)
+  }
+
+  async create(collection: string, { id = randomId(), ...values }: Values): Promise<Values> {
+    if (typeof id !== 'string' || id === '')
+      throw new TypeError(`create(): the id must be a text, got ${JSON.stringify(id)}.`)
+    if ((await this.#shown(collection, id)) !== undefined)
+      throw new ClientError('EXISTS', `A record "${id}" of "${collection}" exists. Update it, or use another id.`)
+    return (await this.#write({ collection, action: 'create', id, values }, undefined))!
+  }
+
+  async update(collection: string, id: string, values: Values, options: WriteOptions = {}): Promise<Values> {
+    const shown = await this.#required(collection, id)
+    const base = await this.#baseOf(collection, id, shown, options)
+    return (await this.#write({ collection, action: 'update', id, base, values }, shown))!
+  }
+
+  async delete(collection: string, id: string, options: WriteOptions = {}): Promise<void> {
+    const shown = await this.#required(collection, id)
+    const base = await this.#baseOf(collection, id, shown, options)
+    await this.#write({ collection, action: 'delete', id, base }, shown)
+  }
+
+  /** A write that was refused, based on what is there now. A record that is not there is left to the server. */
+  async again(write: SentWrite): Promise<void> {
+    const { collection, id } = write
+    const shown = await this.#shown(collection, id)
+    if (write.action === 'create') await this.#write(write, shown)
+    else
+      await this.#write(
+        { ...write, base: shown === undefined ? null : await this.#baseOf(collection, id, shown) },
+        shown,
+      )
+  }
+
+  /** Deletes a rejected transaction, which is retried or discarded. */
+  async forgetRejected(id: string): Promise<void> {
+    await this.#store.rejected.purge(id)
+  }
+
+  /** Stores what is to be sent. Returns the number of the transaction; undefined: there is nothing. */
+  async end(): Promise<number | undefined> {
+    if (this.#writes.length === 0) return undefined
+    const { next: n } = this.#device
+    const touches = [...new Set(this.#writes.map(({ collection, id }) => keyOf(collection, id)))]
+    await this.#store.queue.insert({
+      _id: queueId(n),
+      n,
+      writes: this.#writes,
+      was: this.#was,
+      touches,
+      status: 'waiting',
+      boot: null,
+      keptUntil: 0,
+    })
+    await this.#store.setState({ ...this.#device, next: n + 1 })
+    return n
+  }
+
+  async #write(write: SentWrite, shown: Values | undefined): Promise<Values | null> {
+    const { collection, id } = write
+    await this.#overlay.keepBase(collection, id)
+    const after = written(shown ?? null, write)
+    await this.#overlay.show(collection, new Map([[id, after]]))
+    this.#writes.push(write)
+    this.#was.push(shown === undefined || write.action === 'create' ? null : oldValues(shown, write))
+    return after
+  }
+
+  async #shown(collection: string, id: string): Promise<Values | undefined> {
+    const found = await this.#store.records(collection).get(id)
+    if (found === undefined) return undefined
+    const { _id, _rev, ...record } = found
+    return record
+  }
+
+  async #required(collection: string, id: string): Promise<Values> {
+    const shown = await this.#shown(collection, id)
+    if (shown === undefined) throw new ClientError('NOT_FOUND', `There is no record "${id}" of "${collection}" here.`)
+    return shown
+  }
+
+  /** The last write that the record shows, else the revision of the server. */
+  async #baseOf(collection: string, id: string, shown: Values, { overwrite }: WriteOptions = {}): Promise<Base> {
+    if (overwrite === true) return null
+    const isOf = (write: SentWrite): boolean => write.collection === collection && write.id === id
+    const own = this.#writes.findLastIndex(isOf)
+    if (own !== -1) return { n: this.#device.next, at: own }
+    const last = (await this.#store.touching(keyOf(collection, id))).at(-1)
+    if (last !== undefined) return { n: last.n, at: last.writes.findLastIndex(isOf) }
+    return (shown[REV] as string | undefined) ?? null
+  }
+}
+
+/** What a write found in the fields that it changes. */
+function oldValues(record: Values, write: SentWrite): Values {
+  if (write.action !== 'update') return record
+  return Object.fromEntries(Object.keys(write.values).map((name) => [fieldOf(name), record[fieldOf(name)] ?? null]))
+}
+
+/** As those that the server makes. */
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(ID_LENGTH))
+  return Array.from(bytes, (byte) => ID_CHARS[byte % ID_CHARS.length]).join('')
+}

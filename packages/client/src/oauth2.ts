@@ -1,0 +1,80 @@
+/** OAuth2 in a window of its own, as PocketBase's SDK does it: the server tells the code to the stream that waits for it. */
+import { ClientError } from './client-error.ts'
+import { readEvents } from './event-stream.ts'
+import type { Server } from './server.ts'
+import type { Values } from './writes.ts'
+
+/** How the window is opened. */
+export interface PopupOptions {
+  /** Opens the page of the provider. By default in a window. */
+  readonly open?: (url: string) => unknown
+  /** What the account gets if it is new. */
+  readonly createData?: Values
+  /** Gives up, as no event tells that a window was closed. */
+  readonly signal?: AbortSignal
+}
+
+interface Provider {
+  readonly name: string
+  readonly authURL: string
+  readonly codeVerifier: string
+}
+
+/** What the stream has got from the provider. */
+interface Redirect {
+  readonly state: string
+  readonly code?: string
+  readonly error?: string
+}
+
+/** What `auth-with-oauth2` takes. */
+export async function signInByPopup(
+  server: Server,
+  collection: string,
+  name: string,
+  { open = openWindow, createData = {}, signal }: PopupOptions,
+): Promise<Values> {
+  const place =
+    window.open === undefined || open !== openWindow
+      ? undefined
+      : window.open('', '_blank', 'popup,width=1024,height=768')
+  const ended = new AbortController()
+  const stop = AbortSignal.any([ended.signal, ...(signal === undefined ? [] : [signal])])
+  try {
+    const methods = `GET /api/collections/${encodeURIComponent(collection)}/auth-methods`
+    const { oauth2 } = await server.send<{ oauth2: { providers: readonly Provider[] } }>(methods)
+    const provider = oauth2.providers.find((each) => each.name === name)
+    if (provider === undefined)
+      throw new ClientError('INVALID', `oauth2(): the provider must be one of ${collection}, got ${name}.`)
+    const redirectURL = `${server.url}/api/oauth2-redirect`
+    const redirect = await redirected(server, stop, (clientId) => {
+      const url = new URL(provider.authURL + redirectURL)
+      url.searchParams.set('state', clientId)
+      if (place) place.location.href = String(url)
+      else open(String(url))
+    })
+    if (redirect.code === undefined)
+      throw new ClientError('INVALID', `${name} did not sign in: ${redirect.error ?? 'no code'}.`)
+    return { provider: name, code: redirect.code, codeVerifier: provider.codeVerifier, redirectURL, createData }
+  } finally {
+    ended.abort()
+    place?.close()
+  }
+}
+
+/** What comes back from the provider to this client. */
+async function redirected(server: Server, signal: AbortSignal, opened: (clientId: string) => void): Promise<Redirect> {
+  const response = await server.open('GET /api/realtime', undefined, { signal })
+  for await (const { event, data } of readEvents(response)) {
+    if (event === 'PB_CONNECT') {
+      const { clientId } = data as { readonly clientId: string }
+      await server.send('POST /api/realtime', { clientId, subscriptions: ['@oauth2'] })
+      opened(clientId)
+    } else if (event === '@oauth2') return data as Redirect
+  }
+  throw new ClientError('UNREACHABLE', 'The server ended the wait for the provider.')
+}
+
+function openWindow(url: string): unknown {
+  return window.open(url, '_blank')
+}

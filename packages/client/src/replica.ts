@@ -1,0 +1,264 @@
+/** The database of one account on this device, and its sync. */
+import { destroy, open, type Database, type OpenOptions, type Transaction } from 'pannier'
+import { accountKey, isToBeRefreshed, refreshed, type AccountRecord, type Session } from './account.ts'
+import { ClientError } from './client-error.ts'
+import { LocalTransaction } from './local-transaction.ts'
+import { inOneTab } from './one-tab.ts'
+import type { Server } from './server.ts'
+import {
+  declared,
+  queueId,
+  REJECTED,
+  QUEUE,
+  STATE,
+  Store,
+  type CollectionState,
+  type Device,
+  type Refused,
+} from './store.ts'
+import { SyncLoop, type SyncState } from './sync-loop.ts'
+
+/** The states of an app: its sync, and what waits. */
+export interface ClientStatus extends SyncState {
+  /** Who is signed in; undefined: a guest. */
+  readonly account: AccountRecord | undefined
+  /** Every collection was here as a whole once. Until then the app shows what has come. */
+  readonly isComplete: boolean
+  /** Transactions that the server has not answered. */
+  readonly unsent: number
+  /** Refused transactions, see `client.rejected`. */
+  readonly rejected: number
+}
+
+/** What became of a write at the server. */
+export type WriteOutcome = { readonly status: 'ok' } | { readonly status: 'rejected'; readonly refused: Refused }
+
+export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durability' | 'encryption' | 'cacheBytesMax'> {
+  readonly collections: Readonly<Record<string, object>>
+  /** False: it syncs only when it is asked to. */
+  readonly live: boolean
+}
+
+const SESSION = 'session'
+
+export class Replica {
+  readonly db: Database
+  readonly #server: Server
+  readonly #loop: SyncLoop
+  readonly #ended = new AbortController()
+  readonly #onChange: () => void
+  readonly #names: readonly string[]
+  #session: Session | undefined
+  #status: ClientStatus
+  #tellTabs: () => void = () => {}
+  #reading: Promise<void> | undefined
+  /** Something has changed since the count under way began. */
+  #isStale = false
+
+  static async open(
+    server: Server,
+    name: string,
+    { collections, live, ...options }: ReplicaOptions,
+    signedIn: Session | undefined,
+    onChange: () => void,
+  ): Promise<Replica> {
+    const db: Database = await open(name, { ...options, collections: declared(collections) })
+    try {
+      const session = await db.transaction(async (tx) => prepare(tx, signedIn))
+      const replica = new Replica(db, server, Object.keys(collections), session, onChange)
+      await replica.#readStatus()
+      if (live) replica.#goLive()
+      return replica
+    } catch (error) {
+      await db.close()
+      throw error
+    }
+  }
+
+  private constructor(
+    db: Database,
+    server: Server,
+    names: readonly string[],
+    session: Session | undefined,
+    onChange: () => void,
+  ) {
+    this.db = db
+    this.#server = server
+    this.#names = names
+    this.#session = session
+    this.#onChange = onChange
+    this.#loop = new SyncLoop({
+      db,
+      server,
+      collections: names,
+      account: session === undefined ? null : accountKey(session.record),
+      token: () => this.#token(),
+      onComplete: async () => {},
+      onState: () => this.#changed(),
+    })
+    const { state, error, received } = this.#loop.state
+    const account = session?.record
+    this.#status = { state, error, received, account, isComplete: false, unsent: 0, rejected: 0 }
+    const stop = db.onChange(({ collections }) => {
+      if ([QUEUE, REJECTED, STATE].some((own) => collections.has(own))) void this.#readStatus()
+    })
+    this.#ended.signal.addEventListener('abort', stop)
+  }
+
+  get status(): ClientStatus {
+    return this.#status
+  }
+
+  get session(): Session | undefined {
+    return this.#session
+  }
+
+  sync(): Promise<void> {
+    return this.#loop.once()
+  }
+
+  /** Runs `body`, and stores what it wrote for the server. Returns the number of the transaction too. */
+  write<R>(
+    body: (tx: LocalTransaction) => Promise<R>,
+  ): Promise<{ readonly result: R; readonly n: number | undefined }> {
+    return this.db.transaction(async (tx) => {
+      const local = await LocalTransaction.begin(tx)
+      const result = await body(local)
+      return { result, n: await local.end() }
+    })
+  }
+
+  /** Resolves when the server has answered. */
+  async outcome(n: number): Promise<WriteOutcome> {
+    const store = new Store(this.db)
+    for (;;) {
+      const changed = this.#nextChange()
+      const queued = await store.queue.get(queueId(n))
+      if (queued?.status !== 'waiting') {
+        const refused = await store.rejected.find({ members: n }).first()
+        return refused === undefined ? { status: 'ok' } : { status: 'rejected', refused }
+      }
+      await changed
+    }
+  }
+
+  async saveSession(session: Session | undefined): Promise<void> {
+    this.#session = session
+    await this.db.transaction(async (tx) => {
+      const state = tx.collection<Record<string, unknown>>(STATE)
+      await (session === undefined ? state.purge(SESSION) : state.upsert({ _id: SESSION, ...session }))
+    })
+  }
+
+  /** The account has signed in again. */
+  async renew(session: Session): Promise<void> {
+    await this.saveSession(session)
+    this.#loop.wake()
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort()
+    await this.#loop.end()
+    await this.db.close()
+  }
+
+  /** Also closes it. */
+  async destroy(storage: OpenOptions['storage']): Promise<void> {
+    const { name } = this.db
+    await this.close()
+    await destroy(name, storage === undefined ? {} : { storage })
+  }
+
+  #goLive(): void {
+    this.#tellTabs = inOneTab({
+      name: `pannier-client:${this.#server.url}:${this.db.name}`,
+      signal: this.#ended.signal,
+      work: (signal) => this.#loop.run(signal),
+      tell: () => {
+        const { state, error, received } = this.#loop.state
+        return { state, received, error: error && { code: error.code, message: error.message, data: error.data } }
+      },
+      onTold: (told) => {
+        const { state, received, error } = told as SyncState
+        this.#loop.state = { state, received, error: error && new ClientError(error.code, error.message, error) }
+      },
+    })
+  }
+
+  async #token(): Promise<string | undefined> {
+    const session = this.#session
+    if (session !== undefined && isToBeRefreshed(session))
+      await this.saveSession(await refreshed(this.#server, session))
+    return this.#session?.token
+  }
+
+  #changed(): void {
+    this.#show({ ...this.#status, ...this.#loop.state })
+    this.#tellTabs()
+  }
+
+  #show(status: ClientStatus): void {
+    const names = Object.keys(status) as (keyof ClientStatus)[]
+    if (names.every((name) => status[name] === this.#status[name])) return
+    this.#status = status
+    this.#onChange()
+  }
+
+  /** Counts again; one count at a time. */
+  #readStatus(): Promise<void> {
+    this.#isStale = true
+    this.#reading ??= this.#countAll().finally(() => (this.#reading = undefined))
+    return this.#reading
+  }
+
+  async #countAll(): Promise<void> {
+    while (this.#isStale && !this.#ended.signal.aborted) {
+      this.#isStale = false
+      await this.#count().catch((error: unknown) => {
+        if (!this.#ended.signal.aborted) throw error
+      })
+    }
+  }
+
+  async #count(): Promise<void> {
+    const store = new Store(this.db)
+    const states = await Promise.all(this.#names.map((name) => store.state<CollectionState>(name)))
+    const unsent = await store.queue.find({ status: 'waiting' }).count()
+    const { documents: rejected } = await store.rejected.info()
+    const isComplete = states.every((state) => state?.isShown === true)
+    this.#show({ ...this.#status, account: this.#session?.record, isComplete, unsent, rejected })
+  }
+
+  /** Resolves with the next commit that says something of transactions. @throws ClientError CLOSED */
+  #nextChange(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { signal } = this.#ended
+      const closed = (): void => reject(new ClientError('CLOSED', 'The client is closed.'))
+      const stop = this.db.onChange(({ collections }) => {
+        if (!collections.has(QUEUE)) return
+        stop()
+        signal.removeEventListener('abort', closed)
+        resolve()
+      })
+      if (signal.aborted) closed()
+      else signal.addEventListener('abort', closed)
+    })
+  }
+}
+
+/** The session and the device of a database. */
+async function prepare(tx: Transaction, signedIn: Session | undefined): Promise<Session | undefined> {
+  const store = new Store(tx)
+  const device = await store.state<Device>('device')
+  if (device === undefined) await store.setState({ _id: 'device', device: randomName(), next: 1, boot: null })
+  const state = tx.collection<Record<string, unknown>>(STATE)
+  if (signedIn !== undefined) await state.upsert({ _id: SESSION, ...signedIn })
+  const kept = await state.get(SESSION)
+  return kept as Session | undefined
+}
+
+function randomName(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+export type { Refused }

@@ -1,0 +1,73 @@
+/** Requests to the server. */
+import { ClientError } from './client-error.ts'
+import type { Values } from './writes.ts'
+
+interface RequestOptions {
+  readonly token?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+const MALFORMED = 400
+const UNAUTHORIZED = 401
+const TOO_LARGE = 413
+const TOO_MANY = 429
+const SERVER_FAILED = 500
+
+export class Server {
+  readonly url: string
+
+  constructor(url: string | URL) {
+    this.url = String(url).replace(/\/+$/, '')
+  }
+
+  /**
+   * The JSON of an answer.
+   *
+   * @throws ClientError UNREACHABLE (also for answers that may be others in a moment), SIGNED_OUT, REFUSED
+   */
+  async send<T>(request: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
+    const response = await this.open(request, body, options)
+    const text = await response.text().catch((cause: unknown) => unreachable(cause))
+    const json = parse(text)
+    if (response.ok) return json as T
+    const { status } = response
+    const { message, data, ...others } = (json ?? {}) as { message?: string; data?: Values }
+    const said = message ?? `${request}: the server answered ${status}.`
+    if (status === TOO_MANY || status >= SERVER_FAILED || json === undefined)
+      throw new ClientError('UNREACHABLE', said, { status })
+    if (status === UNAUTHORIZED && 'mfaId' in others)
+      throw new ClientError('MFA', 'Sign in in another way too, with this "mfaId".', { status, data: others })
+    throw new ClientError(status === UNAUTHORIZED ? 'SIGNED_OUT' : 'REFUSED', said, { status, data: data ?? {} })
+  }
+
+  /** The answer itself. */
+  async open(request: string, body: unknown, { token, signal }: RequestOptions): Promise<Response> {
+    const [method, path] = request.split(' ') as [string, string]
+    const headers: Record<string, string> = {}
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (token !== undefined) headers['authorization'] = token
+    const content = body === undefined ? null : JSON.stringify(body)
+    return await fetch(this.url + path, { method, headers, body: content, signal: signal ?? null }).catch(
+      (cause: unknown) => unreachable(cause),
+    )
+  }
+}
+
+/** Whether the same request has the same answer later: nothing but another request helps. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof ClientError && (error.status === MALFORMED || error.status === TOO_LARGE)
+}
+
+function unreachable(cause: unknown): never {
+  throw new ClientError('UNREACHABLE', 'The server did not answer.', { cause })
+}
+
+/** Undefined: it is no JSON, as a proxy may answer. */
+function parse(text: string): unknown {
+  if (text === '') return null
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

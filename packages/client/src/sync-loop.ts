@@ -1,0 +1,235 @@
+/** Sends what waits and pulls what is new, again and again. docs/internals/client.md is the contract. */
+import type { Database } from 'pannier'
+import { ClientError } from './client-error.ts'
+import { applyOutcomes, type PushAnswer } from './outcomes.ts'
+import { applyPull, nextPull, type PullAnswer, type Pulled } from './pull.ts'
+import { isFinal, type Server } from './server.ts'
+import { followSignals } from './signals.ts'
+import { QUEUE, Store, type Device } from './store.ts'
+
+/** What of a status the loop knows. */
+export interface SyncState {
+  /**
+   * - `starting`: it has not asked the server yet.
+   * - `syncing`: it sends or pulls.
+   * - `synced`: what is shown is what the server had a moment ago.
+   * - `offline`: the server does not answer. It tries again.
+   * - `signedOut`: the server takes the session for none. Sign in again; what waits is kept.
+   * - `failed`: the server refuses what is asked, see `error`. It tries again.
+   */
+  readonly state: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed'
+  readonly error: ClientError | undefined
+  /** Rows of the first sync until now. */
+  readonly received: number
+}
+
+interface LoopHost {
+  readonly db: Database
+  readonly server: Server
+  readonly collections: readonly string[]
+  /** 'users/ID', or null for guests. */
+  readonly account: string | null
+  /** The token of the session; undefined for guests. It may refresh it before. */
+  readonly token: () => Promise<string | undefined>
+  /** All collections are as the server has them. */
+  readonly onComplete: () => Promise<void>
+  readonly onState: (state: SyncState) => void
+}
+
+const TRANSACTIONS_PER_PUSH = 50
+const RETRY_MS = 1000
+const RETRY_MS_MAX = 30_000
+/** Pulled all the same, as a stream may be silent for other reasons. */
+const POLL_MS = 60_000
+/** Signals that come together are one pull. */
+const SIGNAL_MS = 20
+
+export class SyncLoop {
+  readonly #host: LoopHost
+  readonly #ended = new AbortController()
+  #round: Promise<void> = Promise.resolve()
+  /** The round after the one that is under way. */
+  #next: Promise<void> | undefined
+  #wake: () => void = () => {}
+  #isWoken = false
+  #state: SyncState = { state: 'starting', error: undefined, received: 0 }
+
+  constructor(host: LoopHost) {
+    this.#host = host
+  }
+
+  get state(): SyncState {
+    return this.#state
+  }
+
+  /** Another tab's, which syncs. */
+  set state(state: SyncState) {
+    this.#state = state
+    this.#host.onState(state)
+  }
+
+  /** Syncs until `end`, or until the signal is aborted. */
+  async run(until: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([until, this.#ended.signal])
+    signal.addEventListener('abort', this.wake)
+    const { db } = this.#host
+    const stop = db.onChange(({ collections }) => {
+      if (collections.has(QUEUE)) void this.#wakeIfWaiting()
+    })
+    globalThis.addEventListener?.('online', this.wake)
+    void this.#follow(signal)
+    let failures = 0
+    while (!signal.aborted) {
+      this.#isWoken = false
+      failures = await this.once().then(
+        () => 0,
+        () => failures + 1,
+      )
+      await this.#pause(failures === 0 ? POLL_MS : Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MS_MAX))
+    }
+    stop()
+    globalThis.removeEventListener?.('online', this.wake)
+  }
+
+  /** Syncs again soon. */
+  readonly wake = (): void => {
+    this.#isWoken = true
+    this.#wake()
+  }
+
+  /** Resolves when everything that waits at the call is answered, and everything that the server has then is here. */
+  once(): Promise<void> {
+    this.#next ??= this.#round
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined
+        this.#round = this.#sync()
+        return this.#round
+      })
+    return this.#next
+  }
+
+  /** Ends it, and resolves when nothing of it is under way. */
+  async end(): Promise<void> {
+    this.#ended.abort()
+    this.#wake()
+    await (this.#next ?? this.#round).catch(() => {})
+  }
+
+  async #sync(): Promise<void> {
+    this.#ended.signal.throwIfAborted()
+    this.state = { ...this.#state, state: 'syncing', error: undefined }
+    try {
+      const token = await this.#host.token()
+      do {
+        await this.#push(token)
+        await this.#pull(token)
+        // A server that was restored from a backup may not know what it has taken.
+      } while ((await this.#waiting(1)) > 0)
+      await this.#host.onComplete()
+      this.state = { ...this.#state, state: 'synced' }
+    } catch (error) {
+      if (!this.#ended.signal.aborted) this.#failed(error)
+      throw error
+    }
+  }
+
+  #failed(error: unknown): void {
+    const known = error instanceof ClientError ? error : new ClientError('REFUSED', String(error), { cause: error })
+    const state = { UNREACHABLE: 'offline', SIGNED_OUT: 'signedOut' }[known.code as string] ?? 'failed'
+    this.state = { ...this.#state, state: state as SyncState['state'], error: known }
+  }
+
+  /** Sends what waits, in its order. The queue never blocks: what the server does not take by itself is refused. */
+  async #push(token: string | undefined): Promise<void> {
+    const { db, server, account } = this.#host
+    let limit = TRANSACTIONS_PER_PUSH
+    for (;;) {
+      const store = new Store(db)
+      const waiting = await store.waiting(limit)
+      if (waiting.length === 0) return
+      const { device } = (await store.state<Device>('device'))!
+      const transactions = waiting.map(({ n, writes }) => ({ n, writes }))
+      const sent = server.send<PushAnswer>(
+        'POST /api/sync/push',
+        { account, device, transactions },
+        { token, signal: this.#ended.signal },
+      )
+      const answer = await sent.catch((error: unknown): PushAnswer | undefined => {
+        if (!isFinal(error)) throw error
+        if (waiting.length > 1) return undefined
+        const { message, data } = error as ClientError
+        return {
+          boot: '',
+          keepMs: 0,
+          outcomes: [{ n: waiting[0]!.n, status: 'rejected', code: 'INVALID', message, data }],
+        }
+      })
+      limit = answer === undefined ? Math.ceil(waiting.length / 2) : TRANSACTIONS_PER_PUSH
+      if (answer !== undefined) await applyOutcomes(db, answer, Date.now())
+    }
+  }
+
+  async #pull(token: string | undefined): Promise<void> {
+    const { db, server, account, collections } = this.#host
+    for (;;) {
+      const request = await nextPull(db, collections)
+      const answer = await server.send<PullAnswer>(
+        'POST /api/sync/pull',
+        { account, ...request },
+        { token, signal: this.#ended.signal },
+      )
+      const pulled: Pulled = await applyPull(db, request, answer, Date.now())
+      if (!pulled.isApplied) continue
+      this.state = { ...this.#state, received: this.#state.received + pulled.rows }
+      if (pulled.isComplete) return
+    }
+  }
+
+  async #waiting(limit: number): Promise<number> {
+    return (await new Store(this.#host.db).waiting(limit)).length
+  }
+
+  async #wakeIfWaiting(): Promise<void> {
+    // A database that is closed meanwhile has nothing to send.
+    if ((await this.#waiting(1).catch(() => 0)) > 0) this.wake()
+  }
+
+  /** Follows the stream of the server, and opens it again when it ends. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { server, collections, token } = this.#host
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const onSignal = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(this.wake, SIGNAL_MS)
+    }
+    for (let failures = 0; !signal.aborted; failures++) {
+      const options = { collections, signal, onSignal: () => ((failures = 0), onSignal()) }
+      await token()
+        .then((held) => followSignals(server, { ...options, token: held }))
+        .catch(() => {})
+      await wait(Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX), signal)
+    }
+    clearTimeout(timer)
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#isWoken || this.#ended.signal.aborted) return
+    const woken = new AbortController()
+    this.#wake = () => woken.abort()
+    await wait(ms, woken.signal)
+  }
+}
+
+/** Resolves after a time, or when it is aborted. Keeps no process alive. */
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => {
+    const timer: unknown = setTimeout(resolve, ms)
+    if (typeof timer === 'object') (timer as { unref(): void }).unref()
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer as number)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,187 @@
+/** A server of an app behind a proxy that can lose requests and answers. It can be killed, and restored from an older copy. */
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { call, EMAIL, ITSELF, PASSWORD, tokenFor } from '../../server/test/rest/rest-server.ts'
+import { startServer, type Answer, type TestServer } from '../../server/test/test-server.ts'
+
+export interface User {
+  readonly id: string
+  readonly email: string
+}
+
+/** What the proxy does with a request: loses it, or its answer. */
+export type Loss = 'request' | 'answer' | undefined
+
+const MEMBERS = 'project.members.id ?= @request.auth.id'
+export const USER_PASSWORD = 'the password of users'
+
+/** Projects with members, and their tasks. `inbox` may be written by all, and is seen by nobody but its author. */
+const COLLECTIONS = [
+  {
+    name: 'projects',
+    listRule: 'members.id ?= @request.auth.id',
+    viewRule: 'members.id ?= @request.auth.id',
+    createRule: 'members.id ?= @request.auth.id',
+    updateRule: 'members.id ?= @request.auth.id',
+    deleteRule: 'members.id ?= @request.auth.id',
+    fields: [
+      { name: 'name', type: 'text' },
+      { name: 'members', type: 'relation', collectionId: '_pb_users_auth_', maxSelect: 9 },
+    ],
+  },
+  {
+    name: 'tasks',
+    listRule: MEMBERS,
+    viewRule: MEMBERS,
+    createRule: MEMBERS,
+    updateRule: `${MEMBERS} && locked != true`,
+    deleteRule: MEMBERS,
+    fields: [
+      { name: 'title', type: 'text', max: 60 },
+      { name: 'count', type: 'number' },
+      { name: 'locked', type: 'bool' },
+      { name: 'tags', type: 'select', maxSelect: 3, values: ['a', 'b', 'c'] },
+      { name: 'created', type: 'autodate', onCreate: true },
+    ],
+  },
+  {
+    name: 'reports',
+    listRule: 'status = "shown"',
+    viewRule: 'status = "shown"',
+    createRule: '',
+    fields: [
+      { name: 'text', type: 'text' },
+      { name: 'status', type: 'text' },
+    ],
+  },
+]
+
+export class AppServer {
+  readonly dir: string
+  readonly #proxy: Server
+  #server: TestServer
+  #token: string
+  /** Asked for each request of sync. */
+  lose: (path: string) => Loss = () => undefined
+  /** Nobody is reached. */
+  isDown = false
+  /** Paths of what came, in order. */
+  readonly requests: string[] = []
+
+  static async start(): Promise<AppServer> {
+    const dir = await mkdtemp(join(tmpdir(), 'pannier-client-'))
+    const server = await startServer({ dir })
+    const { records } = server.server.backend
+    await records.create(ITSELF, '_superusers', { email: EMAIL, password: PASSWORD, passwordConfirm: PASSWORD })
+    const token = await tokenFor(server.url, '_superusers', EMAIL, PASSWORD)
+    const app = new AppServer(dir, server, token)
+    await new Promise<void>((resolve) => app.#proxy.listen(0, '127.0.0.1', resolve))
+    for (const collection of COLLECTIONS) await app.#define(collection)
+    return app
+  }
+
+  private constructor(dir: string, server: TestServer, token: string) {
+    this.dir = dir
+    this.#server = server
+    this.#token = token
+    this.#proxy = createServer((request, response) => void this.#forward(request, response))
+  }
+
+  /** Of the proxy: it stays when the server starts again. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#proxy.address() as AddressInfo).port}`
+  }
+
+  /** As the superuser, past the proxy. */
+  call(request: string, body?: unknown, token: string = this.#token): Promise<Answer> {
+    return call(this.#server.url, request, body, token)
+  }
+
+  async addUser(name: string): Promise<User> {
+    const email = `${name}@example.com`
+    const { json } = await this.call('POST /collections/users/records', {
+      email,
+      password: USER_PASSWORD,
+      passwordConfirm: USER_PASSWORD,
+    })
+    return { id: String(json['id']), email }
+  }
+
+  async add(collection: string, values: object): Promise<string> {
+    const { status, json, text } = await this.call(`POST /collections/${collection}/records`, values)
+    if (status !== 200) throw new Error(text)
+    return String(json['id'])
+  }
+
+  /** What REST lists for an account, by id. */
+  async listed(collection: string, { email }: User): Promise<Map<string, Record<string, unknown>>> {
+    const token = await tokenFor(this.#server.url, 'users', email, USER_PASSWORD)
+    const { json } = await this.call(`GET /collections/${collection}/records?perPage=1000`, undefined, token)
+    const items = json['items'] as Record<string, unknown>[]
+    return new Map(items.map((item) => [String(item['id']), item]))
+  }
+
+  /** Starts again on the same data, or on an older copy of them. */
+  async restart(copy?: string): Promise<void> {
+    await this.#server.close()
+    if (copy !== undefined) {
+      await rm(this.dir, { recursive: true })
+      await cp(copy, this.dir, { recursive: true })
+    }
+    this.#server = await startServer({ dir: this.dir })
+    this.#token = await tokenFor(this.#server.url, '_superusers', EMAIL, PASSWORD)
+  }
+
+  /** A copy of the data as they are. */
+  async copy(): Promise<string> {
+    const copy = await mkdtemp(join(tmpdir(), 'pannier-client-copy-'))
+    await this.#server.close()
+    await cp(this.dir, copy, { recursive: true })
+    this.#server = await startServer({ dir: this.dir })
+    return copy
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#proxy.closeAllConnections()
+    this.#proxy.close()
+    await this.#server.close()
+    await rm(this.dir, { recursive: true, force: true })
+  }
+
+  async #define(collection: { readonly name: string; readonly fields: readonly object[] }): Promise<void> {
+    const fields = [...collection.fields]
+    if (collection.name === 'tasks') {
+      const projects = await this.call('GET /collections/projects')
+      fields.push({ name: 'project', type: 'relation', collectionId: projects.json['id'] })
+    }
+    const { status, text } = await this.call('POST /collections', { type: 'base', ...collection, fields })
+    if (status !== 200) throw new Error(text)
+  }
+
+  async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url!
+    this.requests.push(path)
+    const loss = this.isDown ? 'request' : path.startsWith('/api/sync/') ? this.lose(path) : undefined
+    if (loss === 'request') {
+      request.destroy()
+      return
+    }
+    const { method, headers } = request
+    const sent = httpRequest(this.#server.url + path, { method, headers }, (answer) => {
+      if (loss === 'answer') {
+        answer.resume().on('end', () => response.destroy())
+        return
+      }
+      response.writeHead(answer.statusCode!, answer.headers)
+      response.flushHeaders()
+      answer.pipe(response)
+      answer.on('error', () => response.destroy())
+    })
+    sent.on('error', () => response.destroy())
+    response.on('close', () => sent.destroy())
+    request.pipe(sent)
+  }
+}

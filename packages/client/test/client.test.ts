@@ -1,0 +1,233 @@
+/** Goal: an app reads and writes without a network, and comes to what the server allows. A real server over HTTP. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ClientError } from '../src/index.ts'
+import { AppServer, type User } from './app-server.ts'
+import { Device, seen, type AppClient } from './device.ts'
+
+let app: AppServer
+let ann: User
+let ben: User
+let project: string
+let client: AppClient
+let device: Device
+
+beforeAll(async () => {
+  app = await AppServer.start()
+  ann = await app.addUser('ann')
+  ben = await app.addUser('ben')
+})
+beforeEach(async () => {
+  app.isDown = false
+  app.lose = () => undefined
+  project = await app.add('projects', { name: 'house', members: [ann.id] })
+  device = new Device(app)
+  client = await device.openAs(ann)
+  return () => client.close()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+/** The app sees what REST lists. */
+async function expectInStep(by: AppClient = client, user: User = ann): Promise<void> {
+  for (const name of ['projects', 'tasks', 'reports'])
+    expect([name, await seen(by, name)]).toEqual([name, await app.listed(name, user)])
+}
+
+test('the app sees what the account may list, and nothing of what it may not see any more', async () => {
+  const id = await app.add('tasks', { title: 'roof', project })
+  await client.sync()
+  expect(await client.collection('tasks').get(id)).toMatchObject({ title: 'roof', project })
+  await expectInStep()
+  await app.call(`PATCH /collections/projects/records/${project}`, { members: [] })
+  await client.sync()
+  expect(await client.collection('tasks').get(id)).toBeUndefined()
+  await expectInStep()
+})
+
+test('a write is seen at once, also without a network, and is sent later', async () => {
+  const tasks = client.collection('tasks')
+  await client.sync()
+  app.isDown = true
+  const write = tasks.create({ title: 'roof', project, count: 1 })
+  const { id } = await write
+  await tasks.update(id, { 'count+': 2, 'tags+': ['a'] })
+  expect(await tasks.get(id)).toMatchObject({ title: 'roof', count: 3, tags: ['a'] })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  expect([client.status.unsent, client.status.state]).toEqual([2, 'offline'])
+  app.isDown = false
+  await client.sync()
+  expect(await write.server).toEqual({ status: 'ok' })
+  expect(await tasks.get(id)).toMatchObject({ count: 3, created: expect.stringMatching(/^\d{4}-/) })
+  expect(client.status.unsent).toBe(0)
+  await expectInStep()
+})
+
+test('writes of a closed client are sent when it is opened again, without signing in again', async () => {
+  await client.collection('tasks').create({ title: 'roof', project })
+  await client.close()
+  client = await device.open()
+  expect([client.account?.id, client.status.unsent]).toEqual([ann.id, 1])
+  await client.sync()
+  await expectInStep()
+})
+
+test('a refused write goes to the rejected ones with those that build on it, and what the server has appears again', async () => {
+  const tasks = client.collection('tasks')
+  const id = await app.add('tasks', { title: 'roof', project, locked: true })
+  await client.sync()
+  const write = tasks.update(id, { title: 'my long text' })
+  await write
+  const next = tasks.update(id, { count: 5 })
+  await next
+  const other = tasks.create({ title: 'another', project })
+  await other
+  await client.sync()
+  expect(await other.server).toEqual({ status: 'ok' })
+  expect(await tasks.get(id)).toMatchObject({ title: 'roof', count: 0 })
+  const [rejected, ...more] = await client.rejected()
+  expect(more).toEqual([])
+  expect(rejected).toMatchObject({
+    at: 0,
+    writes: [
+      { action: 'update', id, mine: { title: 'my long text' }, base: { title: 'roof' } },
+      { action: 'update', id, mine: { count: 5 }, base: { count: 0 } },
+    ],
+    theirs: { title: 'roof' },
+  })
+  expect(await write.server).toMatchObject({ status: 'rejected', rejected: { id: rejected!.id } })
+  expect(await next.server).toMatchObject({ status: 'rejected', rejected: { id: rejected!.id } })
+  await app.call(`PATCH /collections/tasks/records/${id}`, { locked: false })
+  await client.sync()
+  const again = rejected!.retry(({ mine }) => ({ ...mine, title: 'shorter' }))
+  await again
+  expect(await tasks.get(id)).toMatchObject({ title: 'shorter', count: 5 })
+  await client.sync()
+  expect([await again.server, await client.rejected()]).toEqual([{ status: 'ok' }, []])
+  await expectInStep()
+})
+
+test('what others have changed meanwhile is a conflict with both texts, unless the write overwrites', async () => {
+  const tasks = client.collection('tasks')
+  const id = await app.add('tasks', { title: 'roof', project })
+  await client.sync()
+  await tasks.update(id, { title: 'mine' })
+  await app.call(`PATCH /collections/tasks/records/${id}`, { title: 'theirs' })
+  await client.sync()
+  expect(await tasks.get(id)).toMatchObject({ title: 'theirs' })
+  const [rejected] = await client.rejected()
+  expect(rejected).toMatchObject({
+    code: 'CONFLICT',
+    writes: [{ mine: { title: 'mine' }, base: { title: 'roof' } }],
+    theirs: { title: 'theirs' },
+  })
+  await rejected!.discard()
+  expect(await client.rejected()).toEqual([])
+  await tasks.update(id, { title: 'last' }, { overwrite: true })
+  await app.call(`PATCH /collections/tasks/records/${id}`, { title: 'theirs again' })
+  await client.sync()
+  expect(await tasks.get(id)).toMatchObject({ title: 'last' })
+  await expectInStep()
+})
+
+test('a transaction is all or nothing, here and at the server', async () => {
+  await client.sync()
+  const failed = client.transaction(async (tx) => {
+    await tx.collection('tasks').create({ id: 'neverwritten001', title: 'x', project })
+    throw new Error('no')
+  })
+  await expect(failed).rejects.toThrow('no')
+  expect(await client.collection('tasks').get('neverwritten001')).toBeUndefined()
+  const refused = client.transaction(async (tx) => {
+    const made = await tx.collection('projects').create({ name: 'garden', members: [ann.id] })
+    await tx.collection('tasks').create({ title: 'x'.repeat(61), project: made.id })
+    return made.id
+  })
+  const id = await refused
+  expect(await client.collection('projects').get(id)).toMatchObject({ name: 'garden' })
+  await client.sync()
+  expect(await refused.server).toMatchObject({ status: 'rejected', rejected: { at: 1, code: 'INVALID' } })
+  expect(await client.collection('projects').get(id)).toBeUndefined()
+  await expectInStep()
+})
+
+test('a record that its author may not see goes when the server has it (R11)', async () => {
+  await client.sync()
+  const write = client.collection('reports').create({ text: 'secret', status: 'new' })
+  const { id } = await write
+  await client.sync()
+  expect(await write.server).toEqual({ status: 'ok' })
+  expect(await client.collection('reports').get(id)).toBeUndefined()
+})
+
+test('a lost answer writes nothing twice', async () => {
+  await client.sync()
+  const write = client.collection('tasks').create({ title: 'once', project })
+  await write
+  let lost = 0
+  app.lose = (path) => (path.endsWith('/push') && lost++ === 0 ? 'answer' : undefined)
+  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  expect(client.status.unsent).toBe(1)
+  await client.sync()
+  expect(await write.server).toEqual({ status: 'ok' })
+  expect((await app.listed('tasks', ann)).size).toBe((await seen(client, 'tasks')).size)
+  expect([...(await seen(client, 'tasks')).values()].filter(({ title }) => title === 'once')).toHaveLength(1)
+})
+
+test('writes that a restored server does not know are sent again', async () => {
+  await client.sync()
+  const copy = await app.copy()
+  const write = client.collection('tasks').create({ title: 'kept', project })
+  const { id } = await write
+  await client.sync()
+  expect(await write.server).toEqual({ status: 'ok' })
+  await app.restart(copy)
+  await client.sync()
+  expect(await app.listed('tasks', ann)).toHaveProperty('size')
+  expect((await app.listed('tasks', ann)).get(id)).toMatchObject({ title: 'kept' })
+  await expectInStep()
+})
+
+test('a session that was revoked neither sends nor loses anything', async () => {
+  await client.sync()
+  const before = await seen(client, 'projects')
+  await client.collection('tasks').create({ title: 'kept', project })
+  await app.call(`PATCH /collections/users/records/${ann.id}`, {
+    password: 'another one',
+    passwordConfirm: 'another one',
+  })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
+  expect([client.status.state, client.status.unsent, await seen(client, 'projects')]).toEqual(['signedOut', 1, before])
+  await client.signIn.password('users', ann.email, 'another one')
+  await client.sync()
+  expect(client.status.unsent).toBe(0)
+  await app.call(`PATCH /collections/users/records/${ann.id}`, {
+    password: 'the password of users',
+    passwordConfirm: 'the password of users',
+  })
+})
+
+test('each user of a device has a database, and wiping deletes one of them', async () => {
+  const task = await app.add('tasks', { title: 'of ann', project })
+  await client.sync()
+  await client.signOut()
+  expect([client.account, (await seen(client, 'tasks')).size]).toEqual([undefined, 0])
+  await client.signIn.password('users', ben.email, 'the password of users')
+  await client.sync()
+  expect(await client.collection('tasks').get(task)).toBeUndefined()
+  await client.signIn.password('users', ann.email, 'the password of users')
+  expect(await client.collection('tasks').get(task)).toMatchObject({ title: 'of ann' })
+  await client.collection('tasks').create({ title: 'unsent', project })
+  await expect(client.signOut({ data: 'wipe' })).rejects.toThrow('1 unsent')
+  await client.signOut({ data: 'wipe', discard: true })
+  app.isDown = true
+  await client.close()
+  client = await device.open()
+  expect(client.account).toBeUndefined()
+})
+
+test('calls that are not right say what is', async () => {
+  await expect(client.collection('tasks').update('nothing', {})).rejects.toBeInstanceOf(ClientError)
+  await expect(client.collection('tasks').delete('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(() => client.collection('nothing')).toThrow('got nothing')
+  const { id } = await client.collection('tasks').create({ title: 'one', project })
+  await expect(client.collection('tasks').create({ id, title: 'two' })).rejects.toMatchObject({ code: 'EXISTS' })
+})

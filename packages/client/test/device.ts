@@ -1,0 +1,43 @@
+/** A device of a user: a client on storage that stays when it is closed. */
+import { memory } from 'pannier/memory'
+import type { DatabaseStorage } from 'pannier'
+import { connect, type Client, type ConnectOptions, type UntypedCollections } from '../src/index.ts'
+import { USER_PASSWORD, type AppServer, type User } from './app-server.ts'
+
+export type AppClient = Client<UntypedCollections>
+
+let devices = 0
+
+export class Device {
+  readonly name: string = `device-${devices++}`
+  readonly app: AppServer
+  readonly storage: DatabaseStorage
+
+  constructor(app: AppServer, storage: DatabaseStorage = memory()) {
+    this.app = app
+    this.storage = storage
+  }
+
+  open(options: Partial<ConnectOptions> = {}): Promise<AppClient> {
+    const { name, storage } = this
+    return connect(this.app.url, {
+      name,
+      storage,
+      collections: ['projects', 'tasks', 'reports'],
+      live: false,
+      ...options,
+    })
+  }
+
+  async openAs({ email }: User, options: Partial<ConnectOptions> = {}): Promise<AppClient> {
+    const client = await this.open(options)
+    await client.signIn.password('users', email, USER_PASSWORD)
+    return client
+  }
+}
+
+/** What the app sees, by id, without what the library adds. */
+export async function seen(client: AppClient, collection: string): Promise<Map<string, Record<string, unknown>>> {
+  const records = await client.collection(collection).find().toArray()
+  return new Map(records.map(({ _id, _rev, $rev, ...record }) => [String(_id), record]))
+}
