@@ -28,6 +28,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
   'packages/rules',
   'packages/backend',
   'packages/server',
+  'packages/client',
 ].map(readPackage)
 
 interface Manifest {

@@ -105,6 +105,12 @@ const PAGES: readonly PageSpec[] = [
     entries: [['@pannier/react', 'packages/react/api/index.d.ts']],
   },
   {
+    file: 'client.md',
+    title: 'Client',
+    intro: 'The client for apps. [Guide](../guide/apps.md)',
+    entries: [['@pannier/client', 'packages/client/api/index.d.ts']],
+  },
+  {
     file: 'rules.md',
     title: 'Rules',
     intro: 'The language of rules and filters. [What it means](../internals/rules.md)',

@@ -9,11 +9,10 @@ import {
   type CollectionTypes,
   type TransactionWriting,
 } from './collection.ts'
-import { RejectedWrite, rejectedOf, startWrite } from './rejected.ts'
 import { Replica, type ClientStatus, type ReplicaOptions } from './replica.ts'
 import { Server } from './server.ts'
 import { SignIn } from './sign-in.ts'
-import type { Write } from './write.ts'
+import { rejectedOf, startWrite, type RejectedWrite, type Write } from './write.ts'
 
 /** Collections by name, as `pannier types` writes them. */
 export type AppTypes<Types> = { readonly [Name in keyof Types]: CollectionTypes }
@@ -198,7 +197,7 @@ export class Client<Types extends AppTypes<Types>> {
   }: { readonly data?: 'keep' | 'wipe'; readonly discard?: boolean } = {}): Promise<void> {
     const replica = this.#open()
     const { session } = replica
-    const { unsent, rejected } = replica.status
+    const { unsent, rejected } = await replica.countedStatus()
     if (data === 'wipe' && !discard && unsent + rejected > 0)
       throw new ClientError(
         'INVALID',

@@ -2,8 +2,7 @@
 import type { Collection } from 'pannier'
 import type { LocalTransaction, WriteOptions } from './local-transaction.ts'
 import type { Replica } from './replica.ts'
-import { startWrite } from './rejected.ts'
-import type { Write } from './write.ts'
+import { startWrite, type Write } from './write.ts'
 import type { Values } from './writes.ts'
 
 /** What `pannier types` writes of each collection. */

@@ -1,6 +1,6 @@
 /** The database of one account on this device, and its sync. */
 import { destroy, open, type Database, type OpenOptions, type Transaction } from 'pannier'
-import { accountKey, isToBeRefreshed, refreshed, type AccountRecord, type Session } from './account.ts'
+import { isToBeRefreshed, refreshed, type AccountRecord, type Session } from './account.ts'
 import { ClientError } from './client-error.ts'
 import { LocalTransaction } from './local-transaction.ts'
 import { inOneTab } from './one-tab.ts'
@@ -91,7 +91,6 @@ export class Replica {
       db,
       server,
       collections: names,
-      account: session === undefined ? null : accountKey(session.record),
       token: () => this.#token(),
       onComplete: async () => {},
       onState: () => this.#changed(),
@@ -106,6 +105,12 @@ export class Replica {
   }
 
   get status(): ClientStatus {
+    return this.#status
+  }
+
+  /** With counts of this moment. */
+  async countedStatus(): Promise<ClientStatus> {
+    await this.#readStatus()
     return this.#status
   }
 
@@ -128,18 +133,26 @@ export class Replica {
     })
   }
 
-  /** Resolves when the server has answered. */
-  async outcome(n: number): Promise<WriteOutcome> {
+  /** Resolves when the server has answered. @throws ClientError CLOSED */
+  outcome(n: number): Promise<WriteOutcome> {
+    const { signal } = this.#ended
+    return new Promise<WriteOutcome>((resolve, reject) => {
+      const look = (): void => void this.#outcomeOf(n).then((found) => found && resolve(found), reject)
+      const stop = this.db.onChange(({ collections }) => collections.has(QUEUE) && look())
+      signal.addEventListener('abort', () => {
+        stop()
+        reject(new ClientError('CLOSED', 'The client was closed before the server has answered.'))
+      })
+      look()
+    })
+  }
+
+  /** Undefined: it waits. */
+  async #outcomeOf(n: number): Promise<WriteOutcome | undefined> {
     const store = new Store(this.db)
-    for (;;) {
-      const changed = this.#nextChange()
-      const queued = await store.queue.get(queueId(n))
-      if (queued?.status !== 'waiting') {
-        const refused = await store.rejected.find({ members: n }).first()
-        return refused === undefined ? { status: 'ok' } : { status: 'rejected', refused }
-      }
-      await changed
-    }
+    if ((await store.queue.get(queueId(n)))?.status === 'waiting') return undefined
+    const refused = await store.rejected.find({ members: n }).first()
+    return refused === undefined ? { status: 'ok' } : { status: 'rejected', refused }
   }
 
   async saveSession(session: Session | undefined): Promise<void> {
@@ -227,22 +240,6 @@ export class Replica {
     const { documents: rejected } = await store.rejected.info()
     const isComplete = states.every((state) => state?.isShown === true)
     this.#show({ ...this.#status, account: this.#session?.record, isComplete, unsent, rejected })
-  }
-
-  /** Resolves with the next commit that says something of transactions. @throws ClientError CLOSED */
-  #nextChange(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const { signal } = this.#ended
-      const closed = (): void => reject(new ClientError('CLOSED', 'The client is closed.'))
-      const stop = this.db.onChange(({ collections }) => {
-        if (!collections.has(QUEUE)) return
-        stop()
-        signal.removeEventListener('abort', closed)
-        resolve()
-      })
-      if (signal.aborted) closed()
-      else signal.addEventListener('abort', closed)
-    })
   }
 }
 

@@ -27,8 +27,6 @@ interface LoopHost {
   readonly db: Database
   readonly server: Server
   readonly collections: readonly string[]
-  /** 'users/ID', or null for guests. */
-  readonly account: string | null
   /** The token of the session; undefined for guests. It may refresh it before. */
   readonly token: () => Promise<string | undefined>
   /** All collections are as the server has them. */
@@ -142,7 +140,7 @@ export class SyncLoop {
 
   /** Sends what waits, in its order. The queue never blocks: what the server does not take by itself is refused. */
   async #push(token: string | undefined): Promise<void> {
-    const { db, server, account } = this.#host
+    const { db, server } = this.#host
     let limit = TRANSACTIONS_PER_PUSH
     for (;;) {
       const store = new Store(db)
@@ -152,7 +150,7 @@ export class SyncLoop {
       const transactions = waiting.map(({ n, writes }) => ({ n, writes }))
       const sent = server.send<PushAnswer>(
         'POST /api/sync/push',
-        { account, device, transactions },
+        { device, transactions },
         { token, signal: this.#ended.signal },
       )
       const answer = await sent.catch((error: unknown): PushAnswer | undefined => {
@@ -171,14 +169,13 @@ export class SyncLoop {
   }
 
   async #pull(token: string | undefined): Promise<void> {
-    const { db, server, account, collections } = this.#host
+    const { db, server, collections } = this.#host
     for (;;) {
       const request = await nextPull(db, collections)
-      const answer = await server.send<PullAnswer>(
-        'POST /api/sync/pull',
-        { account, ...request },
-        { token, signal: this.#ended.signal },
-      )
+      const answer = await server.send<PullAnswer>('POST /api/sync/pull', request, {
+        token,
+        signal: this.#ended.signal,
+      })
       const pulled: Pulled = await applyPull(db, request, answer, Date.now())
       if (!pulled.isApplied) continue
       this.state = { ...this.#state, received: this.#state.received + pulled.rows }

@@ -1,5 +1,8 @@
-/** A write of the app. */
-import type { RejectedWrite } from './rejected.ts'
+/** A write of the app, and what becomes of it: it waits, it is taken, or it is refused and stays until the app retries or discards it. */
+import type { LocalTransaction } from './local-transaction.ts'
+import type { Replica } from './replica.ts'
+import { storedOf, Store, type Refused } from './store.ts'
+import type { SentWrite, Values } from './writes.ts'
 
 /** What the server said about a write. */
 export type ServerAnswer =
@@ -32,10 +35,102 @@ export class Write<R> implements PromiseLike<R> {
   }
 
   /** For `await`. */
+  // oxlint-disable-next-line unicorn/no-thenable
   then<A = R, B = never>(
     resolved?: ((value: R) => A | PromiseLike<A>) | null,
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return this.#local.then(resolved, rejected)
   }
+}
+
+/** One write of a refused transaction: what is to be shown beside each other. */
+export interface RefusedWrite {
+  readonly collection: string
+  readonly id: string
+  readonly action: 'create' | 'update' | 'delete'
+  /** What was written; of an update the fields that it changes. */
+  readonly mine: Values
+  /** What it found in these fields; null: there was no record. */
+  readonly base: Values | null
+}
+
+/** A refused transaction, with those of this device that build on it: they go together. */
+export class RejectedWrite {
+  /** Names it among all rejected writes of this device. */
+  readonly id: string
+  /** The place among `writes` of the one that was refused. */
+  readonly at: number
+  /** `FORBIDDEN`, `INVALID`, `CONFLICT`, `NOT_FOUND` or `DEPENDS`. */
+  readonly code: string
+  readonly message: string
+  /** The reasons by field. */
+  readonly data: Values
+  readonly writes: readonly RefusedWrite[]
+  /** The record of the refused write as the server has it; null: there is none, or the account may not see it. */
+  readonly theirs: Values | null
+  readonly #replica: Replica
+  readonly #writes: readonly SentWrite[]
+
+  /** @internal */
+  constructor(replica: Replica, refused: Refused) {
+    const { _id, at, code, message, data, writes, was, current } = refused
+    this.id = _id
+    this.at = at
+    this.code = code
+    this.message = message
+    this.data = data
+    this.theirs = current
+    this.writes = writes.map((write, index) => ({
+      collection: write.collection,
+      id: write.id,
+      action: write.action,
+      mine: write.action === 'delete' ? {} : write.values,
+      base: was[index] ?? null,
+    }))
+    this.#replica = replica
+    this.#writes = writes
+  }
+
+  /**
+   * Writes all of them again, based on what is there now. `edit` gives the values of a write; undefined leaves the write out.
+   *
+   * @example
+   * await rejected.retry(({ mine }) => ({ ...mine, title: 'Another title' }))
+   */
+  retry(edit: (write: RefusedWrite) => Values | undefined = ({ mine }) => mine): Write<void> {
+    return startWrite(this.#replica, async (tx) => {
+      for (const [index, write] of this.#writes.entries()) {
+        const values = edit(this.writes[index]!)
+        if (values !== undefined) await tx.again(write.action === 'delete' ? write : { ...write, values })
+      }
+      await tx.forgetRejected(this.id)
+    })
+  }
+
+  /** Forgets them. */
+  async discard(): Promise<void> {
+    await this.#replica.write((tx) => tx.forgetRejected(this.id))
+  }
+}
+
+/** All, the oldest first. */
+export async function rejectedOf(replica: Replica): Promise<RejectedWrite[]> {
+  const all = await new Store(replica.db).rejected.find().sort('_id').toArray()
+  return all.map((refused) => new RejectedWrite(replica, storedOf(refused)))
+}
+
+/** Runs `body` at once. */
+export function startWrite<R>(replica: Replica, body: (tx: LocalTransaction) => Promise<R>): Write<R> {
+  const done = replica.write(body)
+  const answered = async (): Promise<ServerAnswer> => {
+    const { n } = await done
+    const outcome = n === undefined ? ({ status: 'ok' } as const) : await replica.outcome(n)
+    if (outcome.status === 'ok') return outcome
+    return { status: 'rejected', rejected: new RejectedWrite(replica, outcome.refused) }
+  }
+  return new Write(
+    done.then(({ result }) => result),
+    answered,
+  )
 }

@@ -20,7 +20,7 @@ export class Device {
 
   open(options: Partial<ConnectOptions> = {}): Promise<AppClient> {
     const { name, storage } = this
-    return connect(this.app.url, {
+    return connect<UntypedCollections>(this.app.url, {
       name,
       storage,
       collections: ['projects', 'tasks', 'reports'],
@@ -39,5 +39,5 @@ export class Device {
 /** What the app sees, by id, without what the library adds. */
 export async function seen(client: AppClient, collection: string): Promise<Map<string, Record<string, unknown>>> {
   const records = await client.collection(collection).find().toArray()
-  return new Map(records.map(({ _id, _rev, $rev, ...record }) => [String(_id), record]))
+  return new Map(records.map(({ _id, _rev, $rev: _serverRev, ...record }) => [String(_id), record]))
 }

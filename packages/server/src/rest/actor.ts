@@ -56,6 +56,12 @@ export function checkSuperuser({ principal }: FastifyRequest): void {
   throw new ServiceError('FORBIDDEN', 'The authorized record is not allowed to perform this action.')
 }
 
+/** For replicas: what an account has must not become a guest's when its session ends. @throws ServiceError UNAUTHENTICATED */
+export function checkSession(request: FastifyRequest): void {
+  if (tokenOf(request) !== '' && request.principal.account === undefined)
+    throw new ServiceError('UNAUTHENTICATED', 'The session has ended. Sign in again.')
+}
+
 /** Counts a request to a route. @throws ServiceError TOO_MANY_REQUESTS */
 export function limitRate(request: FastifyRequest, { definitions, rateLimits }: Backend): void {
   const { method, principal, originalUrl, params, routeOptions } = request

@@ -2,7 +2,7 @@
 import { ServiceError } from '@pannier/backend'
 import type { Pusher, PushOutcome, SyncHas } from '@pannier/backend'
 import { invalid, isJsonObject } from '@pannier/backend/internal'
-import { actorOf, limitWrite } from './actor.ts'
+import { actorOf, checkSession, limitWrite } from './actor.ts'
 import { readValues } from './form.ts'
 import { MALFORMED_PUSH, readAcknowledged, readPush } from './read-push.ts'
 import { serviceRestError } from './rest-error.ts'
@@ -13,6 +13,7 @@ const MALFORMED_HAS = '"has" must be an object: { NAME: "*", or { ID: the revisi
 
 export const syncRoutes: RestRoutes = (app, context) => {
   app.post('/api/sync/pull', async (request) => {
+    checkSession(request)
     const { collections, has = {}, device, acknowledged } = await readValues(context, request, MALFORMED)
     if (!isJsonObject(collections)) throw invalid(MALFORMED)
     const tokens = Object.entries(collections).map(([name, token]) => {
@@ -26,6 +27,7 @@ export const syncRoutes: RestRoutes = (app, context) => {
     return { ...known, collections: await sync.pull(actorOf(request), Object.fromEntries(tokens), options) }
   })
   app.post('/api/sync/push', async (request) => {
+    checkSession(request)
     const { device, transactions } = readPush(await readValues(context, request, MALFORMED_PUSH))
     const pusher: Pusher = {
       device,

@@ -210,3 +210,13 @@ test('a stream says when a pull would bring something, and a stream of a guest s
   hers.close()
   guest.close()
 })
+
+test('a session that has ended is not a guest', async () => {
+  for (const [request, body] of [
+    ['POST /sync/pull', { collections: { tasks: null } }],
+    ['POST /sync/push', { device: 'a'.repeat(16), transactions: [] }],
+  ] as const) {
+    const answer = await server.call(request, body, `${ann.token}x`)
+    expect([answer.status, answer.json['message']]).toEqual([401, 'The session has ended. Sign in again.'])
+  }
+})

@@ -1,0 +1,360 @@
+// What `@pannier/client` offers. Written by `npm run api`.
+
+/** An account as it sees itself. */
+export type AccountRecord = Values & {
+    readonly id: string;
+    readonly collectionName: string;
+};
+
+/** Collections by name, as `pannier types` writes them. */
+export type AppTypes<Types> = {
+    readonly [Name in keyof Types]: CollectionTypes;
+};
+
+/** An app's end of a server. `connect` makes it. */
+export class Client<Types extends AppTypes<Types>> {
+    /** Ways to sign in. */
+    readonly signIn: SignIn;
+    /** Who is signed in; undefined: nobody. */
+    get account(): AccountRecord | undefined;
+    /** How sync is, and how much waits. Another object when something has changed. */
+    get status(): ClientStatus;
+    /** The token of the session, for requests of the app's own. */
+    get token(): string | undefined;
+    /**
+     * Calls back when `status` is another one. The function returned ends it.
+     *
+     * @example
+     * const stop = client.subscribe(() => show(client.status.unsent))
+     */
+    subscribe(listener: () => void): () => void;
+    /**
+     * A collection of the account that is signed in when it is used.
+     *
+     * @example
+     * const tasks = client.collection('tasks')
+     * const live = tasks.find({ done: false }).live()
+     */
+    collection<Name extends keyof Types & string>(name: Name): ClientCollection<Types[Name]>;
+    /**
+     * Several writes, all or nothing, here and at the server. Read and write through `tx` only.
+     *
+     * @example
+     * await client.transaction(async (tx) => {
+     *   const { id } = await tx.collection('projects').create({ name: 'House' })
+     *   await tx.collection('tasks').create({ title: 'Roof', project: id })
+     * })
+     */
+    transaction<R>(body: (tx: {
+        collection<Name extends keyof Types & string>(name: Name): TransactionWriting<Types[Name]>;
+    }) => Promise<R>): Write<R>;
+    /**
+     * Writes that the server refused, the oldest first. `status.rejected` counts them.
+     *
+     * @example
+     * for (const rejected of await client.rejected()) console.log(rejected.message, rejected.writes, rejected.theirs)
+     */
+    rejected(): Promise<RejectedWrite[]>;
+    /**
+     * Sends what waits and pulls what is new, now.
+     *
+     * @throws ClientError UNREACHABLE, SIGNED_OUT, REFUSED
+     * @example
+     * await client.sync()
+     */
+    sync(): Promise<void>;
+    /**
+     * Ends the session. `keep` (default): the data stay for the next time, and so does what waits. `wipe`: they are deleted.
+     *
+     * @throws ClientError INVALID: `wipe` would lose writes that the server does not have; `discard: true` says that it may.
+     * @example
+     * await client.signOut({ data: 'wipe' })
+     */
+    signOut({ data, discard, }?: {
+        readonly data?: 'keep' | 'wipe';
+        readonly discard?: boolean;
+    }): Promise<void>;
+    /** Ends it. What waits is sent the next time. */
+    close(): Promise<void>;
+    /** Closes it, for `await using`. */
+    [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What `client.collection(name)` returns. */
+export type ClientCollection<Types extends CollectionTypes> = Reading<Types['record']> & Writing<Types>;
+
+/**
+ * A failure of the client or of its server.
+ *
+ * @example
+ * if (error instanceof ClientError && error.code === 'SIGNED_OUT') showSignIn()
+ */
+export class ClientError extends Error {
+    /** Stable; match this, never the message. */
+    readonly code: ClientErrorCode;
+    /** Status of the server's answer. */
+    readonly status: number | undefined;
+    /** What the server said: of forms the reasons by field. */
+    readonly data: Readonly<Record<string, unknown>>;
+    constructor(code: ClientErrorCode, message: string, { status, data, cause }?: ClientErrorFacts);
+}
+
+/**
+ * - `UNREACHABLE`: the server did not answer.
+ * - `SIGNED_OUT`: the session has ended, or there is none.
+ * - `REFUSED`: the server did not take the request. `data` has its reasons by field.
+ * - `NOT_FOUND`: the record is not there.
+ * - `EXISTS`: there is a record with this id.
+ * - `INVALID`: the call is not right.
+ * - `MFA`: another way to sign in is needed too. `data.mfaId` goes with the next one.
+ * - `LEASE_EXPIRED`: the device was not in sync for too long.
+ * - `CLOSED`: the client is closed.
+ */
+export type ClientErrorCode = 'UNREACHABLE' | 'SIGNED_OUT' | 'REFUSED' | 'NOT_FOUND' | 'EXISTS' | 'INVALID' | 'MFA' | 'LEASE_EXPIRED' | 'CLOSED';
+
+/** The states of an app: its sync, and what waits. */
+export interface ClientStatus extends SyncState {
+    /** Who is signed in; undefined: a guest. */
+    readonly account: AccountRecord | undefined;
+    /** Every collection was here as a whole once. Until then the app shows what has come. */
+    readonly isComplete: boolean;
+    /** Transactions that the server has not answered. */
+    readonly unsent: number;
+    /** Refused transactions, see `client.rejected`. */
+    readonly rejected: number;
+}
+
+/** What the library is to do with a collection. */
+export interface CollectionDeclaration {
+    readonly indexes?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['indexes'];
+    readonly relations?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['relations'];
+}
+
+/** What `pannier types` writes of each collection. */
+export interface CollectionTypes {
+    readonly record: object;
+    readonly create: object;
+    readonly update: object;
+}
+
+/** What `connect` takes. */
+export interface ConnectOptions<Names extends string = string> extends Pick<OpenOptions, 'storage' | 'durability' | 'cacheBytesMax'> {
+    /** The collections that the app reads and writes: their names, or by name their indexes as `open` of the library takes them. */
+    readonly collections: readonly Names[] | {
+        readonly [Name in Names]: CollectionDeclaration;
+    };
+    /** Of the databases on this device. By default it is made of the URL. In Node it is the beginning of a path. */
+    readonly name?: string;
+    /** Encrypts what is on the device: a password or key, or what gives one for each account. */
+    readonly encryption?: OpenOptions['encryption'] | ((account: string) => Promise<NonNullable<OpenOptions['encryption']>>);
+    /** False: it syncs when `client.sync()` is called. True by default: it sends at once, and hears of what is new. */
+    readonly live?: boolean;
+}
+
+/** How the window is opened. */
+export interface PopupOptions {
+    /** Opens the page of the provider. By default in a window. */
+    readonly open?: (url: string) => unknown;
+    /** What the account gets if it is new. */
+    readonly createData?: Values;
+    /** Gives up, as no event tells that a window was closed. */
+    readonly signal?: AbortSignal;
+}
+
+/** What the library's collection reads with. */
+export type Reading<T extends object> = Pick<Collection<T>, 'get' | 'find' | 'search' | 'list' | 'info' | 'ready' | 'indexes' | 'view' | 'mapReduce' | 'changes'>;
+
+/** One write of a refused transaction: what is to be shown beside each other. */
+export interface RefusedWrite {
+    readonly collection: string;
+    readonly id: string;
+    readonly action: 'create' | 'update' | 'delete';
+    /** What was written; of an update the fields that it changes. */
+    readonly mine: Values;
+    /** What it found in these fields; null: there was no record. */
+    readonly base: Values | null;
+}
+
+/** A refused transaction, with those of this device that build on it: they go together. */
+export class RejectedWrite {
+    /** Names it among all rejected writes of this device. */
+    readonly id: string;
+    /** The place among `writes` of the one that was refused. */
+    readonly at: number;
+    /** `FORBIDDEN`, `INVALID`, `CONFLICT`, `NOT_FOUND` or `DEPENDS`. */
+    readonly code: string;
+    readonly message: string;
+    /** The reasons by field. */
+    readonly data: Values;
+    readonly writes: readonly RefusedWrite[];
+    /** The record of the refused write as the server has it; null: there is none, or the account may not see it. */
+    readonly theirs: Values | null;
+    /**
+     * Writes all of them again, based on what is there now. `edit` gives the values of a write; undefined leaves the write out.
+     *
+     * @example
+     * await rejected.retry(({ mine }) => ({ ...mine, title: 'Another title' }))
+     */
+    retry(edit?: (write: RefusedWrite) => Values | undefined): Write<void>;
+    /** Forgets them. */
+    discard(): Promise<void>;
+}
+
+/** Said with the second of two ways to sign in. */
+export interface SecondWay {
+    /** `error.data.mfaId` of the first one, which failed with `MFA`. */
+    readonly mfaId?: string;
+}
+
+/** What the server said about a write. */
+export type ServerAnswer = {
+    readonly status: 'ok';
+}
+/** It is in `client.rejected` now. */
+ | {
+    readonly status: 'rejected';
+    readonly rejected: RejectedWrite;
+};
+
+/** A collection of accounts signs in. Each resolves with the account when its data are open. */
+export class SignIn {
+    /**
+     * @throws ClientError MFA, REFUSED, UNREACHABLE
+     * @example
+     * await client.signIn.password('users', 'ann@example.com', password)
+     */
+    password(collection: string, identity: string, password: string, options?: SecondWay): Promise<AccountRecord>;
+    /**
+     * Sends a password for once by mail. Returns the id that goes with it.
+     *
+     * @example
+     * const otpId = await client.signIn.requestOneTimePassword('users', 'ann@example.com')
+     */
+    requestOneTimePassword(collection: string, email: string): Promise<string>;
+    /**
+     * @throws ClientError MFA, REFUSED, UNREACHABLE
+     * @example
+     * await client.signIn.oneTimePassword('users', otpId, '12345678')
+     */
+    oneTimePassword(collection: string, otpId: string, password: string, options?: SecondWay): Promise<AccountRecord>;
+    /**
+     * Opens a window of the provider, such as 'google'. Call it in the handler of a click: browsers block other windows.
+     *
+     * @throws ClientError INVALID: no such provider, or the window was closed; MFA, REFUSED, UNREACHABLE
+     * @example
+     * button.onclick = () => client.signIn.oauth2('users', 'google')
+     */
+    oauth2(collection: string, provider: string, options?: PopupOptions & SecondWay): Promise<AccountRecord>;
+    /**
+     * Asks the device for a passkey. In browsers only.
+     *
+     * @throws ClientError INVALID: this device has none, or the user has said no; MFA, REFUSED, UNREACHABLE
+     * @example
+     * await client.signIn.passkey('users')
+     */
+    passkey(collection: string, options?: SecondWay): Promise<AccountRecord>;
+}
+
+/** What of a status the loop knows. */
+export interface SyncState {
+    /**
+     * - `starting`: it has not asked the server yet.
+     * - `syncing`: it sends or pulls.
+     * - `synced`: what is shown is what the server had a moment ago.
+     * - `offline`: the server does not answer. It tries again.
+     * - `signedOut`: the server takes the session for none. Sign in again; what waits is kept.
+     * - `failed`: the server refuses what is asked, see `error`. It tries again.
+     */
+    readonly state: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed';
+    readonly error: ClientError | undefined;
+    /** Rows of the first sync until now. */
+    readonly received: number;
+}
+
+/** A collection inside of `client.transaction`. */
+export interface TransactionWriting<Types extends CollectionTypes> extends Pick<Reading<Types['record']>, 'get' | 'find'> {
+    /** As outside. */
+    create(values: Types['create'] & {
+        readonly id?: string;
+    }): Promise<Types['record'] & {
+        readonly id: string;
+    }>;
+    /** As outside. */
+    update(id: string, values: Types['update'], options?: WriteOptions): Promise<Types['record']>;
+    /** As outside. */
+    delete(id: string, options?: WriteOptions): Promise<void>;
+}
+
+/** Collections without types. */
+export type UntypedCollections = Record<string, Record<keyof CollectionTypes, Record<string, unknown>>>;
+
+/** The fields of a record. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Awaited: the write is stored on this device, and the app sees it. Its `server` tells what the server said, which may be days later.
+ *
+ * @example
+ * const write = tasks.create({ title: 'Buy milk' })
+ * const task = await write
+ * const answer = await write.server
+ * if (answer.status === 'rejected') show(answer.rejected.message)
+ */
+export class Write<R> implements PromiseLike<R> {
+    /** Resolves when the server has answered. A write that was not stored here rejects. */
+    get server(): Promise<ServerAnswer>;
+    /** For `await`. */
+    then<A = R, B = never>(resolved?: ((value: R) => A | PromiseLike<A>) | null, rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<A | B>;
+}
+
+/** What a write may say about what is there. */
+export interface WriteOptions {
+    /** Writes over whatever the server has then. By default it refuses with CONFLICT what others have changed meanwhile. */
+    readonly overwrite?: boolean;
+}
+
+/** The writes of a collection. The first await is for this device, `server` for the server. */
+export interface Writing<Types extends CollectionTypes> {
+    /**
+     * Makes a record, with an id of its own or the one that is given. Fields that the server fills, such as dates, come with the next pull.
+     *
+     * @throws ClientError EXISTS
+     * @example
+     * const { id } = await tasks.create({ title: 'Buy milk' })
+     */
+    create(values: Types['create'] & {
+        readonly id?: string;
+    }): Write<Types['record'] & {
+        readonly id: string;
+    }>;
+    /**
+     * Changes fields, with PocketBase's modifiers too: `{ 'count+': 1 }`.
+     *
+     * @throws ClientError NOT_FOUND
+     * @example
+     * const answer = await tasks.update(id, { done: true }).server
+     */
+    update(id: string, values: Types['update'], options?: WriteOptions): Write<Types['record']>;
+    /**
+     * @throws ClientError NOT_FOUND
+     * @example
+     * await tasks.delete(id)
+     */
+    delete(id: string, options?: WriteOptions): Write<void>;
+}
+
+/**
+ * Connects an app with its server. It needs no network: what the device has is there at once.
+ *
+ * @example
+ * const client = await connect('https://example.com', { collections: { tasks: { indexes: ['project'] } } })
+ * await client.signIn.password('users', 'ann@example.com', password)
+ * const open = await client.collection('tasks').find({ done: false }).toArray()
+ */
+export function connect<Types extends AppTypes<Types> = UntypedCollections>(url: string | URL, options: ConnectOptions<keyof Types & string>): Promise<Client<Types>>;
+
+interface ClientErrorFacts {
+    readonly status?: number | undefined;
+    readonly data?: Readonly<Record<string, unknown>>;
+    readonly cause?: unknown;
+}
