@@ -1,5 +1,6 @@
 /** What the examples of docstrings take for granted, so that they can be short: their test imports it. */
 import type { Attachment, Collection, Database, Query, Replication, SearchQuery, View } from 'pannier'
+import type { Client, ClientCollection, RejectedWrite, UntypedCollections } from '@pannier/client'
 import type { JSONStore as Store } from '@pannier/jsonstore'
 import type { BoundRule, RuleRecord, RuleRecords, Schema } from '@pannier/rules'
 import type { PannierServer } from '@pannier/server'
@@ -35,6 +36,10 @@ export declare const ann: { readonly _id: string; readonly _rev: string } & Pers
 export declare const JSONStore: typeof Store
 export declare const server: PannierServer
 
+export declare const client: Client<UntypedCollections>
+export declare const tasks: ClientCollection<UntypedCollections[string]>
+export declare const rejected: RejectedWrite
+
 export declare const schema: Schema
 export declare const post: RuleRecord
 export declare const records: RuleRecords
@@ -52,6 +57,9 @@ export declare const signal: AbortSignal
 export declare const file: File
 export declare const response: { readonly body: ReadableStream<Uint8Array<ArrayBuffer>> }
 export declare const image: HTMLImageElement
+export declare const button: HTMLButtonElement
+export declare const otpId: string
+export declare const error: unknown
 
 export declare function show(...values: readonly unknown[]): void
 export declare function render(...values: readonly unknown[]): void

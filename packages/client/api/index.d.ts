@@ -32,8 +32,7 @@ export class Client<Types extends AppTypes<Types>> {
      * A collection of the account that is signed in when it is used.
      *
      * @example
-     * const tasks = client.collection('tasks')
-     * const live = tasks.find({ done: false }).live()
+     * const live = client.collection('tasks').find({ done: false }).live()
      */
     collection<Name extends keyof Types & string>(name: Name): ClientCollection<Types[Name]>;
     /**
@@ -87,7 +86,7 @@ export type ClientCollection<Types extends CollectionTypes> = Reading<Types['rec
  * A failure of the client or of its server.
  *
  * @example
- * if (error instanceof ClientError && error.code === 'SIGNED_OUT') showSignIn()
+ * if (error instanceof ClientError && error.code === 'SIGNED_OUT') show('Sign in again.')
  */
 export class ClientError extends Error {
     /** Stable; match this, never the message. */
@@ -298,7 +297,7 @@ export type Values = Readonly<Record<string, unknown>>;
  * const write = tasks.create({ title: 'Buy milk' })
  * const task = await write
  * const answer = await write.server
- * if (answer.status === 'rejected') show(answer.rejected.message)
+ * if (answer.status === 'rejected') show(task, answer.rejected.message)
  */
 export class Write<R> implements PromiseLike<R> {
     /** Resolves when the server has answered. A write that was not stored here rejects. */
@@ -349,9 +348,9 @@ export interface Writing<Types extends CollectionTypes> {
  * @example
  * const client = await connect('https://example.com', { collections: { tasks: { indexes: ['project'] } } })
  * await client.signIn.password('users', 'ann@example.com', password)
- * const open = await client.collection('tasks').find({ done: false }).toArray()
+ * show(await client.collection('tasks').find({ done: false }).toArray())
  */
-export function connect<Types extends AppTypes<Types> = UntypedCollections>(url: string | URL, options: ConnectOptions<keyof Types & string>): Promise<Client<Types>>;
+export function connect<Types extends AppTypes<Types> = UntypedCollections>(url: string | URL, options: ConnectOptions<NoInfer<keyof Types & string>>): Promise<Client<Types>>;
 
 interface ClientErrorFacts {
     readonly status?: number | undefined;

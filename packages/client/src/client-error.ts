@@ -32,7 +32,7 @@ interface ClientErrorFacts {
  * A failure of the client or of its server.
  *
  * @example
- * if (error instanceof ClientError && error.code === 'SIGNED_OUT') showSignIn()
+ * if (error instanceof ClientError && error.code === 'SIGNED_OUT') show('Sign in again.')
  */
 export class ClientError extends Error {
   /** Stable; match this, never the message. */

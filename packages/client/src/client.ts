@@ -59,11 +59,11 @@ const COLLECTIONS_MAX = 50
  * @example
  * const client = await connect('https://example.com', { collections: { tasks: { indexes: ['project'] } } })
  * await client.signIn.password('users', 'ann@example.com', password)
- * const open = await client.collection('tasks').find({ done: false }).toArray()
+ * show(await client.collection('tasks').find({ done: false }).toArray())
  */
 export async function connect<Types extends AppTypes<Types> = UntypedCollections>(
   url: string | URL,
-  options: ConnectOptions<keyof Types & string>,
+  options: ConnectOptions<NoInfer<keyof Types & string>>,
 ): Promise<Client<Types>> {
   const names = Array.isArray(options.collections) ? options.collections : Object.keys(options.collections)
   if (names.length === 0 || names.length > COLLECTIONS_MAX)
@@ -131,8 +131,7 @@ export class Client<Types extends AppTypes<Types>> {
    * A collection of the account that is signed in when it is used.
    *
    * @example
-   * const tasks = client.collection('tasks')
-   * const live = tasks.find({ done: false }).live()
+   * const live = client.collection('tasks').find({ done: false }).live()
    */
   collection<Name extends keyof Types & string>(name: Name): ClientCollection<Types[Name]> {
     this.#check('collection', name)

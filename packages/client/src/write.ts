@@ -17,7 +17,7 @@ export type ServerAnswer =
  * const write = tasks.create({ title: 'Buy milk' })
  * const task = await write
  * const answer = await write.server
- * if (answer.status === 'rejected') show(answer.rejected.message)
+ * if (answer.status === 'rejected') show(task, answer.rejected.message)
  */
 export class Write<R> implements PromiseLike<R> {
   readonly #local: Promise<R>

@@ -20,7 +20,7 @@ export class Device {
 
   open(options: Partial<ConnectOptions> = {}): Promise<AppClient> {
     const { name, storage } = this
-    return connect<UntypedCollections>(this.app.url, {
+    return connect(this.app.url, {
       name,
       storage,
       collections: ['projects', 'tasks', 'reports'],
