@@ -1003,7 +1003,7 @@ export class Subscriber {
 
 /** Gives replicas what the rules let their accounts see. Get it by `openBackend`. */
 export class Sync {
-    constructor(host: SyncHost);
+    constructor(host: PushHost);
     /**
      * The next page of each collection, by their names, all of one state of the database.
      *
@@ -1126,6 +1126,11 @@ class Access {
      * Only what is known of the request and the account may decide.
      */
     seesAlways(actor: Actor, definition: Definition, field: Pick<FieldDefinition, 'viewRule'>): boolean;
+    /**
+     * Whether the actor sees every record whole, whatever is stored, until the definition or the account changes. It is so for nobody but
+     * superusers where fields are hidden, and of accounts.
+     */
+    seesAll(actor: Actor, definition: Definition): boolean;
 }
 
 interface AccessRules {
@@ -1245,13 +1250,17 @@ interface ApiTokensHost {
     readonly now: () => number;
 }
 
-/** Collections of the application. Each is a database too, for admins. */
+/** Collections of the application. Each is a database too, for admins and for those who see all of it. */
 interface AppCollections {
     /** The library's name of a collection. */
     find(name: string): string | undefined;
     /** Whether no database can have the name, as a collection has it, in any case of its letters. */
     isTaken(name: string): boolean;
     names(): readonly string[];
+    /** Whether the principal sees every record whole. It is so for superusers alone of what has no such name. */
+    isOpenTo(principal: Principal, name: string): boolean;
+    /** Tells when that may have changed for anybody. The result ends it. */
+    onRulesChange(listener: () => void): () => void;
 }
 
 interface AppEvent {
@@ -1652,8 +1661,12 @@ class EmailChange {
     confirm(actor: Actor, definition: AuthDefinition, input: JsonObject): Promise<void>;
 }
 
-/** @throws what a hook throws */
-type Enricher = (actor: Actor, records: readonly ShownRecord[]) => Promise<void>;
+interface Enricher {
+    /** Whether hooks are bound to the collection of these tags. */
+    areThere(tags: readonly string[]): boolean;
+    /** @throws what a hook throws */
+    run(actor: Actor, records: readonly ShownRecord[]): Promise<void>;
+}
 
 interface ExternalAccount {
     /** As it is stored. */
@@ -1783,12 +1796,15 @@ class GuardedWriter {
     /** Guards are asked in this order, inside `around`. */
     constructor(databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
     security({ database }: Writer): Promise<JsonObject | undefined>;
+    /** Whether it is a collection of the application. */
+    isOfApp({ database }: Writer): boolean;
     /**
-     * Runs `write`; the collection is not dropped meanwhile.
+     * Runs `write`, of `_local` documents; the collection is not dropped meanwhile. No rule judges them, so guests write none to a
+     * collection of the application.
      *
-     * @throws ServiceError NOT_FOUND
+     * @throws ServiceError NOT_FOUND, UNAUTHENTICATED
      */
-    whileWriting<T>({ database }: Writer, write: (room: Room) => Promise<T>): Promise<T>;
+    whileWriting<T>({ principal, database }: Writer, write: (room: Room) => Promise<T>): Promise<T>;
     /** Aligned with the documents. @throws ServiceError for what concerns all of them */
     put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
 }
@@ -1860,6 +1876,8 @@ class Hooks {
     constructor({ log, handlerMsMax }?: HooksOptions);
     /** Takes the place of all that were bound. Chains that run keep theirs. */
     replace(bound: readonly BoundHook[]): void;
+    /** Tells when other handlers are bound. The result ends it. */
+    onReplace(listener: () => void): () => void;
     /** Whether nothing is bound: then a write has no more to ask. */
     get isEmpty(): boolean;
     /** Whether anything is bound to one of the events, for these tags; for any tags when they are left out. */
@@ -2120,7 +2138,7 @@ interface NotifierOptions {
     readonly database: Database;
     readonly definitions: Definitions;
     readonly access: Access;
-    readonly reads: Pick<RecordReads, 'snapshotOf' | 'showIn'>;
+    readonly reads: Pick<RecordReads, 'snapshotOf' | 'showIn' | 'enriches'>;
     /** Milliseconds since 1970. */
     readonly now: () => number;
 }
@@ -2565,8 +2583,10 @@ class RecordReads {
     stored(definition: Definition, id: string): Promise<JsonObject | undefined>;
     /** A state of the database that is held, for `showIn` and for rules. */
     snapshotOf(reader: SnapshotReader): RecordSnapshot;
-    /** As `show`, in such a state. */
-    showIn(snapshot: RecordSnapshot, actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<RecordJson[]>;
+    /** Whether hooks change what clients see of a collection's records: then each may see something else. */
+    enriches({ id, name }: Definition): boolean;
+    /** As `show`, in such a state. Undefined: a hook has refused to show them. */
+    showIn(snapshot: RecordSnapshot, actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<RecordJson[] | undefined>;
     /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
     admits(actor: Actor, definition: Definition, action: ReadAction, document: JsonObject): Promise<boolean>;
     /**
@@ -3016,10 +3036,6 @@ interface StoredWrite {
     readonly rev: string | undefined;
     /** If it has another one: the values that the sender has seen in the fields that change. */
     readonly was?: Readonly<Record<string, unknown>> | undefined;
-}
-
-interface SyncHost extends PushHost {
-    readonly access: Access;
 }
 
 interface TextField extends FieldBase, Requirable {

@@ -634,13 +634,17 @@ type AccountMail = 'AuthAlert' | 'EmailChange' | 'OTP' | 'PasswordReset' | 'Veri
 
 type Algorithm = 'argon2id' | 'scrypt';
 
-/** Collections of the application. Each is a database too, for admins. */
+/** Collections of the application. Each is a database too, for admins and for those who see all of it. */
 interface AppCollections {
     /** The library's name of a collection. */
     find(name: string): string | undefined;
     /** Whether no database can have the name, as a collection has it, in any case of its letters. */
     isTaken(name: string): boolean;
     names(): readonly string[];
+    /** Whether the principal sees every record whole. It is so for superusers alone of what has no such name. */
+    isOpenTo(principal: Principal, name: string): boolean;
+    /** Tells when that may have changed for anybody. The result ends it. */
+    onRulesChange(listener: () => void): () => void;
 }
 
 interface AppEvent {
@@ -900,12 +904,15 @@ class GuardedWriter {
     /** Guards are asked in this order, inside `around`. */
     constructor(databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
     security({ database }: Writer): Promise<JsonObject | undefined>;
+    /** Whether it is a collection of the application. */
+    isOfApp({ database }: Writer): boolean;
     /**
-     * Runs `write`; the collection is not dropped meanwhile.
+     * Runs `write`, of `_local` documents; the collection is not dropped meanwhile. No rule judges them, so guests write none to a
+     * collection of the application.
      *
-     * @throws ServiceError NOT_FOUND
+     * @throws ServiceError NOT_FOUND, UNAUTHENTICATED
      */
-    whileWriting<T>({ database }: Writer, write: (room: Room) => Promise<T>): Promise<T>;
+    whileWriting<T>({ principal, database }: Writer, write: (room: Room) => Promise<T>): Promise<T>;
     /** Aligned with the documents. @throws ServiceError for what concerns all of them */
     put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
 }

@@ -13,8 +13,6 @@ import { ApiTokens } from './accounts/api-tokens.ts'
 import { Sessions } from './accounts/sessions.ts'
 import { TokenPrincipals } from './accounts/token-principals.ts'
 import { Backups, type BackupHost } from './backups/backups.ts'
-import { recordsName } from './definitions/definition.ts'
-import type { Definition } from './definitions/definition.ts'
 import { Definitions, type DefinitionJournal } from './definitions/definitions.ts'
 import type { AppCollections } from './gateway/databases.ts'
 import type { AroundWrites } from './gateway/guarded-writer.ts'
@@ -23,6 +21,7 @@ import { ChangeJournal } from './migrations/migration-folder.ts'
 import { Realtime } from './events/realtime.ts'
 import type { HookApp } from './hooks/hook-app.ts'
 import { Hooks, type HookLog } from './hooks/hooks.ts'
+import { appCollections } from './records/app-collections.ts'
 import { documentHooks } from './records/document-hooks.ts'
 import { ExternalAccounts } from './records/external-accounts.ts'
 import { recordApp } from './records/record-app.ts'
@@ -173,7 +172,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     records: recordsOf(reads, writes, new HookedReads({ reads, definitions, hooks, app })),
     guard: recordsGuard(definitions, access),
     aroundWrites: documentHooks(writerParts),
-    collections: appCollections(definitions),
+    collections: appCollections({ definitions, access, hooks }),
     accounts,
     oauth2,
     settings,
@@ -266,21 +265,6 @@ function addJobs({ schedules, accounts, backups, sync }: Jobs, alertParts: Alert
 }
 
 type Jobs = Pick<Backend, 'schedules' | 'accounts' | 'backups' | 'sync'>
-
-/** Views have no documents. Collections of the system have secrets. */
-function appCollections(definitions: Definitions): AppCollections {
-  const isServed = ({ type, system }: Definition): boolean => type !== 'view' && !system
-  return {
-    find: (name) => {
-      const definition = definitions.find(name)
-      return definition !== undefined && definition.name === name && isServed(definition)
-        ? recordsName(definition)
-        : undefined
-    },
-    isTaken: (name) => definitions.find(name) !== undefined,
-    names: () => definitions.all().flatMap((definition) => (isServed(definition) ? [definition.name] : [])),
-  }
-}
 
 function recordsOf(reads: RecordReads, writes: RecordWrites, hooked: HookedReads): Records {
   return {

@@ -182,6 +182,8 @@ export class Viewer {
     constructor(rule: Cut, holdings: Holdings, now: Date);
     /** Whether the account sees a record. */
     shows(record: RuleRecord): boolean;
+    /** Whether an alternative shows a record. */
+    showsBy(index: number, record: RuleRecord): boolean;
     /** Whether a ground of an alternative is held. */
     holds(index: number, ground: string): boolean;
     /** Whether the values beside the ground meet the range, the sets and the tests of an alternative. */

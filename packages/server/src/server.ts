@@ -292,7 +292,8 @@ async function openDomain(
     changedNames: (change) => accounts.changedNames(change),
     allowsSuperuserAt,
   }
-  const auth = await openAuth({ database, databases, state, passwords, limiter, accounts: appAccounts }, options)
+  const { collections: app } = backend
+  const auth = await openAuth({ database, databases, state, passwords, limiter, accounts: appAccounts, app }, options)
   const close = async (): Promise<void> => {
     await backend.close()
     await pictures.close()
@@ -352,7 +353,7 @@ async function addRoutes(
 }
 
 async function openAuth(
-  parts: Pick<AuthHost, 'database' | 'state' | 'passwords' | 'limiter' | 'accounts'> & {
+  parts: Pick<AuthHost, 'database' | 'state' | 'passwords' | 'limiter' | 'accounts' | 'app'> & {
     readonly databases: Databases
   },
   { database: given, dir, auth, corsOrigins, secureCookies }: ServerOptions,

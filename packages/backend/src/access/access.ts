@@ -6,6 +6,7 @@ import type { Definition, Rule } from '../definitions/definition.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { Principal, Scopes } from '../gateway/principal.ts'
 import type { Actor } from './actor.ts'
+import { asksOnlyAccount } from './asked-values.ts'
 import { ruleRecord, type KnownDefinitions } from './rule-records.ts'
 
 /** What a rule of a definition is about. */
@@ -118,9 +119,33 @@ export class Access {
    * Only what is known of the request and the account may decide.
    */
   seesAlways(actor: Actor, definition: Definition, field: Pick<FieldDefinition, 'viewRule'>): boolean {
-    const { viewRule: rule = '' } = field
-    if (actor.principal.isAdmin || rule === '') return true
-    if (rule === null) return false
+    const { viewRule = '' } = field
+    return actor.principal.isAdmin || this.#holdsAlways(actor, definition, viewRule)
+  }
+
+  /**
+   * Whether the actor sees every record whole, whatever is stored, until the definition or the account changes. It is so for nobody but
+   * superusers where fields are hidden, and of accounts.
+   */
+  seesAll(actor: Actor, definition: Definition): boolean {
+    const { principal } = actor
+    if (principal.isAdmin) return true
+    const { type, fields } = definition
+    if (type === 'auth' || fields.some((field) => field.hidden || field.type === 'password')) return false
+    const views = fields.map(({ viewRule = '' }) => viewRule)
+    const rules = new Set([ruleFor(principal, definition, 'list'), ruleFor(principal, definition, 'view'), ...views])
+    return [...rules].every(
+      (rule) =>
+        rule === '' ||
+        (rule !== null &&
+          asksOnlyAccount(this.#expressionOf(definition, rule)) &&
+          this.#holdsAlways(actor, definition, rule)),
+    )
+  }
+
+  /** Whether a rule admits every record, by what is known of the request and the account alone. */
+  #holdsAlways(actor: Actor, definition: Definition, rule: Rule): boolean {
+    if (rule === '' || rule === null) return rule === ''
     try {
       const bound = this.bindRule(actor, definition, rule, actor.request.context)
       const { selection, isExact } = compile(bound, onlyAccount(actor))

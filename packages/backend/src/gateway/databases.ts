@@ -4,6 +4,7 @@
  */
 import type { Collection, Database } from 'pannier'
 import type { JsonObject } from './documents.ts'
+import type { Principal } from './principal.ts'
 import { Quota } from './quota.ts'
 import type { Room } from './quota.ts'
 import { ServiceError, missing } from './service-error.ts'
@@ -17,13 +18,17 @@ const REST = 'api'
 /** CouchDB's. */
 const REVISIONS_LIMIT_DEFAULT = 1000
 
-/** Collections of the application. Each is a database too, for admins. */
+/** Collections of the application. Each is a database too, for admins and for those who see all of it. */
 export interface AppCollections {
   /** The library's name of a collection. */
   find(name: string): string | undefined
   /** Whether no database can have the name, as a collection has it, in any case of its letters. */
   isTaken(name: string): boolean
   names(): readonly string[]
+  /** Whether the principal sees every record whole. It is so for superusers alone of what has no such name. */
+  isOpenTo(principal: Principal, name: string): boolean
+  /** Tells when that may have changed for anybody. The result ends it. */
+  onRulesChange(listener: () => void): () => void
 }
 
 interface DatabasesOptions {

@@ -168,6 +168,9 @@ export class GuardedCollection {
   /** All `_local/` documents. */
   async listLocal(): Promise<Stored[]> {
     this.#within(undefined)
+    // They tell what others replicate.
+    if (!this.principal.isAdmin && this.#writer.isOfApp(this))
+      throw forbidden(`Only superusers list the _local documents of ${this.database}.`)
     return this.#collection.local.list()
   }
 

@@ -61,12 +61,20 @@ export class GuardedWriter {
     return this.#databases.security(database)
   }
 
+  /** Whether it is a collection of the application. */
+  isOfApp({ database }: Writer): boolean {
+    return this.#databases.isOfApp(database)
+  }
+
   /**
-   * Runs `write`; the collection is not dropped meanwhile.
+   * Runs `write`, of `_local` documents; the collection is not dropped meanwhile. No rule judges them, so guests write none to a
+   * collection of the application.
    *
-   * @throws ServiceError NOT_FOUND
+   * @throws ServiceError NOT_FOUND, UNAUTHENTICATED
    */
-  whileWriting<T>({ database }: Writer, write: (room: Room) => Promise<T>): Promise<T> {
+  async whileWriting<T>({ principal, database }: Writer, write: (room: Room) => Promise<T>): Promise<T> {
+    if (principal.name === null && !principal.isAdmin && this.#databases.isOfApp(database))
+      throw new ServiceError('UNAUTHENTICATED', `Log in to write _local documents of ${database}.`)
     return this.#databases.write(database, (_collection, room) => write(room))
   }
 

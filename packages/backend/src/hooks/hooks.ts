@@ -45,6 +45,7 @@ export class Hooks {
   readonly #log: HookLog
   readonly #handlerMsMax: number
   #bound: readonly BoundHook[] = []
+  readonly #listeners = new Set<() => void>()
   /** Is called when a handler begins, and what it gives when that ends: something may watch the thread. */
   onRun: (handler: PlacedHandler) => () => void = () => () => {}
 
@@ -56,6 +57,13 @@ export class Hooks {
   /** Takes the place of all that were bound. Chains that run keep theirs. */
   replace(bound: readonly BoundHook[]): void {
     this.#bound = bound
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Tells when other handlers are bound. The result ends it. */
+  onReplace(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   /** Whether nothing is bound: then a write has no more to ask. */

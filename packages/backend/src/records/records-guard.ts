@@ -14,7 +14,7 @@ import { castValue, emptyValue } from '../fields/field-types.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import type { GuardedChange, GuardedWrite, Refusal, WriteGuard } from '../gateway/guards.ts'
 import type { Principal } from '../gateway/principal.ts'
-import { type FieldError, forbidden, ServiceError } from '../gateway/service-error.ts'
+import { conflicting, type FieldError, forbidden, ServiceError } from '../gateway/service-error.ts'
 import { valueErrors, type Draft } from './write/draft.ts'
 import { OutdatedWrite, Judge } from './write/judge.ts'
 import { failed } from './write/write-errors.ts'
@@ -52,6 +52,7 @@ export async function preparedDocument(
 ): Promise<JsonObject | Refusal> {
   const { _id: id, _rev: rev, _deleted: isDeleted } = document
   if (typeof id === 'string' && id.startsWith('_')) return forbidden(`'${definition.name}' has records only.`)
+  if (!newEdits && !principal.isAdmin) return forbidden(madeElsewhere(definition))
   if (!newEdits || isDeleted === true) return document
   const { fields } = definition
   const names = new Set(fields.map(({ name }) => name))
@@ -85,15 +86,35 @@ function refusalOf(
   const actor = actorOf(principal, old)
   const action = document['_deleted'] === true ? 'delete' : old === undefined ? 'create' : 'update'
   if (access.isLocked(actor, definition, action)) return forbidden('Only superusers can perform this action.')
+  // A branch beside the winner would be a record that no rule has seen.
+  if (!principal.isAdmin && old !== undefined && document['_rev'] !== old['_rev']) return conflicting()
   try {
-    if (action === 'delete') return old && judge.delete(actor, definition, { old, rev: undefined }, reader)
-    const draft = draftOfDocument(principal, definition, old, document)
-    if (old === undefined) return judge.create(actor, draft, reader)
-    return judge.update(actor, draft, { old, rev: undefined }, reader)
+    const refusal = judged(judge, actor, definition, { old, document, reader })
+    const isByRule = refusal !== undefined && refusal.data === undefined && refusal.code !== 'CONFLICT'
+    return isByRule && !principal.isAdmin
+      ? forbidden(`The ${action}Rule of '${definition.name}' refuses this.`)
+      : refusal
   } catch (error) {
     if (!(error instanceof OutdatedWrite)) throw error
     return new ServiceError('UNAVAILABLE', 'The collection has changed meanwhile. Try again.', { cause: error })
   }
+}
+
+function judged(
+  judge: Judge,
+  actor: Actor,
+  definition: Definition,
+  { old, document, reader }: GuardedChange,
+): ServiceError | undefined {
+  if (document['_deleted'] === true) return old && judge.delete(actor, definition, { old, rev: undefined }, reader)
+  const draft = draftOfDocument(actor.principal, definition, old, document)
+  if (old === undefined) return judge.create(actor, draft, reader)
+  return judge.update(actor, draft, { old, rev: undefined }, reader)
+}
+
+/** Its dates are its maker's, and it may stand beside the winner. */
+function madeElsewhere({ name }: Definition): string {
+  return `Only superusers may write revisions of other replicas to '${name}' (new_edits=false). Use @pannier/client, or edit the record.`
 }
 
 /** What a rule can read of a request that was none of REST. */

@@ -80,16 +80,20 @@ test('what fields refuse is refused, also in revisions that were made elsewhere'
 test('rules hold for those who are no superusers', async () => {
   const put = await door()
   const edit = (document: JsonObject, options: PutOptions = {}): Promise<unknown> => put(document, options, GUEST)
-  expect(await edit({ _id: ID, title: 'secret' })).toEqual(['INVALID', 'Failed to create record.'])
-  expect(await edit({ _id: ID, _rev: '1-a', title: 'secret' }, { newEdits: false })).toEqual([
-    'INVALID',
-    'Failed to create record.',
-  ])
+  expect(await edit({ _id: ID, title: 'secret' })).toEqual(['FORBIDDEN', "The createRule of 'posts' refuses this."])
+  for (const title of ['secret', 'one'])
+    expect(await edit({ _id: ID, _rev: '1-a', title }, { newEdits: false })).toEqual([
+      'FORBIDDEN',
+      expect.stringContaining('new_edits=false'),
+    ])
   const rev = await edit({ _id: ID, title: 'one', open: true })
   const closed = await edit({ _id: ID, _rev: rev, title: 'two', open: false, hidden: 'x' })
   expect((await world.stored('posts'))[ID]).toMatchObject({ title: 'two', hidden: '' })
   expect(closed).toMatch(/^2-/)
-  expect(await edit({ _id: ID, _rev: closed, title: 'three' })).toEqual(['NOT_FOUND', ''])
+  expect(await edit({ _id: ID, _rev: closed, title: 'three' })).toEqual([
+    'FORBIDDEN',
+    "The updateRule of 'posts' refuses this.",
+  ])
   expect(await edit({ _id: ID, _rev: closed, _deleted: true })).toMatchObject(['FORBIDDEN', {}])
   expect(await put({ _id: ID, _rev: closed, _deleted: true })).toMatch(/^3-/)
 })

@@ -1,5 +1,5 @@
 /**
- * Reports changes that affect permissions: of a user, the admins, ended sessions or a `_security` object. All watchers
+ * Reports changes that affect permissions: of a user, the admins, ended sessions, a `_security` object, or the application's rules. All watchers
  * share one listener, so a thousand open feeds do not slow down a write.
  */
 import { STATE_COLLECTION } from '@pannier/backend/internal'
@@ -39,8 +39,12 @@ export class AccountWatch {
   }
 
   #listen(): () => void {
-    const { database, users, accounts } = this.#host
-    return database.onChange((change) => {
+    const { database, users, accounts, app } = this.#host
+    const stopRules = app?.onRulesChange(() => {
+      this.version++
+      for (const { changed } of this.#watchers) changed()
+    })
+    const stopDocuments = database.onChange((change) => {
       const { collections } = change
       const state = collections.get(STATE_COLLECTION)
       const people = collections.get(users.name)
@@ -59,5 +63,9 @@ export class AccountWatch {
         for (const { changed: tell } of concerned) tell()
       })
     })
+    return () => {
+      stopRules?.()
+      stopDocuments()
+    }
   }
 }

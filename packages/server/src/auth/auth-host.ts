@@ -1,6 +1,6 @@
 /** What authentication needs from the server around it. */
 import type { Collection, Database, DatabaseChange } from 'pannier'
-import type { Principal } from '@pannier/backend'
+import type { Backend, Principal } from '@pannier/backend'
 import type { LoginLimiter } from './login-limiter.ts'
 import type { JsonObject, Passwords, StateStore } from '@pannier/backend/internal'
 
@@ -24,6 +24,8 @@ export interface AuthHost {
   /** So do they the counters of failed logins. */
   readonly limiter: LoginLimiter
   readonly accounts?: AppAccounts
+  /** Collections of the application, whose rules say who may open them. */
+  readonly app?: Pick<Backend['collections'], 'find' | 'isOpenTo' | 'onRulesChange'>
   /** The collection of the `_users` database. */
   readonly users: Collection<JsonObject>
   /** `_security` of a database as it was put; undefined if it never was. @throws ServiceError NOT_FOUND if there is no such database */

@@ -4,14 +4,14 @@ import type { Needs } from '../http/declarations.ts'
 import { GUEST, ServiceError } from '@pannier/backend'
 import type { Principal, WriteGuard } from '@pannier/backend'
 import { forbidden, PASSWORD_CHARS_MIN } from '@pannier/backend/internal'
-import type { AccessRules, HashQueueLimits, JsonObject, ReadScope } from '@pannier/backend/internal'
+import type { AccessRules, HashQueueLimits, ReadScope } from '@pannier/backend/internal'
 import { AccountWatch } from './account-watch.ts'
 import { Accounts, USER_PREFIX, type Account } from './accounts.ts'
 import type { AuthHost } from './auth-host.ts'
 import { BasicCache } from './basic-cache.ts'
 import { EndedSessions } from './ended-sessions.ts'
 import type { LoginLimiter, LoginLimits } from './login-limiter.ts'
-import { principalOf, refusalOf, USERS_DATABASE } from './permissions.ts'
+import { principalOf, refusalOf, USERS_DATABASE, type Access } from './permissions.ts'
 import { decodeToken, encodeToken, isGenuine, newSessionId, readCookie } from './session-cookie.ts'
 import { usersGuard } from './users-guard.ts'
 
@@ -162,8 +162,8 @@ export class Auth implements AccessRules {
   async check(principal: Principal, needs: Needs, database: string | undefined, documentId?: string): Promise<void> {
     if (principal.isAdmin) return
     const isOfDatabase = database !== undefined && (needs === 'member' || needs === 'database-admin')
-    const security = isOfDatabase ? await this.#securityFor(principal, database) : undefined
-    const refusal = refusalOf({ principal, needs, database, security, documentId })
+    const settings = isOfDatabase ? await this.#settingsFor(principal, database) : {}
+    const refusal = refusalOf({ principal, needs, database, documentId, ...settings })
     if (refusal !== undefined) throw refusal
   }
 
@@ -175,8 +175,12 @@ export class Auth implements AccessRules {
    */
   async scopeOf(principal: Principal, database: string): Promise<ReadScope> {
     if (principal.isAdmin) return 'all'
-    const security = await this.#securityFor(principal, database)
-    const refusal = refusalOf({ principal, needs: 'member', database, security })
+    const refusal = refusalOf({
+      principal,
+      needs: 'member',
+      database,
+      ...(await this.#settingsFor(principal, database)),
+    })
     if (refusal === undefined) return 'all'
     if (database !== USERS_DATABASE) throw refusal
     if (principal.name !== null) return new Set([USER_PREFIX + principal.name])
@@ -273,11 +277,13 @@ export class Auth implements AccessRules {
   }
 
   /** Guests can't distinguish a database that they may not see from one that does not exist. */
-  async #securityFor({ name }: Principal, database: string): Promise<JsonObject | undefined> {
+  async #settingsFor(principal: Principal, database: string): Promise<Pick<Access, 'security' | 'isOpen'>> {
+    const { app, security } = this.#host
     try {
-      return await this.#host.security(database)
+      if (app?.find(database) !== undefined) return { isOpen: app.isOpenTo(principal, database) }
+      return { security: await security(database) }
     } catch (error) {
-      if (name === null && error instanceof ServiceError && error.code === 'NOT_FOUND') return undefined
+      if (principal.name === null && error instanceof ServiceError && error.code === 'NOT_FOUND') return {}
       throw error
     }
   }

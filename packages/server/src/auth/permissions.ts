@@ -24,23 +24,40 @@ export const USERS_DATABASE = '_users'
 /** Has the credentials of other servers in it: only its admins read it. */
 export const REPLICATOR_DATABASE = '_replicator'
 
+/** What a guest gets for a database that does not exist, too. */
+const NOT_ALLOWED = 'You are not allowed to access this db.'
+/** The same for all who may not see the whole collection, whatever is in it. */
+const RESTRICTED =
+  "This is a collection with rules, which do not let you see all of it. CouchDB's API serves whole collections only: use @pannier/client, or the REST API under /api."
+
 /** The access that is asked for. */
-interface Access {
+export interface Access {
   readonly principal: Principal
   readonly needs: Needs
   /** The database that it is about, and its `_security`. */
   readonly database?: string | undefined
   readonly security?: JsonObject | undefined
+  /** Of a collection of the application: whether the principal sees all of it. */
+  readonly isOpen?: boolean
   /** The document, if it is about one. */
   readonly documentId?: string | undefined
 }
 
 /** Undefined if it is allowed; else the answer: 401 to those who might log in, 403 to those who have, where CouchDB does so. */
-export function refusalOf({ principal, needs, database, security, documentId }: Access): ServiceError | undefined {
+export function refusalOf({
+  principal,
+  needs,
+  database,
+  security,
+  isOpen,
+  documentId,
+}: Access): ServiceError | undefined {
   if (needs === 'anyone' || principal.isAdmin) return undefined
   if (needs === 'user')
     return principal.name === null ? new ServiceError('UNAUTHENTICATED', 'Authentication required.') : undefined
   if (needs === 'server-admin') return new ServiceError('UNAUTHENTICATED', 'You are not a server admin.')
+  if (isOpen !== undefined && needs === 'member')
+    return isOpen ? undefined : refused(principal, principal.name === null ? NOT_ALLOWED : RESTRICTED)
   const { admins, members } = readSecurity(security ?? DEFAULT_SECURITY)
   if (contains(admins, principal)) return undefined
   if (needs === 'database-admin') return refused(principal, 'You are not a db or server admin.')
@@ -53,7 +70,7 @@ export function refusalOf({ principal, needs, database, security, documentId }: 
   }
   const isPublic = members.names.length === 0 && members.roles.length === 0
   if (isPublic || contains(members, principal)) return undefined
-  return refused(principal, 'You are not allowed to access this db.')
+  return refused(principal, NOT_ALLOWED)
 }
 
 /** Somebody with these roles; `_admin` among them makes a server admin. */
