@@ -42,6 +42,7 @@ export const BACKEND_LAYERS: readonly string[] = [
 export const SERVER_LAYERS: readonly string[] = [
   'sandbox',
   'http',
+  'tls',
   'realtime',
   'auth',
   'design',

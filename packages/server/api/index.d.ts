@@ -1,5 +1,17 @@
 // What `@pannier/server` offers. Written by `npm run api`.
 
+/** A certificate that the server gets and renews by ACME, as from Let's Encrypt. You accept the terms of that service. */
+export interface AcmeOptions {
+    /** The public names of this server: `example.org`. The first one is in the server's URL. */
+    readonly names: readonly string[];
+    /** Where the service may write to about this account. */
+    readonly email?: string;
+    /** The directory of the ACME service; Let's Encrypt when left out. */
+    readonly directoryUrl?: string;
+    /** Where the service asks, and where http is redirected to https; 80 when left out. The service always asks at port 80. */
+    readonly httpPort?: number;
+}
+
 /**
  * An answer with a status from 400 to 599. An empty message means the usual one of the status.
  *
@@ -32,6 +44,14 @@ export interface AuthOptions {
     readonly hashLimits?: Partial<HashQueueLimits>;
     /** The time in milliseconds since 1970. */
     readonly now?: () => number;
+}
+
+/** A certificate that the operator renews. */
+export interface CertificateFiles {
+    /** The file of the certificate and its chain, in PEM. */
+    readonly cert: string;
+    /** The file of its private key, in PEM. */
+    readonly key: string;
 }
 
 /** What is set for a collection, and its upkeep. */
@@ -314,6 +334,9 @@ export interface Hooks<All extends CollectionTypes = AnyCollectionTypes> extends
     cronAdd(id: string, expression: string, run: () => unknown): void;
 }
 
+/** How a server comes to its certificate: from files, or by ACME. */
+export type HttpsOptions = CertificateFiles | AcmeOptions;
+
 /**
  * Judges a document inside the transaction that writes it: nobody writes between the judgement and the write. It holds up all other
  * writers, so it is short and synchronous. It may be called again, so it does nothing else. Undefined: the document passes.
@@ -563,6 +586,8 @@ export interface ServerOptions extends AppOptions {
     readonly admin?: string;
     /** Of passwords, sessions and logins. */
     readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies' | 'now'>;
+    /** Speaks HTTPS, with a certificate in files or with one that the server gets by ACME. HTTP when left out. */
+    readonly https?: HttpsOptions;
     /** Session cookies for TLS only: where a proxy ends TLS. */
     readonly secureCookies?: boolean;
     /** With whom the server may replicate, and how persistently. */
@@ -738,6 +763,8 @@ interface AppOptions {
     readonly allowedHosts?: readonly string[];
     /** Origins that pages may call from: `https://app.example.org`. None when left out. */
     readonly corsOrigins?: readonly string[];
+    /** Speaks HTTPS. HTTP when left out. */
+    readonly https?: object;
     /** A pino logger, its options, or false for none. */
     readonly logger?: Logger | LoggerOptions | false;
 }

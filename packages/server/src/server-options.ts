@@ -10,6 +10,8 @@ import type { AppOptions } from './http/app.ts'
 import type { PublicFilesOptions } from './http/public-files.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
 import type { ServerLimits } from './http/server-limits.ts'
+import { checkHttps } from './tls/https-options.ts'
+import type { HttpsOptions } from './tls/https-options.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
 import type { WriteGuard } from '@pannier/backend'
 import { HASH_QUEUE_LIMITS } from '@pannier/backend/internal'
@@ -40,6 +42,8 @@ export interface ServerOptions extends AppOptions {
   readonly admin?: string
   /** Of passwords, sessions and logins. */
   readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies' | 'now'>
+  /** Speaks HTTPS, with a certificate in files or with one that the server gets by ACME. HTTP when left out. */
+  readonly https?: HttpsOptions
   /** Session cookies for TLS only: where a proxy ends TLS. */
   readonly secureCookies?: boolean
   /** With whom the server may replicate, and how persistently. */
@@ -79,6 +83,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   limits: true,
   admin: true,
   auth: true,
+  https: true,
   secureCookies: true,
   trustProxy: true,
   corsOrigins: true,
@@ -116,11 +121,12 @@ const REPLICATION_OPTIONS: OptionNames<ReplicatorOptions> = {
 /** Throws a TypeError that names an unknown option. */
 export function checkServerOptions(options: ServerOptions): void {
   checkOptions('createServer()', options, SERVER_OPTIONS)
-  const { limits = {}, auth = {}, replication = {}, migrations, public: pages } = options
+  const { limits = {}, auth = {}, replication = {}, migrations, public: pages, https } = options
   checkOptions('createServer(): limits', limits, DEFAULT_LIMITS)
   checkOptions('createServer(): auth', auth, AUTH_OPTIONS)
   checkOptions('createServer(): auth.loginLimits', auth.loginLimits ?? {}, LOGIN_LIMITS)
   checkOptions('createServer(): auth.hashLimits', auth.hashLimits ?? {}, HASH_QUEUE_LIMITS)
+  if (https !== undefined) checkHttps(https)
   checkOptions('createServer(): replication', replication, REPLICATION_OPTIONS)
   if (migrations !== undefined) checkOptions('createServer(): migrations', migrations, { dir: true, automigrate: true })
   if (pages !== undefined) checkOptions('createServer(): public', pages, { dir: true, indexFallback: true })

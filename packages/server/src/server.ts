@@ -61,6 +61,9 @@ import { guardedFetch } from './outgoing/guarded-fetch.ts'
 import { Replicator } from './replicator/replicator.ts'
 import { restPlugin } from './rest/rest-plugin.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
+import { isFiles } from './tls/https-options.ts'
+import { openTls } from './tls/tls.ts'
+import type { Tls } from './tls/tls.ts'
 import { checkServerOptions } from './server-options.ts'
 import type { ServerOptions } from './server-options.ts'
 import { LOG_LEVELS, openBackend } from '@pannier/backend'
@@ -158,7 +161,7 @@ async function assemble(
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const metrics = new Metrics()
   const routes = new RouteTable()
-  const app = await createApp(options, limits, metrics, (method, url) => routes.claims(method, url))
+  const { app, tls } = await openApp(options, limits, metrics, routes)
   if (files !== undefined) for (const warning of await makePrivate(options.dir!, PRIVATE_FILES)) app.log.warn(warning)
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
@@ -214,9 +217,22 @@ async function assemble(
     gateway: context.gateway,
     backend,
     app,
-    listen: async (listening) => (url = await listenAt(app, listening)),
+    listen: async (listening) => (url = await listenAt(app, tls, listening)),
     close: () => (closed ??= close()),
   }
+}
+
+async function openApp(
+  options: ServerOptions,
+  limits: ServerLimits,
+  metrics: Metrics,
+  routes: RouteTable,
+): Promise<{ readonly app: FastifyInstance; readonly tls: Tls | undefined }> {
+  const { https, allowedHosts = [] } = options
+  const ownNames = https === undefined || isFiles(https) ? [] : https.names
+  const named = { ...options, allowedHosts: [...allowedHosts, ...ownNames] }
+  const app = await createApp(named, limits, metrics, (method, url) => routes.claims(method, url))
+  return { app, tls: await openTls(app, options) }
 }
 
 /** PocketBase's API with the hooks of the operator, if there is a folder of them. @throws HookFileError */
@@ -304,10 +320,11 @@ async function openDomain(
 /** Connections that wait to be accepted. Of 1,000 that come at once, Node's 511 would make some wait a second for their next try. */
 const BACKLOG = 4096
 
-async function listenAt(app: FastifyInstance, options: ListenOptions = {}): Promise<string> {
+async function listenAt(app: FastifyInstance, tls: Tls | undefined, options: ListenOptions = {}): Promise<string> {
   checkOptions('listen()', options, LISTEN_OPTIONS)
   const { port = 5984, host = LOOPBACK } = options
-  return await app.listen({ port, host, backlog: BACKLOG })
+  const url = await app.listen({ port, host, backlog: BACKLOG })
+  return (await tls?.listen(host)) ?? url
 }
 
 async function uuidOf(state: ServerState): Promise<string> {

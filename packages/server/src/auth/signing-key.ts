@@ -3,9 +3,9 @@
  * make cookies from a copy, dump or replica of the database.
  */
 import { randomBytes } from 'node:crypto'
-import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FOR_OTHERS, PRIVATE_FILE } from '../http/private-files.ts'
+import { FOR_OTHERS, writePrivate } from '../http/private-files.ts'
 
 const FILE_NAME = 'pannier.session-key'
 const KEY_BYTES = 32
@@ -19,16 +19,7 @@ export async function signingKeyIn(dir: string): Promise<Buffer> {
   const found = await keyAt(file)
   if (found !== undefined) return found
   const key = newSigningKey()
-  const unfinished = `${file}.unfinished`
-  await rm(unfinished, { force: true })
-  const handle = await open(unfinished, 'wx', PRIVATE_FILE)
-  try {
-    await handle.writeFile(key)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(unfinished, file)
+  await writePrivate(file, key)
   return key
 }
 

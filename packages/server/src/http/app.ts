@@ -28,6 +28,8 @@ export interface AppOptions {
   readonly allowedHosts?: readonly string[]
   /** Origins that pages may call from: `https://app.example.org`. None when left out. */
   readonly corsOrigins?: readonly string[]
+  /** Speaks HTTPS. HTTP when left out. */
+  readonly https?: object
   /** A pino logger, its options, or false for none. */
   readonly logger?: Logger | LoggerOptions | false
 }
@@ -44,7 +46,10 @@ const answers = new WeakMap<Socket, ServerResponse>()
 /** Below PocketBase's API, so that its authentication, errors and limits hold. No client's URL begins with it. */
 const CLAIMED_URL = '/api/~'
 
-/** `claims`: whether a route of the operator answers a URL, which may look like a database's. */
+/**
+ * `claims`: whether a route of the operator answers a URL, which may look like a database's. With `https` the
+ * server speaks HTTPS, and gets its certificate later.
+ */
 export async function createApp(
   options: AppOptions,
   limits: ServerLimits,
@@ -52,15 +57,18 @@ export async function createApp(
   claims: (method: string, url: string) => boolean = () => false,
 ): Promise<FastifyInstance> {
   const logger = createLogger(options.logger)
+  const http = {
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersMsMax,
+    connectionsCheckingInterval: Math.min(CONNECTIONS_CHECK_MS, limits.headersMsMax),
+    requireHostHeader: true,
+    insecureHTTPParser: false,
+  }
   const app: FastifyInstance = fastify({
     ...(logger !== undefined && { loggerInstance: logger as FastifyBaseLogger }),
-    http: {
-      maxHeaderSize: limits.headerBytesMax,
-      headersTimeout: limits.headersMsMax,
-      connectionsCheckingInterval: Math.min(CONNECTIONS_CHECK_MS, limits.headersMsMax),
-      requireHostHeader: true,
-      insecureHTTPParser: false,
-    },
+    ...(options.https !== undefined
+      ? { https: { ...http, handshakeTimeout: limits.headersMsMax } as object }
+      : { http }),
     trustProxy: trustedProxies(options.trustProxy),
     requestTimeout: limits.requestMsMax,
     connectionTimeout: limits.idleMsMax,

@@ -1,5 +1,5 @@
 /** Gives only the server's account access to its folders and files: a reader of the database file has all its data. */
-import { chmod, mkdir, stat } from 'node:fs/promises'
+import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const PRIVATE_FOLDER = 0o700
@@ -10,6 +10,20 @@ export const FOR_OTHERS: number = process.platform === 'win32' ? 0 : 0o077
 /** Makes the folder if it is missing. An existing one stays as it is: it may be meant to hold other things too. */
 export async function makePrivateFolder(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true, mode: PRIVATE_FOLDER })
+}
+
+/** The file has this content or what it had before, whenever the process or the machine ends. */
+export async function writePrivate(file: string, content: string | Uint8Array): Promise<void> {
+  const unfinished = `${file}.unfinished`
+  await rm(unfinished, { force: true })
+  const handle = await open(unfinished, 'wx', PRIVATE_FILE)
+  try {
+    await handle.writeFile(content)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(unfinished, file)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createServer as createProbe } from 'node:net'
+import { createServer as createProbe, type AddressInfo } from 'node:net'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { Durability } from 'pannier/types'
 import { HookFileError } from '../../hooks/load-hooks.ts'
@@ -9,6 +9,7 @@ import { isLoopback } from '../../http/host-names.ts'
 import { createLogger } from '../../http/logging.ts'
 import { SETUP_PATH } from '../../http/setup-page.ts'
 import { createServer } from '../../server.ts'
+import type { ServerOptions } from '../../server-options.ts'
 import { ServiceError } from '@pannier/backend'
 import { givenSettingsKey, SETTINGS_KEY } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
@@ -18,9 +19,15 @@ import { migrationsFolder } from './migrate.ts'
 
 interface ServeArguments {
   readonly dir: string
-  readonly port: number
-  readonly host: string
+  readonly port?: number
+  readonly host?: string
   readonly admin?: string
+  readonly https?: readonly string[]
+  readonly acmeEmail?: string
+  readonly acmeDirectory?: string
+  readonly httpPort: number
+  readonly tlsCert?: string
+  readonly tlsKey?: string
   readonly allowHost: readonly string[]
   readonly cors: readonly string[]
   readonly durability: Durability
@@ -44,6 +51,12 @@ interface ServeArguments {
 /** 1 PiB. */
 const QUOTA_MEBIBYTES_MAX: number = 1024 ** 3
 
+const PORT = 5984
+const LOOPBACK = '127.0.0.1'
+/** For a server with public names. */
+const HTTPS_PORT = 443
+const EVERYWHERE = '0.0.0.0'
+
 const LEVELS = ['silent', 'error', 'warn', 'info', 'debug']
 
 export function addServe(program: Command, terminal: Terminal): void {
@@ -56,8 +69,14 @@ export function addServe(program: Command, terminal: Terminal): void {
         'PANNIER_PASSWORD a new database file is encrypted, and an encrypted one opened.',
     )
     .requiredOption('--dir <dir>', 'the folder that has the database file; made if need be')
-    .option('--port <port>', '0: any that is free', readPort, 5984)
-    .option('--host <host>', 'the address to listen at; 0.0.0.0 for all', '127.0.0.1')
+    .option('--port <port>', `0: any that is free; ${PORT} when left out, and ${HTTPS_PORT} with --https`, readPort)
+    .option('--host <host>', `the address to listen at; ${LOOPBACK} when left out, and ${EVERYWHERE} with --https`)
+    .option('--https <names...>', "speaks HTTPS by these names, with a certificate of Let's Encrypt: example.org")
+    .option('--acme-email <address>', "where Let's Encrypt may write to")
+    .option('--acme-directory <url>', "the directory of an ACME service; that of Let's Encrypt when left out")
+    .option('--http-port <port>', 'with --https: where the service asks, and http is redirected', readPort, 80)
+    .option('--tls-cert <file>', 'speaks HTTPS with this certificate and its chain (PEM), loaded again when it changes')
+    .option('--tls-key <file>', 'the private key of --tls-cert (PEM)')
     .addOption(
       new Option(
         '--admin <name:password>',
@@ -101,18 +120,25 @@ export function addServe(program: Command, terminal: Terminal): void {
 }
 
 async function serve(options: ServeArguments, terminal: Terminal): Promise<void> {
-  const { dir, port, host } = options
+  const { dir, https } = options
+  const { port = https ? HTTPS_PORT : PORT, host = https ? EVERYWHERE : LOOPBACK } = options
   if (existsSync(dir) && !statSync(dir).isDirectory())
     throw new UsageError(`--dir must be a folder, got ${dir}, which is a file.`)
   // Before anything is made.
-  await checkPort(port, host)
-  for (let at: number | undefined = port; at !== undefined;) at = await serveOnce(options, at, terminal)
+  await checkPort(port, host, '--port')
+  if (https) await checkPort(options.httpPort, host, '--http-port')
+  for (let at: number | undefined = port; at !== undefined;) at = await serveOnce(options, at, host, terminal)
 }
 
 /** The port to start again at, after a restored backup. Undefined: the operator has ended the server. */
-async function serveOnce(options: ServeArguments, port: number, terminal: Terminal): Promise<number | undefined> {
+async function serveOnce(
+  options: ServeArguments,
+  port: number,
+  host: string,
+  terminal: Terminal,
+): Promise<number | undefined> {
   const { stdout, stderr, signal } = terminal
-  const { dir, host, admin, cors, durability, history, logLevel, trustProxy, secureCookies, adminUi, quota } = options
+  const { dir, admin, cors, durability, history, logLevel, trustProxy, secureCookies, adminUi, quota } = options
   const password = process.env['PANNIER_PASSWORD']
   const restart = new AbortController()
   const server = await createServer({
@@ -131,17 +157,18 @@ async function serveOnce(options: ServeArguments, port: number, terminal: Termin
     ...(quota !== undefined && { limits: { databaseBytesMax: quota } }),
     hooks: { dir: options.hooks ?? join(dir, 'hooks'), watch: options.hooksWatch },
     migrations: { dir: migrationsFolder(options), automigrate: options.automigrate },
+    ...httpsOf(options),
     ...givenSettingsKey(options.encryptionKeyEnv),
     ...(options.public !== undefined && { public: { dir: options.public, indexFallback: options.indexFallback } }),
     ...(adminUi !== undefined && { adminUi }),
     ...(trustProxy.length > 0 && { trustProxy }),
   }).catch(explain)
   try {
-    const url = await server.listen({ port, host }).catch((error: unknown) => cannotListen(host, port, error))
-    if (!isLoopback(host) && trustProxy.length === 0)
+    const url = await server.listen({ port, host }).catch((error: unknown) => cannotListen(host, port, '--port', error))
+    if (httpsOf(options) === undefined && !isLoopback(host) && trustProxy.length === 0)
       printLine(
         stderr,
-        'Passwords and data are not encrypted on their way: put a proxy that speaks TLS before this server.',
+        'Passwords and data are not encrypted on their way: use --https, or put a proxy that speaks TLS before this server.',
       )
     printLine(stdout, `Pannier listens at ${url}`)
     const secret = await server.backend.accounts.firstSuperuser.offer()
@@ -153,7 +180,7 @@ async function serveOnce(options: ServeArguments, port: number, terminal: Termin
     if (!end.aborted) await once(end, 'abort')
     if (!signal.aborted) {
       printLine(stderr, 'A backup was restored: the server starts again.')
-      return Number(new URL(url).port)
+      return (server.app.server.address() as AddressInfo).port
     }
     printLine(stderr, 'Finishing what runs. Once more to stop at once.')
     return undefined
@@ -162,21 +189,42 @@ async function serveOnce(options: ServeArguments, port: number, terminal: Termin
   }
 }
 
-async function checkPort(port: number, host: string): Promise<void> {
+/** @throws UsageError */
+function httpsOf({
+  https,
+  acmeEmail,
+  acmeDirectory,
+  httpPort,
+  tlsCert,
+  tlsKey,
+}: ServeArguments): Pick<ServerOptions, 'https'> | undefined {
+  const acme = { ...(acmeEmail && { email: acmeEmail }), ...(acmeDirectory && { directoryUrl: acmeDirectory }) }
+  if (https !== undefined) {
+    if (tlsCert !== undefined || tlsKey !== undefined)
+      throw new UsageError('--https gets a certificate by itself. Leave --tls-cert and --tls-key out, or --https.')
+    return { https: { names: https, httpPort, ...acme } }
+  }
+  if (Object.keys(acme).length > 0) throw new UsageError('--acme-email and --acme-directory need --https.')
+  if (tlsCert === undefined && tlsKey === undefined) return undefined
+  if (tlsCert === undefined || tlsKey === undefined) throw new UsageError('--tls-cert and --tls-key need each other.')
+  return { https: { cert: tlsCert, key: tlsKey } }
+}
+
+async function checkPort(port: number, host: string, option: string): Promise<void> {
   const probe = createProbe()
   try {
     probe.listen(port, host)
     await once(probe, 'listening')
   } catch (error) {
-    cannotListen(host, port, error)
+    cannotListen(host, port, option, error)
   } finally {
     probe.close()
   }
 }
 
-function cannotListen(host: string, port: number, error: unknown): never {
+function cannotListen(host: string, port: number, option: string, error: unknown): never {
   const { code, message } = error as NodeJS.ErrnoException
-  const why = code === 'EADDRINUSE' ? 'another program listens there. --port chooses another port.' : message
+  const why = code === 'EADDRINUSE' ? `another program listens there. ${option} chooses another port.` : message
   throw new FailedError(`Can't listen at ${host}:${port}: ${why}`, { cause: error })
 }
 
