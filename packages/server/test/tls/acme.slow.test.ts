@@ -20,7 +20,7 @@ import { selfSigned } from './self-signed.ts'
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 const program = findPebble()
 const DAY_SECONDS = 86_400
-const SHORT_SECONDS = 9
+const SHORT_SECONDS = 15
 
 let dir: string
 let httpPort: number
@@ -121,7 +121,8 @@ test('a certificate is renewed while connections stay; without the service the o
   const old = connect({ host: '127.0.0.1', port, servername: 'example.org', ca: root })
   await once(old, 'secureConnect')
   await until(async () => {
-    await look()
+    // A slow machine may look between the end of one and the next one.
+    await look().catch(() => {})
     return serials.size > 1
   }, server.err)
   old.write(`GET /api/health HTTP/1.1\r\nhost: example.org\r\nconnection: close\r\n\r\n`)
