@@ -183,6 +183,14 @@ export class CollectionAdministration {
 /** The types of the records of all collections, by name. */
 export type CollectionTypes = Readonly<Record<string, RecordTypes>>;
 
+/** What a rule costs for accounts that it means the same to. */
+export interface CostForAccounts extends RuleCost {
+    /** Names of collections; `null`: guests. */
+    readonly accounts: readonly (string | null)[];
+    /** Why it is of class E. */
+    readonly problems: readonly RuleProblem[];
+}
+
 /** A collection of the application: its type, fields, rules and indexes. */
 export type Definition = BaseDefinition | ViewDefinition | AuthDefinition;
 
@@ -206,6 +214,30 @@ export interface DownloadOptions {
 export interface ErrorData {
     /** The error of one value, or the errors inside it. */
     readonly [name: string]: FieldError | ErrorData;
+}
+
+/** A rule of a collection, explained. */
+export interface ExplainedRule {
+    /** `listRule` and the like. */
+    readonly name: string;
+    /** `null`: superusers only. */
+    readonly rule: Rule;
+    /** That of the accounts for which it costs most; `null` if no rule is asked. */
+    readonly cost: CutCost | null;
+    /** Empty if superusers only may. */
+    readonly costs: readonly CostForAccounts[];
+}
+
+/** The rules of a collection, explained. */
+export interface ExplainedRules {
+    /** Its name. */
+    readonly collection: string;
+    /** The list rule is the first. */
+    readonly rules: readonly ExplainedRule[];
+    /** What keeps the collection from being synced; empty: it can be. */
+    readonly syncProblems: readonly RuleProblem[];
+    /** The fields that have an index by themselves: relations, and what the list rule compares. */
+    readonly indexes: readonly string[];
 }
 
 /** Fields that a migration changes; others stay. They are known by their ids. */
@@ -846,6 +878,14 @@ export interface RequestInfo {
     readonly body?: Readonly<Record<string, unknown>>;
 }
 
+/** Why something is not possible. */
+export interface RuleProblem {
+    /** A sentence. */
+    readonly message: string;
+    /** Where in the rule, from 0. `null`: it is not about the rule. */
+    readonly position: number | null;
+}
+
 /** The program around the server. */
 export const SYSTEM: Principal;
 
@@ -1024,6 +1064,12 @@ export class Sync {
     acknowledged(actor: Actor, device: string | undefined, numbers: readonly number[]): Promise<Acknowledged>;
     /** Forgets what no device asks for any more. */
     removeOld(): Promise<void>;
+    /**
+     * What the rules of a collection cost, and what keeps it from being synced. `rule`: in place of its list rule.
+     *
+     * @throws ServiceError FORBIDDEN for all but superusers, NOT_FOUND, INVALID if it is no rule
+     */
+    explain(principal: Principal, collection: string, rule?: string): ExplainedRules;
 }
 
 /** What a replica has of a collection, as ids and revisions: where all records come again, these come without their bodies. */

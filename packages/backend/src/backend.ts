@@ -45,6 +45,7 @@ import { hookServices } from './service-hooks.ts'
 import { RateLimiter } from './settings/rate-limiter.ts'
 import { Settings } from './settings/settings.ts'
 import { SqlConsole } from './sql/sql-console.ts'
+import { noteRules } from './sync/note-rules.ts'
 import { Sync } from './sync/sync.ts'
 
 /** What `openBackend` takes. */
@@ -249,6 +250,7 @@ async function openOperations(
   logDatabase: Database,
   host: BackupHost | undefined,
 ): Promise<Pick<Backend, 'schedules' | 'backups'>> {
+  noteRules({ definitions: parts.definitions, logs })
   const schedules = new Schedules(logs)
   const databases = { 'data.db': database, 'auxiliary.db': logDatabase }
   const backups = await Backups.open({ ...parts, databases, schedules, logs, host })

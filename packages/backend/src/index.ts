@@ -34,6 +34,7 @@ export type { LogHour, LogJson, LogPage, LogReads } from './logs/log-reads.ts'
 export type { Logs } from './logs/logs.ts'
 export type { Schedule, Schedules } from './schedules/schedules.ts'
 export type { SqlConsole, SqlResult } from './sql/sql-console.ts'
+export type { CostForAccounts, ExplainedRule, ExplainedRules, RuleProblem } from './sync/explain-rules.ts'
 export type { PageLimits } from './sync/feed-page.ts'
 export type { Pusher } from './sync/push.ts'
 export type {

@@ -302,6 +302,7 @@ export class Definitions {
   /** Ends when the changes have ended that were asked for. */
   async close(): Promise<void> {
     await this.#turn
+    this.#listeners.clear()
   }
 
   #imported(list: unknown, deleteMissing: boolean): ProposedChange {

@@ -1,4 +1,4 @@
-/** Indexes that a collection has by itself, as its list rule compares these fields with one value. */
+/** Indexes that a collection has by itself, as its list rule compares these fields with a value. */
 import { crc32 } from 'node:zlib'
 import { parse, RuleError, type Comparison, type Expression, type Operand } from '@pannier/rules'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
@@ -23,9 +23,9 @@ interface RuleIndex {
   readonly name: string
 }
 
-/** One for each field that the list rule compares by `=` or `?=` with a value, or with something of the request. */
+/** One for each field that the list rule compares by `=`, `<`, `<=`, `>` or `>=` with a value, or with something of the request. */
 export function ruleIndexesOf({ listRule, fields }: Pick<Definition, 'listRule' | 'fields'>): readonly RuleIndex[] {
-  const compared = new Set(listRule === null || listRule === '' ? [] : equalities(listRule).flatMap(pathsOf))
+  const compared = new Set(listRule === null || listRule === '' ? [] : lookUps(listRule).flatMap(pathsOf))
   return fields.flatMap((field) => {
     const { name, type } = field
     const multi = isMany(field)
@@ -34,9 +34,12 @@ export function ruleIndexesOf({ listRule, fields }: Pick<Definition, 'listRule' 
   })
 }
 
-function equalities(rule: string): readonly Comparison[] {
+const LOOKED_UP: ReadonlySet<Comparison['operator']> = new Set(['=', '<', '<=', '>', '>='])
+
+/** What an index answers by one range of it. */
+function lookUps(rule: string): readonly Comparison[] {
   try {
-    return comparisonsOf(parse(rule)).filter(({ operator }) => operator === '=')
+    return comparisonsOf(parse(rule)).filter(({ operator }) => LOOKED_UP.has(operator))
   } catch (error) {
     if (error instanceof RuleError) return []
     throw error

@@ -7,7 +7,7 @@ import type { Definition, Rule } from '../definitions/definition.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 
 /** A rule that every record meets. */
-const EVERYBODY = '1 = 1'
+export const EVERYBODY = '1 = 1'
 
 /** What an index keeps of each record for alternatives with one key. */
 interface Side {

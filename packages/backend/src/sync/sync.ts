@@ -6,7 +6,8 @@ import { randomBytes } from 'node:crypto'
 import { readSnapshot, rememberedRows } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
-import { ServiceError } from '../gateway/service-error.ts'
+import type { Principal } from '../gateway/principal.ts'
+import { forbidden, ServiceError } from '../gateway/service-error.ts'
 import type { RecordJson } from '../records/record-types.ts'
 import { Boots } from './boots.ts'
 import type { FeedRow, Has, PageLimits } from './feed-page.ts'
@@ -15,6 +16,7 @@ import { KEEP_MS } from './outcomes.ts'
 import { Push, type Pusher, type PushHost } from './push.ts'
 import type { Acknowledged, Pushed, PushTransaction } from './push-format.ts'
 import { Seal } from './seal.ts'
+import { explainRules, type ExplainedRules } from './explain-rules.ts'
 import { assertSyncable } from './syncable.ts'
 
 /** What a replica does, in this order. */
@@ -127,6 +129,17 @@ export class Sync {
   /** Forgets what no device asks for any more. */
   removeOld(): Promise<void> {
     return this.#push.removeOld()
+  }
+
+  /**
+   * What the rules of a collection cost, and what keeps it from being synced. `rule`: in place of its list rule.
+   *
+   * @throws ServiceError FORBIDDEN for all but superusers, NOT_FOUND, INVALID if it is no rule
+   */
+  explain(principal: Principal, collection: string, rule?: string): ExplainedRules {
+    if (!principal.isAdmin) throw forbidden('')
+    const { definitions } = this.#host
+    return explainRules(definitions, definitions.get(collection), rule)
   }
 
   /** Notes the start of the server before its first pull: nothing else brings an index up to date. */

@@ -8,6 +8,7 @@ import { SYSTEM } from '../../src/gateway/principal.ts'
 
 const FIELDS = [
   { name: 'title', type: 'text' },
+  { name: 'due', type: 'date' },
   { name: 'public', type: 'bool' },
   { name: 'kind', type: 'select', values: ['a'], maxSelect: 1 },
   { name: 'tags', type: 'select', values: ['a', 'b'], maxSelect: 2 },
@@ -23,7 +24,8 @@ test.each([
   ["'a' = title && @request.auth.id != ''", ['title']],
   ["tags:each ?= 'a' && tags = 'b'", ['tags']],
   ['title = kind', []],
-  ["title ~ 'a' && public != true && title > 'b'", []],
+  ["title ~ 'a' && public != true", []],
+  ["title > 'b' && '2026-11-24' <= due && due > @now", ['title', 'due']],
   ["author = @request.auth.id && meta = 1 && id = 'a' && author.title = 'c' && title:lower = 'd'", []],
   ['title = @request.auth.id && title = @request.query.q', ['title']],
   ['title =', []],

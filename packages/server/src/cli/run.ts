@@ -11,6 +11,7 @@ import { addMigrate } from './commands/migrate.ts'
 import { addRepair } from './commands/repair.ts'
 import { addReplicate } from './commands/replicate.ts'
 import { addRestore } from './commands/restore.ts'
+import { addRules } from './commands/rules.ts'
 import { addServe } from './commands/serve.ts'
 import { addSettings } from './commands/settings.ts'
 import { addSuperuser } from './commands/superuser.ts'
@@ -27,6 +28,7 @@ const COMMANDS = [
   addSuperuser,
   addMigrate,
   addTypes,
+  addRules,
   addSettings,
   addBackup,
   addReplicate,

@@ -1,12 +1,12 @@
-/** What superusers ask about collections: what a change would not keep, how a list is answered, their types in TypeScript. */
-import { actorOf, checkSuperuser } from './actor.ts'
+/** What superusers ask about collections: what a change would not keep, how lists are answered, what rules cost, types in TypeScript. */
+import { actorOf, checkSuperuser, queryText } from './actor.ts'
 import { MALFORMED } from './collection-routes.ts'
 import { withForm } from './form.ts'
 import { listOptions } from './list-parameters.ts'
 import type { CollectionRoute, RestRoutes } from './rest-context.ts'
 
 export const inspectionRoutes: RestRoutes = (app, context) => {
-  const { definitions, records } = context.backend
+  const { definitions, records, sync } = context.backend
   app.register(async (routes) => {
     routes.addHook('preHandler', async (request) => checkSuperuser(request))
     routes.post<CollectionRoute>('/api/collections/:collection/check', (request) => {
@@ -18,6 +18,9 @@ export const inspectionRoutes: RestRoutes = (app, context) => {
     })
     routes.get('/api/types.d.ts', async ({ principal }, reply) =>
       reply.type('text/plain; charset=utf-8').send(definitions.typeDeclarations(principal)),
+    )
+    routes.get<CollectionRoute>('/api/collections/:collection/rules', async (request) =>
+      sync.explain(request.principal, request.params.collection, queryText(request, 'rule') || undefined),
     )
     routes.get<CollectionRoute>('/api/collections/:collection/explain', async (request) => {
       const { collection } = request.params

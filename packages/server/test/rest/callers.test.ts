@@ -65,6 +65,7 @@ const ROUTES: Readonly<Record<string, For>> = {
   [`DELETE ${COLLECTION}/records/:id/sessions`]: 'itself',
   [`DELETE ${COLLECTION}/records/:id/sessions/:session`]: 'itself',
   [`GET ${COLLECTION}/explain`]: 'superusers',
+  [`GET ${COLLECTION}/rules`]: 'superusers',
   [`POST ${COLLECTION}/check`]: 'superusers',
   'GET /api/tokens': 'superusers',
   'POST /api/tokens': 'superusers',

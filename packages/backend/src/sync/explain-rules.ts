@@ -1,0 +1,123 @@
+/** Says what the rules of a collection cost, and what keeps it from being synced, for those who write them: docs/internals/rule-cuts.md. */
+import { parse, RuleError } from '@pannier/rules'
+import { costOf, cut, type CutCost, type RuleCost } from '@pannier/rules/cut'
+import type { KnownDefinitions } from '../access/rule-records.ts'
+import type { Definition, Rule } from '../definitions/definition.ts'
+import { ruleIndexesOf } from '../definitions/rule-indexes.ts'
+import { SUPERUSERS } from '../definitions/system-collections.ts'
+import { invalid } from '../gateway/service-error.ts'
+import { syncProblem } from './syncable.ts'
+import { EVERYBODY } from './sync-rules.ts'
+
+/** Why something is not possible. */
+export interface RuleProblem {
+  /** A sentence. */
+  readonly message: string
+  /** Where in the rule, from 0. `null`: it is not about the rule. */
+  readonly position: number | null
+}
+
+/** What a rule costs for accounts that it means the same to. */
+export interface CostForAccounts extends RuleCost {
+  /** Names of collections; `null`: guests. */
+  readonly accounts: readonly (string | null)[]
+  /** Why it is of class E. */
+  readonly problems: readonly RuleProblem[]
+}
+
+/** A rule of a collection, explained. */
+export interface ExplainedRule {
+  /** `listRule` and the like. */
+  readonly name: string
+  /** `null`: superusers only. */
+  readonly rule: Rule
+  /** That of the accounts for which it costs most; `null` if no rule is asked. */
+  readonly cost: CutCost | null
+  /** Empty if superusers only may. */
+  readonly costs: readonly CostForAccounts[]
+}
+
+/** The rules of a collection, explained. */
+export interface ExplainedRules {
+  /** Its name. */
+  readonly collection: string
+  /** The list rule is the first. */
+  readonly rules: readonly ExplainedRule[]
+  /** What keeps the collection from being synced; empty: it can be. */
+  readonly syncProblems: readonly RuleProblem[]
+  /** The fields that have an index by themselves: relations, and what the list rule compares. */
+  readonly indexes: readonly string[]
+}
+
+/** `rule`: in place of the list rule, alone. @throws ServiceError INVALID if it is no rule */
+export function explainRules(definitions: KnownDefinitions, definition: Definition, rule?: string): ExplainedRules {
+  const listRule = rule ?? definition.listRule
+  const meant = { ...definition, listRule }
+  const rules = (rule === undefined ? rulesOf(definition) : ([['listRule', rule]] as const)).map(([name, text]) =>
+    explained(definitions, definition, name, text),
+  )
+  const relations = definition.type === 'view' ? [] : definition.fields.filter(({ type }) => type === 'relation')
+  const compared = definition.type === 'view' ? [] : ruleIndexesOf(meant)
+  return {
+    collection: definition.name,
+    rules,
+    syncProblems: problemsOf(meant, rules[0]!),
+    indexes: [...relations.map(({ name }) => name), ...compared.map(({ on }) => on)],
+  }
+}
+
+/** The list rule is the first. */
+function rulesOf(definition: Definition): readonly (readonly [name: string, rule: Rule])[] {
+  const { listRule, viewRule, createRule, updateRule, deleteRule } = definition
+  const ofRecords =
+    definition.type === 'view' ? { listRule, viewRule } : { listRule, viewRule, createRule, updateRule, deleteRule }
+  const ofAccounts =
+    definition.type === 'auth' ? { authRule: definition.authRule, manageRule: definition.manageRule } : {}
+  return Object.entries({ ...ofRecords, ...ofAccounts })
+}
+
+function explained(definitions: KnownDefinitions, definition: Definition, name: string, rule: Rule): ExplainedRule {
+  if (rule === null) return { name, rule, cost: null, costs: [] }
+  const found = new Map<string, CostForAccounts>()
+  for (const accounts of kindsOf(definitions)) {
+    const cost = costFor(definitions, definition, rule, accounts)
+    const key = JSON.stringify(cost)
+    const same = found.get(key)?.accounts ?? []
+    found.set(key, { accounts: [...same, accounts?.name ?? null], ...cost })
+  }
+  const costs = [...found.values()]
+  const worst = costs.map(({ cost }) => cost).reduce((one, other) => (one > other ? one : other))
+  return { name, rule, cost: worst, costs }
+}
+
+/** Guests come last. No rule is asked for superusers. */
+function kindsOf(definitions: KnownDefinitions): (Definition | null)[] {
+  return [...definitions.all().filter(({ type, name }) => type === 'auth' && name !== SUPERUSERS), null]
+}
+
+function costFor(
+  { schema }: KnownDefinitions,
+  { id }: Definition,
+  rule: string,
+  accounts: Definition | null,
+): RuleCost & Pick<CostForAccounts, 'problems'> {
+  try {
+    const text = rule === '' ? EVERYBODY : rule
+    const made = cut({ schema, collection: id, rule: parse(text), accounts: accounts?.id ?? null })
+    const problems = made.problems.map(({ message, position }) => ({ message, position }))
+    return { ...costOf(made), problems }
+  } catch (error) {
+    if (error instanceof RuleError) throw invalid(`${error.message} (at ${error.position + 1} in ${rule})`)
+    throw error
+  }
+}
+
+function problemsOf(definition: Definition, { costs }: ExplainedRule): readonly RuleProblem[] {
+  if (definition.listRule === null) return [{ message: 'Only superusers may list its records.', position: null }]
+  const problem = syncProblem(definition)
+  const found = costs.flatMap(({ problems }) => problems)
+  const others = found.filter(
+    (one, place) => found.findIndex((each) => each.message === one.message && each.position === one.position) === place,
+  )
+  return [...(problem === undefined ? [] : [{ message: problem, position: null }]), ...others]
+}
