@@ -21,7 +21,8 @@ import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
 import { canBeId, valueErrors } from '../records/write/draft.ts'
 import { OTHER_ACCOUNT, OutdatedWrite, type Judge } from '../records/write/judge.ts'
 import type { Place } from '../records/write/operations.ts'
-import { recordsIn, whileOutdated } from '../records/write/record-writer.ts'
+import { recordsIn } from '../records/write/operations.ts'
+import { whileOutdated } from '../records/write/record-writer.ts'
 import { asRefusal, failed, writeError } from '../records/write/write-errors.ts'
 
 interface ImportsParts {

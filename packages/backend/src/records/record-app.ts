@@ -11,8 +11,8 @@ import type { FilterParameters, HookApp } from '../hooks/hook-app.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { RecordReads } from './record-reads.ts'
-import type { RecordTransaction } from './record-transaction.ts'
 import type { RecordWrites } from './record-writes.ts'
+import { literal, transactionApp } from './transaction-app.ts'
 
 interface RecordAppParts {
   readonly database: Database
@@ -69,55 +69,9 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
     save: (record) => parts().writes.save(ACTOR, record),
     delete: (record) => parts().writes.delete(ACTOR, record.collection().id, record.id),
     runInTransaction: async (run) =>
-      parts().writes.inTransaction(ACTOR, (transaction) => run(transactionApp(app, definitionOf, transaction))),
+      parts().writes.inTransaction(ACTOR, (transaction) => run(transactionApp(app, transaction))),
   }
   return app
-}
-
-/** `app` inside a transaction, and after its end `app` itself: hooks of its writes may have it longer. */
-function transactionApp(
-  app: HookApp,
-  definitionOf: (name: string) => Definition,
-  transaction: RecordTransaction,
-): HookApp {
-  const inside = <Method extends keyof HookApp>(name: Method, method: HookApp[Method]): HookApp[Method] =>
-    ((...parameters: unknown[]) =>
-      ((transaction.isOpen ? method : app[name]) as (...all: unknown[]) => unknown)(...parameters)) as HookApp[Method]
-  const records = (collection: string): ReturnType<RecordTransaction['records']> =>
-    transaction.records(definitionOf(collection))
-  const byValue: HookApp['findFirstRecordByData'] = async (collection, field, value) => {
-    const [document] = await records(collection)
-      .find({ [field === 'id' ? '_id' : field]: value })
-      .limit(1)
-      .toArray()
-    if (document === undefined) throw missing(`No record of '${collection}' has ${field} = ${literal(value)}.`)
-    return HookRecord.of(definitionOf(collection), document)
-  }
-  const unwritten = <Method extends 'findRecordsByFilter' | 'findFirstRecordByFilter' | 'countRecords'>(
-    name: Method,
-  ): HookApp[Method] =>
-    inside(name, ((...parameters: Parameters<HookApp[Method]>) => {
-      if (!transaction.hasWritten) return (app[name] as (...all: unknown[]) => unknown)(...parameters)
-      const message = `app.${name}(): a transaction that has written can't be searched by a filter. Search before the first write.`
-      return Promise.reject(invalid(message))
-    }) as unknown as HookApp[Method])
-  const made: HookApp = {
-    ...app,
-    findRecordById: inside('findRecordById', async (collection, id) => {
-      const document = await records(collection).get(id)
-      if (document === undefined) throw missing(`'${collection}' has no record '${id}'.`)
-      return HookRecord.of(definitionOf(collection), document)
-    }),
-    findFirstRecordByData: inside('findFirstRecordByData', byValue),
-    findAuthRecordByEmail: inside('findAuthRecordByEmail', (collection, email) => byValue(collection, 'email', email)),
-    findRecordsByFilter: unwritten('findRecordsByFilter'),
-    findFirstRecordByFilter: unwritten('findFirstRecordByFilter'),
-    countRecords: unwritten('countRecords'),
-    save: inside('save', (record) => transaction.save(record, made)),
-    delete: inside('delete', (record) => transaction.delete(record, made)),
-    runInTransaction: inside('runInTransaction', (run) => run(made)),
-  }
-  return made
 }
 
 /** With each `{:name}` replaced by its value. */
@@ -126,11 +80,4 @@ function withParameters(filter: string, parameters: FilterParameters = {}): stri
     const value = parameters[name]
     return value === undefined ? whole : literal(value)
   })
-}
-
-/** As the language of filters has it. */
-function literal(value: FilterParameters[string]): string {
-  if (value instanceof Date) return `'${dateText(value.getTime())}'`
-  if (typeof value !== 'string') return String(value)
-  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

@@ -9,20 +9,26 @@ import type { HookApp } from '../hooks/hook-app.ts'
 import type { HookRecord } from '../hooks/hook-record.ts'
 import { saving, type RecordOperation, type WrittenRecord } from './write/operations.ts'
 import type { RecordWriter } from './write/record-writer.ts'
-import type { HookedWrite } from './write/write-hooks.ts'
+import type { BeginOptions, HookedWrite } from './write/write-hooks.ts'
 
 /** All other writers wait meanwhile. */
 const TRANSACTION_MS_MAX = 10_000
 
 /** A transaction, for `HookApp`. */
 export interface RecordTransaction {
+  /** The library's. */
+  readonly place: Transaction
   readonly isOpen: boolean
   readonly hasWritten: boolean
   records(definition: Definition): TransactionCollection<JsonObject>
   /** `app`: what hooks of the write get. @throws ServiceError */
   save(record: HookRecord, app: HookApp): Promise<void>
   delete(record: HookRecord, app: HookApp): Promise<void>
+  /** Resolves with undefined after a delete. @throws ServiceError */
+  write(actor: Actor, operation: RecordOperation, options: WriteOptions): Promise<WrittenRecord | undefined>
 }
+
+type WriteOptions = Required<Pick<BeginOptions, 'app'>> & Pick<BeginOptions, 'namings'>
 
 interface BegunWrite {
   readonly hooked: HookedWrite
@@ -34,36 +40,37 @@ class Run implements RecordTransaction {
   readonly begun: BegunWrite[] = []
   isOpen = true
   hasWritten = false
+  readonly place: Transaction
   readonly #writer: RecordWriter
   readonly #actor: Actor
-  readonly #transaction: Transaction
 
   constructor(writer: RecordWriter, actor: Actor, transaction: Transaction) {
     this.#writer = writer
     this.#actor = actor
-    this.#transaction = transaction
+    this.place = transaction
   }
 
   records(definition: Definition): TransactionCollection<JsonObject> {
-    return this.#transaction.collection<JsonObject>(recordsName(definition))
+    return this.place.collection<JsonObject>(recordsName(definition))
   }
 
   async save(record: HookRecord, app: HookApp): Promise<void> {
-    const written = await this.#write(saving(record), app)
+    const written = await this.write(this.#actor, saving(record), { app })
     if (written !== undefined) record.settle(written.document)
   }
 
   async delete(record: HookRecord, app: HookApp): Promise<void> {
-    await this.#write({ action: 'delete', collection: record.collection().id, id: record.id }, app)
+    const operation: RecordOperation = { action: 'delete', collection: record.collection().id, id: record.id }
+    await this.write(this.#actor, operation, { app })
   }
 
-  async #write(operation: RecordOperation, app: HookApp): Promise<WrittenRecord | undefined> {
+  async write(actor: Actor, operation: RecordOperation, options: WriteOptions): Promise<WrittenRecord | undefined> {
     this.hasWritten = true
-    const place = this.#transaction
-    const hooked = await this.#writer.begin(this.#actor, operation, { place, app })
+    const { place } = this
+    const hooked = await this.#writer.begin(actor, operation, { ...options, place })
     if (hooked?.isWanted === false) return hooked.unwritten()
     try {
-      const prepared = await this.#writer.prepare(this.#actor, hooked?.operation ?? operation)
+      const prepared = await this.#writer.prepare(actor, hooked?.operation ?? operation, options.namings)
       const written = await prepared.run(place).finally(prepared.release)
       if (hooked !== undefined) this.begun.push({ hooked, written })
       return written

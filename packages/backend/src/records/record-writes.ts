@@ -50,7 +50,7 @@ export class RecordWrites {
   constructor(parts: RecordWritesParts) {
     this.#parts = parts
     this.#writer = new RecordWriter(parts)
-    this.#batches = new BatchWriter(parts.database, this.#writer)
+    this.#batches = new BatchWriter({ ...parts, writer: this.#writer })
   }
 
   /**

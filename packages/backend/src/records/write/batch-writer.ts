@@ -1,9 +1,13 @@
 /** Several writes of an actor in one transaction, with hooks around each. */
 import type { Database, Transaction } from 'pannier'
-import type { RequestInfo } from '../../access/actor.ts'
+import type { Actor, RequestInfo } from '../../access/actor.ts'
+import { toText } from '../../fields/cast.ts'
 import type { Principal } from '../../gateway/principal.ts'
 import { ServiceError } from '../../gateway/service-error.ts'
+import type { HookApp } from '../../hooks/hook-app.ts'
 import { BatchError, BatchTimeout } from '../batch-error.ts'
+import { type RecordTransaction, runInTransaction } from '../record-transaction.ts'
+import { transactionApp } from '../transaction-app.ts'
 import type { PreparedWrite, RecordOperation, WrittenRecord } from './operations.ts'
 import { type RecordWriter, whileOutdated } from './record-writer.ts'
 import type { HookedWrite } from './write-hooks.ts'
@@ -21,39 +25,55 @@ export interface BatchOptions {
   readonly last?: (transaction: Transaction, written: readonly (WrittenRecord | undefined)[]) => Promise<void>
 }
 
-/** A write whose hooks have begun. */
+interface Batch extends Required<Pick<BatchOptions, 'namings' | 'first' | 'last'>> {
+  readonly principal: Principal
+  readonly isLate: () => boolean
+}
+
+/**
+ * A write whose hooks have begun. `dependent`: they begin in the transaction, as the record or what the rule leads to may be of an earlier
+ * write of the batch.
+ */
 interface BegunStep {
   readonly operation: BatchedWrite
   readonly hooked: HookedWrite | undefined
+  readonly isDependent: boolean
 }
 
-type PreparedStep = PreparedWrite | ServiceError
+/** A write that is ready; one that is made ready in the transaction; one that is refused. */
+type Step = PreparedWrite | BatchedWrite | ServiceError
+
+type Written = readonly (WrittenRecord | undefined)[]
+
+interface BatchWriterParts {
+  readonly database: Database
+  readonly app: HookApp
+  readonly writer: RecordWriter
+}
 
 export class BatchWriter {
-  readonly #database: Database
-  readonly #writer: RecordWriter
+  readonly #parts: BatchWriterParts
 
-  constructor(database: Database, writer: RecordWriter) {
-    this.#database = database
-    this.#writer = writer
+  constructor(parts: BatchWriterParts) {
+    this.#parts = parts
   }
 
   /**
    * Writes all or nothing, one after another. Resolves with what is stored for each operation; undefined for a delete. An error stands
    * for an operation that is refused already.
    *
-   * @throws BatchError for the first operation that is refused; ServiceError INVALID if it takes too long
+   * @throws BatchError for the first operation that is refused; BatchTimeout
    */
   async write(
     principal: Principal,
     operations: readonly (BatchedWrite | ServiceError)[],
     { timeoutMs, namings = 1, first = async () => {}, last = async () => {} }: BatchOptions,
-  ): Promise<readonly (WrittenRecord | undefined)[]> {
+  ): Promise<Written> {
     const end = performance.now() + timeoutMs
     const batch: Batch = { principal, namings, first, last, isLate: () => performance.now() >= end }
     const steps = await this.#begin(batch, operations)
     const hooked = steps.map((step) => (step instanceof ServiceError ? undefined : step.hooked))
-    let written: readonly (WrittenRecord | undefined)[]
+    let written: Written
     try {
       written = await whileOutdated(() => this.#writeAll(batch, steps))
     } catch (error) {
@@ -75,8 +95,10 @@ export class BatchWriter {
     operations: readonly (BatchedWrite | ServiceError)[],
   ): Promise<readonly (BegunStep | ServiceError)[]> {
     const steps: (BegunStep | ServiceError)[] = []
+    const named = new Set<string>()
     for (const operation of operations) {
-      const step = operation instanceof ServiceError ? operation : await this.#begun(batch, operation).catch(asRefused)
+      const step =
+        operation instanceof ServiceError ? operation : await this.#begun(batch, operation, named).catch(asRefused)
       steps.push(step)
       // Nothing after it will be written.
       if (step instanceof ServiceError || batch.isLate()) break
@@ -84,57 +106,78 @@ export class BatchWriter {
     return steps
   }
 
-  async #begun({ principal, namings }: Batch, operation: BatchedWrite): Promise<BegunStep> {
-    const { request } = operation
-    const hooked = await this.#writer.begin({ principal, request }, operation, { namings })
-    return { hooked, operation: { ...operation, ...hooked?.operation } as BatchedWrite }
+  /** `named`: the records of the operations before it. */
+  async #begun({ principal, namings }: Batch, operation: BatchedWrite, named: Set<string>): Promise<BegunStep> {
+    const { writer } = this.#parts
+    const { request, collection } = operation
+    const isFirst = named.size === 0
+    const id = 'id' in operation ? operation.id : toText(operation.input['id'])
+    const record = `${collection}/${id}`
+    const isNamed = id !== '' && named.has(record)
+    named.add(record)
+    const hooked = isNamed ? undefined : await writer.begin({ principal, request }, operation, { namings })
+    const isDependent = hooked === undefined && !isFirst && writer.hasHooks(collection)
+    return { hooked, isDependent, operation: { ...operation, ...hooked?.operation } as BatchedWrite }
   }
 
-  async #writeAll(
-    batch: Batch,
-    begun: readonly (BegunStep | ServiceError)[],
-  ): Promise<readonly (WrittenRecord | undefined)[]> {
-    const steps: PreparedStep[] = []
+  async #writeAll(batch: Batch, begun: readonly (BegunStep | ServiceError)[]): Promise<Written> {
+    const steps: Step[] = []
     try {
       for (const one of begun) {
         const step = one instanceof ServiceError ? one : await this.#prepared(batch, one).catch(asRefused)
         steps.push(step)
         if (step instanceof ServiceError || batch.isLate()) break
       }
-      return await this.#database.transaction((transaction: Transaction) => runAll(steps, transaction, batch))
+      const { database, writer } = this.#parts
+      if (!begun.some((one) => !(one instanceof ServiceError) && one.isDependent))
+        return await database.transaction((place: Transaction) => this.#runAll(batch, steps, place))
+      // Its actor is that of each operation.
+      const actor: Actor = { principal: batch.principal, request: NO_REQUEST }
+      return await runInTransaction(database, writer, actor, (inside) =>
+        this.#runAll(batch, steps, inside.place, inside),
+      )
     } finally {
-      for (const step of steps) if (!(step instanceof ServiceError)) step.release()
+      for (const step of steps) if ('release' in step) step.release()
     }
   }
 
-  async #prepared({ principal, namings }: Batch, { operation, hooked }: BegunStep): Promise<PreparedWrite> {
+  async #prepared(
+    { principal, namings }: Batch,
+    { operation, hooked, isDependent }: BegunStep,
+  ): Promise<PreparedWrite | BatchedWrite> {
+    if (isDependent) return operation
     if (hooked?.isWanted === false) return { isWide: false, run: async () => hooked.unwritten(), release: () => {} }
-    return this.#writer.prepare({ principal, request: operation.request }, operation, namings)
+    return this.#parts.writer.prepare({ principal, request: operation.request }, operation, namings)
+  }
+
+  /** `inside`: for operations whose hooks begin now. @throws BatchError, BatchTimeout */
+  async #runAll(
+    batch: Batch,
+    steps: readonly Step[],
+    place: Transaction,
+    inside?: RecordTransaction,
+  ): Promise<Written> {
+    const { principal, namings, isLate, first, last } = batch
+    const { app } = this.#parts
+    const run = async (step: Exclude<Step, ServiceError>): Promise<WrittenRecord | undefined> => {
+      if ('run' in step) return step.run(place)
+      const within = transactionApp(app, inside!)
+      return inside!.write({ principal, request: step.request }, step, { app: within, namings })
+    }
+    await first(place)
+    const written: (WrittenRecord | undefined)[] = []
+    for (const [index, step] of steps.entries()) {
+      const outcome = step instanceof ServiceError ? step : await run(step).catch(asRefused)
+      if (isLate()) throw new BatchTimeout()
+      if (outcome instanceof ServiceError) throw new BatchError(index, outcome)
+      written.push(outcome)
+    }
+    await last(place, written)
+    return written
   }
 }
 
-interface Batch extends Required<Pick<BatchOptions, 'namings' | 'first' | 'last'>> {
-  readonly principal: Principal
-  readonly isLate: () => boolean
-}
-
-/** @throws BatchError; ServiceError INVALID if it takes too long */
-async function runAll(
-  steps: readonly PreparedStep[],
-  transaction: Transaction,
-  { isLate, first, last }: Batch,
-): Promise<readonly (WrittenRecord | undefined)[]> {
-  await first(transaction)
-  const written: (WrittenRecord | undefined)[] = []
-  for (const [index, step] of steps.entries()) {
-    const outcome = step instanceof ServiceError ? step : await step.run(transaction).catch(asRefused)
-    if (isLate()) throw new BatchTimeout()
-    if (outcome instanceof ServiceError) throw new BatchError(index, outcome)
-    written.push(outcome)
-  }
-  await last(transaction, written)
-  return written
-}
+const NO_REQUEST: RequestInfo = { context: 'batch', method: 'POST', query: {}, headers: {} }
 
 /** What refuses an operation. Anything else fails the batch as it is. */
 function asRefused(error: unknown): ServiceError {

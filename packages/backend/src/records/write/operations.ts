@@ -1,6 +1,6 @@
 /** Writes of single records: as they are asked for, and as they are ready. */
 import type { TransactionCollection } from 'pannier'
-import type { Definition } from '../../definitions/definition.ts'
+import { recordsName, type Definition } from '../../definitions/definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import type { HookChange, HookRecord } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
@@ -8,6 +8,10 @@ import type { RecordInput } from '../record-types.ts'
 /** Where a write takes place. */
 export interface Place {
   collection<T extends object>(name: string): TransactionCollection<T>
+}
+
+export function recordsIn(place: Place, definition: Definition): TransactionCollection<JsonObject> {
+  return place.collection<JsonObject>(recordsName(definition))
 }
 
 /** Fields of a record, as somebody wants them. */

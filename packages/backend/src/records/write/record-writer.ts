@@ -11,7 +11,7 @@ import type { Access, Action } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import type { Passwords } from '../../accounts/passwords.ts'
 import { LAST_SUPERUSER, type Definitions } from '../../definitions/definitions.ts'
-import { recordsName, type Definition } from '../../definitions/definition.ts'
+import type { Definition } from '../../definitions/definition.ts'
 import { toText } from '../../fields/cast.ts'
 import { NewFile } from '../../fields/new-file.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
@@ -22,7 +22,7 @@ import { accountForm, type CheckedPassword } from './account-form.ts'
 import { AccountReferences } from './account-references.ts'
 import { canBeId, documentOf, draftOf, listOf, renewedTokenKey, type Draft, type PreparedInput } from './draft.ts'
 import { Judge, OutdatedWrite } from './judge.ts'
-import type { Place, PreparedWrite, RecordOperation, WrittenRecord } from './operations.ts'
+import { recordsIn, type Place, type PreparedWrite, type RecordOperation, type WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
 import { storeFiles, type FileStore } from './store-files.ts'
 import { WriteHooks, type BeginOptions, type HookedWrite } from './write-hooks.ts'
@@ -73,6 +73,12 @@ export class RecordWriter {
   /** Runs the hooks of a write as far as the write. Undefined: it has none. @throws ServiceError */
   begin(actor: Actor, operation: RecordOperation, options?: BeginOptions): Promise<HookedWrite | undefined> {
     return this.#hooks.begin(actor, operation, options)
+  }
+
+  /** Whether any hook is about writes of a collection. */
+  hasHooks(collection: string): boolean {
+    const definition = this.#parts.definitions.find(collection)
+    return definition !== undefined && this.#hooks.areAbout(definition)
   }
 
   async #write(actor: Actor, operation: RecordOperation): Promise<WrittenRecord | undefined> {
@@ -243,10 +249,6 @@ export async function whileOutdated<T>(run: () => Promise<T>): Promise<T> {
       await setTimeout(round)
     }
   }
-}
-
-export function recordsIn(place: Place, definition: Definition): TransactionCollection<JsonObject> {
-  return place.collection<JsonObject>(recordsName(definition))
 }
 
 function refusal(error: ServiceError | undefined): PannierError | undefined {

@@ -2,13 +2,15 @@
  * Hooks of writes. They run outside the transaction, so a slow one holds up nobody: first as far as the write itself, and when that has
  * ended, to their end. What they change joins the input. The guard judges the rule by the input, and the fields by both.
  */
-import type { Database } from 'pannier'
-import { readSnapshot } from 'pannier/internal'
+import type { Database, TransactionCollection } from 'pannier'
+import { guarded, readSnapshot } from 'pannier/internal'
+import type { DocumentGuard, GuardReader } from 'pannier/internal'
 import type { Access } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import type { Definitions } from '../../definitions/definitions.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
 import { toText } from '../../fields/cast.ts'
+import { generate } from '../../fields/pattern.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { invalid } from '../../gateway/service-error.ts'
 import type { HookApp } from '../../hooks/hook-app.ts'
@@ -19,9 +21,9 @@ import { requestEvent } from '../../hooks/request-event.ts'
 import { Suspended } from '../../hooks/suspended.ts'
 import { canBeId, draftOf, type Draft } from './draft.ts'
 import type { Judge } from './judge.ts'
-import type { Place, RecordOperation, WrittenRecord } from './operations.ts'
+import { recordsIn, type Place, type RecordOperation, type WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
-import { failed } from './write-errors.ts'
+import { asRefusal, failed } from './write-errors.ts'
 
 export interface WriteHooksParts {
   readonly database: Database
@@ -89,7 +91,7 @@ export class WriteHooks {
         ? undefined
         : await prepareInput({ definition, input: operation.input, isSuperuser: actor.principal.isAdmin, namings })
     const draft = prepared && draftOf(prepared, old)
-    if (!(await this.admits(actor, definition, { old, draft }))) return undefined
+    if (!(await this.admits(actor, definition, { old, draft }, place))) return undefined
     const record =
       draft === undefined
         ? HookRecord.of(definition, old!)
@@ -115,11 +117,17 @@ export class WriteHooks {
   }
 
   /** No hook runs for what the rule refuses. The guard asks it again. */
-  admits(actor: Actor, definition: Definition, write: Parameters<Judge['admits']>[2]): Promise<boolean> {
+  admits(
+    actor: Actor,
+    definition: Definition,
+    write: Parameters<Judge['admits']>[2],
+    place: Place = this.#parts.database,
+  ): Promise<boolean> {
     const { database, judge } = this.#parts
-    return readSnapshot(database, (snapshot) =>
-      snapshot.read((reader) => judge.admits(actor, definition, write, reader)),
-    )
+    const admits = (reader: GuardReader): boolean => judge.admits(actor, definition, write, reader)
+    if (actor.principal.isAdmin) return Promise.resolve(true)
+    if (place !== database) return readWithin(recordsIn(place, definition), admits)
+    return readSnapshot(database, (snapshot) => snapshot.read(admits))
   }
 
   async #around(seen: SeenWrite, rest: () => Promise<void>): Promise<void> {
@@ -171,6 +179,22 @@ export class WriteHooks {
     const event = (): RecordEvent & { readonly error: unknown } => ({ app, record, type, error })
     return hooks.trigger(`onModel${step}`, event(), tags, () => hooks.trigger(`onRecord${step}`, event(), tags, last))
   }
+}
+
+/** Reads what a transaction has written so far: as the guard of a write that it refuses. */
+async function readWithin<T>(records: TransactionCollection<JsonObject>, read: (reader: GuardReader) => T): Promise<T> {
+  const refused = asRefusal(invalid(''))
+  let found: { readonly value: T } | undefined
+  const guard: DocumentGuard = ({ reader }) => {
+    found = { value: read(reader) }
+    return refused
+  }
+  await guarded(records, guard)
+    .insert({ _id: generate('[a-z]{32}') })
+    .catch((error: unknown) => {
+      if (found === undefined) throw error
+    })
+  return found!.value
 }
 
 /** A write whose hooks have begun. */

@@ -1,0 +1,57 @@
+/** What hooks can do inside a transaction. */
+import type { Definition } from '../definitions/definition.ts'
+import { dateText } from '../fields/date-text.ts'
+import { invalid, missing } from '../gateway/service-error.ts'
+import type { FilterParameters, HookApp } from '../hooks/hook-app.ts'
+import { HookRecord } from '../hooks/hook-record.ts'
+import type { RecordTransaction } from './record-transaction.ts'
+
+/** `app` inside a transaction, and after its end `app` itself: hooks of its writes may have it longer. */
+export function transactionApp(app: HookApp, transaction: RecordTransaction): HookApp {
+  const definitionOf = (name: string): Definition => app.findCollectionByNameOrId(name)
+  const inside = <Method extends keyof HookApp>(name: Method, method: HookApp[Method]): HookApp[Method] =>
+    ((...parameters: unknown[]) =>
+      ((transaction.isOpen ? method : app[name]) as (...all: unknown[]) => unknown)(...parameters)) as HookApp[Method]
+  const records = (collection: string): ReturnType<RecordTransaction['records']> =>
+    transaction.records(definitionOf(collection))
+  const byValue: HookApp['findFirstRecordByData'] = async (collection, field, value) => {
+    const [document] = await records(collection)
+      .find({ [field === 'id' ? '_id' : field]: value })
+      .limit(1)
+      .toArray()
+    if (document === undefined) throw missing(`No record of '${collection}' has ${field} = ${literal(value)}.`)
+    return HookRecord.of(definitionOf(collection), document)
+  }
+  const unwritten = <Method extends 'findRecordsByFilter' | 'findFirstRecordByFilter' | 'countRecords'>(
+    name: Method,
+  ): HookApp[Method] =>
+    inside(name, ((...parameters: Parameters<HookApp[Method]>) => {
+      if (!transaction.hasWritten) return (app[name] as (...all: unknown[]) => unknown)(...parameters)
+      const message = `app.${name}(): a transaction that has written can't be searched by a filter. Search before the first write.`
+      return Promise.reject(invalid(message))
+    }) as unknown as HookApp[Method])
+  const made: HookApp = {
+    ...app,
+    findRecordById: inside('findRecordById', async (collection, id) => {
+      const document = await records(collection).get(id)
+      if (document === undefined) throw missing(`'${collection}' has no record '${id}'.`)
+      return HookRecord.of(definitionOf(collection), document)
+    }),
+    findFirstRecordByData: inside('findFirstRecordByData', byValue),
+    findAuthRecordByEmail: inside('findAuthRecordByEmail', (collection, email) => byValue(collection, 'email', email)),
+    findRecordsByFilter: unwritten('findRecordsByFilter'),
+    findFirstRecordByFilter: unwritten('findFirstRecordByFilter'),
+    countRecords: unwritten('countRecords'),
+    save: inside('save', (record) => transaction.save(record, made)),
+    delete: inside('delete', (record) => transaction.delete(record, made)),
+    runInTransaction: inside('runInTransaction', (run) => run(made)),
+  }
+  return made
+}
+
+/** As the language of filters has it. */
+export function literal(value: FilterParameters[string]): string {
+  if (value instanceof Date) return `'${dateText(value.getTime())}'`
+  if (typeof value !== 'string') return String(value)
+  return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+}
