@@ -38,15 +38,18 @@ async function open(): Promise<World & AsyncDisposable & { readonly seen: string
   const world = await openWorld([TEAMS, TASKS])
   const seen: string[] = []
   const created: HookHandler<HookEvents['onRecordCreateRequest']> = async ({ record, next }) => {
-    seen.push(`create ${record.get('title')}`)
+    seen.push(`create ${String(record.get('title'))}`)
     await next()
     seen.push('created')
   }
   const updated: HookHandler<HookEvents['onRecordUpdate']> = async ({ app, record, next }) => {
     const team = await app.findRecordById('teams', TEAM)
-    seen.push(`${record.original().get('title')} to ${record.get('title')}, open: ${team.get('isOpen')}`)
-    if (record.get('title') === 'no') throw invalid('Not that.')
-    record.set('title', `${record.get('title')}!`)
+    const [before, title, isOpen] = [record.original().get('title'), record.get('title'), team.get('isOpen')].map(
+      String,
+    )
+    seen.push(`${before} to ${title}, open: ${isOpen}`)
+    if (title === 'no') throw invalid('Not that.')
+    record.set('title', `${title}!`)
     await next()
   }
   const place = { tags: ['tasks'], source: 'hooks/test.ts:1' }
