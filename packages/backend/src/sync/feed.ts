@@ -112,7 +112,11 @@ export class Feed {
 
   /** Forgets what left up to a sequence: tokens of earlier states begin again. */
   async forget(definition: Definition, upTo: number): Promise<void> {
-    await forgetLeft(this.#host.database, recordsName(definition), SIDES_VIEW, upTo)
+    const { database } = this.#host
+    const collection = recordsName(definition)
+    const { builtTo } = await readSnapshot(database, (reader) => reader.read((guard) => indexOf(guard, collection)))
+    // Beyond it tokens would begin again for ever.
+    await forgetLeft(database, collection, SIDES_VIEW, Math.min(upTo, builtTo))
   }
 
   /** Takes in what was written. */

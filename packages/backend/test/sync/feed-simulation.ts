@@ -35,6 +35,8 @@ export class FeedSimulation {
   /** Where backups go; undefined: nothing makes a token useless. */
   readonly #folder: string | undefined
   readonly #backups: Backup[] = []
+  /** Nothing changes any more. */
+  #isOver = false
 
   constructor(random: Random, world: FeedWorld, folder: string | undefined, counts: Counts) {
     this.#random = random
@@ -66,6 +68,7 @@ export class FeedSimulation {
       else if (what < 95) await this.#purge()
       else if (this.#folder !== undefined) await this.#disturb(this.#folder)
     }
+    this.#isOver = true
     for (const client of this.#clients)
       for (let pages = 0; !(await this.#pull(client, { rows: 2, entries: 7 }, false)); pages++)
         if (pages > PAGES_MAX) throw new Error(`stuck: ${client.user} needs more than ${PAGES_MAX} pages`)
@@ -179,7 +182,7 @@ export class FeedSimulation {
       rows.every((row) => !('rev' in row) || replicas[index]!.has(row.id, row.rev)),
     )
     if (isKnown) return pages
-    if (this.#random.chance(0.5)) await this.#commit()
+    if (!this.#isOver && this.#random.chance(0.5)) await this.#commit()
     return this.#world.pull(replicas, limits, hasRevision)
   }
 

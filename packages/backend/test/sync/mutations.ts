@@ -143,6 +143,8 @@ export const NO_TIME_AT_END: Mutation = inSync(
 )
 /** What left is not forgotten. */
 export const NO_HORIZON: Mutation = inSync('feed.ts', 'if (state.sequence < index.forgottenTo) return false', '')
+/** What leaves in the future is forgotten, too. */
+export const NO_END_OF_FORGETTING: Mutation = inSync('feed.ts', 'Math.min(upTo, builtTo)', 'Math.max(upTo, builtTo)')
 /** All records come, and no others go. */
 export const NO_END: Mutation = inSync(
   'feed-page.ts',

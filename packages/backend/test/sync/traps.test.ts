@@ -193,6 +193,17 @@ testScenes([
     without: [without.NO_HORIZON],
   },
   {
+    name: 'a replica of several pages comes to an end, however far losses are forgotten',
+    rows: inProject('d1', 'd2'),
+    rule: OF_PROJECT,
+    async run(scene) {
+      await scene.finish(scene.replica())
+      await scene.world.feed.forget(scene.world.definition('docs'), 1000)
+      await scene.finish(scene.replica(), ONE)
+    },
+    without: [without.NO_END_OF_FORGETTING],
+  },
+  {
     name: 'a replica that has lost its token forgets what has left',
     rows: inProject('d1', 'd2'),
     rule: OF_PROJECT,
