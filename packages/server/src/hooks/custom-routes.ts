@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Backend } from '@pannier/backend'
 import { Suspended } from '@pannier/backend/internal'
-import { openForm, type Form } from '../rest/form.ts'
+import { openForm, previewForm, type Form } from '../rest/form.ts'
 import type { RequestRoutes, RestContext } from '../rest/rest-context.ts'
 import { requestEventName } from './request-events.ts'
 import { RouteEvent } from './route-event.ts'
@@ -30,7 +30,8 @@ export class CustomRoutes implements RequestRoutes {
     const tags = collection === undefined ? [] : [collection.id, collection.name]
     const handlers = this.#table.around(requestEventName(request), tags)
     if (handlers.length === 0) return false
-    const event = this.#event(request, reply, request.params as Readonly<Record<string, string>>)
+    const pathValues = request.params as Readonly<Record<string, string>>
+    const event = this.#event(request, reply, pathValues, () => previewForm(this.#context, request))
     const suspended = await Suspended.start((rest) => this.#backend.hooks.run(handlers, event, rest))
     if (!suspended.wantsRest) {
       await event.send()
@@ -75,8 +76,7 @@ export class CustomRoutes implements RequestRoutes {
     request: FastifyRequest,
     reply: FastifyReply,
     pathValues: Readonly<Record<string, string>>,
-    form: () => Promise<Form> = () =>
-      Promise.reject(new Error('e.bindBody(): only a handler of a route can read the body.')),
+    form: () => Promise<Form>,
   ): RouteEvent {
     const { app, definitions } = this.#backend
     return new RouteEvent({ app, definitions, request, reply, pathValues, form })

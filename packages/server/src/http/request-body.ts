@@ -22,6 +22,9 @@ export const SMALL_BYTES_MAX: number = 64 * 1024
 
 type JsonObject = Record<string, unknown>
 
+/** Bodies that were read before the handlers of their requests, which read them too. */
+const kept = new WeakMap<FastifyRequest, Promise<Uint8Array>>()
+
 const responses = new WeakMap<IncomingMessage, ServerResponse>()
 /** Answers of requests whose clients wait for `100 Continue`. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
@@ -52,6 +55,12 @@ export async function* bodyPieces(
   request: FastifyRequest,
   limits: BodyLimits,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const known = await kept.get(request)
+  if (known === undefined) yield* piecesOf(request, limits)
+  else yield await checked(request, known, Math.min(limits.bytesMax, request.bodyBytesMax ?? Infinity))
+}
+
+async function* piecesOf(request: FastifyRequest, limits: BodyLimits): AsyncGenerator<Uint8Array, void, undefined> {
   const { stallMsMax } = limits
   const bytesMax = Math.min(limits.bytesMax, request.bodyBytesMax ?? Infinity)
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
@@ -123,6 +132,25 @@ export function passOverRest({ raw, headers }: FastifyRequest): Promise<void> | 
 
 /** The whole body. */
 export async function readBody(request: FastifyRequest, limits: BodyLimits): Promise<Uint8Array> {
+  const known = await kept.get(request)
+  return known === undefined ? readWhole(request, limits) : checked(request, known, limits.bytesMax)
+}
+
+/** Reads the whole body, which can be read again. */
+export async function keepBody(request: FastifyRequest, limits: BodyLimits): Promise<void> {
+  const body = kept.get(request) ?? readWhole(request, limits)
+  kept.set(request, body)
+  await body
+}
+
+/** A body that is kept, for who may still send it. */
+async function checked(request: FastifyRequest, body: Uint8Array, bytesMax: number): Promise<Uint8Array> {
+  if (body.length > bytesMax) throw bodyTooLarge(bytesMax)
+  await request.checkAgain?.()
+  return body
+}
+
+async function readWhole(request: FastifyRequest, limits: BodyLimits): Promise<Uint8Array> {
   const length = Number(request.headers['content-length'])
   if (length <= SMALL_BYTES_MAX && length <= limits.bytesMax && request.headers['content-encoding'] === undefined) {
     const bytes = await readSmall(request, limits)
@@ -133,7 +161,7 @@ export async function readBody(request: FastifyRequest, limits: BodyLimits): Pro
   const hold = heldBodies.hold(request)
   let bytes = 0
   try {
-    for await (const piece of bodyPieces(request, limits)) {
+    for await (const piece of piecesOf(request, limits)) {
       hold.to((bytes += piece.length))
       pieces.push(piece)
     }

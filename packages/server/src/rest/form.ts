@@ -9,7 +9,7 @@ import type { UploadedFile } from '@pannier/backend'
 import { invalid, isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import type { BodyStore, StoredBody } from '../http/body-store.ts'
-import { bodyPieces, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
+import { bodyPieces, keepBody, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
 import type { BodyLimits } from '../http/request-body.ts'
 import { parseJson, parseJsonText } from '../http/strict-json.ts'
 import type { RestContext } from './rest-context.ts'
@@ -65,6 +65,14 @@ export function openForm(
   return readForm(request, { bodies, bytesMax, stallMsMax: limits.stallMsMax }, message)
 }
 
+/** The form of a request whose route reads it, too. It has no files. @throws as `openForm`; Error for a form with files */
+export async function previewForm(context: FormContext, request: FastifyRequest): Promise<Form> {
+  if (contentType(request).startsWith('multipart/form-data'))
+    throw new Error('e.bindBody(): only a handler of a route can read a form with files.')
+  if (!isEmpty(request)) await keepBody(request, { bytesMax: FORM_BYTES_MAX, stallMsMax: context.limits.stallMsMax })
+  return openForm(context, request, { message: '' })
+}
+
 /** Runs `use`, which may read the files until it ends. @throws as `openForm` */
 export async function withForm<T>(
   context: FormContext,
@@ -96,7 +104,7 @@ export async function checkUnwanted(context: FormContext, request: FastifyReques
 
 async function readForm(request: FastifyRequest, options: ReadOptions, message: string): Promise<Form> {
   if (isEmpty(request)) return formOf({})
-  const type = (request.headers['content-type'] ?? '').trim().toLowerCase()
+  const type = contentType(request)
   try {
     if (type.startsWith('application/json'))
       return formOf(objectIn(parseJson(await readBody(request, options), NAMES_MAX)))
@@ -110,6 +118,10 @@ async function readForm(request: FastifyRequest, options: ReadOptions, message: 
     throw unreadable(error, message)
   }
   throw invalid('Unsupported Content-Type.')
+}
+
+function contentType({ headers }: FastifyRequest): string {
+  return (headers['content-type'] ?? '').trim().toLowerCase()
 }
 
 function isEmpty({ headers }: FastifyRequest): boolean {
