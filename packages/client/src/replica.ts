@@ -198,11 +198,12 @@ export class Replica {
     })
   }
 
+  /** Another tab may have signed in again, or refreshed it. */
   async #token(): Promise<string | undefined> {
-    const session = this.#session
-    if (session !== undefined && isToBeRefreshed(session))
-      await this.saveSession(await refreshed(this.#server, session))
-    return this.#session?.token
+    if (this.#session === undefined) return undefined
+    this.#session = (await this.db.collection<Session>(STATE).get(SESSION)) ?? this.#session
+    if (isToBeRefreshed(this.#session)) await this.saveSession(await refreshed(this.#server, this.#session))
+    return this.#session.token
   }
 
   #changed(): void {
