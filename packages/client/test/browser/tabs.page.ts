@@ -1,0 +1,43 @@
+/** A page for tabs.browser.ts: an app in a tab, on the browser's own storage. */
+import { connect, type Client, type ClientStatus, type UntypedCollections } from '../../src/index.ts'
+
+export interface AppTab {
+  /** The account that is signed in. */
+  start(url: string): Promise<string | undefined>
+  signIn(identity: string, password: string): Promise<void>
+  create(title: string, project: string): Promise<void>
+  titles(): Promise<readonly unknown[]>
+  status(): Pick<ClientStatus, 'state' | 'unsent' | 'rejected'>
+  /** Pulls that this tab has sent. */
+  pulls(): number
+}
+
+declare global {
+  var appTab: AppTab
+}
+
+let client: Client<UntypedCollections>
+
+performance.setResourceTimingBufferSize(100_000)
+
+globalThis.appTab = {
+  async start(url) {
+    client = await connect(url, { name: 'app-tabs', collections: { projects: {}, tasks: { indexes: ['title'] } } })
+    return client.account?.id
+  },
+  signIn: async (identity, password) => {
+    await client.signIn.password('users', identity, password)
+  },
+  create: async (title, project) => {
+    await client.collection('tasks').create({ title, project })
+  },
+  titles: async () => {
+    const tasks = await client.collection('tasks').find().sort('title').toArray()
+    return tasks.map(({ title }) => title)
+  },
+  status: () => {
+    const { state, unsent, rejected } = client.status
+    return { state, unsent, rejected }
+  },
+  pulls: () => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/api/sync/pull')).length,
+}
