@@ -5,7 +5,7 @@ import type { PageLimits } from '../../src/sync/feed-page.ts'
 import type { PulledPage } from '../../src/sync/feed.ts'
 import { FeedChecks } from './feed-checks.ts'
 import type { Backup, FeedWorld } from './feed-world.ts'
-import { randomEdit, randomRule, SYNCED, USERS } from './random-feed.ts'
+import { randomEdit, randomRule, replicateSome, SYNCED, USERS } from './random-feed.ts'
 import { Replica } from './replica.ts'
 
 /** The replicas of the collections of one client. */
@@ -55,7 +55,8 @@ export class FeedSimulation {
     const { below, pick } = this.#random
     for (let step = 0; step < steps; step++) {
       const what = below(100)
-      if (what < 40) await this.#commit()
+      if (what < 36) await this.#commit()
+      else if (what < 40) await this.#replicate()
       else if (what < 76) await this.#pullSome()
       else if (what < 82) await this.#flip(pick(this.#clients))
       else if (what < 90) {
@@ -78,6 +79,13 @@ export class FeedSimulation {
     const edits = Array.from({ length: this.#random.pick([1, 1, 2, 3]) }, () => randomEdit(this.#random, this.#world))
     // One document once in a commit: the library would refuse another base.
     await this.#world.commit(...new Map(edits.map((edit) => [`${edit.collection}/${edit.id}`, edit])).values())
+    this.#counts.commits++
+    this.#checks.observe()
+  }
+
+  /** Conflicts, of which the winner is what counts. */
+  async #replicate(): Promise<void> {
+    await replicateSome(this.#random, this.#world)
     this.#counts.commits++
     this.#checks.observe()
   }

@@ -166,7 +166,11 @@ export class FeedWorld {
 
   /** All of it in one commit. */
   async commit(...edits: readonly Edit[]): Promise<void> {
-    for (const { collection: name, id, fresh } of edits) if (fresh === true) await this.purge(name, id)
+    for (const { collection: name, id, fields, fresh } of edits) {
+      if (fresh === true) await this.purge(name, id)
+      // Else another leaf would be the record.
+      if (fields === undefined) await this.#deleteLeaves(name, id, (await this.#leavesOf(name, id)).slice(1))
+    }
     const gone = new Set(edits.flatMap(({ fields, id }) => (fields === undefined ? [id] : [])))
     const isThere = (name: string, id: unknown): boolean =>
       (this.data[name]!.has(id as string) || edits.some((edit) => edit.collection === name && edit.id === id)) &&
@@ -187,6 +191,45 @@ export class FeedWorld {
     this.#unset()
   }
 
+  /** Takes up a revision beside those that a record has, as a superuser replicates it. The winner is the record then. */
+  async replicate(name: string, id: string, fields: Fields, rev: string): Promise<void> {
+    const isThere = (other: string, of: unknown): boolean => this.data[other]!.has(of as string)
+    const [start, hash] = rev.split('-') as [string, string]
+    const body = withoutMissing(this.definition(name), fields, isThere)
+    await this.#replicate(name, { ...body, _id: id, _rev: rev, _revisions: { start: Number(start), ids: [hash] } })
+  }
+
+  /** Deletes a leaf revision of a record that has several, as a superuser replicates it. */
+  async deleteLeaf(name: string, id: string, choose: (revs: readonly string[]) => string): Promise<void> {
+    const leaves = await this.#leavesOf(name, id)
+    if (leaves.length > 1) await this.#deleteLeaves(name, id, [choose(leaves)])
+  }
+
+  /** The leaf revisions of a record, and the winner first. */
+  async #leavesOf(name: string, id: string): Promise<readonly string[]> {
+    const found = await this.#collection(name).get(id, { conflicts: true })
+    return found === undefined ? [] : [found['_rev'] as string, ...((found['_conflicts'] ?? []) as readonly string[])]
+  }
+
+  async #deleteLeaves(name: string, id: string, revs: readonly string[]): Promise<void> {
+    for (const rev of revs) {
+      const [generation, hash] = rev.split('-') as [string, string]
+      const start = Number(generation) + 1
+      const ids = [hash.split('').toReversed().join(''), hash]
+      const _revisions = { start, ids }
+      await this.#replicate(name, { _id: id, _rev: `${start}-${ids[0]}`, _revisions, _deleted: true })
+    }
+  }
+
+  async #replicate(name: string, revision: JsonObject): Promise<void> {
+    const collection = this.#collection(name)
+    const id = revision['_id'] as string
+    await collection.put(revision, { newEdits: false })
+    const winner = Object.entries((await collection.get(id))!)
+    const fields = Object.fromEntries(winner.filter(([field]) => !field.startsWith('_')))
+    this.data[name]!.set(id, { ...fields, id })
+  }
+
   /** Removes a record and its history. Relations to it stay. */
   async purge(name: string, id: string): Promise<void> {
     this.data[name]!.delete(id)
@@ -195,6 +238,8 @@ export class FeedWorld {
 
   /** Deletes all records of a collection. */
   async truncate(name: string): Promise<void> {
+    for (const id of this.data[name]!.keys())
+      await this.#deleteLeaves(name, id, (await this.#leavesOf(name, id)).slice(1))
     await truncate(this.#world.database, this.#nameOf(name))
     this.data[name]!.clear()
     this.#unset()

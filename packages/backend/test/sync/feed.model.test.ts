@@ -1,7 +1,7 @@
 /**
  * Goal: after every complete pull a replica has exactly the records that the account may list. Each record was visible when it was
  * handed out. Method: random rules of several collections, edits of records, relations and accounts, clocks, and pages of every size.
- * Answers are lost, servers restart, rules change, losses are forgotten, backups are restored. `evaluate` says what each account sees.
+ * Superusers replicate conflicts. Answers are lost, servers restart, rules change, losses are forgotten, backups are restored. `evaluate` says what each account sees.
  */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

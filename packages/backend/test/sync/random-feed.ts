@@ -198,6 +198,15 @@ export function randomEdit(random: Random, world: FeedWorld): Edit {
   }
 }
 
+/** A superuser replicates a revision of a document that conflicts with others, or deletes a leaf. */
+export async function replicateSome(random: Random, world: FeedWorld): Promise<void> {
+  const { pick, below, chance } = random
+  const id = pick([...world.data['docs']!.keys(), 'd1'])
+  if (chance(0.4)) return world.deleteLeaf('docs', id, pick)
+  const hash = Array.from({ length: 32 }, () => below(16).toString(16)).join('')
+  await world.replicate('docs', id, changedDocument(random, world, id), `${1 + below(4)}-${hash}`)
+}
+
 function changedDocument(random: Random, world: FeedWorld, id: string): Fields {
   const { pick, below, chance } = random
   const old = world.data['docs']!.get(id)
