@@ -7,7 +7,8 @@ import { badArgument, checkOptions } from 'pannier/internal'
 import type { Database } from 'pannier'
 import type { OptionNames } from 'pannier/internal'
 import { Auth } from './auth/auth.ts'
-import type { AppAccounts, AuthHost } from './auth/auth-host.ts'
+import { appAccounts, appCollections, type IsAround } from './auth/app-accounts.ts'
+import type { AuthHost } from './auth/auth-host.ts'
 import { ensureAdmin } from './auth/bootstrap.ts'
 import { designGuard } from './auth/design-guard.ts'
 import { LoginLimiter } from './auth/login-limiter.ts'
@@ -165,7 +166,7 @@ async function assemble(
   if (files !== undefined) for (const warning of await makePrivate(options.dir!, PRIVATE_FILES)) app.log.warn(warning)
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
-  const domain = await openDomain(database, files?.logs, limits, options, app.log)
+  const domain = await openDomain({ database, logs: files?.logs, limits, routes, log: app.log }, options)
   const { state, databases, auth, backend } = domain
   if (options.admin !== undefined) await ensureAdmin(options.admin, { ...domain, accounts: auth.accounts })
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
@@ -262,12 +263,17 @@ interface Domain {
   close(): Promise<void>
 }
 
+interface DomainParts {
+  readonly database: Database
+  readonly logs: Database | undefined
+  readonly limits: ServerLimits
+  readonly routes: RouteTable
+  readonly log: FastifyBaseLogger
+}
+
 async function openDomain(
-  database: Database,
-  logs: Database | undefined,
-  limits: ServerLimits,
+  { database, logs, limits, routes, log }: DomainParts,
   options: ServerOptions,
-  log: FastifyBaseLogger,
 ): Promise<Domain> {
   const state = new ServerState(database)
   const passwords = new Passwords(new HashQueue(options.auth?.hashLimits))
@@ -300,16 +306,10 @@ async function openDomain(
     app: backend.collections,
   })
   for (const name of [USERS_DATABASE, REPLICATOR_DATABASE]) await databases.ensure(name)
-  const { accounts, settings } = backend
-  const allowsSuperuserAt = (address: string | undefined): boolean => settings.allowsSuperuserAt(address)
-  const appAccounts: AppAccounts = {
-    superuser: (email) => accounts.superuserByPassword(email),
-    principalOf: (token) => accounts.principalOf(token),
-    changedNames: (change) => accounts.changedNames(change),
-    allowsSuperuserAt,
-  }
-  const { collections: app } = backend
-  const auth = await openAuth({ database, databases, state, passwords, limiter, accounts: appAccounts, app }, options)
+  const isAround: IsAround = (event, tags) => routes.around(event, tags).length > 0
+  const accounts = appAccounts(backend, isAround)
+  const app = appCollections(backend, isAround)
+  const auth = await openAuth({ database, databases, state, passwords, limiter, accounts, app }, options)
   const close = async (): Promise<void> => {
     await backend.close()
     await pictures.close()

@@ -4,10 +4,29 @@ import type { Backend, Principal } from '@pannier/backend'
 import type { LoginLimiter } from './login-limiter.ts'
 import type { JsonObject, Passwords, StateStore } from '@pannier/backend/internal'
 
+/** What a login of an account brings. */
+export interface AppLogin {
+  /** It has no name or id of the session: the token has. */
+  readonly principal: Principal
+  readonly token: string
+  /** How long the token is valid. */
+  readonly seconds: number
+}
+
 /** Accounts of the application. Its superusers are server admins. */
 export interface AppAccounts {
   /** The record of the superuser with this e-mail address, if a password is enough to log in. */
   superuser(email: string): Promise<JsonObject | undefined>
+  /** Whether accounts log in here with passwords. Else no name of theirs is looked for. */
+  takesPasswords(): boolean
+  /** Logs in as REST does: with its rules, limits, hooks and sessions. @throws ServiceError UNAUTHENTICATED, TOO_MANY_REQUESTS, UNAVAILABLE */
+  logIn(
+    identity: string,
+    password: string,
+    from: { readonly ip: string; readonly userAgent: string },
+  ): Promise<AppLogin>
+  /** Ends the session that the token of the principal is of. */
+  endSession(principal: Principal): Promise<void>
   /** Whose the token is. */
   principalOf(token: string): Promise<Principal | undefined>
   /** The names of principals that a change concerns; 'all' if anybody may be. */

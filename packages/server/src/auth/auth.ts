@@ -38,17 +38,28 @@ export interface AuthOptions {
 }
 
 /** The principal of a request, and how it was established. */
-interface Identity {
+export interface Identity {
   readonly principal: Principal
   /** Set if the request is authenticated. */
   readonly account: Account | undefined
   /** Set if a session cookie was sent. */
   readonly sessionId: string | undefined
   readonly issuedMs: number | undefined
-  /** Set if a token of the application was sent. */
+  /** Set for an account of the application: the token that was sent, or that its password has brought. */
   readonly token?: string
 }
 
+/** A login that can be remembered, and the value and time of its cookie. */
+export interface Login extends Identity {
+  readonly name: string
+  readonly keptMs: number
+  readonly cookie: () => string
+  readonly cookieSeconds: number
+}
+
+/** For so long Basic credentials are not hashed again. Those of an account end with its token, and begin a session each time. */
+const KEPT_MS = 60_000
+const TOKEN_KEPT_MS = 60 * 60_000
 const SESSION_MS_MAX: number = 10 * 60 * 1000
 const CURRENT_PASSWORD =
   'A session alone changes no password: send the old one as current_password, or the request with Basic credentials.'
@@ -64,7 +75,7 @@ export class Auth implements AccessRules {
   readonly #signingKey: Buffer
   readonly #ended: EndedSessions
   readonly #limiter: LoginLimiter
-  readonly #basic: BasicCache
+  readonly #basic: BasicCache<Login>
   readonly #watch: AccountWatch
   readonly #now: () => number
   readonly #identities = new WeakMap<FastifyRequest, Identity>()
@@ -118,11 +129,20 @@ export class Auth implements AccessRules {
     return this.#identities.get(request) ?? guest(request)
   }
 
-  /** The account, if name and password are right. @throws ServiceError UNAUTHENTICATED, TOO_MANY_REQUESTS */
-  async logIn(request: FastifyRequest, name: string, password: string): Promise<Account> {
+  /** If name and password are right. Accounts of the application come after all others. @throws ServiceError UNAUTHENTICATED, TOO_MANY_REQUESTS */
+  async logIn(request: FastifyRequest, name: string, password: string): Promise<Login> {
+    const { accounts } = this.#host
+    // Each way costs one hash, whether there is such a name or not.
+    if (accounts?.takesPasswords() === true && (await this.accounts.find(name)) === undefined) {
+      const userAgent = request.headers['user-agent'] ?? ''
+      const { principal, token, seconds } = await accounts.logIn(name, password, { ip: request.ip, userAgent })
+      const from: Principal = { ...principal, by: 'password', address: request.ip }
+      const login = { principal: from, account: undefined, sessionId: undefined, issuedMs: undefined, token }
+      return { ...login, name: principal.name!, keptMs: TOKEN_KEPT_MS, cookie: () => token, cookieSeconds: seconds }
+    }
     const account = await this.#verify(request.ip, name, password)
     if (account === undefined) throw new ServiceError('UNAUTHENTICATED', 'Name or password is incorrect.')
-    return account
+    return this.#loginOf(request, account)
   }
 
   /**
@@ -151,7 +171,8 @@ export class Auth implements AccessRules {
   }
 
   /** Its cookies, renewed ones too, are refused from now on. */
-  async endSession({ sessionId }: Identity): Promise<void> {
+  async endSession({ sessionId, principal, token }: Identity): Promise<void> {
+    if (token !== undefined && principal.by === 'session') await this.#host.accounts?.endSession(principal)
     if (sessionId !== undefined) await this.#ended.add(sessionId, this.#now() + this.sessionMsMax)
   }
 
@@ -290,7 +311,12 @@ export class Auth implements AccessRules {
 
   async #fromCookie(request: FastifyRequest, cookie: string | undefined): Promise<Identity> {
     const claimed = cookie === undefined ? undefined : decodeToken(cookie)
-    if (claimed === undefined || this.#ended.has(claimed.id)) return guest(request)
+    if (claimed === undefined) {
+      const found = cookie === undefined ? undefined : await this.#ofToken(request, cookie, 'session')
+      // Superusers have cookies of the other kind.
+      return found === undefined || found.principal.isAdmin ? guest(request) : found
+    }
+    if (this.#ended.has(claimed.id)) return guest(request)
     const age = this.#now() - claimed.issuedMs
     const account = await this.accounts.find(claimed.name)
     // Does the same work for unknown names, so that timing reveals nothing.
@@ -303,9 +329,13 @@ export class Auth implements AccessRules {
   /** Undefined for a token that the application does not know. */
   async #fromToken(request: FastifyRequest, authorization: string | undefined): Promise<Identity | undefined> {
     const [, token] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
-    const principal = token === undefined ? undefined : await this.#host.accounts?.principalOf(token)
-    if (token === undefined || principal === undefined) return undefined
-    const from = { ...principal, address: request.ip }
+    return token === undefined ? undefined : this.#ofToken(request, token, 'token')
+  }
+
+  async #ofToken(request: FastifyRequest, token: string, by: Principal['by']): Promise<Identity | undefined> {
+    const principal = await this.#host.accounts?.principalOf(token)
+    if (principal === undefined) return undefined
+    const from = { ...principal, by, address: request.ip }
     return { principal: from, account: undefined, sessionId: undefined, issuedMs: undefined, token }
   }
 
@@ -318,28 +348,34 @@ export class Auth implements AccessRules {
   ): Promise<Principal> {
     const principal = await this.#host.accounts?.principalOf(token)
     if (principal === undefined) throw new ServiceError('UNAUTHENTICATED', 'The token is not valid any more.')
-    const from = { ...principal, address: request.ip }
+    const from = { ...principal, by: this.identityOf(request).principal.by, address: request.ip }
     await this.check(from, needs, database, documentId)
     return from
   }
 
   async #fromBasic(request: FastifyRequest, authorization: string, credentials: Credentials): Promise<Identity> {
-    const account = await this.#basic.verify(
+    return this.#basic.verify(
       `${request.ip} ${authorization}`,
-      async (name) => {
-        const found = await this.accounts.find(name)
+      async (login) => {
+        const { account, token } = login
+        if (token !== undefined) {
+          const found = await this.#ofToken(request, token, 'password')
+          return found && { ...login, ...found }
+        }
+        const found = await this.accounts.find(account!.name)
         // What was right at another address costs a hash here, as what is wrong does.
-        return found === undefined || this.accounts.isBarred(found, request.ip) ? undefined : found
+        const isSame = found?.salt === account!.salt && !this.accounts.isBarred(found, request.ip)
+        return isSame ? this.#loginOf(request, found) : undefined
       },
       () => this.logIn(request, credentials.name, credentials.password),
     )
-    if (account === undefined) throw new ServiceError('UNAUTHENTICATED', 'Name or password is incorrect.')
-    return {
-      principal: principalOf(account, 'password', request.ip),
-      account,
-      sessionId: undefined,
-      issuedMs: undefined,
-    }
+  }
+
+  #loginOf(request: FastifyRequest, account: Account): Login {
+    const principal = principalOf(account, 'password', request.ip)
+    const cookie = (): string => this.cookieFor(account)
+    const times = { keptMs: KEPT_MS, cookieSeconds: Math.floor(this.sessionMsMax / 1000) }
+    return { principal, account, sessionId: undefined, issuedMs: undefined, name: account.name, cookie, ...times }
   }
 }
 

@@ -4,40 +4,42 @@
  * are verified once.
  */
 import { hash, randomBytes } from 'node:crypto'
-import type { Account } from './accounts.ts'
 
-const KEPT_MS = 60_000
 const ENTRIES_MAX = 1000
 
-interface Entry {
-  readonly name: string
-  readonly salt: string
+interface Entry<Login> {
+  readonly login: Login
   readonly until: number
 }
 
-export class BasicCache {
+/** What a right password brings: how long it is remembered, in milliseconds. */
+interface Rememberable {
+  readonly keptMs: number
+}
+
+export class BasicCache<Login extends Rememberable> {
   readonly #key = randomBytes(32).toString('base64')
   readonly #now: () => number
-  readonly #entries = new Map<string, Entry>()
-  readonly #running = new Map<string, Promise<Account | undefined>>()
+  readonly #entries = new Map<string, Entry<Login>>()
+  readonly #running = new Map<string, Promise<Login>>()
 
   constructor(now: () => number) {
     this.#now = now
   }
 
-  /** The user of the header, sent from one address. `find` looks up remembered users, as they are now; `verify` costs a hash. */
+  /** The login of the header, sent from one address. `again` gives a remembered one as it is now; `verify` costs a hash. */
   async verify(
     addressAndHeader: string,
-    find: (name: string) => Promise<Account | undefined>,
-    verify: () => Promise<Account | undefined>,
-  ): Promise<Account | undefined> {
+    again: (login: Login) => Promise<Login | undefined>,
+    verify: () => Promise<Login>,
+  ): Promise<Login> {
     // Runs on each request. An HMAC of node:crypto takes several times as long, and is not needed: the hash is never
     // shown, so nobody can extend it.
     const key = hash('sha256', this.#key + addressAndHeader, 'base64')
     const entry = this.#entries.get(key)
     if (entry !== undefined && entry.until > this.#now()) {
-      const account = await find(entry.name)
-      if (account?.salt === entry.salt) return account
+      const login = await again(entry.login)
+      if (login !== undefined) return login
     }
     this.#entries.delete(key)
     const running = this.#running.get(key)
@@ -45,16 +47,16 @@ export class BasicCache {
     const verified = verify()
     this.#running.set(key, verified)
     try {
-      const account = await verified
-      if (account !== undefined) this.#remember(key, account)
-      return account
+      const login = await verified
+      this.#remember(key, login)
+      return login
     } finally {
       this.#running.delete(key)
     }
   }
 
-  #remember(key: string, { name, salt }: Account): void {
-    this.#entries.set(key, { name, salt, until: this.#now() + KEPT_MS })
+  #remember(key: string, login: Login): void {
+    this.#entries.set(key, { login, until: this.#now() + login.keptMs })
     if (this.#entries.size > ENTRIES_MAX) this.#entries.delete(this.#entries.keys().next().value!)
   }
 }

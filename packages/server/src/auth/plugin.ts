@@ -79,9 +79,9 @@ function sessionRoutes(app: FastifyInstance, auth: Auth): void {
     noStore(reply)
     const { name, password } = await readCredentials(request)
     try {
-      const account = await auth.logIn(request, name, password)
-      setCookie(auth, request, reply, auth.cookieFor(account))
-      return { ok: true, name: account.name, roles: account.roles }
+      const login = await auth.logIn(request, name, password)
+      setCookie(auth, request, reply, login.cookie(), login.cookieSeconds)
+      return { ok: true, name: login.name, roles: login.principal.roles }
     } catch (error) {
       setCookie(auth, request, reply, '')
       throw error
@@ -111,10 +111,16 @@ function formOf(text: string): Record<string, unknown> {
   return { name: single('name'), password: single('password') }
 }
 
-function setCookie(auth: Auth, request: FastifyRequest, reply: FastifyReply, value: string): void {
+function setCookie(
+  auth: Auth,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  value: string,
+  seconds = Math.floor(auth.sessionMsMax / 1000),
+): void {
   const { secureCookies = false, sameSite = 'Lax' } = auth.options
   const isSecure = secureCookies || sameSite === 'None' || request.protocol === 'https'
-  const maxAgeSeconds = value === '' ? 0 : Math.floor(auth.sessionMsMax / 1000)
+  const maxAgeSeconds = value === '' ? 0 : seconds
   reply.header('set-cookie', setCookieHeader(value, { maxAgeSeconds, isSecure, sameSite }))
   noStore(reply)
 }

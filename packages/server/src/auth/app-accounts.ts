@@ -1,0 +1,66 @@
+/** Accounts of the application at CouchDB's door: docs/adr/0034-one-account-two-doors.md. */
+import { GUEST, ServiceError, type Actor, type Backend, type Principal } from '@pannier/backend'
+import type { AppAccounts, AuthHost } from './auth-host.ts'
+
+/** The collection whose accounts log in at both doors. */
+const USERS = 'users'
+const WRONG = 'Name or password is incorrect.'
+const TWO_METHODS =
+  'This account logs in by two methods: use the REST API, and send its token as Authorization: Bearer.'
+/** What is not about the name or the password. */
+const PASSED: readonly string[] = ['TOO_MANY_REQUESTS', 'UNAVAILABLE']
+
+/** Whether code of the operator runs around such requests of REST. Then this door does not go around it. `tags`: of the collection. */
+export type IsAround = (
+  event: 'onRecordAuthWithPasswordRequest' | 'onFileDownloadRequest',
+  tags: readonly string[],
+) => boolean
+
+export function appAccounts({ accounts, definitions, settings }: Backend, isAround: IsAround): AppAccounts {
+  return {
+    superuser: (email) => accounts.superuserByPassword(email),
+    principalOf: (token) => accounts.principalOf(token),
+    changedNames: (change) => accounts.changedNames(change),
+    allowsSuperuserAt: (address) => settings.allowsSuperuserAt(address),
+    takesPasswords: () => {
+      const definition = definitions.find(USERS)
+      if (definition?.type !== 'auth' || !definition.passwordAuth.enabled) return false
+      return !isAround('onRecordAuthWithPasswordRequest', [definition.id, definition.name])
+    },
+    logIn: async (identity, password, { ip, userAgent }) => {
+      const headers = { user_agent: userAgent }
+      const request = { context: 'default', method: 'POST', query: {}, headers }
+      const actor: Actor = { principal: { ...GUEST, address: ip }, request }
+      const login = await accounts.authWithPassword(actor, USERS, { identity, password }).catch(refused)
+      if ('mfaId' in login) throw new ServiceError('UNAUTHENTICATED', TWO_METHODS)
+      const { principal, token, definition } = login
+      return { principal, token, seconds: definition.authToken.duration }
+    },
+    endSession: async (principal) => {
+      const { account, session } = principal
+      if (account === undefined || session === undefined) return
+      const actor: Actor = { principal, request: { context: 'default', method: 'DELETE', query: {}, headers: {} } }
+      await accounts.endSession(actor, account.collection, String(account.record['_id']), session)
+    },
+  }
+}
+
+/** Collections of the application, which nothing around REST closes. */
+export function appCollections(
+  { collections, definitions }: Backend,
+  isAround: IsAround,
+): NonNullable<AuthHost['app']> {
+  return {
+    find: (name) => collections.find(name),
+    isOpenTo: (principal: Principal, name) =>
+      collections.isOpenTo(principal, name) &&
+      (principal.isAdmin || !isAround('onFileDownloadRequest', [name, definitions.find(name)!.id])),
+    onRulesChange: (listener) => collections.onRulesChange(listener),
+  }
+}
+
+function refused(error: unknown): never {
+  if (error instanceof ServiceError && !PASSED.includes(error.code))
+    throw new ServiceError('UNAUTHENTICATED', WRONG, { cause: error })
+  throw error
+}
