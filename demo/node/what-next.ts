@@ -11,6 +11,10 @@ export function printWhatNext({ url, pageUrl, setupUrl }: CityServer): void {
     `${title('Open this in a browser:')} ${pageUrl}\nIt makes a copy of the cities there and keeps both in step, also after being offline.`,
   )
   log.step(
+    `${title('A team that works offline, with rules:')} ${pageUrl}team/\n` +
+      'Open two windows, take one offline, and change things in both. It uses @pannier/client.',
+  )
+  log.step(
     `${title('An application with users and rules:')} ${pageUrl}tasks/\n` +
       `It has 100,000 tasks of 20 teams, and uses PocketBase’s SDK: new PocketBase('${url}')`,
   )

@@ -53,7 +53,8 @@ export const DEFINITIONS: readonly object[] = [
     type: 'auth',
     listRule: 'team = @request.auth.team',
     viewRule: 'team = @request.auth.team',
-    updateRule: 'id = @request.auth.id',
+    // Nobody grants a role to himself.
+    updateRule: `(id = @request.auth.id && @request.body.role:isset = false && @request.body.team:isset = false) || (${LEAD} && team = @request.auth.team)`,
     fields: [
       ID_FIELD,
       text('name', { required: true, max: 80 }),

@@ -1,0 +1,65 @@
+/** What the server refused: it waits until the person decides. */
+import type { RejectedWrite } from '@pannier/client'
+import { byId, create } from '../../../tools/web/dom.ts'
+
+/** What each code of a refusal means here. */
+const REASONS: Readonly<Record<string, string>> = {
+  CONFLICT: 'Somebody else has changed it meanwhile.',
+  DEPENDS: 'It builds on another change that was refused.',
+  FORBIDDEN: 'You may not do that any more.',
+  NOT_FOUND: 'It is gone, or not yours any more.',
+}
+
+export function showRefused(
+  refused: readonly RejectedWrite[],
+  attempt: (write: () => PromiseLike<unknown>) => void,
+): void {
+  byId('refused').hidden = refused.length === 0
+  byId('refused-list').replaceChildren(
+    ...refused.map((one) => {
+      const retry = create('button', { type: 'button' }, 'Send mine again')
+      const discard = create('button', { type: 'button', class: 'quiet' }, 'Discard mine')
+      retry.addEventListener('click', () => attempt(() => one.retry()))
+      discard.addEventListener('click', () => attempt(() => one.discard()))
+      return create(
+        'li',
+        {},
+        create('p', {}, reasonOf(one)),
+        create('dl', {}, ...versions(one)),
+        create('p', { class: 'actions' }, retry, discard),
+      )
+    }),
+  )
+}
+
+function reasonOf({ code, message, data }: RejectedWrite): string {
+  const fields = Object.entries(data) as [string, { readonly message?: string }][]
+  // A create rule that does not hold names no field.
+  if (code === 'INVALID' && fields.length === 0) return REASONS['FORBIDDEN']!
+  return REASONS[code] ?? [message, ...fields.map(([name, field]) => `${name}: ${field.message ?? ''}`)].join(' ')
+}
+
+function versions({ writes, at, theirs }: RejectedWrite): HTMLElement[] {
+  const { action, mine, base } = writes[at]!
+  if (action === 'create') return version('Mine', `title: ${String(mine['title'])}`)
+  return [
+    ...version('Mine', action === 'delete' ? 'Delete it' : textOf(mine)),
+    ...version('Was', base === null ? 'nothing' : textOf(only(base, mine))),
+    ...version('Server', theirs === null ? 'nothing that you may see' : textOf(only(theirs, mine))),
+  ]
+}
+
+function version(name: string, text: string): HTMLElement[] {
+  return [create('dt', {}, name), create('dd', {}, text)]
+}
+
+function only(record: Readonly<Record<string, unknown>>, mine: object): Readonly<Record<string, unknown>> {
+  const names = Object.keys(mine).filter((name) => name in record)
+  return names.length === 0 ? { title: record['title'] } : Object.fromEntries(names.map((name) => [name, record[name]]))
+}
+
+function textOf(values: object): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join(', ')
+}
