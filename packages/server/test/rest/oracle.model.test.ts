@@ -1,0 +1,157 @@
+/**
+ * Goal: no door tells what a caller may not see. Two collections differ in hidden records alone: all that a restricted caller can ask
+ * of both is answered alike, to the byte.
+ * Method: random rules over the fields, a relation and the account. `a` has all records, `b` has those that the caller sees in `a`.
+ * Lists are sorted: without a sort the order is that of the plan, which statistics of the whole collection choose.
+ * Not asked: creates with an id, as one that is taken is refused. Realtime and sync: their own models compare each message.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { seededRandom, type Random } from '../../../db/testing/random.ts'
+import { seedsOf, timeoutOf } from '../../../../tools/test/seeds.ts'
+import { send, STRANGER, type Answer } from '../test-server.ts'
+import { ITSELF, PASSWORD, startRest, tokenFor, type RestServer } from './rest-server.ts'
+
+const CONDITIONS = [
+  "title = 'x'",
+  "title != 'x'",
+  'level > 1',
+  "tags:each ?= 't1'",
+  'owner = @request.auth.id',
+  'owner != @request.auth.id',
+  "@request.auth.name = 'Ann'",
+  "@request.auth.id != ''",
+  'team.open = true',
+  'team.members.id ?= @request.auth.id',
+  "team.name ~ 'e'",
+  '@collection.teams.name ?= title',
+]
+const TEAMS = ['teamaaaaaaaaaaa', 'teambbbbbbbbbbb']
+const ANN = 'annannannannann'
+const IDS = Array.from({ length: 8 }, (_, n) => `record${n}`.padEnd(15, 'r'))
+const MISSING = 'missingmissingm'
+
+let server: RestServer
+let token: string
+
+beforeAll(async () => {
+  server = await startRest()
+  const { records } = server.server.backend
+  const secret = { password: PASSWORD, passwordConfirm: PASSWORD }
+  await records.create(ITSELF, 'users', { id: ANN, name: 'Ann', email: 'ann@example.com', ...secret })
+  token = await tokenFor(server.url, 'users', 'ann@example.com', PASSWORD)
+  const users = String((await server.call('GET /collections/users')).json['id'])
+  const make = async (name: string, fields: readonly object[], id?: string): Promise<string> => {
+    const { status, json, text } = await server.call('POST /collections', { id, name, type: 'base', fields })
+    expect([status, text]).toEqual([200, expect.anything()])
+    return String(json['id'])
+  }
+  const teams = await make('teams', [
+    { name: 'name', type: 'text' },
+    { name: 'open', type: 'bool' },
+    { name: 'members', type: 'relation', collectionId: users, maxSelect: 9 },
+  ])
+  // Ids of one length, as answers have them.
+  for (const [name, id] of [
+    ['posts_a', 'pbc_1000000001'],
+    ['posts_b', 'pbc_1000000002'],
+  ] as const)
+    await make(
+      name,
+      [
+        { name: 'title', type: 'text' },
+        { name: 'level', type: 'number' },
+        { name: 'tags', type: 'select', maxSelect: 2, values: ['t1', 't2'] },
+        { name: 'owner', type: 'relation', collectionId: users, maxSelect: 1 },
+        { name: 'team', type: 'relation', collectionId: teams, maxSelect: 1 },
+      ],
+      id,
+    )
+  await records.create(ITSELF, 'teams', { id: TEAMS[0], name: 'one', open: true })
+  await records.create(ITSELF, 'teams', { id: TEAMS[1], name: 'x', members: [ANN] })
+})
+afterAll(() => server.close())
+
+function randomRule({ below, pick }: Random): string {
+  const some = (): string => Array.from({ length: 1 + below(2) }, () => pick(CONDITIONS)).join(' && ')
+  return Array.from({ length: 1 + below(2) }, () => `(${some()})`).join(' || ')
+}
+
+/** What a caller can ask that changes nothing it sees. */
+function questions(hidden: readonly string[]): readonly (readonly [request: string, body?: unknown])[] {
+  const records = '/api/collections/posts_N/records'
+  const ids = [...IDS, MISSING]
+  return [
+    ...['', '&perPage=2', '&perPage=2&page=2', '&skipTotal=1', '&expand=team&fields=*,expand'].map(
+      (query) => [`GET ${records}?sort=-level,id${query}`] as const,
+    ),
+    ...["title='x'", 'level>0', "team.name='x'", 'nope=1', "id='record0rrrrrrrr'", "@collection.posts_N.title='x'"].map(
+      (filter) => [`GET ${records}?sort=id&filter=${encodeURIComponent(filter)}`] as const,
+    ),
+    ...ids.map((id) => [`GET ${records}/${id}`] as const),
+    ...[...hidden, MISSING].flatMap(
+      (id) =>
+        [
+          [`PATCH ${records}/${id}`, { title: 'z' }],
+          [`PATCH ${records}/${id}`, { level: 'no' }],
+          [`DELETE ${records}/${id}`],
+        ] as const,
+    ),
+    [`POST ${records}`, { title: 'z' }],
+    [`GET /api/collections/posts_N/explain`],
+    ...ids.flatMap(
+      (id) => [[`GET /posts_N/${id}`], [`HEAD /posts_N/${id}`], [`DELETE /posts_N/${id}?rev=1-a`]] as const,
+    ),
+    ...['', '/_all_docs', '/_changes', '/_local/x', '/_security', '/_design_docs'].map(
+      (path) => [`GET /posts_N${path}`] as const,
+    ),
+    ['POST /posts_N/_bulk_get', { docs: ids.map((id) => ({ id })) }],
+    ['POST /posts_N/_revs_diff', Object.fromEntries(ids.map((id) => [id, ['1-a']]))],
+    ['POST /posts_N/_bulk_docs', { docs: ids.map((id) => ({ _id: id, title: 'z' })) }],
+    ['POST /posts_N/_find', { selector: { title: 'x' } }],
+    ['POST /_dbs_info', { keys: ['posts_N'] }],
+    ['POST /_pannier/wait', { databases: [{ name: 'posts_N', since: '3' }] }],
+  ]
+}
+
+/** As it would be of either collection. */
+function plain({ status, headers, text }: Answer): unknown {
+  const kept = ['etag', 'content-length', 'content-type', 'x-couch-update-seq', 'location', 'www-authenticate']
+  const neutral = text.replace(/posts_[ab]/g, 'posts_N').replace(/"collectionId":"\w+"/g, '"collectionId":"N"')
+  return [status, neutral, kept.map((name) => headers.get(name))]
+}
+
+test.for(seedsOf('model'))('seed %i: hidden records change no answer', { timeout: timeoutOf(60_000) }, async (seed) => {
+  const random = seededRandom(seed)
+  const { records, definitions } = server.server.backend
+  for (const name of ['posts_a', 'posts_b']) await definitions.truncate(ITSELF.principal, name)
+  const rule = randomRule(random)
+  const rules = { listRule: rule, viewRule: rule, updateRule: rule, deleteRule: rule, createRule: null }
+  for (const name of ['posts_a', 'posts_b'])
+    expect((await server.call(`PATCH /collections/${name}`, rules)).status).toBe(200)
+  const made = IDS.map((id) => ({
+    id,
+    title: random.pick(['x', 'one', 'e', '']),
+    level: random.below(4),
+    tags: random.pick([[], ['t1'], ['t1', 't2']]),
+    owner: random.pick(['', ANN]),
+    team: random.pick(['', ...TEAMS]),
+  }))
+  for (const record of made) await records.create(ITSELF, 'posts_a', record)
+  const caller = random.pick(['', token])
+  const seen = (await server.call('GET /collections/posts_a/records', undefined, caller)).json['items'] as {
+    id: string
+  }[]
+  const visible = new Set(seen.map(({ id }) => id))
+  for (const record of made) if (visible.has(record.id)) await records.create(ITSELF, 'posts_b', record)
+  const hidden = IDS.filter((id) => !visible.has(id))
+  if (hidden.length === 0) return
+  const headers = caller === '' ? STRANGER : { authorization: `Bearer ${caller}` }
+  for (const [request, body] of questions(hidden)) {
+    const ask = async (which: string): Promise<unknown> => {
+      const named = (text: string): string => text.replaceAll('posts_N', `posts_${which}`)
+      const sent = body === undefined ? undefined : (JSON.parse(named(JSON.stringify(body))) as unknown)
+      return plain(await send(server.url, named(request), sent, headers))
+    }
+    expect(await ask('a'), `${rule}: ${request}`).toEqual(await ask('b'))
+  }
+})
