@@ -17,7 +17,7 @@ export class Client<Types extends AppTypes<Types>> {
     readonly signIn: SignIn;
     /** Who is signed in; undefined: nobody. */
     get account(): AccountRecord | undefined;
-    /** How sync is, and how much waits. Another object when something has changed. */
+    /** How sync is, and how much waits. Another object when something has changed. While the account changes: that of a start. */
     get status(): ClientStatus;
     /** The token of the session, for requests of the app's own. */
     get token(): string | undefined;

@@ -81,6 +81,16 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
   return client
 }
 
+const STARTING: ClientStatus = Object.freeze({
+  state: 'starting',
+  error: undefined,
+  received: 0,
+  account: undefined,
+  isComplete: false,
+  unsent: 0,
+  rejected: 0,
+})
+
 /** An app's end of a server. `connect` makes it. */
 export class Client<Types extends AppTypes<Types>> {
   /** Ways to sign in. */
@@ -106,9 +116,9 @@ export class Client<Types extends AppTypes<Types>> {
     return this.status.account
   }
 
-  /** How sync is, and how much waits. Another object when something has changed. */
+  /** How sync is, and how much waits. Another object when something has changed. While the account changes: that of a start. */
   get status(): ClientStatus {
-    return this.#open().status
+    return this.#replica?.status ?? STARTING
   }
 
   /** The token of the session, for requests of the app's own. */
@@ -231,8 +241,9 @@ export class Client<Types extends AppTypes<Types>> {
   async #enter(signedIn: SignedIn): Promise<AccountRecord> {
     const session: Session = { ...signedIn, savedAt: Date.now() }
     const account = accountKey(session.record)
-    const replica = this.#open()
-    if (replica.session !== undefined && accountKey(replica.session.record) === account) await replica.renew(session)
+    // None, if that of another account could not be opened: another password may open this one.
+    const replica = this.#replica
+    if (replica?.session !== undefined && accountKey(replica.session.record) === account) await replica.renew(session)
     else await this.#switch(account, session)
     return session.record
   }

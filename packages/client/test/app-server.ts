@@ -95,6 +95,11 @@ export class AppServer {
     return `http://127.0.0.1:${(this.#proxy.address() as AddressInfo).port}`
   }
 
+  /** In the same process. */
+  get backend(): TestServer['server']['backend'] {
+    return this.#server.server.backend
+  }
+
   /** As the superuser, past the proxy. */
   call(request: string, body?: unknown, token: string = this.#token): Promise<Answer> {
     return call(this.#server.url, request, body, token)
@@ -119,8 +124,13 @@ export class AppServer {
   /** What REST lists for an account, by id. */
   async listed(collection: string, { email }: User): Promise<Map<string, Record<string, unknown>>> {
     const token = await tokenFor(this.#server.url, 'users', email, USER_PASSWORD)
-    const { json } = await this.call(`GET /collections/${collection}/records?perPage=1000`, undefined, token)
-    const items = json['items'] as Record<string, unknown>[]
+    const items: Record<string, unknown>[] = []
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const request = `GET /collections/${collection}/records?perPage=1000&page=${page}`
+      const { json } = await this.call(request, undefined, token)
+      items.push(...(json['items'] as Record<string, unknown>[]))
+      pages = json['totalPages'] as number
+    }
     return new Map(items.map((item) => [String(item['id']), item]))
   }
 

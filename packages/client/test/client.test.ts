@@ -224,6 +224,23 @@ test('each user of a device has a database, and wiping deletes one of them', asy
   expect(client.account).toBeUndefined()
 })
 
+test('an encrypted database opens with its key only, and another try signs in', async () => {
+  let password = 'right'
+  const encrypted = new Device(app)
+  const encryption = (account: string): Promise<{ password: string }> =>
+    Promise.resolve({ password: account === 'guest' ? 'guest' : password })
+  await using opened = await encrypted.openAs(ann, { encryption })
+  await opened.sync()
+  await opened.signOut()
+  password = 'wrong'
+  const signIn = (): Promise<unknown> => opened.signIn.password('users', ann.email, 'the password of users')
+  await expect(signIn()).rejects.toMatchObject({ code: 'PANNIER_WRONG_KEY' })
+  expect([opened.account, opened.status.state]).toEqual([undefined, 'starting'])
+  password = 'right'
+  await signIn()
+  expect((await seen(opened, 'projects')).size).toBeGreaterThan(0)
+})
+
 test('calls that are not right say what is', async () => {
   await expect(client.collection('tasks').update('nothing', {})).rejects.toBeInstanceOf(ClientError)
   await expect(client.collection('tasks').delete('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' })
