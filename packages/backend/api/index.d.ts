@@ -82,6 +82,8 @@ export interface BackendOptions {
     readonly fetchPublic?: PublicFetch;
     /** The time in milliseconds since 1970. */
     readonly now?: () => number;
+    /** A replica that was away for longer than this begins again, in milliseconds; 30 days by default. */
+    readonly syncHorizonMs?: number;
     /** False: mails stay in the database, for a later run. */
     readonly sendsMails?: boolean;
     /** Where logs are kept; in memory when left out. It stays open when the backend is closed. */
@@ -1043,7 +1045,7 @@ export class Subscriber {
 
 /** Gives replicas what the rules let their accounts see. Get it by `openBackend`. */
 export class Sync {
-    constructor(host: PushHost);
+    constructor(host: SyncHost);
     /**
      * The next page of each collection, by their names, all of one state of the database.
      *
@@ -1062,7 +1064,7 @@ export class Sync {
     push(pusher: Pusher, transactions: readonly PushTransaction[]): Promise<Pushed>;
     /** Which of a device's acknowledged transactions stand in the state of a pull that begins afterwards. */
     acknowledged(actor: Actor, device: string | undefined, numbers: readonly number[]): Promise<Acknowledged>;
-    /** Forgets what no device asks for any more. */
+    /** Forgets what no device asks for any more, and what only replicas need that were away for longer than the horizon. */
     removeOld(): Promise<void>;
     /**
      * What the rules of a collection cost, and what keeps it from being synced. `rule`: in place of its list rule.
@@ -1412,6 +1414,15 @@ type BatchedWrite = RecordOperation & {
 
 /** `api`: a token that a superuser has made. */
 type BearerType = 'auth' | 'file' | 'api';
+
+interface BeginOptions {
+    /** How often a file is named. */
+    readonly namings?: number;
+    /** The transaction in which it takes place. */
+    readonly place?: Place;
+    /** What hooks get. */
+    readonly app?: HookApp;
+}
 
 interface BindListOptions {
     /** The rule of this action admits the records; without one, the filter alone. */
@@ -2309,6 +2320,11 @@ class Passwords {
     queued<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** Where a write takes place. */
+interface Place {
+    collection<T extends object>(name: string): TransactionCollection<T>;
+}
+
 /** A function of the operator, and where it stands. */
 interface PlacedHandler {
     /** What it is for, in logs: `onRecordCreate`, `GET /hello`. */
@@ -2679,12 +2695,16 @@ interface RecordState {
 
 /** A transaction, for `HookApp`. */
 interface RecordTransaction {
+    /** The library's. */
+    readonly place: Transaction;
     readonly isOpen: boolean;
     readonly hasWritten: boolean;
     records(definition: Definition): TransactionCollection<JsonObject>;
     /** `app`: what hooks of the write get. @throws ServiceError */
     save(record: HookRecord, app: HookApp): Promise<void>;
     delete(record: HookRecord, app: HookApp): Promise<void>;
+    /** Resolves with undefined after a delete. @throws ServiceError */
+    write(actor: Actor, operation: RecordOperation, options: WriteOptions): Promise<WrittenRecord | undefined>;
 }
 
 /** A record is about to be answered. */
@@ -3084,6 +3104,11 @@ interface StoredWrite {
     readonly was?: Readonly<Record<string, unknown>> | undefined;
 }
 
+interface SyncHost extends PushHost {
+    /** A replica that was away for longer begins again. 30 days by default. */
+    readonly horizonMs: number | undefined;
+}
+
 interface TextField extends FieldBase, Requirable {
     readonly type: 'text';
     readonly min: number;
@@ -3197,6 +3222,8 @@ interface WorkQueueLimits {
     /** Pieces that may wait. */
     readonly waitingMax: number;
 }
+
+type WriteOptions = Required<Pick<BeginOptions, 'app'>> & Pick<BeginOptions, 'namings'>;
 
 /** The principal as of now, and the name by which users know the collection. */
 interface Writer {

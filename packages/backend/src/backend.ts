@@ -58,6 +58,8 @@ export interface BackendOptions {
   readonly fetchPublic?: PublicFetch
   /** The time in milliseconds since 1970. */
   readonly now?: () => number
+  /** A replica that was away for longer than this begins again, in milliseconds; 30 days by default. */
+  readonly syncHorizonMs?: number
   /** False: mails stay in the database, for a later run. */
   readonly sendsMails?: boolean
   /** Where logs are kept; in memory when left out. It stays open when the backend is closed. */
@@ -165,7 +167,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   })
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
-  const sync = new Sync({ ...parts, reads, writes })
+  const sync = new Sync({ ...parts, reads, writes, horizonMs: options.syncHorizonMs })
   addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
   return {

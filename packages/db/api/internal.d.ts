@@ -78,10 +78,7 @@ export class GuardReader {
      */
     all(collection: string, order?: 'id' | 'created'): StoredDocument[];
     /** The sequence of the last write to a collection, and the number of the collection, which another one of its name does not have. */
-    lastWrite(collection: string): {
-        readonly number: number;
-        readonly sequence: number;
-    } | undefined;
+    lastWrite(collection: string): Readonly<Record<'number' | 'sequence' | 'count', number>> | undefined;
     /** The first documents of those that were written after a sequence, in the order of the last write. Tombstones have `_deleted`. */
     writtenAfter(collection: string, sequence: number): WrittenDocument[];
     /** What else a part of the library reads of a collection; undefined without such a collection. */

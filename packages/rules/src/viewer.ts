@@ -100,12 +100,21 @@ function heldOf(rule: Cut, holding: Holding, now: Date): Held {
   const { account } = holding
   return {
     holding,
-    grounds: holding.grounds && new Set(holding.grounds),
-    sets: holding.sets.map(({ isIn, values }) => ({ isIn, values: new Set(values) })),
+    grounds: holding.grounds && setOf(holding.grounds),
+    sets: holding.sets.map(({ isIn, values }) => ({ isIn, values: setOf(values) })),
     bound: once(() => boundAtoms(rule, account?.record ?? {}, now)),
     clock: once(() => boundAtoms(rule, {}, now)),
     records: recordsOf(account?.records ?? {}),
   }
+}
+
+const knownSets = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+/** Many viewers have the same holdings, one for each time. */
+function setOf(values: readonly string[]): ReadonlySet<string> {
+  const known = knownSets.get(values) ?? new Set(values)
+  knownSets.set(values, known)
+  return known
 }
 
 /** The time that an own value is compared with. */

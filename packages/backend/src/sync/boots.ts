@@ -3,10 +3,12 @@
  * restored backup never reached is not, even if nobody says that it was restored.
  */
 import { randomBytes } from 'node:crypto'
-import type { Database } from 'pannier'
+import type { Collection, Database } from 'pannier'
 
 interface Boot {
   readonly id: string
+  /** When it started. */
+  readonly ms: number
   /** By the library's name of the collection. */
   readonly builtTo: Readonly<Record<string, number>>
 }
@@ -19,7 +21,7 @@ interface StoredBoots {
 }
 
 /** No CouchDB database can have this name. */
-const BOOTS_COLLECTION = '$boots'
+export const BOOTS_COLLECTION = '$boots'
 const BOOTS_ID = 'boots'
 /** Tokens of earlier starts begin again. */
 const BOOTS_MAX = 1000
@@ -27,25 +29,44 @@ const BOOTS_MAX = 1000
 export class Boots {
   /** What tokens are sealed with. It belongs to the data. */
   readonly key: Uint8Array
-  readonly #boots: readonly Boot[]
+  readonly #stored: Collection<StoredBoots>
+  #boots: readonly Boot[]
 
-  private constructor(boots: readonly Boot[], key: Uint8Array) {
+  private constructor(stored: Collection<StoredBoots>, boots: readonly Boot[], key: Uint8Array) {
+    this.#stored = stored
     this.#boots = boots
     this.key = key
   }
 
   /** Stores a start, before an index is brought up to date. `newKey`: for a database that has none. */
-  static async open(database: Database, builtTo: Readonly<Record<string, number>>, newKey: Uint8Array): Promise<Boots> {
+  static async open(
+    database: Database,
+    { ms, builtTo }: Pick<Boot, 'ms' | 'builtTo'>,
+    newKey: Uint8Array,
+  ): Promise<Boots> {
     const stored = database.collection<StoredBoots>(BOOTS_COLLECTION)
     const { boots: before = [], key = Buffer.from(newKey).toString('base64') } = (await stored.get(BOOTS_ID)) ?? {}
-    const boots = [...before.slice(-BOOTS_MAX), { id: randomBytes(9).toString('base64url'), builtTo }]
+    const boots = [...before.slice(-BOOTS_MAX), { id: randomBytes(9).toString('base64url'), ms, builtTo }]
     await stored.upsert({ _id: BOOTS_ID, boots, key })
-    return new Boots(boots, Buffer.from(key, 'base64'))
+    return new Boots(stored, boots, Buffer.from(key, 'base64'))
+  }
+
+  /** Whether a database has any. */
+  static async areIn(database: Database): Promise<boolean> {
+    return (await database.collection<StoredBoots>(BOOTS_COLLECTION).get(BOOTS_ID)) !== undefined
   }
 
   /** The name of this start. */
   get current(): string {
     return this.#boots.at(-1)!.id
+  }
+
+  /** Forgets starts that had ended before a time. */
+  async forget(beforeMs: number): Promise<void> {
+    const first = this.#boots.findLastIndex(({ ms }) => ms <= beforeMs)
+    if (first < 1) return
+    this.#boots = this.#boots.slice(first)
+    await this.#stored.upsert({ _id: BOOTS_ID, boots: this.#boots, key: Buffer.from(this.key).toString('base64') })
   }
 
   /** Whether the index of a collection was at a sequence, in a start of this history. `builtTo`: where it is now. */

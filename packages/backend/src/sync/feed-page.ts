@@ -247,7 +247,7 @@ export function planOf(source: PageSource, reached: Reached): Pick<Sweep, 'byHel
   const changes = guard.lastWrite(collection)!.sequence - reached.sequence
   const before = source
     .holdings(reached.may)
-    .reduce((sum, holding) => sum + (holding === null ? 0 : groundsOf(holding).length), 0)
+    .reduce((sum, holding) => sum + (holding === null ? 0 : groundsOf(holding).size), 0)
   return { byHeld: countHeld(source, now, changes) < changes, byTime: rows.countLeftSince(reached.sequence) <= before }
 }
 

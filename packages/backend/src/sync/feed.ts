@@ -3,22 +3,23 @@
  * no token is stored; only what accounts held, and an index with few rows for each record. docs/internals/ruled-sync.md is the contract.
  */
 import { randomBytes } from 'node:crypto'
-import { recordSide, type Holdings } from '@pannier/rules/cut'
+import type { Holdings } from '@pannier/rules/cut'
 import type { Database } from 'pannier'
-import { forgetLeft, readSnapshot, rememberedRows, rememberingView } from 'pannier/internal'
-import type { GuardReader, SnapshotReader } from 'pannier/internal'
+import { readSnapshot, rememberedRows } from 'pannier/internal'
+import type { SnapshotReader } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
-import { ruleRecord, type KnownDefinitions } from '../access/rule-records.ts'
+import type { KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 
-import type { JsonObject } from '../gateway/documents.ts'
 import type { Account } from '../gateway/principal.ts'
 import type { Boots } from './boots.ts'
 import { FeedPage, planOf, type FeedRow, type Has, type PageLimits, type PageSource } from './feed-page.ts'
 import type { FeedToken, Reached, Sweep } from './feed-token.ts'
-import { holdingsIn } from './holdings-in.ts'
-import { HoldingsStore, meet } from './holdings-store.ts'
-import { groundOf, heldAt } from './spans.ts'
+import { HeldNow } from './held-now.ts'
+import type { HoldingsStore } from './holdings-store.ts'
+import { meet } from './meet.ts'
+import { EMPTY, indexOf, SIDES_VIEW, updateSides, type IndexState } from './sides-view.ts'
+import { heldAt } from './spans.ts'
 import { rulesToSync, type AccountRules, type SyncRules } from './sync-rules.ts'
 
 interface FeedHost {
@@ -27,6 +28,7 @@ interface FeedHost {
   readonly boots: Boots
   /** Milliseconds since 1970, never less than before. */
   readonly now: () => number
+  readonly holdings: HoldingsStore
 }
 
 /** A collection, and where its replica stands. */
@@ -48,12 +50,7 @@ export interface PulledPage {
   readonly isReset: boolean
 }
 
-/** The view that has the sides of records. */
-export const SIDES_VIEW = '$sides'
 const LIMITS: PageLimits = { rows: 1000, entries: 4000 }
-/** How often an index is brought up to what others have written meanwhile. */
-const UPDATES_MAX = 5
-
 /** What the pages of one pull have in common. */
 interface Pull {
   readonly reader: SnapshotReader
@@ -69,22 +66,15 @@ interface Pull {
   readonly index: IndexState
 }
 
-interface IndexState {
-  readonly collection: number
-  readonly builtTo: number
-  readonly forgottenTo: number
-}
-
-/** Nothing was ever written to the collection. */
-const EMPTY: IndexState = { collection: 0, builtTo: 0, forgottenTo: 0 }
-
 export class Feed {
   readonly #host: FeedHost
   readonly #holdings: HoldingsStore
+  readonly #heldNow: HeldNow
 
   constructor(host: FeedHost) {
     this.#host = host
-    this.#holdings = new HoldingsStore(host.database)
+    this.#holdings = host.holdings
+    this.#heldNow = new HeldNow(host.definitions)
   }
 
   /**
@@ -97,10 +87,10 @@ export class Feed {
     wanted: readonly Wanted[],
     limits: PageLimits = LIMITS,
   ): Promise<PulledPage[]> {
-    const { definitions } = this.#host
+    const { definitions, database } = this.#host
     const ruled = wanted.map((each) => ({ ...each, rules: rulesToSync(definitions, each.definition) }))
-    for (const { definition, rules } of ruled) await this.#update(definition, rules)
-    return readSnapshot(this.#host.database, async (reader) => {
+    for (const { definition, rules } of ruled) await updateSides(database, definition, rules)
+    return readSnapshot(database, async (reader) => {
       const pages: PulledPage[] = []
       for (const { definition, token, rules, has } of ruled) {
         const pull = await this.#begin(reader, definition, account, rules, token)
@@ -110,31 +100,6 @@ export class Feed {
     })
   }
 
-  /** Forgets what left up to a sequence: tokens of earlier states begin again. */
-  async forget(definition: Definition, upTo: number): Promise<void> {
-    const { database } = this.#host
-    const collection = recordsName(definition)
-    const { builtTo } = await readSnapshot(database, (reader) => reader.read((guard) => indexOf(guard, collection)))
-    // Beyond it tokens would begin again for ever.
-    await forgetLeft(database, collection, SIDES_VIEW, Math.min(upTo, builtTo))
-  }
-
-  /** Takes in what was written. */
-  async #update(definition: Definition, { sides, version }: SyncRules): Promise<void> {
-    const collection = this.#host.database.collection<JsonObject>(recordsName(definition))
-    const map = (document: JsonObject, emit: (key: readonly unknown[], value: unknown) => void): void => {
-      for (const [place, { rule, alternative }] of sides.entries()) {
-        const side = recordSide(rule, alternative, ruleRecord(document))
-        for (const ground of side?.grounds ?? []) emit([place, groundOf(ground), side!.range], side!.own)
-      }
-    }
-    const view = rememberingView(collection, { name: SIDES_VIEW, map, version })
-    for (let round = 0; round < UPDATES_MAX; round++) {
-      await view.update()
-      if ((await view.info()).pending === 0) return
-    }
-  }
-
   async #begin(
     reader: SnapshotReader,
     definition: Definition,
@@ -142,15 +107,13 @@ export class Feed {
     rules: SyncRules,
     token: FeedToken | undefined,
   ): Promise<Pull> {
-    const { definitions, now } = this.#host
+    const { now } = this.#host
     // The clock of the machine may have been set back.
     const nowMs = Math.max(now(), token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
     const own = rules.of(account?.collection ?? null)
     const accountId = account === undefined ? null : ([account.collection, String(account.record['_id'])] as const)
-    const held = await reader.read((guard) =>
-      holdingsIn(guard, definitions, { rule: own.rule, account: accountId, now: new Date(nowMs) }),
-    )
-    const heldName = await this.#holdings.keep(held)
+    const held = await reader.read((guard) => this.#heldNow.of(guard, own.rule, rules.version, accountId, nowMs))
+    const heldName = await this.#holdings.keep(held, nowMs)
     const index = await reader.read((guard) => indexOf(guard, recordsName(definition)))
     const holdings = new Map([[heldName, held]])
     return { reader, definition, account: accountId, rules, own, nowMs, held, heldName, holdings, index }
@@ -218,7 +181,7 @@ export class Feed {
         byTime: true,
       }
     const met = sweep.must === heldName ? held : meet(own, holdings.get(sweep.must)!, held)
-    const must = await this.#holdings.keep(met)
+    const must = await this.#holdings.keep(met, nowMs)
     holdings.set(must, met)
     return { ...sweep, must, toMs: nowMs }
   }
@@ -256,7 +219,7 @@ export class Feed {
 
   /** Whether a token is of this history, and all that it names is still known. */
   async #isValid(pull: Pull, token: FeedToken): Promise<boolean> {
-    const { index, rules, definition, holdings } = pull
+    const { index, rules, definition, holdings, nowMs } = pull
     const { reached, sweep } = token
     const isSame =
       isOf(pull, token) &&
@@ -267,19 +230,13 @@ export class Feed {
       if (state === undefined) continue
       if (state.sequence < index.forgottenTo) return false
       for (const name of [state.may, state.must]) {
-        const found = holdings.get(name) ?? (await this.#holdings.get(name))
+        const found = holdings.get(name) ?? (await this.#holdings.get(name, nowMs))
         if (found === undefined) return false
         holdings.set(name, found)
       }
     }
     return true
   }
-}
-
-function indexOf(guard: GuardReader, collection: string): IndexState {
-  const rows = rememberedRows(guard, collection, SIDES_VIEW)
-  if (rows === undefined) return EMPTY
-  return { collection: guard.lastWrite(collection)!.number, builtTo: rows.builtTo, forgottenTo: rows.forgottenTo }
 }
 
 function hasNothing(): boolean {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { Viewer, type Alternative, type Cut, type Holding, type Holdings } from '@pannier/rules/cut'
 import type { LastRange } from 'pannier/internal'
 import type { AccountRules } from './sync-rules.ts'
-import { compareBounds, testsAlike } from './holdings-store.ts'
+import { compareBounds, testsAlike } from './meet.ts'
 
 /** Rows of one ground. */
 export interface Span {
@@ -18,16 +18,15 @@ export interface Span {
 export interface HeldAt {
   readonly holdings: Holdings
   readonly viewer: Viewer
-  /** By alternative, as rows have them. Undefined: the alternative has no ground, or nothing of it is held. */
+  /** By alternative, as rows have them. Undefined: nothing of it is held. */
   readonly grounds: readonly (ReadonlySet<string> | undefined)[]
 }
 
 export function heldAt(rule: Cut, holdings: Holdings, ms: number): HeldAt {
-  const grounds = holdings.map((holding) => holding && new Set(groundsOf(holding)))
   return {
     holdings,
     viewer: new Viewer(rule, holdings, new Date(ms)),
-    grounds: grounds.map((each) => each ?? undefined),
+    grounds: holdings.map((holding) => (holding === null ? undefined : groundsOf(holding))),
   }
 }
 
@@ -41,17 +40,22 @@ export function groundOf(value: string): string {
 }
 
 /** The ground of an alternative that has none. */
-const ANY = ['*']
+const ANY: ReadonlySet<string> = new Set(['*'])
 
-/** All that is held. */
-export function allOf({ rule, sides }: AccountRules, held: HeldAt): Span[] {
+/** All that is held, of all alternatives or of some. */
+export function allOf({ rule, sides }: AccountRules, held: HeldAt, isAsked: (index: number) => boolean = all): Span[] {
   return rule.alternatives.flatMap((alternative, index) => {
     const holding = held.holdings[index]
-    if (holding === null || holding === undefined) return []
+    if (holding === null || holding === undefined || !isAsked(index)) return []
     const range = wholeRange(alternative, held.viewer.bound(index))
     if (range === undefined) return []
-    return groundsOf(holding).map((ground) => ({ alternative: index, group: [sides[index]!, ground] as const, range }))
+    const spanOf = (ground: string): Span => ({ alternative: index, group: [sides[index]!, ground], range })
+    return Array.from(groundsOf(holding), spanOf)
   })
+}
+
+function all(): boolean {
+  return true
 }
 
 /**
@@ -59,20 +63,18 @@ export function allOf({ rule, sides }: AccountRules, held: HeldAt): Span[] {
  * goes by grounds, bounds and parameters, and not row by row.
  */
 export function minus(rules: AccountRules, held: HeldAt, others: readonly HeldAt[], sameTime: boolean): Span[] {
-  return allOf(rules, held).flatMap((span) => {
-    const { alternative: index, group } = span
-    const alternative = rules.rule.alternatives[index]!
-    const holding = held.holdings[index]!
-    const other = others[0]!.holdings[index]
-    const isAlike =
-      other !== null && other !== undefined && testsAlike(holding, other) && (sameTime || !isClocked(alternative))
-    if (!isAlike || !others[0]!.grounds[index]!.has(group[1])) return [span]
-    const strip = stripOf(
-      alternative,
-      held.viewer.bound(index),
-      others.map(({ viewer }) => viewer.bound(index)),
-    )
-    return strip === undefined ? [] : [{ ...span, range: strip }]
+  const strips = rules.rule.alternatives.map((alternative, index) => {
+    const [holding, other] = [held.holdings[index], others[0]!.holdings[index]]
+    const isAlike = holding && other && testsAlike(holding, other) && (sameTime || !isClocked(alternative))
+    const known = others.map(({ viewer }) => viewer.bound(index))
+    return isAlike === true ? { of: stripOf(alternative, held.viewer.bound(index), known) } : undefined
+  })
+  const isOther = (index: number): boolean =>
+    strips[index] === undefined || strips[index].of !== undefined || held.holdings[index] !== others[0]!.holdings[index]
+  return allOf(rules, held, isOther).flatMap((span) => {
+    const strip = strips[span.alternative]
+    if (strip === undefined || !others[0]!.grounds[span.alternative]!.has(span.group[1])) return [span]
+    return strip.of === undefined ? [] : [{ ...span, range: strip.of }]
   })
 }
 
@@ -81,9 +83,14 @@ export function isClocked({ tests }: Alternative): boolean {
   return tests.some(({ clock }) => clock)
 }
 
+const knownGrounds = new WeakMap<readonly string[], ReadonlySet<string>>()
+
 /** The grounds of a holding, as rows have them. */
-export function groundsOf({ grounds = ANY }: Holding): readonly string[] {
-  return grounds.map(groundOf)
+export function groundsOf({ grounds }: Holding): ReadonlySet<string> {
+  if (grounds === undefined) return ANY
+  const known = knownGrounds.get(grounds) ?? new Set(grounds.map(groundOf))
+  knownGrounds.set(grounds, known)
+  return known
 }
 
 type Bound = ReturnType<Viewer['bound']>

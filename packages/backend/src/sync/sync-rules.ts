@@ -1,6 +1,6 @@
 /** The list rule of a collection, cut for each kind of account: docs/internals/rule-cuts.md. */
 import { createHash } from 'node:crypto'
-import { parse, type Collection, type RuleError, type Schema } from '@pannier/rules'
+import { parse, RuleError, type Collection, type Schema } from '@pannier/rules'
 import { cut, type Alternative, type Cut } from '@pannier/rules/cut'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition, Rule } from '../definitions/definition.ts'
@@ -76,8 +76,15 @@ export function syncRules(definitions: KnownDefinitions, definition: Definition)
     shape: digestOf(partsOf(own)),
     sides,
     of: (accounts) => byAccounts.get(accounts)!,
-    problems: cuts.flatMap(({ problems }) => problems),
+    problems: cuts.flatMap((made) => [...made.problems, ...viewsRead(definitions, made)]),
   }
+}
+
+/** Rows of a view are not stored, so nothing says that they have changed. */
+function viewsRead(definitions: KnownDefinitions, { collections }: Cut): RuleError[] {
+  return collections.flatMap(({ id, name }) =>
+    definitions.find(id)?.type === 'view' ? [new RuleError('limit', `It reads the view "${name}".`, 0)] : [],
+  )
 }
 
 function versionOf(rule: Rule, own: Collection, cuts: readonly Cut[]): string {

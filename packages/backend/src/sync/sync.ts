@@ -11,12 +11,15 @@ import { forbidden, ServiceError } from '../gateway/service-error.ts'
 import type { RecordJson } from '../records/record-types.ts'
 import { Boots } from './boots.ts'
 import type { FeedRow, Has, PageLimits } from './feed-page.ts'
-import { Feed, SIDES_VIEW } from './feed.ts'
+import { Feed } from './feed.ts'
+import { forgetOld } from './forgetting.ts'
+import { HoldingsStore } from './holdings-store.ts'
 import { KEEP_MS } from './outcomes.ts'
 import { Push, type Pusher, type PushHost } from './push.ts'
 import type { Acknowledged, Pushed, PushTransaction } from './push-format.ts'
 import { Seal } from './seal.ts'
 import { explainRules, type ExplainedRules } from './explain-rules.ts'
+import { SIDES_VIEW } from './sides-view.ts'
 import { assertSyncable } from './syncable.ts'
 
 /** What a replica does, in this order. */
@@ -53,25 +56,33 @@ export interface PullOptions {
   readonly has?: Readonly<Record<string, SyncHas>>
 }
 
+const HORIZON_MS = 30 * 24 * 3600 * 1000
 /** How many collections one request may name. */
 const COLLECTIONS_MAX = 50
 
 /** What pulls of one start of the server need. */
 interface Started {
-  /** Its name. */
-  readonly boot: string
+  readonly boots: Boots
+  readonly holdings: HoldingsStore
   readonly feed: Feed
   readonly seal: Seal
 }
 
+interface SyncHost extends PushHost {
+  /** A replica that was away for longer begins again. 30 days by default. */
+  readonly horizonMs: number | undefined
+}
+
 /** Gives replicas what the rules let their accounts see. Get it by `openBackend`. */
 export class Sync {
-  readonly #host: PushHost
+  readonly #host: SyncHost
+  readonly #horizonMs: number
   readonly #push: Push
   #started: Promise<Started> | undefined
 
-  constructor(host: PushHost) {
+  constructor(host: SyncHost) {
     this.#host = host
+    this.#horizonMs = host.horizonMs ?? HORIZON_MS
     this.#push = new Push(host)
   }
 
@@ -114,21 +125,24 @@ export class Sync {
    * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: a superuser; what hinders the first transaction
    */
   async push(pusher: Pusher, transactions: readonly PushTransaction[]): Promise<Pushed> {
-    const { boot } = await this.#start()
-    return { boot, keepMs: KEEP_MS, outcomes: await this.#push.push(pusher, transactions) }
+    const { boots } = await this.#start()
+    return { boot: boots.current, keepMs: KEEP_MS, outcomes: await this.#push.push(pusher, transactions) }
   }
 
   /** Which of a device's acknowledged transactions stand in the state of a pull that begins afterwards. */
   async acknowledged(actor: Actor, device: string | undefined, numbers: readonly number[]): Promise<Acknowledged> {
-    const { boot } = await this.#start()
+    const { boots } = await this.#start()
     const known =
       device === undefined ? { covered: [], unknown: [] } : await this.#push.acknowledged(actor, device, numbers)
-    return { boot, ...known }
+    return { boot: boots.current, ...known }
   }
 
-  /** Forgets what no device asks for any more. */
-  removeOld(): Promise<void> {
-    return this.#push.removeOld()
+  /** Forgets what no device asks for any more, and what only replicas need that were away for longer than the horizon. */
+  async removeOld(): Promise<void> {
+    await this.#push.removeOld()
+    if (!(await Boots.areIn(this.#host.database))) return
+    const { boots, holdings } = await this.#start()
+    await forgetOld({ ...this.#host, boots, holdings, horizonMs: this.#horizonMs })
   }
 
   /**
@@ -153,7 +167,7 @@ export class Sync {
   }
 
   async #begin(): Promise<Started> {
-    const { database, definitions } = this.#host
+    const { database, definitions, now } = this.#host
     const names = definitions.all().map(recordsName)
     const builtTo = await readSnapshot(database, (reader) =>
       reader.read((guard) => {
@@ -161,8 +175,10 @@ export class Sync {
         return rows.flatMap(([name, view]) => (view === undefined ? [] : [[name, view.builtTo] as const]))
       }),
     )
-    const boots = await Boots.open(database, Object.fromEntries(builtTo), randomBytes(32))
-    return { boot: boots.current, feed: new Feed({ ...this.#host, boots }), seal: new Seal(boots.key) }
+    const start = { ms: now(), builtTo: Object.fromEntries(builtTo) }
+    const boots = await Boots.open(database, start, randomBytes(32))
+    const holdings = new HoldingsStore({ database, horizonMs: this.#horizonMs })
+    return { boots, holdings, feed: new Feed({ ...this.#host, boots, holdings }), seal: new Seal(boots.key) }
   }
 
   /** As the client sees them. */

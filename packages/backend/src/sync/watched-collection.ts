@@ -73,7 +73,7 @@ function admits({ rules, held }: Watching, place: number, ground: string, side: 
 
 function keysOf({ rules, held }: Watching): readonly string[] {
   const keys = held.holdings.flatMap((holding, index) =>
-    holding === null ? [] : groundsOf(holding).map((ground) => keyOf(rules.sides[index]!, ground)),
+    holding === null ? [] : Array.from(groundsOf(holding), (ground) => keyOf(rules.sides[index]!, ground)),
   )
   return [...new Set(keys)]
 }

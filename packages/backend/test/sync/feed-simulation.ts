@@ -52,8 +52,9 @@ export class FeedSimulation {
   }
 
   async run(steps: number): Promise<void> {
-    const { below, pick } = this.#random
+    const { below, chance, pick } = this.#random
     for (let step = 0; step < steps; step++) {
+      if (this.#folder !== undefined && chance(0.1)) await this.#disturb(this.#folder)
       const what = below(100)
       if (what < 36) await this.#commit()
       else if (what < 40) await this.#replicate()
@@ -120,12 +121,15 @@ export class FeedSimulation {
   async #disturb(folder: string): Promise<void> {
     const { below, pick } = this.#random
     const world = this.#world
-    switch (pick(['forget', 'rule', 'backup', 'backup', 'restore', 'drop', 'truncate'])) {
+    switch (pick(['forget', 'horizon', 'horizon', 'rule', 'backup', 'backup', 'restore', 'drop', 'truncate'])) {
       case 'forget': {
         const tokens = this.#clients.flatMap(({ replicas }) => replicas.map(({ token }) => token?.builtTo ?? 0))
-        await world.feed.forget(world.definition('docs'), below(Math.max(...tokens) + 1))
+        await world.forgetLeft(below(Math.max(...tokens) + 1))
         break
       }
+      case 'horizon':
+        await world.forgetOld()
+        break
       case 'rule': {
         const name = pick(SYNCED)
         world.setRule(randomRule(this.#random, world, name), name)

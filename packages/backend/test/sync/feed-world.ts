@@ -11,7 +11,10 @@ import type { JsonObject } from '../../src/gateway/documents.ts'
 import { Boots } from '../../src/sync/boots.ts'
 import type { PageLimits } from '../../src/sync/feed-page.ts'
 import type { FeedToken } from '../../src/sync/feed-token.ts'
-import { Feed, SIDES_VIEW, type PulledPage } from '../../src/sync/feed.ts'
+import { Feed, type PulledPage } from '../../src/sync/feed.ts'
+import { forgetOld, type Forgetful } from '../../src/sync/forgetting.ts'
+import { HoldingsStore } from '../../src/sync/holdings-store.ts'
+import { forgetSides, SIDES_VIEW } from '../../src/sync/sides-view.ts'
 import { syncRules } from '../../src/sync/sync-rules.ts'
 import { actorOf, makeWorld, type World } from '../records/read/read-world.ts'
 import type { Replica } from './replica.ts'
@@ -85,6 +88,9 @@ export interface Backup {
   readonly rules: Rules
 }
 
+/** A replica that was away for longer begins again. */
+const HORIZON_MS = 10_000
+
 export class FeedWorld {
   #world: World
   /** Where the database is; undefined: in memory. */
@@ -92,6 +98,7 @@ export class FeedWorld {
   data: Data
   nowMs: number = START_MS
   feed!: Feed
+  #forgetful!: Forgetful
 
   private constructor(world: World, rows: Rows, file: string | undefined) {
     this.#world = world
@@ -138,8 +145,21 @@ export class FeedWorld {
     const builtTo = await readSnapshot(database, (reader) =>
       reader.read((guard) => names.map((name) => [name, rememberedRows(guard, name, SIDES_VIEW)?.builtTo ?? 0])),
     )
-    const boots = await Boots.open(database, Object.fromEntries(builtTo), new Uint8Array(32))
-    this.feed = new Feed({ database, definitions, boots, now: () => this.nowMs })
+    const start = { ms: this.nowMs, builtTo: Object.fromEntries(builtTo) as Record<string, number> }
+    const boots = await Boots.open(database, start, new Uint8Array(32))
+    const holdings = new HoldingsStore({ database, horizonMs: HORIZON_MS })
+    this.#forgetful = { database, definitions, boots, holdings, now: () => this.nowMs, horizonMs: HORIZON_MS }
+    this.feed = new Feed(this.#forgetful)
+  }
+
+  /** What left up to a sequence. */
+  async forgetLeft(upTo: number): Promise<void> {
+    await forgetSides(this.#world.database, this.#nameOf('docs'), upTo)
+  }
+
+  /** As the server does. */
+  forgetOld(): Promise<void> {
+    return forgetOld(this.#forgetful)
   }
 
   /** Copies the files of the server while it does nothing. */

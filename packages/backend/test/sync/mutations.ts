@@ -9,7 +9,7 @@ const inSync = (file: string, text: string, replacement: string): Mutation => ({
 
 /** A row has no own fields: it does not change with them. */
 export const NO_OWN_FIELDS: Mutation = inSync(
-  'feed.ts',
+  'sides-view.ts',
   'emit([place, groundOf(ground), side!.range], side!.own)',
   'emit([place, groundOf(ground), side!.range], {})',
 )
@@ -17,13 +17,13 @@ const TESTS_ALIKE =
   'JSON.stringify([one.sets, one.account ?? null]) === JSON.stringify([other.sets, other.account ?? null])'
 /** What a test reads of the account does not count. */
 export const NO_PARAMETERS: Mutation = inSync(
-  'holdings-store.ts',
+  'meet.ts',
   TESTS_ALIKE,
   'JSON.stringify(one.sets) === JSON.stringify(other.sets)',
 )
 /** Sets that are tested do not count. */
 export const NO_SETS: Mutation = inSync(
-  'holdings-store.ts',
+  'meet.ts',
   TESTS_ALIKE,
   'JSON.stringify(one.account) === JSON.stringify(other.account)',
 )
@@ -144,7 +144,11 @@ export const NO_TIME_AT_END: Mutation = inSync(
 /** What left is not forgotten. */
 export const NO_HORIZON: Mutation = inSync('feed.ts', 'if (state.sequence < index.forgottenTo) return false', '')
 /** What leaves in the future is forgotten, too. */
-export const NO_END_OF_FORGETTING: Mutation = inSync('feed.ts', 'Math.min(upTo, builtTo)', 'Math.max(upTo, builtTo)')
+export const NO_END_OF_FORGETTING: Mutation = inSync(
+  'sides-view.ts',
+  'Math.min(upTo, builtTo)',
+  'Math.max(upTo, builtTo)',
+)
 /** All records come, and no others go. */
 export const NO_END: Mutation = inSync(
   'feed-page.ts',

@@ -186,7 +186,7 @@ testScenes([
       await scene.finish(other)
       await scene.edit('docs', 'd2', { note: 'new' })
       await scene.finish(other)
-      await scene.world.feed.forget(scene.world.definition('docs'), other.token!.builtTo)
+      await scene.world.forgetLeft(other.token!.builtTo)
       const rows = await scene.finish(replica)
       claim(!rows.some((row) => 'left' in row), 'ids of what it must forget are sent')
     },
@@ -198,7 +198,7 @@ testScenes([
     rule: OF_PROJECT,
     async run(scene) {
       await scene.finish(scene.replica())
-      await scene.world.feed.forget(scene.world.definition('docs'), 1000)
+      await scene.world.forgetLeft(1000)
       await scene.finish(scene.replica(), ONE)
     },
     without: [without.NO_END_OF_FORGETTING],

@@ -53,6 +53,14 @@ beforeAll(async () => {
     listRule: "@request.query.key = 'a'",
     fields: [],
   })
+  const viewQuery = 'SELECT id, members FROM projects'
+  await server.call('POST /collections', { name: 'seen', type: 'view', viewQuery })
+  await server.call('POST /collections', {
+    name: 'viewed',
+    type: 'base',
+    listRule: '@collection.seen.members.id ?= @request.auth.id',
+    fields: [],
+  })
   await server.call('POST /collections', {
     name: 'managed',
     type: 'auth',
@@ -182,6 +190,7 @@ test('tokens have one length, whatever is in them', async () => {
 test.each([
   [{ locked: null }, 403, 'Only superusers can perform this action.'],
   [{ asked: null }, 400, 'It asks about one request.'],
+  [{ viewed: null }, 400, 'It reads the view "seen".'],
   [{ managed: null }, 400, 'manage rule'],
   [{ nowhere: null }, 404, ''],
   [{}, 400, 'A request names 1 to 50 collections, got 0.'],

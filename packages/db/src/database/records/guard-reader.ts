@@ -100,9 +100,9 @@ export class GuardReader {
   }
 
   /** The sequence of the last write to a collection, and the number of the collection, which another one of its name does not have. */
-  lastWrite(collection: string): { readonly number: number; readonly sequence: number } | undefined {
-    const found = this.#open(collection)
-    return found && { number: found.state.number, sequence: found.reader.bodies.lastNumber }
+  lastWrite(collection: string): Readonly<Record<'number' | 'sequence' | 'count', number>> | undefined {
+    const { state, reader } = this.#open(collection) ?? {}
+    return state && { number: state.number, sequence: reader!.bodies.lastNumber, count: reader!.bodies.count() }
   }
 
   /** The first documents of those that were written after a sequence, in the order of the last write. Tombstones have `_deleted`. */

@@ -1,0 +1,64 @@
+/**
+ * Forgets what only those replicas need that were away for longer than the horizon: rows that have left, holdings, starts of the server.
+ * Such a replica begins again. docs/internals/ruled-sync.md is the contract.
+ */
+import type { Database } from 'pannier'
+import { readSnapshot } from 'pannier/internal'
+import type { KnownDefinitions } from '../access/rule-records.ts'
+import { recordsName } from '../definitions/definition.ts'
+import { BOOTS_COLLECTION, type Boots } from './boots.ts'
+import { renewalOf, type HoldingsStore } from './holdings-store.ts'
+import { EMPTY, forgetSides, indexOf, type IndexState } from './sides-view.ts'
+
+/** How far the indexes were at a time, by the library's names of collections. */
+interface Mark {
+  readonly ms: number
+  readonly indexes: Readonly<Record<string, Pick<IndexState, 'collection' | 'builtTo'>>>
+}
+
+interface StoredMarks {
+  readonly _id: string
+  /** In the order of their times. */
+  readonly marks: readonly Mark[]
+}
+
+export interface Forgetful {
+  readonly database: Database
+  readonly definitions: KnownDefinitions
+  readonly boots: Boots
+  readonly holdings: HoldingsStore
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** What a replica may need that was away for less is kept. */
+  readonly horizonMs: number
+}
+
+const MARKS_ID = 'marks'
+
+/** Notes how far the indexes are, for a later run, and forgets what was before the horizon; at most once in a renewal. */
+export async function forgetOld({ database, definitions, boots, holdings, now, horizonMs }: Forgetful): Promise<void> {
+  const nowMs = now()
+  const beforeMs = nowMs - horizonMs
+  const stored = database.collection<StoredMarks>(BOOTS_COLLECTION)
+  const known = (await stored.get(MARKS_ID))?.marks ?? []
+  if (nowMs - (known.at(-1)?.ms ?? -Infinity) < renewalOf(horizonMs)) return
+  const indexes = await indexesOf(database, definitions)
+  const marks = [...known, { ms: nowMs, indexes }]
+  const last = marks.findLast(({ ms }) => ms <= beforeMs)
+  for (const [name, { collection }] of Object.entries(indexes)) {
+    const then = last?.indexes[name]
+    // Another collection of the same name has other sequences.
+    if (then?.collection === collection) await forgetSides(database, name, then.builtTo)
+  }
+  await stored.upsert({ _id: MARKS_ID, marks: marks.filter(({ ms }) => ms > beforeMs) })
+  await holdings.forget(beforeMs)
+  await boots.forget(beforeMs)
+}
+
+async function indexesOf(database: Database, definitions: KnownDefinitions): Promise<Record<string, IndexState>> {
+  const names = definitions.all().map(recordsName)
+  const found = await readSnapshot(database, (reader) =>
+    reader.read((guard) => names.map((name) => [name, indexOf(guard, name)] as const)),
+  )
+  return Object.fromEntries(found.filter(([, index]) => index !== EMPTY))
+}

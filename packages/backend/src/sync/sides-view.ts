@@ -1,0 +1,56 @@
+/** The index of a collection: the sides of its records, in a view that remembers. docs/internals/ruled-sync.md is the contract. */
+import { recordSide } from '@pannier/rules/cut'
+import type { Database } from 'pannier'
+import { forgetLeft, readSnapshot, rememberedRows, rememberingView, type GuardReader } from 'pannier/internal'
+import { ruleRecord } from '../access/rule-records.ts'
+import { recordsName, type Definition } from '../definitions/definition.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import { groundOf } from './spans.ts'
+import type { SyncRules } from './sync-rules.ts'
+
+/** Its name. */
+export const SIDES_VIEW = '$sides'
+/** How often an index is brought up to what others have written meanwhile. */
+const UPDATES_MAX = 5
+
+/** How far an index is, on one state. */
+export interface IndexState {
+  /** The library's number of the collection. */
+  readonly collection: number
+  readonly builtTo: number
+  readonly forgottenTo: number
+}
+
+/** Nothing was ever written to the collection. */
+export const EMPTY: IndexState = { collection: 0, builtTo: 0, forgottenTo: 0 }
+
+/** Takes in what was written. */
+export async function updateSides(database: Database, definition: Definition, rules: SyncRules): Promise<void> {
+  const { sides, version } = rules
+  const collection = database.collection<JsonObject>(recordsName(definition))
+  const map = (document: JsonObject, emit: (key: readonly unknown[], value: unknown) => void): void => {
+    for (const [place, { rule, alternative }] of sides.entries()) {
+      const side = recordSide(rule, alternative, ruleRecord(document))
+      for (const ground of side?.grounds ?? []) emit([place, groundOf(ground), side!.range], side!.own)
+    }
+  }
+  const view = rememberingView(collection, { name: SIDES_VIEW, map, version })
+  for (let round = 0; round < UPDATES_MAX; round++) {
+    await view.update()
+    if ((await view.info()).pending === 0) return
+  }
+}
+
+/** How far the index of a collection is. It may miss. `collection`: the library's name. */
+export function indexOf(guard: GuardReader, collection: string): IndexState {
+  const rows = rememberedRows(guard, collection, SIDES_VIEW)
+  if (rows === undefined) return EMPTY
+  return { collection: guard.lastWrite(collection)!.number, builtTo: rows.builtTo, forgottenTo: rows.forgottenTo }
+}
+
+/** Forgets what left up to a sequence: tokens of earlier states begin again. `collection`: the library's name. */
+export async function forgetSides(database: Database, collection: string, upTo: number): Promise<void> {
+  const { builtTo } = await readSnapshot(database, (reader) => reader.read((guard) => indexOf(guard, collection)))
+  // Beyond it tokens would begin again for ever.
+  await forgetLeft(database, collection, SIDES_VIEW, Math.min(upTo, builtTo))
+}

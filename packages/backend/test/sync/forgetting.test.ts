@@ -1,0 +1,107 @@
+/**
+ * Goal: what only those replicas need that were away for longer than the horizon is forgotten by a job; nobody else notices. Method: a
+ * backend whose clock is moved.
+ */
+import { open, type Database } from 'pannier'
+import { memory } from 'pannier/memory'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Actor } from '../../src/access/actor.ts'
+import { openBackend, SYSTEM, type Backend, type RecordInput, type SyncPage } from '../../src/index.ts'
+import { actorOf } from '../records/read/read-world.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+const JOB = '__pbMFACleanup__'
+const admin: Actor = actorOf('super')
+const guest: Actor = actorOf('guest')
+
+let database: Database
+let backend: Backend
+let nowMs: number
+
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 10, 23)
+  database = await open('app', { storage: memory() })
+  await start()
+  const topics = { name: 'topics', type: 'base', fields: [{ name: 'open', type: 'bool' }] }
+  const { id } = await backend.definitions.create(SYSTEM, topics)
+  const topic = { name: 'topic', type: 'relation', collectionId: id, maxSelect: 1 }
+  const fields = [topic, { name: 'text', type: 'text' }]
+  await backend.definitions.create(SYSTEM, { name: 'notes', type: 'base', listRule: 'topic.open = true', fields })
+})
+afterEach(() => database.close())
+
+async function start(): Promise<void> {
+  backend = await openBackend(database, { now: () => nowMs })
+}
+
+async function pull(token?: string): Promise<SyncPage> {
+  return (await backend.sync.pull(guest, { notes: token }))['notes']!
+}
+
+/** Each day the job runs. */
+async function pass(days: number): Promise<void> {
+  for (let day = 0; day < days; day++) {
+    nowMs += DAY_MS
+    backend.schedules.run(SYSTEM, JOB)
+    while (backend.schedules.isRunning(JOB)) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}
+
+async function add(collection: string, values: RecordInput): Promise<string> {
+  const { id } = await backend.records.create(admin, collection, values)
+  return String(id)
+}
+
+test('a replica that was away for 29 days learns what has left; one that was away for 32 days begins again', async () => {
+  const topic = await add('topics', { open: true })
+  const [gone, kept] = [await add('notes', { topic, text: 'a' }), await add('notes', { topic, text: 'b' })]
+  const { token } = await pull()
+  await backend.records.delete(admin, 'notes', gone)
+  await pull(token)
+  await pass(29)
+  expect(await pull(token)).toMatchObject({ isReset: false, rows: [{ left: gone, deleted: true }] })
+  await pass(3)
+  const again = await pull(token)
+  expect([again.isReset, again.rows.map((row) => 'record' in row && row.record['id'])]).toEqual([true, [kept, false]])
+  expect(again.isComplete).toBe(true)
+})
+
+test('a replica that pulls each day never begins again', async () => {
+  const topic = await add('topics', { open: true })
+  let { token } = await pull()
+  for (let day = 0; day < 70; day += 7) {
+    await add('notes', { topic, text: 'a' })
+    await pass(7)
+    if (day === 35) await start()
+    const page = await pull(token)
+    expect([page.isReset, page.rows.length]).toEqual([false, 1])
+    ;({ token } = page)
+  }
+})
+
+test('holdings and starts that no token of the horizon names are not stored any more', async () => {
+  const count = async (): Promise<readonly [holdings: number, boots: number]> => {
+    const boots = (await database.collection('$boots').get('boots')) as
+      | { readonly boots: readonly unknown[] }
+      | undefined
+    return [await database.collection('$holdings').find({}).count(), boots?.boots.length ?? 0]
+  }
+  await pass(1)
+  expect(await count()).toEqual([0, 0])
+  for (let n = 0; n < 5; n++) {
+    await add('topics', { open: true })
+    await pull()
+    await start()
+  }
+  await pull()
+  expect(await count()).toEqual([5, 6])
+  await pass(32)
+  expect(await count()).toEqual([0, 1])
+  const { token } = await pull()
+  expect(await count()).toEqual([1, 1])
+  await pass(20)
+  await pull(token)
+  await pass(20)
+  expect(await count()).toEqual([1, 1])
+  expect(await pull(token)).toMatchObject({ isReset: false })
+})
