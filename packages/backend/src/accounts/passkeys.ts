@@ -77,9 +77,12 @@ export class Passkeys {
     this.#stored = host.database.collection<StoredPasskey>(PASSKEYS_COLLECTION)
   }
 
-  /** What a browser makes a passkey with. @throws ServiceError FORBIDDEN */
-  async registrationOptions({ definition, record }: Holder): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    checkEnabled(definition)
+  /** What a browser makes a passkey with. `loginAgeMs`: how long ago the account has logged in. @throws ServiceError FORBIDDEN */
+  async registrationOptions(
+    { definition, record }: Holder,
+    loginAgeMs: number,
+  ): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    checkRegistration(definition, loginAgeMs)
     const { generateRegistrationOptions } = await webAuthn()
     const known = await this.#of({ collection: definition.id, record })
     const email = toText(record['email'])
@@ -99,9 +102,7 @@ export class Passkeys {
 
   /** `loginAgeMs`: how long ago the account has logged in. @throws ServiceError FORBIDDEN, INVALID with data */
   async register({ definition, record }: Holder, input: JsonObject, loginAgeMs: number): Promise<PasskeyInfo> {
-    checkEnabled(definition)
-    if (!(loginAgeMs <= LOGIN_AGE_MS_MAX))
-      throw forbidden('Log in again: a passkey takes a login of the last ten minutes.')
+    checkRegistration(definition, loginAgeMs)
     const { name } = readTexts(input, ['name'])
     checkForm({ name: textError(name, 1, NAME_BYTES_MAX) })
     const { verifyRegistrationResponse } = await webAuthn()
@@ -277,6 +278,13 @@ export class Passkeys {
 /** Most servers never need it. */
 function webAuthn(): Promise<typeof WebAuthn> {
   return import('@simplewebauthn/server')
+}
+
+/** @throws ServiceError FORBIDDEN */
+function checkRegistration(definition: AuthDefinition, loginAgeMs: number): void {
+  checkEnabled(definition)
+  if (!(loginAgeMs <= LOGIN_AGE_MS_MAX))
+    throw forbidden('Log in again: a passkey takes a login of the last ten minutes.')
 }
 
 function checkEnabled({ passkey }: AuthDefinition): void {

@@ -96,6 +96,12 @@ export class RecordAccounts {
     return this.#logins.finish(within, await this.passkeys.verify(definition, input), 'passkey', input)
   }
 
+  /** What the actor's browser makes a passkey with. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+  async passkeyOptions(actor: Actor, collection: string, id: string): ReturnType<Passkeys['registrationOptions']> {
+    const holder = this.itself(actor, collection, id)
+    return this.passkeys.registrationOptions(holder, await this.#host.sessions.loginAgeMsOf(actor.principal))
+  }
+
   /** Stores a passkey of the actor. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND, INVALID with data */
   async addPasskey(actor: Actor, collection: string, id: string, input: JsonObject): Promise<PasskeyInfo> {
     const holder = this.itself(actor, collection, id)

@@ -91,7 +91,7 @@ function checkText(field: TextField, value: string): FieldError | undefined {
     return fieldError('validation_max_text_constraint', 'Must be no more than {max} character(s).', { max })
   }
   if (pattern !== '' && !isMatch(pattern, value)) return NO_FORMAT
-  return primaryKey && pattern !== ID_PATTERN ? checkId(value) : undefined
+  return primaryKey && pattern !== ID_PATTERN ? idError(value) : undefined
 }
 
 function hasOtherKey(fields: readonly FieldDefinition[], { id }: TextField): boolean {
@@ -109,7 +109,8 @@ export function charsOf(text: string): number {
   return count
 }
 
-function checkId(value: string): FieldError | undefined {
+/** Why no field admits the id, whatever its pattern. */
+export function idError(value: string): FieldError | undefined {
   const ch = FORBIDDEN_IN_ID.find((char) => value.includes(char))
   if (ch !== undefined) {
     return fieldError('validation_forbidden_pk_character', "'{ch}' is not a valid primary key character.", { ch })

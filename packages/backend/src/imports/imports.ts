@@ -11,6 +11,7 @@ import type { Definitions } from '../definitions/definitions.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import { fieldError } from '../fields/field-errors.ts'
 import { castValue, emptyValue } from '../fields/field-types.ts'
+import { idError } from '../fields/text-fields.ts'
 import { NewFile, type Upload } from '../fields/new-file.ts'
 import { generate } from '../fields/pattern.ts'
 import { attachmentIn, fileNames } from '../files/record-content.ts'
@@ -97,7 +98,7 @@ export class Imports {
       const id = idOf(row)
       const names = fileNames(definition, valuesOf(definition, row))
       const stored =
-        names.length > 0 && canBeId(id) ? await this.#parts.definitions.records(definition).get(id) : undefined
+        names.length > 0 && isAdmitted(id) ? await this.#parts.definitions.records(definition).get(id) : undefined
       const absent: string[] = []
       for (const name of names) if (!(await this.#isHere(definition, stored, name))) absent.push(name)
       if (absent.length > 0) lacking.set(id, absent)
@@ -109,7 +110,7 @@ export class Imports {
   examine(principal: Principal, collection: string, rows: readonly ImportedRow[]): ImportedRows {
     const definition = this.#definitionOf(principal, collection)
     const records = rows.map((row) => this.#recordOf(definition, row, [], new Set()))
-    const refused = records.flatMap(({ id }) => (canBeId(id) ? [] : [{ id, message: messageOf(noId(id)) }]))
+    const refused = records.flatMap(({ id }) => (isAdmitted(id) ? [] : [{ id, message: messageOf(noId(id)) }]))
     return { made: rows.length - refused.length, changed: 0, same: 0, refused, unfit: unfitOf(records, refused) }
   }
 
@@ -213,7 +214,7 @@ export class Imports {
   /** @throws ServiceError; OutdatedWrite */
   async #write(place: Place, record: ImportedRecord): Promise<Written> {
     const { definition, id, files } = record
-    if (!canBeId(id)) throw noId(id)
+    if (!isAdmitted(id)) throw noId(id)
     const records = recordsIn(place, definition)
     const old = await records.get(id)
     const document = documentOf(record, old)
@@ -238,6 +239,11 @@ export class Imports {
 function unfitOf(records: readonly ImportedRecord[], refused: ImportedRows['refused']): ImportedRows['unfit'] {
   const gone = new Set(refused.map(({ id }) => id))
   return records.flatMap(({ id, unfit: fields }) => (fields.length > 0 && !gone.has(id) ? [{ id, fields }] : []))
+}
+
+/** A field may want other ids. None takes a slash or a dot, as ids are parts of paths. */
+function isAdmitted(id: string): boolean {
+  return canBeId(id) && idError(id) === undefined
 }
 
 function noId(id: string): ServiceError {

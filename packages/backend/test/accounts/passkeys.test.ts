@@ -57,9 +57,10 @@ async function logIn(name = 'ann'): Promise<Actor> {
 async function register(me: Actor, device: PasskeyDevice, lie?: object, name = 'Phone'): Promise<string> {
   const { accounts } = backend
   const holder = accounts.accountOf(me, 'users')
-  const options = (await accounts.passkeys.registrationOptions(holder)) as unknown as JsonObject
+  const id = String(holder.record['_id'])
+  const options = (await accounts.passkeyOptions(me, 'users', id)) as unknown as JsonObject
   const input = { name, response: device.register(options, lie) }
-  return (await accounts.addPasskey(me, 'users', String(holder.record['_id']), input)).id
+  return (await accounts.addPasskey(me, 'users', id, input)).id
 }
 
 async function optionsOfLogin(): Promise<JsonObject> {
@@ -144,7 +145,11 @@ test('a challenge is for what it was made for: not of a registration, of another
   const bob = await logIn('bob')
   const { passkeys } = backend.accounts
   const optionsOf = async (one: Actor): Promise<JsonObject> =>
-    (await passkeys.registrationOptions(backend.accounts.accountOf(one, 'users'))) as unknown as JsonObject
+    (await backend.accounts.passkeyOptions(
+      one,
+      'users',
+      String(backend.accounts.accountOf(one, 'users').record['_id']),
+    )) as unknown as JsonObject
   const options = await optionsOf(me)
   await expect(answer(device.logIn({ rpId: 'localhost', challenge: options['challenge'] }))).rejects.toMatchObject(
     FAILED,
@@ -207,10 +212,16 @@ test('it takes a login of the last ten minutes to register one, and an impersona
   const me = await logIn()
   now += 10 * MINUTE_MS
   await register(me, new PasskeyDevice(ORIGIN))
+  const made = new PasskeyDevice(ORIGIN)
+  const early = (await backend.accounts.passkeyOptions(me, 'users', idOf('ann'))) as unknown as JsonObject
   now += 1
   const late = { code: 'FORBIDDEN', message: 'Log in again: a passkey takes a login of the last ten minutes.' }
   await expect(register(me, new PasskeyDevice(ORIGIN))).rejects.toMatchObject(late)
+  const input = { name: 'Phone', response: made.register(early) }
+  await expect(backend.accounts.addPasskey(me, 'users', idOf('ann'), input)).rejects.toMatchObject(late)
   const { principal } = await backend.accounts.impersonate(actor(SYSTEM), 'users', idOf('ann'), 100)
+  await expect(backend.accounts.passkeyOptions(actor(principal), 'users', idOf('ann'))).rejects.toMatchObject(late)
+  await expect(backend.accounts.addPasskey(actor(principal), 'users', idOf('ann'), input)).rejects.toMatchObject(late)
   await expect(register(actor(principal), new PasskeyDevice(ORIGIN))).rejects.toMatchObject(late)
 })
 

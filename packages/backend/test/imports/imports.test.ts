@@ -177,3 +177,44 @@ test('imports.check names all definitions that are wrong', () => {
     { name: 'one', message: expect.stringContaining('Invalid query') },
   ])
 })
+
+test('an id that no field admits is refused, whatever its pattern; a short one stays', async () => {
+  const odd = [
+    '.',
+    '..',
+    'a/b',
+    'a\\b',
+    'a.b',
+    'a b',
+    "a'b",
+    'a\nb',
+    'a\0b',
+    'a%2fb',
+    'a?b',
+    'con',
+    '_x',
+    '__proto__',
+    '',
+  ]
+  const rows = [...odd, 'constructor', 'é'].map((id) => ({ id, title: id }))
+  const { made, refused } = await write('posts', rows)
+  expect({ made, refused: refused.map(({ id }) => id) }).toEqual({ made: 2, refused: odd })
+  expect(backend.imports.examine(SYSTEM, 'posts', rows).refused).toEqual(refused)
+  expect(Object.keys(await backend.imports.lacking(SYSTEM, 'posts', [{ id: '..', files: '["a.txt"]' }]))).toEqual([
+    '..',
+  ])
+})
+
+test('a collection with the name of a prototype is one like others', async () => {
+  const names = ['__proto__', 'constructor']
+  const list = names.map((name) => ({ name, fields: [{ name: 'title', type: 'text' }] }))
+  expect(backend.imports.check(SYSTEM, list)).toEqual([])
+  await backend.definitions.import(SYSTEM, list, false)
+  for (const name of names) {
+    expect(await write(name, [{ id: 'constructor', title: name }])).toMatchObject({ made: 1, refused: [] })
+    expect(await stored(name, 'constructor')).toMatchObject({ title: name })
+  }
+  expect(({} as JsonObject)['title']).toBeUndefined()
+  const wrong = [{ name: '__proto__', type: 'constructor', fields: [] }]
+  expect(backend.imports.check(SYSTEM, wrong).map(({ name }) => name)).toEqual(['__proto__'])
+})

@@ -38,7 +38,7 @@ export const passkeyRoutes: RestRoutes = (app, context) => {
   })
   app.post<RecordRoute>(`${PASSKEYS}/options`, async (request) => {
     const { collection, id } = request.params
-    return passkeys.registrationOptions(accounts.itself(actorOf(request), collection, id))
+    return accounts.passkeyOptions(actorOf(request), collection, id)
   })
   app.post<RecordRoute>(PASSKEYS, async (request) => {
     const { collection, id } = request.params
