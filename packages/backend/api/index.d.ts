@@ -2269,8 +2269,8 @@ interface PasskeyInfo {
 
 class Passkeys {
     constructor(host: AccountsHost);
-    /** What a browser makes a passkey with. @throws ServiceError FORBIDDEN */
-    registrationOptions({ definition, record }: Holder): Promise<PublicKeyCredentialCreationOptionsJSON>;
+    /** What a browser makes a passkey with. `loginAgeMs`: how long ago the account has logged in. @throws ServiceError FORBIDDEN */
+    registrationOptions({ definition, record }: Holder, loginAgeMs: number): Promise<PublicKeyCredentialCreationOptionsJSON>;
     /** `loginAgeMs`: how long ago the account has logged in. @throws ServiceError FORBIDDEN, INVALID with data */
     register({ definition, record }: Holder, input: JsonObject, loginAgeMs: number): Promise<PasskeyInfo>;
     /** Those of an account, the newest one first. */
@@ -2498,6 +2498,8 @@ class RecordAccounts {
     authWithOtp(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn>;
     /** Logs in with a passkey. @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID */
     authWithPasskey(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn>;
+    /** What the actor's browser makes a passkey with. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+    passkeyOptions(actor: Actor, collection: string, id: string): ReturnType<Passkeys['registrationOptions']>;
     /** Stores a passkey of the actor. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND, INVALID with data */
     addPasskey(actor: Actor, collection: string, id: string, input: JsonObject): Promise<PasskeyInfo>;
     /** A one-time password of a superuser, for the operator to hand over. @throws ServiceError NOT_FOUND, FORBIDDEN */
