@@ -143,7 +143,6 @@ test('an answer counts once, for five minutes, also when it is sent twice at the
 test('a challenge is for what it was made for: not of a registration, of another account, of another server or changed', async () => {
   const { me, device } = await annWithDevice()
   const bob = await logIn('bob')
-  const { passkeys } = backend.accounts
   const optionsOf = async (one: Actor): Promise<JsonObject> =>
     (await backend.accounts.passkeyOptions(
       one,
