@@ -1,4 +1,4 @@
-/** Who is signed in, and the token of the session. */
+/** The account that is signed in, and the token of its session. */
 import { ClientError } from './client-error.ts'
 import type { Server } from './server.ts'
 import type { Values } from './writes.ts'

@@ -2,7 +2,7 @@
 
 /**
  * - `UNREACHABLE`: the server did not answer.
- * - `SIGNED_OUT`: the session has ended, or there is none.
+ * - `SIGNED_OUT`: the session has ended, or nobody is signed in.
  * - `REFUSED`: the server did not take the request. `data` has its reasons by field.
  * - `NOT_FOUND`: the record is not there.
  * - `EXISTS`: there is a record with this id.

@@ -24,7 +24,7 @@ export interface ConnectOptions<Names extends string = string> extends Pick<
 > {
   /** The collections that the app reads and writes: their names, or by name their indexes as `open` of the library takes them. */
   readonly collections: readonly Names[] | { readonly [Name in Names]: CollectionDeclaration }
-  /** Of the databases on this device. By default it is made of the URL. In Node it is the beginning of a path. */
+  /** The beginning of the names of databases on this device. By default it is made of the URL. In Node it is the beginning of a path. */
   readonly name?: string
   /** Encrypts what is on the device: a password or key, or what gives one for each account. */
   readonly encryption?:
@@ -111,7 +111,7 @@ export class Client<Types extends AppTypes<Types>> {
     this.signIn = new SignIn(server, (signedIn) => this.#enter(signedIn))
   }
 
-  /** Who is signed in; undefined: nobody. */
+  /** The account that is signed in; undefined: nobody is. */
   get account(): AccountRecord | undefined {
     return this.status.account
   }

@@ -59,7 +59,7 @@ export class LocalTransaction {
     await this.#write({ collection, action: 'delete', id, base }, shown)
   }
 
-  /** A write that was refused, based on what is there now. A record that is not there is left to the server. */
+  /** A write that was refused, based on what is there now. The server judges a write of a missing record. */
   async again(write: SentWrite): Promise<void> {
     const { collection, id } = write
     const shown = await this.#shown(collection, id)

@@ -6,7 +6,7 @@ const ALIVE_MS = 4000
 const SILENCE_MS_MAX = 15_000
 
 interface OneTab {
-  /** Of the database. */
+  /** The name of the database. */
   readonly name: string
   /** Ends it. */
   readonly signal: AbortSignal

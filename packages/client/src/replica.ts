@@ -20,7 +20,7 @@ import { SyncLoop, type SyncState } from './sync-loop.ts'
 
 /** The states of an app: its sync, and what waits. */
 export interface ClientStatus extends SyncState {
-  /** Who is signed in; undefined: a guest. */
+  /** The account that is signed in; undefined: a guest. */
   readonly account: AccountRecord | undefined
   /** Every collection was here as a whole once. Until then the app shows what has come. */
   readonly isComplete: boolean

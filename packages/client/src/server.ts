@@ -53,7 +53,7 @@ export class Server {
   }
 }
 
-/** Whether the same request has the same answer later: nothing but another request helps. */
+/** Whether the same request has the same answer later: only another request helps. */
 export function isFinal(error: unknown): boolean {
   return error instanceof ClientError && (error.status === MALFORMED || error.status === TOO_LARGE)
 }

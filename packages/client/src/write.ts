@@ -67,7 +67,7 @@ export class RejectedWrite {
   /** The reasons by field. */
   readonly data: Values
   readonly writes: readonly RefusedWrite[]
-  /** The record of the refused write as the server has it; null: there is none, or the account may not see it. */
+  /** The record of the refused write as the server has it; null: the account sees no such record. */
   readonly theirs: Values | null
   readonly #replica: Replica
   readonly #writes: readonly SentWrite[]

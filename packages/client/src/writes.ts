@@ -4,7 +4,7 @@
 export type Values = Readonly<Record<string, unknown>>
 
 /**
- * What a write is based on: a revision of the server, a write of this device that waits or is not covered yet, or null for whatever is
+ * What a write is based on: a revision of the server, or a write of this device that waits or is not covered yet. Null: whatever is
  * there.
  */
 export type Base = string | { readonly n: number; readonly at: number } | null
@@ -26,7 +26,7 @@ export function keyOf(collection: string, id: string): string {
   return `${collection}/${id}`
 }
 
-/** A record after a write; null: there is none. A field that the client does not know stays. */
+/** A record after a write; null: no record. A field that the client does not know stays. */
 export function written(record: Values | null, write: SentWrite): Values | null {
   if (write.action === 'delete') return null
   if (write.action === 'create') return { ...record, id: write.id, collectionName: write.collection, ...write.values }

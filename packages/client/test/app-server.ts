@@ -90,7 +90,7 @@ export class AppServer {
     this.#proxy = createServer((request, response) => void this.#forward(request, response))
   }
 
-  /** Of the proxy: it stays when the server starts again. */
+  /** The address of the proxy, which stays when the server starts again. */
   get url(): string {
     return `http://127.0.0.1:${(this.#proxy.address() as AddressInfo).port}`
   }

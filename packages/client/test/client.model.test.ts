@@ -1,6 +1,6 @@
 /**
  * Goal: whatever happens on the way, devices come to what REST lists for their users, each write takes place once, and no text is lost.
- * Method: users edit on several devices and tabs, others edit at the server, answers get lost, sessions are revoked, the server
+ * Method: users edit on several devices and tabs, others edit at the server. Answers get lost, sessions are revoked, and the server
  * starts again, also on an older copy of its data. Then all sync, and are compared.
  */
 import { rm } from 'node:fs/promises'

@@ -30,7 +30,7 @@ export interface PushHost {
   readonly now: () => number
 }
 
-/** Who pushes. */
+/** The one that pushes. */
 export interface Pusher {
   /** Asks who it is now: it may have changed since the request began. @throws ServiceError UNAUTHENTICATED */
   readonly actor: () => Promise<Actor>

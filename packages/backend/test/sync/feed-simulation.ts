@@ -84,7 +84,7 @@ export class FeedSimulation {
     this.#checks.observe()
   }
 
-  /** Conflicts, of which the winner is what counts. */
+  /** Conflicts: the winner is what counts. */
   async #replicate(): Promise<void> {
     await replicateSome(this.#random, this.#world)
     this.#counts.commits++

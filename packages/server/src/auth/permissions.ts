@@ -37,7 +37,7 @@ export interface Access {
   /** The database that it is about, and its `_security`. */
   readonly database?: string | undefined
   readonly security?: JsonObject | undefined
-  /** Of a collection of the application: whether the principal sees all of it. */
+  /** Whether the principal sees all of it, for a collection of the application. */
   readonly isOpen?: boolean
   /** The document, if it is about one. */
   readonly documentId?: string | undefined

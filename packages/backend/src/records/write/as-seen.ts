@@ -7,7 +7,7 @@ import type { Draft } from './draft.ts'
 
 /**
  * Whether each field that a write sets has the value that the sender has seen, or gets the value that it has. Modifiers such as `count+`
- * work on any value. Of a field that the actor does not see the answer would tell what is in it.
+ * work on any value. A field that the actor does not see is never as seen: the answer would tell what is in it.
  */
 export function isAsSeen(
   { definition, old, asked, input }: Draft,
