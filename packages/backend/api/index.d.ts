@@ -2,8 +2,11 @@
 
 /** Which acknowledged transactions stand in the state that a pull answers from, and which are not there. */
 export interface Acknowledged {
+    /** The name of this start of the server. */
     readonly boot: string;
+    /** Numbers of transactions whose outcome stands in the state of the pull. */
     readonly covered: readonly number[];
+    /** Numbers that the server does not know: it was restored from an older backup. They are sent again. */
     readonly unknown: readonly number[];
 }
 
@@ -737,6 +740,7 @@ export type PushOutcome = {
 export interface PushTransaction {
     /** From 1. The device gives each transaction a greater one. */
     readonly n: number;
+    /** In the order in which they are judged. */
     readonly writes: readonly PushWrite[];
 }
 
@@ -772,7 +776,7 @@ export interface Pushed {
     readonly outcomes: readonly PushOutcome[];
 }
 
-/** Who pushes. */
+/** The one that pushes. */
 export interface Pusher {
     /** Asks who it is now: it may have changed since the request began. @throws ServiceError UNAUTHENTICATED */
     readonly actor: () => Promise<Actor>;

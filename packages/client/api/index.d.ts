@@ -15,7 +15,7 @@ export type AppTypes<Types> = {
 export class Client<Types extends AppTypes<Types>> {
     /** Ways to sign in. */
     readonly signIn: SignIn;
-    /** Who is signed in; undefined: nobody. */
+    /** The account that is signed in; undefined: nobody is. */
     get account(): AccountRecord | undefined;
     /** How sync is, and how much waits. Another object when something has changed. While the account changes: that of a start. */
     get status(): ClientStatus;
@@ -100,7 +100,7 @@ export class ClientError extends Error {
 
 /**
  * - `UNREACHABLE`: the server did not answer.
- * - `SIGNED_OUT`: the session has ended, or there is none.
+ * - `SIGNED_OUT`: the session has ended, or nobody is signed in.
  * - `REFUSED`: the server did not take the request. `data` has its reasons by field.
  * - `NOT_FOUND`: the record is not there.
  * - `EXISTS`: there is a record with this id.
@@ -113,7 +113,7 @@ export type ClientErrorCode = 'UNREACHABLE' | 'SIGNED_OUT' | 'REFUSED' | 'NOT_FO
 
 /** The states of an app: its sync, and what waits. */
 export interface ClientStatus extends SyncState {
-    /** Who is signed in; undefined: a guest. */
+    /** The account that is signed in; undefined: a guest. */
     readonly account: AccountRecord | undefined;
     /** Every collection was here as a whole once. Until then the app shows what has come. */
     readonly isComplete: boolean;
@@ -125,14 +125,19 @@ export interface ClientStatus extends SyncState {
 
 /** What the library is to do with a collection. */
 export interface CollectionDeclaration {
+    /** As `open` of the library takes them. */
     readonly indexes?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['indexes'];
+    /** As `open` of the library takes them. */
     readonly relations?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['relations'];
 }
 
 /** What `pannier types` writes of each collection. */
 export interface CollectionTypes {
+    /** A record as the app reads it. */
     readonly record: object;
+    /** The values of a new record. */
     readonly create: object;
+    /** The values of a change, with modifiers. */
     readonly update: object;
 }
 
@@ -142,7 +147,7 @@ export interface ConnectOptions<Names extends string = string> extends Pick<Open
     readonly collections: readonly Names[] | {
         readonly [Name in Names]: CollectionDeclaration;
     };
-    /** Of the databases on this device. By default it is made of the URL. In Node it is the beginning of a path. */
+    /** The beginning of the names of databases on this device. By default it is made of the URL. In Node it is the beginning of a path. */
     readonly name?: string;
     /** Encrypts what is on the device: a password or key, or what gives one for each account. */
     readonly encryption?: OpenOptions['encryption'] | ((account: string) => Promise<NonNullable<OpenOptions['encryption']>>);
@@ -165,8 +170,11 @@ export type Reading<T extends object> = Pick<Collection<T>, 'get' | 'find' | 'se
 
 /** One write of a refused transaction: what is to be shown beside each other. */
 export interface RefusedWrite {
+    /** The name of the collection. */
     readonly collection: string;
+    /** The id of the record. */
     readonly id: string;
+    /** What the write does with the record. */
     readonly action: 'create' | 'update' | 'delete';
     /** What was written; of an update the fields that it changes. */
     readonly mine: Values;
@@ -182,11 +190,13 @@ export class RejectedWrite {
     readonly at: number;
     /** `FORBIDDEN`, `INVALID`, `CONFLICT`, `NOT_FOUND` or `DEPENDS`. */
     readonly code: string;
+    /** Why, for a person. */
     readonly message: string;
     /** The reasons by field. */
     readonly data: Values;
+    /** All writes of the transaction, and of those that build on it. */
     readonly writes: readonly RefusedWrite[];
-    /** The record of the refused write as the server has it; null: there is none, or the account may not see it. */
+    /** The record of the refused write as the server has it; null: the account sees no such record. */
     readonly theirs: Values | null;
     /**
      * Writes all of them again, based on what is there now. `edit` gives the values of a write; undefined leaves the write out.
@@ -265,6 +275,7 @@ export interface SyncState {
      * - `failed`: the server refuses what is asked, see `error`. It tries again.
      */
     readonly state: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed';
+    /** What the last try failed with; undefined: it did not fail. */
     readonly error: ClientError | undefined;
     /** Rows of the first sync until now. */
     readonly received: number;

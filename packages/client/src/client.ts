@@ -39,7 +39,9 @@ export type UntypedCollections = Record<string, Record<keyof CollectionTypes, Re
 
 /** What the library is to do with a collection. */
 export interface CollectionDeclaration {
+  /** As `open` of the library takes them. */
   readonly indexes?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['indexes']
+  /** As `open` of the library takes them. */
   readonly relations?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['relations']
 }
 

@@ -7,8 +7,11 @@ import type { Values } from './writes.ts'
 
 /** What `pannier types` writes of each collection. */
 export interface CollectionTypes {
+  /** A record as the app reads it. */
   readonly record: object
+  /** The values of a new record. */
   readonly create: object
+  /** The values of a change, with modifiers. */
   readonly update: object
 }
 

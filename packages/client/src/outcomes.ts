@@ -4,11 +4,11 @@ import { Overlay, received } from './overlay.ts'
 import { storedOf, queueId, Store, type Queued } from './store.ts'
 import { keyOf, type Values } from './writes.ts'
 
-export type PushedOutcome =
+type PushedOutcome =
   | { readonly n: number; readonly status: 'ok' }
   | ({ readonly n: number; readonly status: 'rejected' } & Refusal)
 
-export interface Refusal {
+interface Refusal {
   readonly at?: number
   readonly code: string
   readonly message: string

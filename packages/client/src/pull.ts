@@ -4,13 +4,13 @@ import { Overlay, received, splitKey } from './overlay.ts'
 import { storedOf, Store, type CollectionState, type Device, type Queued, type Staged } from './store.ts'
 import { keyOf, type Values } from './writes.ts'
 
-export type PulledRow =
+type PulledRow =
   | { readonly record: Values & { readonly id: string }; readonly mark?: string }
   | { readonly left: string }
   | { readonly id: string; readonly rev: string; readonly mark: string }
   | { readonly end: string }
 
-export interface PulledPage {
+interface PulledPage {
   readonly rows: readonly PulledRow[]
   readonly token: string
   readonly isComplete: boolean
@@ -28,7 +28,7 @@ export interface PullAnswer {
 }
 
 /** What was asked. */
-export interface PullRequest {
+interface PullRequest {
   readonly collections: Readonly<Record<string, string | null>>
   readonly device: string
   readonly acknowledged: readonly number[]

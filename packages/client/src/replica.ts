@@ -31,7 +31,7 @@ export interface ClientStatus extends SyncState {
 }
 
 /** What became of a write at the server. */
-export type WriteOutcome = { readonly status: 'ok' } | { readonly status: 'rejected'; readonly refused: Refused }
+type WriteOutcome = { readonly status: 'ok' } | { readonly status: 'rejected'; readonly refused: Refused }
 
 export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durability' | 'encryption' | 'cacheBytesMax'> {
   readonly collections: Readonly<Record<string, object>>
@@ -258,5 +258,3 @@ async function prepare(tx: Transaction, signedIn: Session | undefined): Promise<
 function randomName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
-
-export type { Refused }

@@ -20,7 +20,7 @@ export interface Queued {
 }
 
 /** The server's version of a record that shows writes of this device. */
-export interface BaseRecord {
+interface BaseRecord {
   readonly _id: string
   readonly record: Values | null
 }
@@ -69,8 +69,8 @@ export interface Device {
 }
 
 export const QUEUE = '$queue'
-export const BASES = '$bases'
-export const STAGED = '$staged'
+const BASES = '$bases'
+const STAGED = '$staged'
 export const REJECTED = '$rejected'
 export const STATE = '$state'
 

@@ -18,6 +18,7 @@ export interface SyncState {
    * - `failed`: the server refuses what is asked, see `error`. It tries again.
    */
   readonly state: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed'
+  /** What the last try failed with; undefined: it did not fail. */
   readonly error: ClientError | undefined
   /** Rows of the first sync until now. */
   readonly received: number

@@ -46,8 +46,11 @@ export class Write<R> implements PromiseLike<R> {
 
 /** One write of a refused transaction: what is to be shown beside each other. */
 export interface RefusedWrite {
+  /** The name of the collection. */
   readonly collection: string
+  /** The id of the record. */
   readonly id: string
+  /** What the write does with the record. */
   readonly action: 'create' | 'update' | 'delete'
   /** What was written; of an update the fields that it changes. */
   readonly mine: Values
@@ -63,9 +66,11 @@ export class RejectedWrite {
   readonly at: number
   /** `FORBIDDEN`, `INVALID`, `CONFLICT`, `NOT_FOUND` or `DEPENDS`. */
   readonly code: string
+  /** Why, for a person. */
   readonly message: string
   /** The reasons by field. */
   readonly data: Values
+  /** All writes of the transaction, and of those that build on it. */
   readonly writes: readonly RefusedWrite[]
   /** The record of the refused write as the server has it; null: the account sees no such record. */
   readonly theirs: Values | null

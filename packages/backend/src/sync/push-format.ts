@@ -24,6 +24,7 @@ export type PushWrite =
 export interface PushTransaction {
   /** From 1. The device gives each transaction a greater one. */
   readonly n: number
+  /** In the order in which they are judged. */
   readonly writes: readonly PushWrite[]
 }
 
@@ -61,7 +62,10 @@ export interface Pushed {
 
 /** Which acknowledged transactions stand in the state that a pull answers from, and which are not there. */
 export interface Acknowledged {
+  /** The name of this start of the server. */
   readonly boot: string
+  /** Numbers of transactions whose outcome stands in the state of the pull. */
   readonly covered: readonly number[]
+  /** Numbers that the server does not know: it was restored from an older backup. They are sent again. */
   readonly unknown: readonly number[]
 }

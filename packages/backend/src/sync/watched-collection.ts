@@ -7,7 +7,7 @@ import type { SyncRules } from './sync-rules.ts'
 import type { Watcher, Watching } from './watcher.ts'
 
 /** A collection as it can be synced. */
-export interface SyncedCollection {
+interface SyncedCollection {
   readonly definition: Definition
   readonly rules: SyncRules
 }

@@ -5,7 +5,7 @@ import type { LoginLimiter } from './login-limiter.ts'
 import type { JsonObject, Passwords, StateStore } from '@pannier/backend/internal'
 
 /** What a login of an account brings. */
-export interface AppLogin {
+interface AppLogin {
   /** It has no name or id of the session: the token has. */
   readonly principal: Principal
   readonly token: string

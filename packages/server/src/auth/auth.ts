@@ -38,7 +38,7 @@ export interface AuthOptions {
 }
 
 /** The principal of a request, and how it was established. */
-export interface Identity {
+interface Identity {
   readonly principal: Principal
   /** Set if the request is authenticated. */
   readonly account: Account | undefined
@@ -50,7 +50,7 @@ export interface Identity {
 }
 
 /** A login that can be remembered, and the value and time of its cookie. */
-export interface Login extends Identity {
+interface Login extends Identity {
   readonly name: string
   readonly keptMs: number
   readonly cookie: () => string

@@ -87,7 +87,7 @@ export function limitWrite(
 }
 
 /** By which rules name what is done with a collection. */
-export function labelsOf({ name }: Pick<Definition, 'name'>, tags: readonly string[]): string[] {
+function labelsOf({ name }: Pick<Definition, 'name'>, tags: readonly string[]): string[] {
   return [name, '*'].flatMap((collection) => tags.map((tag) => `${collection}:${tag}`))
 }
 
