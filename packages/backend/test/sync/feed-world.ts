@@ -191,7 +191,11 @@ export class FeedWorld {
       // Else another leaf would be the record.
       if (fields === undefined) await this.#deleteLeaves(name, id, (await this.#leavesOf(name, id)).slice(1))
     }
-    const gone = new Set(edits.flatMap(({ fields, id }) => (fields === undefined ? [id] : [])))
+    const gone = new Set(
+      edits.flatMap(({ collection, fields, id }) =>
+        fields === undefined && this.data[collection]!.has(id) ? [id] : [],
+      ),
+    )
     const isThere = (name: string, id: unknown): boolean =>
       (this.data[name]!.has(id as string) || edits.some((edit) => edit.collection === name && edit.id === id)) &&
       !gone.has(id as string)
@@ -208,7 +212,7 @@ export class FeedWorld {
         }
       }
     })
-    this.#unset()
+    this.#unset(gone)
   }
 
   /** Takes up a revision beside those that a record has, as a superuser replicates it. The winner is the record then. */
@@ -261,8 +265,9 @@ export class FeedWorld {
     for (const id of this.data[name]!.keys())
       await this.#deleteLeaves(name, id, (await this.#leavesOf(name, id)).slice(1))
     await truncate(this.#world.database, this.#nameOf(name))
+    const gone = new Set(this.data[name]!.keys())
     this.data[name]!.clear()
-    this.#unset()
+    this.#unset(gone)
   }
 
   /** Drops a collection to which no relation leads, and makes it again. */
@@ -332,8 +337,9 @@ export class FeedWorld {
   }
 
   /** What referred to a record that is gone, refers to nothing. */
-  #unset(): void {
-    const isThere = (name: string, id: unknown): boolean => this.data[name]!.has(id as string)
+  #unset(gone: ReadonlySet<string>): void {
+    // A leaf that wins later may lead to a record that was deleted before: nobody empties that.
+    const isThere = (_name: string, id: unknown): boolean => !gone.has(id as string)
     for (const [name, records] of Object.entries(this.data))
       for (const [id, record] of records)
         records.set(id, withoutMissing(this.definition(name), record, isThere) as RuleRecord)
