@@ -22,5 +22,7 @@ export function holdingsIn(
   const [collection, id] = account ?? []
   const definition = collection === undefined ? undefined : definitions.find(collection)
   const record = definition && records.get(definition.name, id!)
+  // An account that was deleted after its request came in. Rules would take it for one without fields.
+  if (account !== null && !record) return rule.alternatives.map(() => null)
   return holdingsOf(rule, record ?? null, records, now)
 }

@@ -49,11 +49,11 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-function holdings(rule = 'project.members.id ?= @request.auth.id', nowMs = 0): Promise<Holdings> {
+function holdings(rule = 'project.members.id ?= @request.auth.id', nowMs = 0, account = 'u1'): Promise<Holdings> {
   const { schema } = world.definitions
   const made = cut({ schema, collection: 'docs', rule: parse(rule), accounts: 'pbc_users' })
   return readSnapshot(world.database, (reader) =>
-    reader.read((guard) => held.of(guard, made, rule, ['pbc_users', 'u1'], nowMs)),
+    reader.read((guard) => held.of(guard, made, rule, ['pbc_users', account], nowMs)),
   )
 }
 
@@ -121,4 +121,10 @@ test('what was used lately is kept with all its chunks, and what was not is forg
   expect([await fresh.get(other, 5000), await store.get(other, 5000)]).toEqual([undefined, undefined])
   await store.forget(5000 + 2 * RENEW_MS)
   expect([await stored.find({}).count(), await store.get(name, 9000)]).toEqual([0, undefined])
+})
+
+test('an account that was deleted holds nothing, not even what is empty', async () => {
+  const rule = 'project = @request.auth.team || project.members.id = ""'
+  expect((await holdings(rule)).some((one) => one !== null)).toBe(true)
+  expect((await holdings(rule, 0, 'gone')).every((one) => one === null)).toBe(true)
 })
