@@ -98,7 +98,7 @@ export function cut(options: CutOptions): Cut {
       group.some((atom) => askedOf(atom).address) || meetsNothing(group, bound)
     const cuttings = groupsOf(own, bound.record).map((group) => cutGroup(group, bound.record, askedOf, mayMiss))
     for (const each of cuttings) if (each.kind === 'problem') refuse(each.problem, each.atoms)
-    const isTimed = comparisons.some((place) => asks[place]!.clock !== 'none')
+    const isTimed = cuttings.some((each) => atomsComputed(each).some((number) => asks[number >> 1]!.clock !== 'none'))
     return alternativeOf(cuttings, isTimed, rule)
   })
   return {
@@ -133,6 +133,12 @@ function alternativesOf(expression: Expression, place: { next: number }): number
     if (all !== undefined && all.length > ALTERNATIVES_MAX) all = undefined
   }
   return all
+}
+
+/** The comparisons that the account answers once, and not beside each record. */
+function atomsComputed(cutting: Cutting): readonly AtomNumber[] {
+  if (cutting.kind === 'set') return cutting.set.atoms
+  return cutting.kind === 'account' ? cutting.atoms : []
 }
 
 function alternativeOf(cuttings: readonly Cutting[], isTimed: boolean, rule: Expression): Alternative {

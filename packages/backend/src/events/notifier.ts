@@ -81,6 +81,7 @@ export class Notifier {
     this.groups = new SubscriptionGroups(groupBinder(options.access))
     this.#sync = new LiveSync({
       ...options,
+      wake: () => this.#wake(),
       signal: (subscriber, { text }, sequence) => {
         const message = { topic: text, data: SIGNAL }
         subscriber.send(subscriber.canReturn ? { ...message, cursor: this.cursorAt(sequence) } : message)

@@ -91,6 +91,7 @@ export class Feed {
     const ruled = wanted.map((each) => ({ ...each, rules: rulesToSync(definitions, each.definition) }))
     for (const { definition, rules } of ruled) await updateSides(database, definition, rules)
     return readSnapshot(database, async (reader) => {
+      for (const { rules } of ruled) rules.indexedAt ??= reader.sequence
       const pages: PulledPage[] = []
       for (const { definition, token, rules, has } of ruled) {
         const pull = await this.#begin(reader, definition, account, rules, token)

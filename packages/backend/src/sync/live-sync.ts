@@ -2,6 +2,9 @@
  * Tells sessions that a pull of a collection would bring something: the topic `@sync/COLLECTION` of realtime. It follows the commits.
  * docs/internals/ruled-sync.md is the contract.
  */
+import { RuleError } from '@pannier/rules'
+import type { Holdings } from '@pannier/rules/cut'
+import { isPannierError } from 'pannier'
 import type { SnapshotReader } from 'pannier/internal'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
@@ -12,6 +15,7 @@ import type { Topic } from '../events/topic.ts'
 import { Turns } from '../events/turns.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
+import { isTimed, sameUntil, seesOther } from './held-difference.ts'
 import { holdingsIn } from './holdings-in.ts'
 import { Reads, readsOf } from './noted-reads.ts'
 import { rulesToSync, type SyncRules } from './sync-rules.ts'
@@ -25,7 +29,11 @@ interface LiveSyncHost {
   readonly now: () => number
   /** Sends a signal, as of a commit. */
   signal(subscriber: Subscriber, topic: Topic, sequence: number): void
+  /** `isWaiting` has become true. */
+  wake(): void
 }
+
+const TIMER_MS_MAX = 3_600_000
 
 const TOPIC_PREFIX = '@sync/'
 
@@ -43,6 +51,7 @@ export class LiveSync {
   readonly #left = new Map<Watcher, WatchedCollection>()
   readonly #byRead = new Map<string, Map<Watcher, WatchedCollection>>()
   #schema: unknown
+  #timer: NodeJS.Timeout | undefined
 
   constructor(host: LiveSyncHost) {
     this.#host = host
@@ -52,9 +61,10 @@ export class LiveSync {
     return this.#collections.size === 0
   }
 
-  /** Whether watchers wait to be placed. */
+  /** Whether `catchUp` has something to do. */
   get isWaiting(): boolean {
-    return this.#fresh.size > 0
+    const nowMs = this.#host.now()
+    return this.#fresh.size > 0 || [...this.#collections.values()].some(({ until }) => until <= nowMs)
   }
 
   /**
@@ -96,18 +106,34 @@ export class LiveSync {
       if (watched.watchers.size === 0) this.#collections.delete(watched.name)
     }
     this.#left.clear()
+    if (this.isEmpty) clearTimeout(this.#timer)
   }
 
-  /** Computes what new watchers hold. Steps that come later are those after this state. */
+  /**
+   * Computes what new watchers hold, and asks those again for whom time has passed. Steps that come later are those after this
+   * state.
+   */
   async catchUp(state: SnapshotReader, sequence: number): Promise<void> {
     this.tidy()
     this.#followDefinitions(sequence)
     const turns = new Turns()
     for (const [watcher, watched] of this.#fresh) {
       this.#fresh.delete(watcher)
-      await this.#place(watcher, watched, state)
+      await this.#renew(watcher, watched, state, Infinity)
       await turns.next()
     }
+    const nowMs = this.#host.now()
+    for (const watched of this.#collections.values()) {
+      if (watched.until > nowMs) continue
+      for (const watcher of watched.timed) {
+        if (watcher.until > nowMs) continue
+        // Nothing was written: the steps have signalled that.
+        if ((await this.#renew(watcher, watched, state, Infinity)) === true) this.#signal(watcher, sequence)
+        await turns.next()
+      }
+      watched.until = Math.min(...Array.from(watched.timed, ({ until }) => until))
+    }
+    this.#setTimer()
   }
 
   /** Signals what a step has changed for somebody. */
@@ -116,6 +142,8 @@ export class LiveSync {
     if (this.isEmpty) return
     const seeing = new Set<Watcher>()
     const stale = new Map<Watcher, WatchedCollection>()
+    const former = new Set<Watcher>()
+    const nowMs = this.#host.now()
     const turns = new Turns()
     for (const definition of this.#host.definitions.all()) {
       if (!step.collections.has(recordsName(definition))) continue
@@ -124,17 +152,21 @@ export class LiveSync {
         for (const change of changes) {
           for (const read of readsOf(change))
             for (const [watcher, of] of this.#byRead.get(read) ?? []) stale.set(watcher, of)
-          for (const each of watched) for (const record of change.records) each.findSeeing(record, seeing)
+          for (const each of watched) {
+            if (change.old !== undefined) each.findFormer(change.records.at(-1)!, former, nowMs)
+            if (change.document !== undefined) each.findSeeing(change.records[0]!, seeing, nowMs)
+          }
           await turns.next()
         }
     }
     for (const [watcher, watched] of stale) {
-      const before = watcher.watching?.held.holdings
-      await this.#place(watcher, watched, step.after)
-      if (JSON.stringify(before) !== JSON.stringify(watcher.watching?.held.holdings)) seeing.add(watcher)
+      const isSeeing = await this.#renew(watcher, watched, step.after, await this.#writtenTo(watched, step.before))
+      if (isSeeing === false) seeing.delete(watcher)
+      if (isSeeing === true) seeing.add(watcher)
       await turns.next()
     }
-    for (const watcher of seeing) this.#signal(watcher, step.sequence)
+    for (const watcher of new Set([...former, ...seeing])) this.#signal(watcher, step.sequence, step.sequence)
+    this.#setTimer()
   }
 
   #watch(name: string): WatchedCollection {
@@ -170,29 +202,61 @@ export class LiveSync {
     }
   }
 
-  async #place(watcher: Watcher, watched: WatchedCollection, state: SnapshotReader): Promise<void> {
+  /**
+   * Computes what a watcher holds. Says whether it sees other records, or one that was written after `since`. Undefined: it holds the
+   * same, and the time makes no difference.
+   */
+  async #renew(
+    watcher: Watcher,
+    watched: WatchedCollection,
+    state: SnapshotReader,
+    since: number,
+  ): Promise<boolean | undefined> {
     const { synced } = watched
-    const { principal, account } = watcher
+    const { principal, account, watching: before } = watcher
     this.#unplace(watcher, watched)
-    if (synced === undefined || !allowed(() => (assertSyncable(principal, synced.definition), true))) return
+    if (synced === undefined || !allowed(() => (assertSyncable(principal, synced.definition), true))) return undefined
     const { definitions, now } = this.#host
     const rules = synced.rules.of(account?.[0] ?? null)
     const ms = now()
-    let reads = new Reads()
-    const held = await state.read((guard) => {
-      reads = new Reads()
-      return holdingsIn(guard, definitions, { rule: rules.rule, account, now: new Date(ms) }, (records) =>
-        reads.of(records),
-      )
+    const { after, until, isOther } = await state.read((guard) => {
+      const reads = new Reads()
+      const holder = { rule: rules.rule, account, now: new Date(ms) }
+      const compute = (): Holdings => holdingsIn(guard, definitions, holder, (records) => reads.of(records))
+      // An account that holds too much to be computed can't pull either. What was read says when to try again.
+      const held = withinLimits(compute) ?? rules.sides.map(() => null)
+      const watching = watchingOf(rules, held, ms, reads.noted)
+      const at = { ...synced, guard, commit: state.sequence }
+      const isSame =
+        before === undefined || (!isTimed(rules) && JSON.stringify(before.held.holdings) === JSON.stringify(held))
+      return {
+        after: watching,
+        until: isTimed(rules) ? sameUntil(at, watching) : Infinity,
+        isOther: isSame ? undefined : seesOther(at, since, before, watching),
+      }
     })
     // Its last session has gone meanwhile.
     if (watcher.sessions.size === 0) this.#left.set(watcher, watched)
-    watched.place(watcher, watchingOf(rules, held, ms, reads.noted))
-    for (const read of reads.noted) {
+    watched.place(watcher, after, until)
+    for (const read of after.reads) {
       const readers = this.#byRead.get(read)
       if (readers === undefined) this.#byRead.set(read, new Map([[watcher, watched]]))
       else readers.set(watcher, watched)
     }
+    return isOther
+  }
+
+  async #writtenTo({ synced }: WatchedCollection, state: SnapshotReader): Promise<number> {
+    if (synced === undefined) return 0
+    return (await state.read((guard) => guard.lastWrite(recordsName(synced.definition))?.sequence)) ?? 0
+  }
+
+  /** Time alone may change what somebody sees. */
+  #setTimer(): void {
+    clearTimeout(this.#timer)
+    const until = Math.min(...Array.from(this.#collections.values(), (watched) => watched.until))
+    if (until === Infinity) return
+    this.#timer = setTimeout(() => this.#host.wake(), Math.min(until - this.#host.now(), TIMER_MS_MAX)).unref()
   }
 
   #unplace(watcher: Watcher, watched: WatchedCollection): void {
@@ -204,14 +268,24 @@ export class LiveSync {
     watched.unplace(watcher)
   }
 
-  #signal({ sessions }: Watcher, sequence: number): void {
+  /** `before`: sessions that began at a later commit know of it already. */
+  #signal({ sessions }: Watcher, sequence: number, before: number = Infinity): void {
     for (const { subscriber, topic, after } of sessions.values())
-      if (after < sequence) this.#host.signal(subscriber, topic, sequence)
+      if (after < before) this.#host.signal(subscriber, topic, sequence)
   }
 }
 
 function sessionOf({ id }: Subscriber, { text }: Topic): string {
   return `${id} ${text}`
+}
+
+function withinLimits<T>(compute: () => T): T | undefined {
+  try {
+    return compute()
+  } catch (error) {
+    if (error instanceof RuleError || isPannierError(error, 'PANNIER_LIMIT')) return undefined
+    throw error
+  }
 }
 
 /** Undefined where it is refused. */

@@ -29,10 +29,18 @@ export interface SyncRules {
   /** How records are shown: with other fields it is another one. */
   readonly shape: string
   readonly sides: readonly Side[]
+  /** The number of a commit since which the index has these sides; undefined: no pull has made it. */
+  indexedAt: number | undefined
   /** `null`: guests. */
   of(accounts: string | null): AccountRules
   /** Why the collection can't be synced. */
   readonly problems: readonly RuleError[]
+}
+
+/** A collection as it can be synced. */
+export interface SyncedCollection {
+  readonly definition: Definition
+  readonly rules: SyncRules
 }
 
 /** Another definition is another object, and so is a schema. */
@@ -75,6 +83,7 @@ export function syncRules(definitions: KnownDefinitions, definition: Definition)
     version: versionOf(listRule, own, cuts),
     shape: digestOf(partsOf(own)),
     sides,
+    indexedAt: undefined,
     of: (accounts) => byAccounts.get(accounts)!,
     problems: cuts.flatMap((made) => [...made.problems, ...viewsRead(definitions, made)]),
   }

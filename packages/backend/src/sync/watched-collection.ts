@@ -1,16 +1,10 @@
 /** The watchers of a collection, by what they hold: a record finds those that see it by look-ups. */
 import type { RuleRecord } from '@pannier/rules'
-import { recordSide, type RecordSide } from '@pannier/rules/cut'
-import type { Definition } from '../definitions/definition.ts'
+import { recordSide, type Viewer } from '@pannier/rules/cut'
+import { isTimed, turnOf } from './held-difference.ts'
 import { groundOf, groundsOf } from './spans.ts'
-import type { SyncRules } from './sync-rules.ts'
+import type { SyncedCollection } from './sync-rules.ts'
 import type { Watcher, Watching } from './watcher.ts'
-
-/** A collection as it can be synced. */
-interface SyncedCollection {
-  readonly definition: Definition
-  readonly rules: SyncRules
-}
 
 export class WatchedCollection {
   /** What sessions subscribe to. */
@@ -20,17 +14,22 @@ export class WatchedCollection {
   /** By the keys of their principals. */
   readonly watchers: Map<string, Watcher> = new Map()
   readonly #byGround = new Map<string, Set<Watcher>>()
-  /** How many watchers were asked about a record. */
-  asked = 0
+  /** Those whose view of the collection changes with time. */
+  readonly timed: Set<Watcher> = new Set()
+  /** Until when none of them sees anything else, if nothing is written. */
+  until: number = Infinity
+  /** How many look-ups there were, and how many watchers were asked about a record. */
+  readonly counts: { lookups: number; asked: number } = { lookups: 0, asked: 0 }
 
   constructor(name: string) {
     this.name = name
   }
 
   /** From now on the watcher is found by what it holds. */
-  place(watcher: Watcher, watching: Watching): void {
+  place(watcher: Watcher, watching: Watching, until: number): void {
     this.unplace(watcher)
     watcher.watching = watching
+    if (isTimed(watching.rules)) this.#expect(watcher, until)
     for (const key of keysOf(watching)) {
       const watchers = this.#byGround.get(key)
       if (watchers === undefined) this.#byGround.set(key, new Set([watcher]))
@@ -41,6 +40,8 @@ export class WatchedCollection {
   unplace(watcher: Watcher): void {
     const { watching } = watcher
     watcher.watching = undefined
+    this.timed.delete(watcher)
+    watcher.until = Infinity
     if (watching === undefined) return
     for (const key of keysOf(watching)) {
       const watchers = this.#byGround.get(key)
@@ -49,26 +50,64 @@ export class WatchedCollection {
     }
   }
 
-  /** Adds those that see a record to `found`. */
-  findSeeing(record: RuleRecord, found: Set<Watcher>): void {
+  /** Adds those that have seen a record until now to `found`. */
+  findFormer(record: RuleRecord, found: Set<Watcher>, nowMs: number): void {
+    for (const { watcher, isSeen } of this.#behind(record, found))
+      if (isSeen(watcher.watching!.held.viewer) || (this.timed.has(watcher) && isSeen(watcher.viewerAt(nowMs))))
+        found.add(watcher)
+  }
+
+  /** Adds those that see a record now to `found`. */
+  findSeeing(record: RuleRecord, found: Set<Watcher>, nowMs: number): void {
+    for (const { watcher, isSeen, turnsAt } of this.#behind(record, found)) {
+      const isClocked = this.timed.has(watcher)
+      const viewer = isClocked ? watcher.viewerAt(nowMs) : watcher.watching!.held.viewer
+      if (isClocked) this.#expect(watcher, turnsAt(viewer, nowMs))
+      if (isSeen(viewer)) found.add(watcher)
+    }
+  }
+
+  /** The watchers that hold a ground of a record, except for those that are found already and see it at all times. */
+  *#behind(record: RuleRecord, found: ReadonlySet<Watcher>): Generator<Candidate> {
     for (const [place, { rule, alternative }] of this.synced?.rules.sides.entries() ?? []) {
       const side = recordSide(rule, alternative, record)
       for (const value of side?.grounds ?? []) {
         const ground = groundOf(value)
+        this.counts.lookups++
         for (const watcher of this.#byGround.get(keyOf(place, ground)) ?? []) {
-          if (found.has(watcher)) continue
-          this.asked++
-          if (admits(watcher.watching!, place, ground, side!)) found.add(watcher)
+          if (found.has(watcher) && !this.timed.has(watcher)) continue
+          this.counts.asked++
+          const { rules, held } = watcher.watching!
+          const places = rules.sides.flatMap((each, index) =>
+            each === place && held.grounds[index]?.has(ground) === true ? [index] : [],
+          )
+          yield {
+            watcher,
+            isSeen: (viewer) => places.some((index) => viewer.admits(index, side!)),
+            turnsAt: (viewer, ms) =>
+              Math.min(
+                ...places.map((index) => turnOf(rules.rule.alternatives[index]!, side!, viewer.bound(index), ms)),
+              ),
+          }
         }
       }
     }
   }
+
+  /** A watcher is asked again then. */
+  #expect(watcher: Watcher, ms: number): void {
+    this.timed.add(watcher)
+    watcher.until = Math.min(watcher.until, ms)
+    this.until = Math.min(this.until, ms)
+  }
 }
 
-function admits({ rules, held }: Watching, place: number, ground: string, side: RecordSide): boolean {
-  return rules.sides.some(
-    (each, index) => each === place && held.grounds[index]?.has(ground) === true && held.viewer.admits(index, side),
-  )
+/** A watcher that may see a record. */
+interface Candidate {
+  readonly watcher: Watcher
+  readonly isSeen: (viewer: Viewer) => boolean
+  /** When the record may begin or end to be seen, as time passes. */
+  readonly turnsAt: (viewer: Viewer, ms: number) => number
 }
 
 function keysOf({ rules, held }: Watching): readonly string[] {

@@ -1,5 +1,5 @@
 /** One account that gets signals about a collection, and its sessions. */
-import type { Holdings } from '@pannier/rules/cut'
+import { Viewer, type Holdings } from '@pannier/rules/cut'
 import type { Subscriber } from '../events/subscriber.ts'
 import type { Topic } from '../events/topic.ts'
 import type { Principal } from '../gateway/principal.ts'
@@ -31,11 +31,22 @@ export class Watcher {
   readonly sessions: Map<string, Session> = new Map()
   /** Undefined: it is new, or the collection can't be synced. */
   watching: Watching | undefined
+  /** Until when it surely sees the same, if nothing is written. */
+  until: number = Infinity
+  #now: { readonly ms: number; readonly held: HeldAt; readonly viewer: Viewer } | undefined
 
   constructor(principal: Principal) {
     const { account } = principal
     this.principal = principal
     this.account = account === undefined ? null : [account.collection, String(account.record['_id'])]
+  }
+
+  /** What it sees at a later time, with what it held. */
+  viewerAt(ms: number): Viewer {
+    const { rules, held } = this.watching!
+    if (this.#now?.ms !== ms || this.#now.held !== held)
+      this.#now = { ms, held, viewer: new Viewer(rules.rule, held.holdings, new Date(ms)) }
+    return this.#now.viewer
   }
 
   /** Equal for principals that see the same. */

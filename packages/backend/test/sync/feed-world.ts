@@ -1,11 +1,12 @@
 /** A small application whose records are synced, and what each account may see by `evaluate`. */
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { bind, evaluate, parse, type RuleRecord, type RuleRequest } from '@pannier/rules'
-import { open, type Collection } from 'pannier'
+import { open, type Collection, type Database } from 'pannier'
 import { readSnapshot, rememberedRows, truncate } from 'pannier/internal'
 import { memory } from 'pannier/memory'
 import { recordsOf } from '../../../rules/test/answer.ts'
 import type { Actor } from '../../src/access/actor.ts'
+import type { KnownDefinitions } from '../../src/access/rule-records.ts'
 import { recordsName, type Definition } from '../../src/definitions/definition.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { Boots } from '../../src/sync/boots.ts'
@@ -118,6 +119,14 @@ export class FeedWorld {
     for (const [name, rule] of Object.entries(rules)) made.setRule(rule, name)
     await made.restart()
     return made
+  }
+
+  get database(): Database {
+    return this.#world.database
+  }
+
+  get definitions(): KnownDefinitions {
+    return this.#world.definitions
   }
 
   definition(name: string): Definition {

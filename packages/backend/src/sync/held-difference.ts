@@ -1,0 +1,141 @@
+/**
+ * Whether an account sees other records because it holds something else, or because time has passed. It is asked of one state of the
+ * database: rows of the index between what was held and what is held, and records that the index does not have yet. Synchronous.
+ */
+import { recordSide, type Alternative, type OwnRange, type RecordSide, type Viewer } from '@pannier/rules/cut'
+import type { GuardReader, WrittenDocument } from 'pannier/internal'
+import { rememberedRows } from 'pannier/internal'
+import { ruleRecord } from '../access/rule-records.ts'
+import { recordsName } from '../definitions/definition.ts'
+import { SIDES_VIEW } from './sides-view.ts'
+import { allOf, groundOf, minus, type Span } from './spans.ts'
+import type { AccountRules, SyncedCollection } from './sync-rules.ts'
+import type { Watching } from './watcher.ts'
+
+/** A state of the database. */
+export interface SyncedState extends SyncedCollection {
+  readonly guard: GuardReader
+  /** The number of the commit that made it. */
+  readonly commit: number
+}
+
+/** What can't be read at once is a difference. */
+const ENTRIES_MAX = 4000
+
+type Rows = NonNullable<ReturnType<typeof rememberedRows>>
+
+class Walk {
+  readonly #state: SyncedState
+  readonly #collection: string
+  /** Undefined: there is no index, or one of other rules. */
+  readonly rows: Rows | undefined
+  #left = ENTRIES_MAX
+
+  constructor(state: SyncedState) {
+    const { guard, definition, rules, commit } = state
+    this.#state = state
+    this.#collection = recordsName(definition)
+    const isIndexed = rules.indexedAt !== undefined && rules.indexedAt <= commit
+    this.rows = isIndexed ? rememberedRows(guard, this.#collection, SIDES_VIEW) : undefined
+  }
+
+  /** Undefined as long as there is more; true when a record is found, or too many were read. */
+  some(spans: readonly Span[], isFound: (written: WrittenDocument) => boolean): boolean {
+    const { guard } = this.#state
+    for (const { group, range } of this.rows === undefined ? [] : spans)
+      for (const { id } of this.rows!.rows(group, range)) {
+        const written = guard.written(this.#collection, id)
+        if (this.#left-- <= 0 || (written !== undefined && isFound(written))) return true
+      }
+    return this.someWritten(isFound)
+  }
+
+  /** The same of records that the index does not have. */
+  someWritten(isFound: (written: WrittenDocument) => boolean): boolean {
+    const { guard } = this.#state
+    let since = this.rows?.builtTo ?? 0
+    for (;;) {
+      const written = guard.writtenAfter(this.#collection, since)
+      for (const each of written) {
+        if (this.#left-- <= 0 || isFound(each)) return true
+        since = each.sequence
+      }
+      if (written.length === 0) return false
+    }
+  }
+}
+
+/** Whether a record is seen only before or only after, or was written after the sequence `since` and is seen after. */
+export function seesOther(state: SyncedState, since: number, before: Watching, after: Watching): boolean {
+  const { rules } = after
+  const isSame = before.ms === after.ms
+  const spans = [...minus(rules, before.held, [after.held], isSame), ...minus(rules, after.held, [before.held], isSame)]
+  return new Walk(state).some(spans, ({ document, sequence }) => {
+    if (document['_deleted'] === true) return false
+    const record = ruleRecord(document)
+    const isSeen = after.held.viewer.shows(record)
+    return sequence > since ? isSeen : isSeen !== before.held.viewer.shows(record)
+  })
+}
+
+/** How often what time alone may change is asked again, where no record says when. */
+const AGAIN_MS = 1000
+const DAY_MS = 86_400_000
+
+/** Whether what an account sees may change with time. */
+export function isTimed({ rule: { alternatives } }: AccountRules): boolean {
+  return alternatives.some((alternative) => alternative.range?.by === 'clock' || isAskedAgain(alternative))
+}
+
+function isAskedAgain({ tests, isTimed: mayChange }: Alternative): boolean {
+  return mayChange || tests.some(({ clock }) => clock)
+}
+
+/** Until when an account surely sees the same, if nothing is written. */
+export function sameUntil(state: SyncedState, watching: Watching): number {
+  const { rules, held, ms } = watching
+  const { alternatives } = rules.rule
+  // What is not held now may be held then.
+  if (alternatives.some(isAskedAgain)) return ms + AGAIN_MS
+  const walk = new Walk(state)
+  // Such as `@todayStart`, which stands still for a day.
+  let until = (Math.floor(ms / DAY_MS) + 1) * DAY_MS
+  for (const { alternative, group } of allOf(rules, held)) {
+    const { range } = alternatives[alternative]!
+    if (range?.by !== 'clock') continue
+    const bound = held.viewer.bound(alternative)
+    const [next] = walk.rows?.rows(group, includesBound(range) ? { gte: bound } : { gt: bound }) ?? []
+    if (next !== undefined) until = Math.min(until, turnsAt(range, next.key[2], bound, ms))
+  }
+  const isLong = walk.someWritten(({ document }) => {
+    const record = ruleRecord(document)
+    for (const [index, alternative] of alternatives.entries()) {
+      const side = held.holdings[index] === null ? undefined : recordSide(rules.rule, alternative, record)
+      if (side?.grounds.some((ground) => held.grounds[index]!.has(groundOf(ground))) !== true) continue
+      until = Math.min(until, turnOf(alternative, side, held.viewer.bound(index), ms))
+    }
+    return false
+  })
+  return isLong ? ms + AGAIN_MS : until
+}
+
+/** When a record begins or ends to be within a range by the clock. */
+export function turnOf({ range }: Alternative, side: RecordSide, bound: Bound, ms: number): number {
+  return range?.by === 'clock' ? turnsAt(range, side.range, bound, ms) : Infinity
+}
+
+type Bound = ReturnType<Viewer['bound']>
+
+/** The bound never goes back: it meets what is behind it, once. */
+function turnsAt(range: OwnRange, value: unknown, bound: Bound, ms: number): number {
+  if (typeof value !== 'string' || typeof bound !== 'string') return Infinity
+  if (value < bound || (value === bound && !includesBound(range))) return Infinity
+  const [at, boundAt] = [Date.parse(value), Date.parse(bound)]
+  if (Number.isNaN(at) || Number.isNaN(boundAt)) return ms + AGAIN_MS
+  return at + ms - boundAt + Number(includesBound(range))
+}
+
+/** Whether a value that is equal to the bound turns when the bound moves on. */
+function includesBound({ operator }: OwnRange): boolean {
+  return operator === '>=' || operator === '<'
+}
