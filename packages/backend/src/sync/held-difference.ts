@@ -79,7 +79,7 @@ export function seesOther(state: SyncedState, since: number, before: Watching, a
 }
 
 /** How often what time alone may change is asked again, where no record says when. */
-const AGAIN_MS = 1000
+export const AGAIN_MS = 1000
 const DAY_MS = 86_400_000
 
 /** Whether what an account sees may change with time. */

@@ -51,6 +51,8 @@ export class LiveSync {
   readonly #left = new Map<Watcher, WatchedCollection>()
   readonly #byRead = new Map<string, Map<Watcher, WatchedCollection>>()
   #schema: unknown
+  /** All that time has changed until then is signalled. */
+  #lookedMs = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(host: LiveSyncHost) {
@@ -116,23 +118,24 @@ export class LiveSync {
   async catchUp(state: SnapshotReader, sequence: number): Promise<void> {
     this.tidy()
     this.#followDefinitions(sequence)
+    const nowMs = this.#host.now()
     const turns = new Turns()
     for (const [watcher, watched] of this.#fresh) {
       this.#fresh.delete(watcher)
-      await this.#renew(watcher, watched, state, Infinity)
+      // Nothing was written: the steps have signalled that.
+      if ((await this.#renew(watcher, watched, state, Infinity)) === true) this.#signal(watcher, sequence)
       await turns.next()
     }
-    const nowMs = this.#host.now()
     for (const watched of this.#collections.values()) {
       if (watched.until > nowMs) continue
       for (const watcher of watched.timed) {
         if (watcher.until > nowMs) continue
-        // Nothing was written: the steps have signalled that.
         if ((await this.#renew(watcher, watched, state, Infinity)) === true) this.#signal(watcher, sequence)
         await turns.next()
       }
       watched.until = Math.min(...Array.from(watched.timed, ({ until }) => until))
     }
+    this.#lookedMs = nowMs
     this.#setTimer()
   }
 
@@ -143,7 +146,7 @@ export class LiveSync {
     const seeing = new Set<Watcher>()
     const stale = new Map<Watcher, WatchedCollection>()
     const former = new Set<Watcher>()
-    const nowMs = this.#host.now()
+    const nowMs = this.#lookedMs
     const turns = new Turns()
     for (const definition of this.#host.definitions.all()) {
       if (!step.collections.has(recordsName(definition))) continue
@@ -195,8 +198,11 @@ export class LiveSync {
         before?.rules.version === watched.synced?.rules.version &&
         before?.definition.id === watched.synced?.definition.id
       for (const watcher of watched.watchers.values()) {
-        if (!isSame) this.#signal(watcher, sequence)
-        this.#unplace(watcher, watched)
+        // Else what it held says what time has changed since.
+        if (!isSame) {
+          this.#signal(watcher, sequence)
+          this.#unplace(watcher, watched)
+        }
         this.#fresh.set(watcher, watched)
       }
     }
@@ -213,7 +219,8 @@ export class LiveSync {
     since: number,
   ): Promise<boolean | undefined> {
     const { synced } = watched
-    const { principal, account, watching: before } = watcher
+    const { principal, account } = watcher
+    const before = watcher.asOf(this.#lookedMs)
     this.#unplace(watcher, watched)
     if (synced === undefined || !allowed(() => (assertSyncable(principal, synced.definition), true))) return undefined
     const { definitions, now } = this.#host

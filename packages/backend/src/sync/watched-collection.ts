@@ -53,7 +53,7 @@ export class WatchedCollection {
   /** Adds those that have seen a record until now to `found`. */
   findFormer(record: RuleRecord, found: Set<Watcher>, nowMs: number): void {
     for (const { watcher, isSeen } of this.#behind(record, found))
-      if (isSeen(watcher.watching!.held.viewer) || (this.timed.has(watcher) && isSeen(watcher.viewerAt(nowMs))))
+      if (isSeen(watcher.asOf(nowMs)!.held.viewer) || (this.timed.has(watcher) && isSeen(watcher.viewerAt(nowMs))))
         found.add(watcher)
   }
 

@@ -4,6 +4,7 @@ import type { Subscriber } from '../events/subscriber.ts'
 import type { Topic } from '../events/topic.ts'
 import type { Principal } from '../gateway/principal.ts'
 import type { FeedToken } from './feed-token.ts'
+import { AGAIN_MS, isTimed } from './held-difference.ts'
 import { heldAt, type HeldAt } from './spans.ts'
 import type { AccountRules } from './sync-rules.ts'
 
@@ -39,6 +40,15 @@ export class Watcher {
     const { account } = principal
     this.principal = principal
     this.account = account === undefined ? null : [account.collection, String(account.record['_id'])]
+  }
+
+  /** What was signalled when the clock was looked at: what it held, at that time. */
+  asOf(lookedMs: number): Watching | undefined {
+    const { watching } = this
+    if (watching === undefined || !isTimed(watching.rules) || watching.ms >= lookedMs) return watching
+    // It is asked again soon, as nothing says when it sees something else.
+    if (this.until <= watching.ms + AGAIN_MS) return watching
+    return { ...watching, held: { ...watching.held, viewer: this.viewerAt(lookedMs) }, ms: lookedMs }
   }
 
   /** What it sees at a later time, with what it held. */
