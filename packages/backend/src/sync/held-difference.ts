@@ -10,10 +10,10 @@ import { recordsName } from '../definitions/definition.ts'
 import { SIDES_VIEW } from './sides-view.ts'
 import { allOf, groundOf, minus, type Span } from './spans.ts'
 import type { AccountRules, SyncedCollection } from './sync-rules.ts'
-import type { Watching } from './watcher.ts'
+import type { Watching } from './watching.ts'
 
 /** A state of the database. */
-export interface SyncedState extends SyncedCollection {
+interface SyncedState extends SyncedCollection {
   readonly guard: GuardReader
   /** The number of the commit that made it. */
   readonly commit: number

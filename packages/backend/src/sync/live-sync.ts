@@ -21,7 +21,8 @@ import { Reads, readsOf } from './noted-reads.ts'
 import { rulesToSync, type SyncRules } from './sync-rules.ts'
 import { assertSyncable } from './syncable.ts'
 import { WatchedCollection } from './watched-collection.ts'
-import { watchingOf, Watcher } from './watcher.ts'
+import { Watcher } from './watcher.ts'
+import { watchingOf } from './watching.ts'
 
 interface LiveSyncHost {
   readonly definitions: KnownDefinitions

@@ -4,7 +4,8 @@ import { recordSide, type Viewer } from '@pannier/rules/cut'
 import { isTimed, turnOf } from './held-difference.ts'
 import { groundOf, groundsOf } from './spans.ts'
 import type { SyncedCollection } from './sync-rules.ts'
-import type { Watcher, Watching } from './watcher.ts'
+import type { Watcher } from './watcher.ts'
+import type { Watching } from './watching.ts'
 
 export class WatchedCollection {
   /** What sessions subscribe to. */

@@ -1,28 +1,18 @@
 /** One account that gets signals about a collection, and its sessions. */
-import { Viewer, type Holdings } from '@pannier/rules/cut'
+import { Viewer } from '@pannier/rules/cut'
 import type { Subscriber } from '../events/subscriber.ts'
 import type { Topic } from '../events/topic.ts'
 import type { Principal } from '../gateway/principal.ts'
 import type { FeedToken } from './feed-token.ts'
 import { AGAIN_MS, isTimed } from './held-difference.ts'
-import { heldAt, type HeldAt } from './spans.ts'
-import type { AccountRules } from './sync-rules.ts'
+import type { HeldAt } from './spans.ts'
+import type { Watching } from './watching.ts'
 
 /** A session, and after which commit it gets signals. */
 interface Session {
   readonly subscriber: Subscriber
   readonly topic: Topic
   readonly after: number
-}
-
-/** What is known of a watcher as of the commits that were looked at. */
-export interface Watching {
-  readonly rules: AccountRules
-  readonly held: HeldAt
-  /** As of when. */
-  readonly ms: number
-  /** What was read for it. */
-  readonly reads: ReadonlySet<string>
 }
 
 export class Watcher {
@@ -63,8 +53,4 @@ export class Watcher {
   static keyOf({ account, isAdmin, apiToken }: Principal): string {
     return JSON.stringify([isAdmin, account?.collection, account?.record['_id'], apiToken?.id])
   }
-}
-
-export function watchingOf(rules: AccountRules, held: Holdings, ms: number, reads: ReadonlySet<string>): Watching {
-  return { rules, held: heldAt(rules.rule, held, ms), ms, reads }
 }
