@@ -784,6 +784,8 @@ export interface Pusher {
     readonly device: string;
     /** Counts a write that is about to be judged. @throws ServiceError TOO_MANY_REQUESTS */
     readonly count: (principal: Principal, write: PushWrite) => void;
+    /** The rate limit that a write counts for. */
+    readonly limitOf: (principal: Principal, write: PushWrite) => RateLimitRule | undefined;
 }
 
 /** The clients that are connected, and what they are sent. */
@@ -2427,7 +2429,9 @@ class RateLimiter {
      *
      * @throws ServiceError TOO_MANY_REQUESTS
      */
-    check({ account, isAdmin, address, apiToken }: Principal, what: string, labels: readonly string[]): void;
+    check(principal: Principal, what: string, labels: readonly string[]): void;
+    /** The rule that a request with these labels counts for. Undefined: there is no limit. */
+    ruleOf({ account, isAdmin, address }: Principal, labels: readonly string[]): RateLimitRule | undefined;
 }
 
 /** Actions whose rules are asked about records that are stored. */

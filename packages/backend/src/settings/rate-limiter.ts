@@ -34,9 +34,19 @@ export class RateLimiter {
    *
    * @throws ServiceError TOO_MANY_REQUESTS
    */
-  check({ account, isAdmin, address = '', apiToken }: Principal, what: string, labels: readonly string[]): void {
+  check(principal: Principal, what: string, labels: readonly string[]): void {
+    const rule = this.ruleOf(principal, labels)
+    if (rule === undefined) return
+    const { address, apiToken } = principal
+    const from = apiToken === undefined ? address : `token ${apiToken.id}`
+    const key = `${what} ${rule.label} ${rule.audience} ${from}`
+    if (!this.#windows.take(key, rule.maxRequests, rule.duration)) throw new ServiceError('TOO_MANY_REQUESTS', '')
+  }
+
+  /** The rule that a request with these labels counts for. Undefined: there is no limit. */
+  ruleOf({ account, isAdmin, address = '' }: Principal, labels: readonly string[]): RateLimitRule | undefined {
     const { values } = this.#settings
-    if (isAdmin) return
+    if (isAdmin) return undefined
     if (this.#values !== values) {
       this.#values = values
       this.#windows.clear()
@@ -44,14 +54,10 @@ export class RateLimiter {
       this.#rules = enabled ? rules : BUILT_IN
       this.#excluded = addressesOf(enabled ? excludedIPs : [...excludedIPs, ...LOOPBACK])
     }
-    if (address === '' || isWithin(this.#excluded, address)) return
+    if (address === '' || isWithin(this.#excluded, address)) return undefined
     const audience = account === undefined ? '@guest' : '@auth'
     const own = this.#rules.filter((rule) => rule.audience === '' || rule.audience === audience)
-    const rule = ruleFor(own, labels)
-    if (rule === undefined) return
-    const from = apiToken === undefined ? address : `token ${apiToken.id}`
-    const key = `${what} ${rule.label} ${rule.audience} ${from}`
-    if (!this.#windows.take(key, rule.maxRequests, rule.duration)) throw new ServiceError('TOO_MANY_REQUESTS', '')
+    return ruleFor(own, labels)
   }
 }
 

@@ -9,16 +9,18 @@ import { RECORDS_PREFIX } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
-import { ServiceError, type ServiceErrorCode } from '../gateway/service-error.ts'
-import { BatchError, BatchTimeout } from '../records/batch-error.ts'
+import { ServiceError } from '../gateway/service-error.ts'
+import { BatchTimeout } from '../records/batch-error.ts'
 import type { RecordReads } from '../records/record-reads.ts'
 import type { RecordJson } from '../records/record-types.ts'
 import type { RecordWrites } from '../records/record-writes.ts'
 import type { BatchedWrite } from '../records/write/batch-writer.ts'
 import type { RecordOperation, WrittenRecord } from '../records/write/operations.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { RateLimitRule } from '../settings/settings-values.ts'
 import { deviceOf, digestOf, type KnownOutcome, Outcomes } from './outcomes.ts'
-import type { PushCode, PushOutcome, PushTransaction, PushWrite, StoredOutcome } from './push-format.ts'
+import type { PushOutcome, PushTransaction, PushWrite, StoredOutcome } from './push-format.ts'
+import { depends, hindrance, refuse, rejection } from './rejection.ts'
 
 export interface PushHost {
   readonly database: Database
@@ -38,6 +40,8 @@ export interface Pusher {
   readonly device: string
   /** Counts a write that is about to be judged. @throws ServiceError TOO_MANY_REQUESTS */
   readonly count: (principal: Principal, write: PushWrite) => void
+  /** The rate limit that a write counts for. */
+  readonly limitOf: (principal: Principal, write: PushWrite) => RateLimitRule | undefined
 }
 
 const TRANSACTIONS_MAX = 100
@@ -46,6 +50,8 @@ const WRITES_MAX = 50
 const SECONDS_MAX = 3
 /** How often a transaction is judged again because the account changes. */
 const ROUNDS_MAX = 100
+/** How often a transaction may take too long before it is rejected. */
+const TRIES_MAX = 3
 
 /** The account is no longer as it was when the transaction began. */
 class OutdatedAccount extends Error {}
@@ -135,12 +141,9 @@ export class Push {
   }
 
   async #judge(pusher: Pusher, device: string, transaction: PushTransaction): Promise<KnownOutcome> {
-    const { actor, count } = pusher
-    const { principal } = await actor()
-    for (const write of transaction.writes) count(principal, write)
     const digest = digestOf(transaction.writes)
     try {
-      const revs = await this.#write(actor, device, transaction, digest)
+      const revs = await this.#written(pusher, device, transaction, digest)
       return { digest, outcome: { status: 'ok', revs } }
     } catch (error) {
       // It is written, whatever a hook has said afterwards.
@@ -155,21 +158,41 @@ export class Push {
     }
   }
 
-  /** Resolves with the revisions. @throws BatchError, ServiceError */
+  /** Resolves with the revisions. What can never pass is refused, so it blocks no queue. @throws BatchError, ServiceError */
+  async #written(
+    pusher: Pusher,
+    device: string,
+    transaction: PushTransaction,
+    digest: string,
+  ): Promise<readonly (string | null)[]> {
+    const { actor, count } = pusher
+    const { writes } = transaction
+    const { maxRequests, timeout } = this.#host.settings.values.batch
+    const max = maxRequests || WRITES_MAX
+    if (writes.length > max) refuse(max, `A transaction has at most ${max} writes, got ${writes.length}.`)
+    const { principal } = await actor()
+    checkLimits(pusher, principal, writes)
+    for (const write of writes) count(principal, write)
+    const seconds = timeout || SECONDS_MAX
+    const timeoutMs = writes.length === 1 ? Infinity : seconds * 1000
+    for (let tried = 1; ; tried++) {
+      try {
+        return await this.#write(actor, device, transaction, { digest, timeoutMs })
+      } catch (error) {
+        if (!(error instanceof BatchTimeout)) throw error
+        if (tried === TRIES_MAX)
+          refuse(0, `The transaction took longer than ${seconds} s, ${tried} times. Send its writes in smaller ones.`)
+      }
+    }
+  }
+
+  /** Resolves with the revisions. @throws BatchError, BatchTimeout, ServiceError */
   async #write(
     actor: Pusher['actor'],
     device: string,
     { n, writes }: PushTransaction,
-    digest: string,
+    { digest, timeoutMs }: { readonly digest: string; readonly timeoutMs: number },
   ): Promise<readonly (string | null)[]> {
-    const { maxRequests, timeout } = this.#host.settings.values.batch
-    const max = maxRequests || WRITES_MAX
-    if (writes.length > max)
-      throw new BatchError(
-        max,
-        new ServiceError('INVALID', `A transaction has at most ${max} writes, got ${writes.length}.`),
-      )
-    const timeoutMs = writes.length === 1 ? Infinity : (timeout || SECONDS_MAX) * 1000
     for (let round = 1; ; round++) {
       const { principal, request } = await actor()
       const operations = await Promise.all(
@@ -251,6 +274,21 @@ function checkNumbers(transactions: readonly PushTransaction[]): void {
       )
 }
 
+/** A window of a rate limit must have room for all of the writes. @throws BatchError */
+function checkLimits({ limitOf }: Pusher, principal: Principal, writes: readonly PushWrite[]): void {
+  const counts = new Map<string, number>()
+  for (const [at, write] of writes.entries()) {
+    const { action, collection } = write
+    const sort = `${action} ${collection}`
+    const count = (counts.get(sort) ?? 0) + 1
+    counts.set(sort, count)
+    const limit = limitOf(principal, write)
+    if (limit === undefined || count <= limit.maxRequests) continue
+    const allowed = `at most ${limit.maxRequests} writes "${action}" of "${collection}" in ${limit.duration} s`
+    refuse(at, `A rate limit allows ${allowed}. The transaction has more. Send its writes in smaller ones.`)
+  }
+}
+
 function assertAccount({ isAdmin }: Principal): void {
   if (isAdmin)
     throw new ServiceError('FORBIDDEN', "Superusers see everything. Replicate with CouchDB's protocol instead.")
@@ -277,39 +315,4 @@ function operationOf(write: PushWrite, rev: string | undefined): RecordOperation
 
 function revOf(written: WrittenRecord | undefined): string | null {
   return written === undefined ? null : String(written.document['_rev'])
-}
-
-class Dependent extends ServiceError {}
-
-function depends(n: number): ServiceError {
-  return new Dependent('CONFLICT', `It builds on transaction ${n}, which was rejected or is not known.`)
-}
-
-const CODES: Partial<Readonly<Record<ServiceErrorCode, PushCode>>> = {
-  UNAUTHENTICATED: 'FORBIDDEN',
-  FORBIDDEN: 'FORBIDDEN',
-  NOT_FOUND: 'NOT_FOUND',
-  CONFLICT: 'CONFLICT',
-  EXISTS: 'INVALID',
-  INVALID: 'INVALID',
-  TOO_LARGE: 'INVALID',
-  DOCUMENT_TOO_LARGE: 'INVALID',
-  UNSUPPORTED: 'INVALID',
-}
-
-/** Undefined: it may go well another time. */
-function rejection(error: unknown): StoredOutcome | undefined {
-  if (!(error instanceof BatchError)) return undefined
-  const { index, reason } = error
-  const code = reason instanceof Dependent ? 'DEPENDS' : CODES[reason.code]
-  if (code === undefined) return undefined
-  const { message, data } = reason
-  return { status: 'rejected', at: index, code, message, ...(data && { data }) }
-}
-
-/** As it is without the other writes: it is not the client that is wrong. */
-function hindrance(error: unknown): unknown {
-  if (error instanceof BatchTimeout)
-    return new ServiceError('UNAVAILABLE', 'The transaction took too long. Try again later.', { cause: error })
-  return error instanceof BatchError ? error.reason : error
 }

@@ -2,7 +2,9 @@
 import type { FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
 import { GUEST, ServiceError } from '@pannier/backend'
-import type { Actor, Backend, BatchOperation, Definition, Principal, RequestInfo } from '@pannier/backend'
+import type { Actor, Backend, BatchOperation, Definition, Principal, Pusher, RequestInfo } from '@pannier/backend'
+
+type CountedWrite = Pick<BatchOperation, 'action' | 'collection'>
 
 const BEARER = /^bearer /i
 
@@ -75,15 +77,29 @@ export function limitRate(request: FastifyRequest, { definitions, rateLimits }: 
 }
 
 /** Counts a write that comes with others, as it would be counted alone. @throws ServiceError TOO_MANY_REQUESTS */
-export function limitWrite(
-  { definitions, rateLimits }: Backend,
+export function limitWrite(backend: Backend, principal: Principal, write: CountedWrite): void {
+  const counted = countedAs(backend, write)
+  if (counted !== undefined) backend.rateLimits.check(principal, ...counted)
+}
+
+/** The limit that such a write counts for. */
+export function writeLimitOf(
+  backend: Backend,
   principal: Principal,
-  { action, collection }: Pick<BatchOperation, 'action' | 'collection'>,
-): void {
+  write: CountedWrite,
+): ReturnType<Pusher['limitOf']> {
+  const counted = countedAs(backend, write)
+  return counted && backend.rateLimits.ruleOf(principal, counted[1])
+}
+
+function countedAs(
+  { definitions }: Backend,
+  { action, collection }: CountedWrite,
+): readonly [what: string, labels: readonly string[]] | undefined {
   const definition = definitions.find(collection)
-  if (definition === undefined) return
+  if (definition === undefined) return undefined
   const tag = action === 'upsert' ? 'create' : action
-  rateLimits.check(principal, `${definition.id} ${tag}`, labelsOf(definition, [tag]))
+  return [`${definition.id} ${tag}`, labelsOf(definition, [tag])]
 }
 
 /** By which rules name what is done with a collection. */

@@ -2,7 +2,7 @@
 import { ServiceError } from '@pannier/backend'
 import type { Pusher, PushOutcome, SyncHas } from '@pannier/backend'
 import { invalid, isJsonObject } from '@pannier/backend/internal'
-import { actorOf, checkSession, limitWrite } from './actor.ts'
+import { actorOf, checkSession, limitWrite, writeLimitOf } from './actor.ts'
 import { readValues } from './form.ts'
 import { MALFORMED_PUSH, readAcknowledged, readPush } from './read-push.ts'
 import { serviceRestError } from './rest-error.ts'
@@ -36,6 +36,7 @@ export const syncRoutes: RestRoutes = (app, context) => {
         return actorOf(request)
       },
       count: (principal, write) => limitWrite(context.backend, principal, write),
+      limitOf: (principal, write) => writeLimitOf(context.backend, principal, write),
     }
     const { outcomes, ...answer } = await context.backend.sync.push(pusher, transactions)
     return { ...answer, outcomes: outcomes.map(shownOutcome) }
