@@ -113,6 +113,26 @@ test('a write on what nobody knows is rejected', async () => {
   expect(await write([updating(id, { title: 'two' }, { n: 9_999_999, at: 0 })])).toMatchObject({ code: 'DEPENDS' })
 })
 
+test('a write builds on an earlier one of its transaction, by the place of that one', async () => {
+  const [id, other, n] = [world.newId(), world.newId(), world.next()]
+  const on = (at: number): object => updating(id, { 'count+': 1 }, { n, at })
+  const [outcome] = await push([{ n, writes: [creating(id), creating(other), on(0), on(2)] }])
+  expect(outcome).toMatchObject({ status: 'ok' })
+  expect(await stored(id)).toMatchObject({ count: 2, _rev: outcome!.revs![3] })
+})
+
+test.each([
+  ['itself', 2],
+  ['a later one', 3],
+  ['one of another record', 1],
+  ['none', 9],
+])('a write on a write of its transaction that is %s is rejected, and all of it', async (_, at) => {
+  const [id, n] = [world.newId(), world.next()]
+  const writes = [creating(id), creating(world.newId()), updating(id, { title: 'two' }, { n, at }), updating(id, {})]
+  const [outcome] = await push([{ n, writes }])
+  expect(outcome).toMatchObject({ status: 'rejected', at: 2, code: 'DEPENDS', current: null })
+})
+
 test('a conflict shows the record as it is when it is answered', async () => {
   const id = await addTask()
   const { _rev: rev } = await stored(id)
