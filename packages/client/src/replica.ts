@@ -92,7 +92,6 @@ export class Replica {
       server,
       collections: names,
       token: () => this.#token(),
-      onComplete: async () => {},
       onState: () => this.#changed(),
     })
     const { state, error, received } = this.#loop.state

@@ -30,8 +30,6 @@ interface LoopHost {
   readonly collections: readonly string[]
   /** The token of the session; undefined for guests. It may refresh it before. */
   readonly token: () => Promise<string | undefined>
-  /** All collections are as the server has them. */
-  readonly onComplete: () => Promise<void>
   readonly onState: (state: SyncState) => void
 }
 
@@ -125,7 +123,6 @@ export class SyncLoop {
         await this.#pull(token)
         // A server that was restored from a backup may not know what it has taken.
       } while ((await this.#waiting(1)) > 0)
-      await this.#host.onComplete()
       this.state = { ...this.#state, state: 'synced' }
     } catch (error) {
       if (!this.#ended.signal.aborted) this.#failed(error)

@@ -1,4 +1,4 @@
-/** What a device sends of its writes, and what the server says of them: docs/internals/ruled-sync.md. */
+/** What a device sends of its writes, and what the server says of them: docs/internals/sync-writes.md. */
 import type { ErrorData } from '../gateway/service-error.ts'
 import type { RecordInput, RecordJson } from '../records/record-types.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Judges the transactions of devices, one after another. Each is all or nothing, in one commit with its outcome; a transaction that is known
- * is answered from that. docs/internals/ruled-sync.md is the contract.
+ * is answered from that. docs/internals/sync-writes.md is the contract.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Database, Transaction } from 'pannier'
