@@ -8,6 +8,7 @@ import type { GuardReader, LeftRow, Positioned, RememberedRows, WrittenDocument 
 import { ruleRecord } from '../access/rule-records.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Reached, Sweep } from './feed-token.ts'
+import type { Part } from './part.ts'
 import { allOf, groundsOf, heldAt, isClocked, minus, type HeldAt, type Span } from './spans.ts'
 import type { AccountRules } from './sync-rules.ts'
 
@@ -29,6 +30,8 @@ export interface PageSource {
   readonly collection: string
   readonly rows: RememberedRows
   readonly rules: AccountRules
+  /** What the replica wants. */
+  readonly part: Part
   /** By their names. */
   readonly holdings: (name: string) => Holdings
   /** What the account holds now. */
@@ -85,7 +88,9 @@ export class FeedPage {
       const { rows } = this.#source
       return this.#each(rows.rows(group, range, from), from, ({ id, key, value, cameAt }) => {
         const isHad = cameAt <= reached!.sequence && before.viewer.admits(alternative, sideOf(key, value))
-        if (isHad && !this.#isIn(target, sweep, this.#written(id))) this.#leave(id, false)
+        if (!isHad) return
+        const written = this.#written(id)
+        if (!this.#isIn(target, sweep, written) && !this.#wasOutside(reached!, written)) this.#leave(id, false)
       })
     })
   }
@@ -131,8 +136,10 @@ export class FeedPage {
     const { guard, collection, rules, rows } = this.#source
     const { sequence } = reached!
     const tell = (written: WrittenDocument | undefined): void => {
-      if (written !== undefined && written.sequence > sequence && this.#isIn(target, sweep, written))
-        this.#put(written, sweep)
+      if (written === undefined || written.sequence <= sequence || !this.#isShown(target, sweep, written)) return
+      if (this.#isInPart(written)) this.#put(written, sweep)
+      // The replica may have it as it was.
+      else this.#leave(String(recordOf(written)['id']), false)
     }
     if (sweep.byHeld)
       return this.#spans(allOf(rules, target), span, after, ({ group, range }, from) =>
@@ -185,9 +192,22 @@ export class FeedPage {
   }
 
   /** Whether a record is what the sweep leads to. */
-  #isIn({ viewer }: HeldAt, { sequence }: Sweep, written: WrittenDocument | undefined): boolean {
+  #isIn(target: HeldAt, sweep: Sweep, written: WrittenDocument | undefined): boolean {
+    return this.#isShown(target, sweep, written) && this.#isInPart(written!)
+  }
+
+  #isShown({ viewer }: HeldAt, { sequence }: Sweep, written: WrittenDocument | undefined): boolean {
     const isThere = written !== undefined && written.document['_deleted'] !== true
     return isThere && written.sequence <= sequence && viewer.shows(recordOf(written))
+  }
+
+  #isInPart(written: WrittenDocument): boolean {
+    return this.#source.part.has(recordOf(written))
+  }
+
+  /** A record that is as it was when the replica did not want it. */
+  #wasOutside({ sequence }: Reached, written: WrittenDocument | undefined): boolean {
+    return written !== undefined && written.sequence <= sequence && !this.#isInPart(written)
   }
 
   /** Whether one alternative has shown a record at both ends of a span of time, and so at all times between. */

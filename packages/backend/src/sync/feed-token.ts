@@ -44,6 +44,8 @@ export interface FeedToken {
   readonly builtTo: number
   /** The version of the rules. */
   readonly rules: string
+  /** The version of the part of the collection that the replica has; undefined: all. */
+  readonly part: string | undefined
   /** How all records of the replica are shown; undefined: some may be shown otherwise than others. */
   readonly shape: string | undefined
   readonly reached: Reached | undefined

@@ -18,6 +18,7 @@ import type { FeedToken, Reached, Sweep } from './feed-token.ts'
 import { HeldNow } from './held-now.ts'
 import type { HoldingsStore } from './holdings-store.ts'
 import { meet } from './meet.ts'
+import { WHOLE, type Part } from './part.ts'
 import { EMPTY, indexOf, SIDES_VIEW, updateSides, type IndexState } from './sides-view.ts'
 import { heldAt } from './spans.ts'
 import { rulesToSync, type AccountRules, type SyncRules } from './sync-rules.ts'
@@ -38,6 +39,8 @@ interface Wanted {
   readonly token: FeedToken | undefined
   /** What the replica has, where all records come again. */
   readonly has?: Has
+  /** Which part of the collection; the whole by default. */
+  readonly part?: Part
 }
 
 /** One page. A replica stores its rows and its token in one transaction. */
@@ -58,6 +61,7 @@ interface Pull {
   readonly account: FeedToken['account']
   readonly rules: SyncRules
   readonly own: AccountRules
+  readonly part: Part
   readonly nowMs: number
   readonly held: Holdings
   readonly heldName: string
@@ -93,8 +97,8 @@ export class Feed {
     return readSnapshot(database, async (reader) => {
       for (const { rules } of ruled) rules.indexedAt ??= reader.sequence
       const pages: PulledPage[] = []
-      for (const { definition, token, rules, has } of ruled) {
-        const pull = await this.#begin(reader, definition, account, rules, token)
+      for (const { definition, token, rules, has, part = WHOLE } of ruled) {
+        const pull = await this.#begin(reader, { definition, rules, part }, account, token)
         pages.push(await this.#page(pull, token, has ?? hasNothing, limits))
       }
       return pages
@@ -103,12 +107,12 @@ export class Feed {
 
   async #begin(
     reader: SnapshotReader,
-    definition: Definition,
+    asked: Pick<Pull, 'definition' | 'rules' | 'part'>,
     account: Account | undefined,
-    rules: SyncRules,
     token: FeedToken | undefined,
   ): Promise<Pull> {
     const { now } = this.#host
+    const { definition, rules } = asked
     // The clock of the machine may have been set back.
     const nowMs = Math.max(now(), token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
     const own = rules.of(account?.collection ?? null)
@@ -117,11 +121,11 @@ export class Feed {
     const heldName = await this.#holdings.keep(held, nowMs)
     const index = await reader.read((guard) => indexOf(guard, recordsName(definition)))
     const holdings = new Map([[heldName, held]])
-    return { reader, definition, account: accountId, rules, own, nowMs, held, heldName, holdings, index }
+    return { reader, ...asked, account: accountId, own, nowMs, held, heldName, holdings, index }
   }
 
   async #page(pull: Pull, given: FeedToken | undefined, has: Has, limits: PageLimits): Promise<PulledPage> {
-    const { index, account, rules } = pull
+    const { index, account, rules, part } = pull
     const isReset = given === undefined || !(await this.#isValid(pull, given))
     // Else a record may be shown otherwise than the replica has it, in the same revision.
     let shape = given !== undefined && isOf(pull, given) && given.shape === rules.shape ? rules.shape : undefined
@@ -154,6 +158,7 @@ export class Feed {
       boot: this.#host.boots.current,
       builtTo: index.builtTo,
       rules: rules.version,
+      part: part.version,
       shape,
       reached,
       sweep,
@@ -188,7 +193,7 @@ export class Feed {
   }
 
   async #walk(
-    { reader, definition, own, held, nowMs, holdings, index }: Pull,
+    { reader, definition, own, part, held, nowMs, holdings, index }: Pull,
     reached: Reached | undefined,
     sweep: Sweep,
     has: Has,
@@ -206,6 +211,7 @@ export class Feed {
         collection,
         rows: rememberedRows(guard, collection, SIDES_VIEW)!,
         rules: own,
+        part,
         holdings: (name) => holdings.get(name)!,
         now: heldAt(own.rule, held, nowMs),
         has,
@@ -220,11 +226,12 @@ export class Feed {
 
   /** Whether a token is of this history, and all that it names is still known. */
   async #isValid(pull: Pull, token: FeedToken): Promise<boolean> {
-    const { index, rules, definition, holdings, nowMs } = pull
+    const { index, rules, part, definition, holdings, nowMs } = pull
     const { reached, sweep } = token
     const isSame =
       isOf(pull, token) &&
       token.rules === rules.version &&
+      token.part === part.version &&
       this.#host.boots.knows(token.boot, recordsName(definition), token.builtTo, index.builtTo)
     if (!isSame) return false
     for (const state of [reached, sweep]) {

@@ -15,6 +15,7 @@ import { Feed } from './feed.ts'
 import { forgetOld } from './forgetting.ts'
 import { HoldingsStore } from './holdings-store.ts'
 import { KEEP_MS } from './outcomes.ts'
+import { partOf } from './part.ts'
 import { Push, type Pusher, type PushHost } from './push.ts'
 import type { Acknowledged, Pushed, PushTransaction } from './push-format.ts'
 import { Seal } from './seal.ts'
@@ -54,6 +55,8 @@ export interface PullOptions {
   readonly limits?: PageLimits
   /** By the names of collections. `*`: no record comes with a body, and the replica looks whether it has all of them. */
   readonly has?: Readonly<Record<string, SyncHas>>
+  /** Which part of each collection, by their names: filters over the own fields of records. The whole by default. */
+  readonly filters?: Readonly<Record<string, string>>
 }
 
 const HORIZON_MS = 30 * 24 * 3600 * 1000
@@ -98,7 +101,7 @@ export class Sync {
   async pull(
     actor: Actor,
     tokens: Readonly<Record<string, string | undefined>>,
-    { limits, has = {} }: PullOptions = {},
+    { limits, has = {}, filters = {} }: PullOptions = {},
   ): Promise<Readonly<Record<string, SyncPage>>> {
     const names = Object.keys(tokens)
     if (names.length === 0 || names.length > COLLECTIONS_MAX)
@@ -109,7 +112,8 @@ export class Sync {
     const wanted = definitions.map((definition, index) => {
       const sealed = tokens[names[index]!]
       const token = sealed === undefined ? undefined : seal.open(sealed)
-      return { definition, token, has: hasOf(has[names[index]!]) }
+      const part = partOf(this.#host.definitions, definition, filters[names[index]!] ?? '')
+      return { definition, token, part, has: hasOf(has[names[index]!]) }
     })
     const pages = await feed.pull(actor, wanted, limits)
     const shown = pages.map(async ({ rows, token, isComplete, isReset }, index): Promise<[string, SyncPage]> => {

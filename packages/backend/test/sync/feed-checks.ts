@@ -5,7 +5,7 @@ import type { FeedWorld } from './feed-world.ts'
 import { fieldsOf, type Replica } from './replica.ts'
 
 /** The account, the collection and the token that a page is for. */
-type Asked = Pick<Replica, 'user' | 'collection' | 'token'>
+type Asked = Pick<Replica, 'user' | 'collection' | 'token' | 'filter'>
 
 export class FeedChecks {
   readonly #world: FeedWorld
@@ -29,9 +29,10 @@ export class FeedChecks {
   }
 
   /** A page has only what the account may list now, and says only of what it was once allowed to list that it has left. */
-  page({ rows }: PulledPage, { user, collection, token }: Asked): void {
-    const visible = this.#visible(user, collection, token)
-    for (const id of visible) this.#everOf(user, collection).add(id)
+  page({ rows }: PulledPage, asked: Asked): void {
+    const { user, collection } = asked
+    const visible = this.#visible(asked)
+    for (const id of this.#visible({ ...asked, filter: '' })) this.#everOf(user, collection).add(id)
     for (const row of rows) {
       const put = 'document' in row ? String(row.document['_id']) : 'rev' in row ? row.id : undefined
       if (put !== undefined && !visible.has(put)) throw new Error(`leak: ${user} gets ${collection}/${put}`)
@@ -41,8 +42,9 @@ export class FeedChecks {
   }
 
   /** A complete replica has what the account may list, as it is. */
-  complete({ user, collection, records, token }: Replica): void {
-    const visible = this.#visible(user, collection, token)
+  complete(replica: Replica): void {
+    const { user, collection, records } = replica
+    const visible = this.#visible(replica)
     const all = this.#world.data[collection]!
     for (const id of records.keys()) if (!visible.has(id)) throw new Error(`too many: ${user} has ${collection}/${id}`)
     for (const id of visible) {
@@ -53,8 +55,8 @@ export class FeedChecks {
     }
   }
 
-  #visible(user: string | null, collection: string, token: FeedToken | undefined): ReadonlySet<string> {
-    return this.#world.visible(user, collection, Math.max(this.#world.nowMs, timeOf(token)))
+  #visible({ user, collection, token, filter }: Asked): ReadonlySet<string> {
+    return this.#world.visible(user, collection, Math.max(this.#world.nowMs, timeOf(token)), filter)
   }
 
   #everOf(user: string | null, collection: string): Set<string> {

@@ -5,7 +5,7 @@ import type { PageLimits } from '../../src/sync/feed-page.ts'
 import type { PulledPage } from '../../src/sync/feed.ts'
 import { FeedChecks } from './feed-checks.ts'
 import type { Backup, FeedWorld } from './feed-world.ts'
-import { randomEdit, randomRule, replicateSome, SYNCED, USERS } from './random-feed.ts'
+import { randomEdit, randomFilter, randomRule, replicateSome, SYNCED, USERS } from './random-feed.ts'
 import { Replica } from './replica.ts'
 
 /** The replicas of the collections of one client. */
@@ -46,9 +46,15 @@ export class FeedSimulation {
     const names = SYNCED.filter((name) => name === 'docs' || random.chance(0.4))
     this.#clients = ['u1', 'u1', 'u2', 'u3', null].map((user) => ({
       user,
-      replicas: names.map((name) => new Replica(user, name)),
+      replicas: names.map((name) => this.#replica(user, name)),
     }))
     this.#checks = new FeedChecks(world, [...USERS, null], names)
+  }
+
+  #replica(user: string | null, name: string): Replica {
+    const replica = new Replica(user, name)
+    replica.filter = randomFilter(this.#random, name)
+    return replica
   }
 
   async run(steps: number): Promise<void> {
@@ -67,7 +73,8 @@ export class FeedSimulation {
       } else if (what < 92) await this.#world.restart()
       else if (what < 93) await this.#world.compact('docs')
       else if (what < 94) await this.#tryTokens()
-      else if (what < 95) await this.#purge()
+      else if (what < 95) this.#choosePart()
+      else if (what < 96) await this.#purge()
       else if (this.#folder !== undefined) await this.#disturb(this.#folder)
     }
     this.#isOver = true
@@ -153,6 +160,12 @@ export class FeedSimulation {
     this.#checks.observe()
   }
 
+  /** An app of another version wants another part. */
+  #choosePart(): void {
+    const replica = this.#random.pick(this.#random.pick(this.#clients).replicas)
+    replica.filter = randomFilter(this.#random, replica.collection)
+  }
+
   async #purge(): Promise<void> {
     const { collection, id, fields } = randomEdit(this.#random, this.#world)
     // Nothing may lead to it.
@@ -171,7 +184,7 @@ export class FeedSimulation {
     if (!isThere || theirs.token === undefined || (user === other.user && mine.collection === theirs.collection)) return
     const page = await this.#world.pullWith(user, mine.collection, theirs.token)
     if (!page.isReset) throw new Error(`leak: a token of ${other.user} for ${theirs.collection} is of use to ${user}`)
-    this.#checks.page(page, { user, collection: mine.collection, token: theirs.token })
+    this.#checks.page(page, { user, collection: mine.collection, token: theirs.token, filter: '' })
   }
 
   /** Whether all replicas of the client are complete. */
@@ -204,7 +217,13 @@ export class FeedSimulation {
     this.#counts.omitted += page.rows.filter((row) => 'rev' in row).length
     this.#checks.page(page, replica)
     // Where nothing was written yet, there is no collection.
-    if (this.#folder === undefined && page.isReset && token !== undefined && token.collection !== 0)
+    if (
+      this.#folder === undefined &&
+      page.isReset &&
+      token !== undefined &&
+      token.collection !== 0 &&
+      replica.isSamePart
+    )
       throw new Error(`reset: the token of ${user} for ${collection} is of no use`)
     if (isLost) return replica.lose(page)
     replica.apply(page)

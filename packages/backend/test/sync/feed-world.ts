@@ -15,6 +15,7 @@ import type { FeedToken } from '../../src/sync/feed-token.ts'
 import { Feed, type PulledPage } from '../../src/sync/feed.ts'
 import { forgetOld, type Forgetful } from '../../src/sync/forgetting.ts'
 import { HoldingsStore } from '../../src/sync/holdings-store.ts'
+import { partOf } from '../../src/sync/part.ts'
 import { forgetSides, SIDES_VIEW } from '../../src/sync/sides-view.ts'
 import { syncRules } from '../../src/sync/sync-rules.ts'
 import { actorOf, makeWorld, type World } from '../records/read/read-world.ts'
@@ -290,7 +291,12 @@ export class FeedWorld {
   }
 
   /** What an account may list: the ids. */
-  visible(user: string | null, name: string = 'docs', nowMs: number = this.nowMs): ReadonlySet<string> {
+  visible(
+    user: string | null,
+    name: string = 'docs',
+    nowMs: number = this.nowMs,
+    filter: string = '',
+  ): ReadonlySet<string> {
     const account = user === null ? undefined : this.data['users']!.get(user)
     const request: RuleRequest = {
       auth: account === undefined ? null : { collection: 'users', record: account },
@@ -305,6 +311,7 @@ export class FeedWorld {
       schema,
       collection: name,
       rule: parse(this.rule(name) || '1 = 1'),
+      ...(filter !== '' && { filter: parse(filter) }),
       request,
       now: new Date(nowMs),
     })
@@ -328,9 +335,11 @@ export class FeedWorld {
     has?: (replica: Replica, id: string, rev: string) => boolean,
   ): Promise<PulledPage[]> {
     const wanted = replicas.map((replica) => {
-      const { collection, token } = replica
+      const { collection, token, filter } = replica
+      const definition = this.definition(collection)
+      const part = partOf(this.definitions, definition, filter)
       const known = has && { has: (id: string, rev: string): boolean => has(replica, id, rev) }
-      return { definition: this.definition(collection), token, ...known }
+      return { definition, token, part, ...known }
     })
     return this.feed.pull(this.actor(replicas[0]!.user), wanted, limits)
   }

@@ -124,9 +124,25 @@ export const NO_GAINED: Mutation = inSync('feed-page.ts', PARTS, '[this.#lost, t
 /** A lost ground takes away what another one still shows. */
 export const LOST_FOR_GOOD: Mutation = inSync(
   'feed-page.ts',
-  'if (isHad && !this.#isIn(target, sweep, this.#written(id))) this.#leave(id, false)',
-  'if (isHad) this.#leave(id, false)',
+  '!this.#isIn(target, sweep, written) && !this.#wasOutside(reached!, written)',
+  'true',
 )
+/** A record that is not in the part any more stays. */
+export const PART_KEPT: Mutation = inSync(
+  'feed-page.ts',
+  "else this.#leave(String(recordOf(written)['id']), false)",
+  '',
+)
+/** A record comes, although it is not in the part. */
+export const PART_UNASKED: Mutation = inSync(
+  'feed-page.ts',
+  'return this.#isShown(target, sweep, written) && this.#isInPart(written!)',
+  'return this.#isShown(target, sweep, written)',
+)
+/** Each record behind a lost ground leaves, wanted or not. */
+export const PART_LOST_WHOLE: Mutation = inSync('feed-page.ts', ' && !this.#wasOutside(reached!, written)', '')
+/** Tokens outlive their part. */
+export const NO_PART_VERSION: Mutation = inSync('feed.ts', 'token.part === part.version &&', '')
 /** Tokens outlive their rules. */
 export const NO_RULES_VERSION: Mutation = inSync('feed.ts', 'token.rules === rules.version &&', '')
 /** A replica is complete whatever its account holds. */

@@ -93,6 +93,26 @@ const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** Conditions of parts: they read own fields. */
+const PART_CONDITIONS: Readonly<Record<string, readonly string[]>> = {
+  docs: [
+    "status = 'open'",
+    "status != 'open'",
+    "project = 'p1'",
+    "projects ?= 'p2'",
+    "tags:each ?= 't1'",
+    'tags:length > 0',
+    'level >= 2',
+    "note = ''",
+    "parent != ''",
+    "expires > '2026-11-23 00:00:08'",
+    "id != 'd2'",
+  ],
+  projects: ['public = true', "members ?= 'u2'", "deadline != ''", "id = 'p1' || org != ''"],
+  shares: ["user = 'u1'", "doc != 'd1'", "project != ''"],
+  users: ['verified = true', "team = 't1'", 'level > 0', "email != ''"],
+}
+
 /** Collections that are synced. */
 export const SYNCED: readonly string[] = Object.keys(CONDITIONS)
 
@@ -104,6 +124,13 @@ export function randomRule({ below, pick, chance }: Random, world: FeedWorld, co
     const rule = Array.from({ length: 1 + below(3) }, () => `(${some()})`).join(' || ')
     if (world.canSync(rule, collection)) return rule
   }
+}
+
+/** The part of a collection that a replica wants: often all of it. */
+export function randomFilter({ pick, chance }: Random, collection: string): string {
+  const one = (): string => pick(PART_CONDITIONS[collection]!)
+  if (chance(0.5)) return ''
+  return chance(0.5) ? one() : `(${one()}) ${pick(['&&', '||'])} (${one()})`
 }
 
 export function randomRows(random: Random): Rows {

@@ -13,8 +13,11 @@ export class Replica {
   /** The account; `null`: a guest. */
   readonly user: string | null
   readonly collection: string
+  /** The part that it wants, as a filter. Its app may change it. */
+  filter: string = ''
   readonly records: Map<string, ReplicaRecord> = new Map()
   token: FeedToken | undefined
+  #filterOfToken = ''
 
   constructor(user: string | null, collection: string = 'docs') {
     this.user = user
@@ -26,6 +29,12 @@ export class Replica {
     this.#store(page)
     // As it comes back from the network.
     this.token = JSON.parse(JSON.stringify(page.token)) as FeedToken
+    this.#filterOfToken = this.filter
+  }
+
+  /** Whether it wants the part that its token is for. */
+  get isSamePart(): boolean {
+    return this.filter === this.#filterOfToken
   }
 
   has(id: string, rev: string): boolean {

@@ -10,17 +10,18 @@ import type { RestRoutes } from './rest-context.ts'
 
 const MALFORMED = 'Send an object: { "collections": { NAME: the token of the last answer, or null } }.'
 const MALFORMED_HAS = '"has" must be an object: { NAME: "*", or { ID: the revision that the replica has } }.'
+const MALFORMED_FILTERS = '"filters" must be an object: { NAME: a filter, as "done = false" }.'
 
 export const syncRoutes: RestRoutes = (app, context) => {
   app.post('/api/sync/pull', async (request) => {
     checkSession(request)
-    const { collections, has = {}, device, acknowledged } = await readValues(context, request, MALFORMED)
+    const { collections, has = {}, filters = {}, device, acknowledged } = await readValues(context, request, MALFORMED)
     if (!isJsonObject(collections)) throw invalid(MALFORMED)
     const tokens = Object.entries(collections).map(([name, token]) => {
       if (token !== null && typeof token !== 'string') throw invalid(MALFORMED)
       return [name, token ?? undefined] as const
     })
-    const options = { has: readHas(has) }
+    const options = { has: readHas(has), filters: readFilters(filters) }
     const { sync } = context.backend
     // Before the pull, so what is covered is in its state.
     const known = await sync.acknowledged(actorOf(request), ...readAcknowledged(device, acknowledged))
@@ -46,6 +47,12 @@ export const syncRoutes: RestRoutes = (app, context) => {
 function readHas(has: unknown): Readonly<Record<string, SyncHas>> {
   if (!isJsonObject(has) || !Object.values(has).every(isHas)) throw invalid(MALFORMED_HAS)
   return has as Record<string, SyncHas>
+}
+
+function readFilters(filters: unknown): Readonly<Record<string, string>> {
+  if (!isJsonObject(filters) || !Object.values(filters).every((filter) => typeof filter === 'string'))
+    throw invalid(MALFORMED_FILTERS)
+  return filters as Record<string, string>
 }
 
 function isHas(has: unknown): has is SyncHas {
