@@ -714,6 +714,8 @@ export interface PullOptions {
     readonly limits?: PageLimits;
     /** By the names of collections. `*`: no record comes with a body, and the replica looks whether it has all of them. */
     readonly has?: Readonly<Record<string, SyncHas>>;
+    /** Which part of each collection, by their names: filters over the own fields of records. The whole by default. */
+    readonly filters?: Readonly<Record<string, string>>;
 }
 
 /** What a write is made on: a revision, or the one that write `at` of transaction `n` made; null: whatever is there. */
@@ -1061,7 +1063,7 @@ export class Sync {
      * const { docs } = await backend.sync.pull(actor, { docs: undefined })
      * docs.rows // [{ record: { id: …, title: … }, mark: … }, …, { end: … }]
      */
-    pull(actor: Actor, tokens: Readonly<Record<string, string | undefined>>, { limits, has }?: PullOptions): Promise<Readonly<Record<string, SyncPage>>>;
+    pull(actor: Actor, tokens: Readonly<Record<string, string | undefined>>, { limits, has, filters }?: PullOptions): Promise<Readonly<Record<string, SyncPage>>>;
     /**
      * Writes the transactions of a device, one after another. One that is known is not written again.
      *

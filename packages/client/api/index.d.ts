@@ -123,8 +123,13 @@ export interface ClientStatus extends SyncState {
     readonly rejected: number;
 }
 
-/** What the library is to do with a collection. */
+/** Which records of a collection come to the device, and what the library is to do with them. */
 export interface CollectionDeclaration {
+    /**
+     * Only records that meet it come, in the language of rules: `"done = false"`. It reads the record's own fields, and no time. If it is
+     * another one than before, all records are compared once more, and those that are not wanted any more leave.
+     */
+    readonly filter?: string;
     /** As `open` of the library takes them. */
     readonly indexes?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['indexes'];
     /** As `open` of the library takes them. */

@@ -30,6 +30,7 @@ export interface PullAnswer {
 /** What was asked. */
 interface PullRequest {
   readonly collections: Readonly<Record<string, string | null>>
+  readonly filters: Readonly<Record<string, string>>
   readonly device: string
   readonly acknowledged: readonly number[]
 }
@@ -47,8 +48,12 @@ type Rows = Map<string, Values | null | undefined>
 /** How many transactions one request may ask about. */
 const ACKNOWLEDGED_MAX = 10_000
 
-/** The tokens of collections, and the transactions that the server is asked about. */
-export async function nextPull(db: Database, names: readonly string[]): Promise<PullRequest> {
+/** The tokens of collections, and the transactions that the server is asked about. `filters`: see `CollectionDeclaration`. */
+export async function nextPull(
+  db: Database,
+  names: readonly string[],
+  filters: Readonly<Record<string, string>>,
+): Promise<PullRequest> {
   const store = new Store(db)
   const tokens = names.map(async (name) => [name, (await store.state<CollectionState>(name))?.token ?? null] as const)
   const { device, boot } = (await store.state<Device>('device'))!
@@ -56,7 +61,7 @@ export async function nextPull(db: Database, names: readonly string[]): Promise<
   // Each start of the server is asked about all: it may be one of an older backup.
   const asked = done.filter((queued) => queued.touches.length > 0 || queued.boot !== boot)
   const acknowledged = asked.slice(0, ACKNOWLEDGED_MAX).map(({ n }) => n)
-  return { collections: Object.fromEntries(await Promise.all(tokens)), device, acknowledged }
+  return { collections: Object.fromEntries(await Promise.all(tokens)), filters, device, acknowledged }
 }
 
 /** Applies a page of each collection with its token, and what the server says about transactions. */

@@ -34,7 +34,7 @@ export interface ClientStatus extends SyncState {
 type WriteOutcome = { readonly status: 'ok' } | { readonly status: 'rejected'; readonly refused: Refused }
 
 export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durability' | 'encryption' | 'cacheBytesMax'> {
-  readonly collections: Readonly<Record<string, object>>
+  readonly collections: Readonly<Record<string, { readonly filter?: string }>>
   /** False: it syncs only when it is asked to. */
   readonly live: boolean
 }
@@ -62,10 +62,10 @@ export class Replica {
     signedIn: Session | undefined,
     onChange: () => void,
   ): Promise<Replica> {
-    const db: Database = await open(name, { ...options, collections: declared(collections) })
+    const db: Database = await open(name, { ...options, collections: declared(withoutFilters(collections)) })
     try {
       const session = await db.transaction(async (tx) => prepare(tx, signedIn))
-      const replica = new Replica(db, server, Object.keys(collections), session, onChange)
+      const replica = new Replica(db, server, collections, session, onChange)
       await replica.#readStatus()
       if (live) replica.#goLive()
       return replica
@@ -78,19 +78,20 @@ export class Replica {
   private constructor(
     db: Database,
     server: Server,
-    names: readonly string[],
+    collections: ReplicaOptions['collections'],
     session: Session | undefined,
     onChange: () => void,
   ) {
     this.db = db
     this.#server = server
-    this.#names = names
+    this.#names = Object.keys(collections)
     this.#session = session
     this.#onChange = onChange
     this.#loop = new SyncLoop({
       db,
       server,
-      collections: names,
+      collections: this.#names,
+      filters: filtersOf(collections),
       token: () => this.#token(),
       onState: () => this.#changed(),
     })
@@ -241,6 +242,15 @@ export class Replica {
     const isComplete = states.every((state) => state?.isShown === true)
     this.#show({ ...this.#status, account: this.#session?.record, isComplete, unsent, rejected })
   }
+}
+
+function filtersOf(collections: ReplicaOptions['collections']): Record<string, string> {
+  const entries = Object.entries(collections)
+  return Object.fromEntries(entries.flatMap(([name, { filter }]) => (filter === undefined ? [] : [[name, filter]])))
+}
+
+function withoutFilters(collections: ReplicaOptions['collections']): Record<string, object> {
+  return Object.fromEntries(Object.entries(collections).map(([name, { filter: _, ...options }]) => [name, options]))
 }
 
 /** The session and the device of a database. */

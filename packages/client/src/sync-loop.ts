@@ -28,6 +28,8 @@ interface LoopHost {
   readonly db: Database
   readonly server: Server
   readonly collections: readonly string[]
+  /** Which part of them, by their names. */
+  readonly filters: Readonly<Record<string, string>>
   /** The token of the session; undefined for guests. It may refresh it before. */
   readonly token: () => Promise<string | undefined>
   readonly onState: (state: SyncState) => void
@@ -167,9 +169,9 @@ export class SyncLoop {
   }
 
   async #pull(token: string | undefined): Promise<void> {
-    const { db, server, collections } = this.#host
+    const { db, server, collections, filters } = this.#host
     for (;;) {
-      const request = await nextPull(db, collections)
+      const request = await nextPull(db, collections, filters)
       const answer = await server.send<PullAnswer>('POST /api/sync/pull', request, {
         token,
         signal: this.#ended.signal,

@@ -43,6 +43,36 @@ test('the app sees what the account may list, and nothing of what it may not see
   await expectInStep()
 })
 
+test('an app syncs a part of a collection, and another part later', async () => {
+  const ids = await Promise.all([1, 2, 3].map((count) => app.add('tasks', { title: `task ${count}`, project, count })))
+  const open = (filter: string): Promise<AppClient> => device.open({ collections: { projects: {}, tasks: { filter } } })
+  const counts = async (): Promise<unknown[]> => {
+    await client.sync()
+    return (await client.collection('tasks').find().sort('count').toArray()).map(({ count }) => count)
+  }
+  await client.close()
+  client = await open('count > 1')
+  expect(await counts()).toEqual([2, 3])
+  await app.call(`PATCH /collections/tasks/records/${ids[0]}`, { count: 5 })
+  await app.call(`PATCH /collections/tasks/records/${ids[1]}`, { count: 0 })
+  expect(await counts()).toEqual([3, 5])
+  // What the app writes is shown until the server has it, and then only if it is in the part.
+  const write = client.collection('tasks').create({ title: 'small', project, count: 1 })
+  await write
+  expect(await client.collection('tasks').find().count()).toBe(3)
+  expect(await counts()).toEqual([3, 5])
+  expect(await write.server).toEqual({ status: 'ok' })
+  await client.close()
+  client = await open('count < 4')
+  expect(await counts()).toEqual([0, 1, 3])
+  await client.close()
+  client = await open('missing = 4')
+  await expect(client.sync()).rejects.toMatchObject({
+    code: 'REFUSED',
+    message: /The filter of "tasks" can't be synced/,
+  })
+})
+
 test('a write is seen at once, also without a network, and is sent later', async () => {
   const tasks = client.collection('tasks')
   await client.sync()

@@ -307,21 +307,15 @@ export class FeedWorld {
       context: 'default',
     }
     const { schema } = this.#world.definitions
-    const bound = bind({
-      schema,
-      collection: name,
-      rule: parse(this.rule(name) || '1 = 1'),
-      ...(filter !== '' && { filter: parse(filter) }),
-      request,
-      now: new Date(nowMs),
-    })
+    const asked = { schema, collection: name, request, now: new Date(nowMs) }
+    // Each by itself: a filter of a list would speak of the same rows as the rule.
+    const bound = [this.rule(name), filter].map((text) => bind({ ...asked, rule: parse(text || '1 = 1') }))
     const records = recordsOf(
       Object.fromEntries(Object.entries(this.data).map(([each, all]) => [each, [...all.values()]])),
     )
     const all = [...this.data[name]!.values()]
-    return new Set(
-      all.filter((record) => evaluate(bound, record, records) === true).map((record) => String(record['id'])),
-    )
+    const seen = all.filter((record) => bound.every((each) => evaluate(each, record, records) === true))
+    return new Set(seen.map((record) => String(record['id'])))
   }
 
   actor(user: string | null): Actor {
