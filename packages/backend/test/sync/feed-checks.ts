@@ -49,7 +49,7 @@ export class FeedChecks {
     for (const id of records.keys()) if (!visible.has(id)) throw new Error(`too many: ${user} has ${collection}/${id}`)
     for (const id of visible) {
       const { fields } = records.get(id) ?? {}
-      if (fields === undefined) throw new Error(`missing: ${user} lacks ${collection}/${id}`)
+      if (fields === undefined) throw new Error(`missing: ${user} lacks ${collection}/${id} of (${replica.filter})`)
       const expected = fieldsOf(all.get(id)!)
       if (fields !== expected) throw new Error(`stale: ${user} has ${collection}/${id} as ${fields}, it is ${expected}`)
     }

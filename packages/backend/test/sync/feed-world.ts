@@ -207,7 +207,8 @@ export class FeedWorld {
       ),
     )
     const isThere = (name: string, id: unknown): boolean =>
-      (this.data[name]!.has(id as string) || edits.some((edit) => edit.collection === name && edit.id === id)) &&
+      (this.data[name]!.has(id as string) ||
+        edits.some((edit) => edit.collection === name && edit.id === id && edit.fields !== undefined)) &&
       !gone.has(id as string)
     await this.#world.database.transaction(async (transaction) => {
       for (const { collection: name, id, fields: given } of edits) {
