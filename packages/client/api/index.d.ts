@@ -123,13 +123,22 @@ export interface ClientStatus extends SyncState {
     readonly rejected: number;
 }
 
-/** Which records of a collection come to the device, and what the library is to do with them. */
+/** Which records of a collection come to the device, what becomes of conflicts, and what the library is to do with them. */
 export interface CollectionDeclaration {
     /**
      * Only records that meet it come, in the language of rules: `"done = false"`. It reads the record's own fields, and no time. If it is
      * another one than before, all records are compared once more, and those that are not wanted any more leave.
      */
     readonly filter?: string;
+    /**
+     * What becomes of an update of a record that others have changed meanwhile. By default it is refused with CONFLICT.
+     * - `fields`: it is refused only if others have changed one of its fields.
+     * - A function gives the values to write now, or undefined: then it is refused. It may be called again.
+     *
+     * @example
+     * const merge: Merge = ({ base, mine, theirs }) => ({ ...mine, text: mergeTexts(base.text, mine.text, theirs.text) })
+     */
+    readonly merge?: 'fields' | Merge;
     /** As `open` of the library takes them. */
     readonly indexes?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['indexes'];
     /** As `open` of the library takes them. */
@@ -146,6 +155,18 @@ export interface CollectionTypes {
     readonly update: object;
 }
 
+/** An update that the server refused, as others have changed the record. */
+export interface Conflict {
+    /** The id of the record. */
+    readonly id: string;
+    /** What the update found in the fields that it changes. */
+    readonly base: Values;
+    /** The values of the update, with their modifiers. */
+    readonly mine: Values;
+    /** The record as the server has it. */
+    readonly theirs: Values;
+}
+
 /** What `connect` takes. */
 export interface ConnectOptions<Names extends string = string> extends Pick<OpenOptions, 'storage' | 'durability' | 'cacheBytesMax'> {
     /** The collections that the app reads and writes: their names, or by name their indexes as `open` of the library takes them. */
@@ -159,6 +180,9 @@ export interface ConnectOptions<Names extends string = string> extends Pick<Open
     /** False: it syncs when `client.sync()` is called. True by default: it sends at once, and hears of what is new. */
     readonly live?: boolean;
 }
+
+/** Merges an update into what others have made of the record. */
+export type Merge = (conflict: Conflict) => Values | undefined;
 
 /** How the window is opened. */
 export interface PopupOptions {

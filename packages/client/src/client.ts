@@ -9,6 +9,7 @@ import {
   type CollectionTypes,
   type TransactionWriting,
 } from './collection.ts'
+import { readDeclarations, type CollectionDeclaration } from './declaration.ts'
 import { Replica, type ClientStatus, type ReplicaOptions } from './replica.ts'
 import { Server } from './server.ts'
 import { SignIn } from './sign-in.ts'
@@ -36,19 +37,6 @@ export interface ConnectOptions<Names extends string = string> extends Pick<
 
 /** Collections without types. */
 export type UntypedCollections = Record<string, Record<keyof CollectionTypes, Record<string, unknown>>>
-
-/** Which records of a collection come to the device, and what the library is to do with them. */
-export interface CollectionDeclaration {
-  /**
-   * Only records that meet it come, in the language of rules: `"done = false"`. It reads the record's own fields, and no time. If it is
-   * another one than before, all records are compared once more, and those that are not wanted any more leave.
-   */
-  readonly filter?: string
-  /** As `open` of the library takes them. */
-  readonly indexes?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['indexes']
-  /** As `open` of the library takes them. */
-  readonly relations?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['relations']
-}
 
 /** What is kept beside the databases of accounts: who was signed in last. */
 interface Current {
@@ -265,7 +253,7 @@ export class Client<Types extends AppTypes<Types>> {
     const key = typeof encryption === 'function' ? await encryption(account ?? GUEST) : encryption
     const options: ReplicaOptions = {
       ...defined({ storage, durability, cacheBytesMax, encryption: key }),
-      collections: names as ReplicaOptions['collections'],
+      declared: readDeclarations(names as Readonly<Record<string, CollectionDeclaration>>),
       live,
     }
     const name = `${this.#name}-${(account ?? GUEST).replace('/', '-')}`

@@ -1,6 +1,7 @@
 /** The writes of one transaction of the app: shown at once, and sent together. */
 import type { Transaction, TransactionCollection } from 'pannier'
 import { ClientError } from './client-error.ts'
+import type { Merges } from './declaration.ts'
 import { Overlay } from './overlay.ts'
 import { REV, queueId, Store, type Device } from './store.ts'
 import { fieldOf, keyOf, written, type Base, type SentWrite, type Values } from './writes.ts'
@@ -19,19 +20,21 @@ export class LocalTransaction {
   readonly #store: Store
   readonly #overlay: Overlay
   readonly #device: Device
+  readonly #merges: Merges
   readonly #writes: SentWrite[] = []
   readonly #was: (Values | null)[] = []
 
-  private constructor(tx: Transaction, device: Device) {
+  private constructor(tx: Transaction, device: Device, merges: Merges) {
+    this.#merges = merges
     this.#tx = tx
     this.#store = new Store(tx)
     this.#overlay = new Overlay(tx)
     this.#device = device
   }
 
-  static async begin(tx: Transaction): Promise<LocalTransaction> {
+  static async begin(tx: Transaction, merges: Merges): Promise<LocalTransaction> {
     const device = await new Store(tx).state<Device>('device')
-    return new LocalTransaction(tx, device!)
+    return new LocalTransaction(tx, device!, merges)
   }
 
   /** To read inside the transaction. */
@@ -59,16 +62,20 @@ export class LocalTransaction {
     await this.#write({ collection, action: 'delete', id, base }, shown)
   }
 
-  /** A write that was refused, based on what is there now. The server judges a write of a missing record. */
-  async again(write: SentWrite): Promise<void> {
+  /**
+   * A write that was refused, based on what is there now. The server judges a write of a missing record. `theirs`: the record as the
+   * server has it, which may be newer than what is shown.
+   */
+  async again(write: SentWrite, theirs?: Values): Promise<void> {
     const { collection, id } = write
     const shown = await this.#shown(collection, id)
     if (write.action === 'create') await this.#write(write, shown)
-    else
-      await this.#write(
-        { ...write, base: shown === undefined ? null : await this.#baseOf(collection, id, shown) },
-        shown,
-      )
+    else {
+      const own = shown === undefined ? null : await this.#baseOf(collection, id, shown)
+      const isOnOwn = own !== null && typeof own === 'object'
+      const base = isOnOwn ? own : ((theirs?.[REV] as string | undefined) ?? own)
+      await this.#write({ ...write, base }, shown)
+    }
   }
 
   /** Deletes a rejected transaction, which is retried or discarded. */
@@ -76,8 +83,8 @@ export class LocalTransaction {
     await this.#store.rejected.purge(id)
   }
 
-  /** Stores what is to be sent. Returns the number of the transaction; undefined: there is nothing. */
-  async end(): Promise<number | undefined> {
+  /** Stores what is to be sent. `merges`: the refused transactions that it takes the place of. Returns the number of the transaction; undefined: there is nothing. */
+  async end(merges: readonly number[] = []): Promise<number | undefined> {
     if (this.#writes.length === 0) return undefined
     const { next: n } = this.#device
     const touches = [...new Set(this.#writes.map(({ collection, id }) => keyOf(collection, id)))]
@@ -90,18 +97,22 @@ export class LocalTransaction {
       status: 'waiting',
       boot: null,
       keptUntil: 0,
+      merges,
     })
     await this.#store.setState({ ...this.#device, next: n + 1 })
     return n
   }
 
-  async #write(write: SentWrite, shown: Values | undefined): Promise<Values | null> {
-    const { collection, id } = write
+  async #write(made: SentWrite, shown: Values | undefined): Promise<Values | null> {
+    const { collection, id } = made
+    const was = shown === undefined || made.action === 'create' ? null : oldValues(shown, made)
+    const isMerged = made.action === 'update' && this.#merges[collection] === 'fields'
+    const write = isMerged && was !== null ? { ...made, was } : made
     await this.#overlay.keepBase(collection, id)
     const after = written(shown ?? null, write)
     await this.#overlay.show(collection, new Map([[id, after]]))
     this.#writes.push(write)
-    this.#was.push(shown === undefined || write.action === 'create' ? null : oldValues(shown, write))
+    this.#was.push(was)
     return after
   }
 

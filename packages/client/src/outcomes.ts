@@ -1,8 +1,10 @@
 /** What the server says about transactions, in one local commit. docs/internals/client.md is the contract. */
 import type { Database, Transaction } from 'pannier'
+import type { Merge, Merges } from './declaration.ts'
+import { LocalTransaction } from './local-transaction.ts'
 import { Overlay, received } from './overlay.ts'
-import { storedOf, queueId, Store, type Queued } from './store.ts'
-import { keyOf, type Values } from './writes.ts'
+import { storedOf, queueId, REV, Store, type Queued, type Refused } from './store.ts'
+import { keyOf, type SentWrite, type Values } from './writes.ts'
 
 type PushedOutcome =
   | { readonly n: number; readonly status: 'ok' }
@@ -23,7 +25,12 @@ export interface PushAnswer {
 }
 
 /** Taken transactions wait for a pull that has them. Refused ones are moved to the rejected writes with those that build on them. */
-export function applyOutcomes(db: Database, { boot, outcomes, keepMs }: PushAnswer, nowMs: number): Promise<void> {
+export function applyOutcomes(
+  db: Database,
+  { boot, outcomes, keepMs }: PushAnswer,
+  merges: Merges,
+  nowMs: number,
+): Promise<void> {
   return db.transaction(async (tx) => {
     const { queue } = new Store(tx)
     for (const outcome of outcomes) {
@@ -32,13 +39,13 @@ export function applyOutcomes(db: Database, { boot, outcomes, keepMs }: PushAnsw
       if (queued?.status !== 'waiting') continue
       const entry = storedOf(queued)
       if (outcome.status === 'ok') await queue.upsert({ ...entry, status: 'done', boot, keptUntil: nowMs + keepMs })
-      else await reject(tx, entry, outcome)
+      else await reject(tx, entry, outcome, merges)
     }
   })
 }
 
-/** Moves a transaction and those that build on it. What the server has appears again. */
-async function reject(tx: Transaction, entry: Queued, refusal: Refusal): Promise<void> {
+/** Moves a transaction and those that build on it, or merges them. What the server has appears again. */
+async function reject(tx: Transaction, entry: Queued, refusal: Refusal, merges: Merges): Promise<void> {
   const { queue, rejected } = new Store(tx)
   const group: Queued[] = [entry]
   for (const queued of await queue
@@ -54,10 +61,10 @@ async function reject(tx: Transaction, entry: Queued, refusal: Refusal): Promise
     if (buildsOn) group.push(storedOf(queued))
   }
   const { at = 0, code, message, data = {}, current } = refusal
-  await rejected.insert({
+  const refused: Refused = {
     _id: entry._id,
     n: entry.n,
-    members: group.map(({ n }) => n),
+    members: group.flatMap(({ n, merges: merged = [] }) => [n, ...merged]),
     writes: group.flatMap(({ writes }) => writes),
     was: group.flatMap(({ was }) => was),
     at,
@@ -65,8 +72,46 @@ async function reject(tx: Transaction, entry: Queued, refusal: Refusal): Promise
     message,
     data,
     current: current ? received(current) : null,
-  })
+  }
   for (const { _id } of group) await queue.purge(_id)
-  const keys = group.flatMap(({ writes }) => writes.map(({ collection, id }) => keyOf(collection, id)))
+  const keys = refused.writes.map(({ collection, id }) => keyOf(collection, id))
   await new Overlay(tx).compute(keys)
+  const merge = mergeOf(refused, merges)
+  const { values, problem } = merge === undefined ? NOT_MERGED : tryMerge(merge, refused)
+  if (values === undefined) await rejected.insert({ ...refused, message: message + problem })
+  else await writeAgain(tx, refused, values, merges)
+}
+
+const NOT_MERGED = { values: undefined, problem: '' } as const
+
+/** The app's function for a conflict. */
+function mergeOf({ code, at, writes, current }: Refused, merges: Merges): Merge | undefined {
+  const write = writes[at]!
+  const merge = merges[write.collection]
+  const isMergeable = code === 'CONFLICT' && current !== null && write.action === 'update'
+  return isMergeable && typeof merge === 'function' ? merge : undefined
+}
+
+/** A mistake of the app stops no other write. */
+function tryMerge(
+  merge: Merge,
+  { at, writes, was, current }: Refused,
+): { readonly values: Values | undefined; readonly problem: string } {
+  const { id, values: mine } = writes[at] as Extract<SentWrite, { readonly action: 'update' }>
+  const { [REV]: _, ...theirs } = current!
+  try {
+    return { values: merge({ id, base: was[at] ?? {}, mine, theirs }), problem: '' }
+  } catch (error) {
+    return { values: undefined, problem: ` "merge" has failed: ${String(error)}` }
+  }
+}
+
+/** Takes the place of a refused transaction: the refused write has the values that it was merged to. */
+async function writeAgain(tx: Transaction, refused: Refused, values: Values, merges: Merges): Promise<void> {
+  const { at, writes, current, members } = refused
+  const local = await LocalTransaction.begin(tx, merges)
+  for (const [index, write] of writes.entries())
+    if (index === at && write.action === 'update') await local.again({ ...write, values }, current!)
+    else await local.again(write)
+  await local.end(members)
 }

@@ -1,5 +1,6 @@
 /** What a pull brings, in one local commit (R10). docs/internals/client.md is the contract. */
 import type { Database, Transaction } from 'pannier'
+import type { Declared } from './declaration.ts'
 import { Overlay, received, splitKey } from './overlay.ts'
 import { storedOf, Store, type CollectionState, type Device, type Queued, type Staged } from './store.ts'
 import { keyOf, type Values } from './writes.ts'
@@ -48,12 +49,8 @@ type Rows = Map<string, Values | null | undefined>
 /** How many transactions one request may ask about. */
 const ACKNOWLEDGED_MAX = 10_000
 
-/** The tokens of collections, and the transactions that the server is asked about. `filters`: see `CollectionDeclaration`. */
-export async function nextPull(
-  db: Database,
-  names: readonly string[],
-  filters: Readonly<Record<string, string>>,
-): Promise<PullRequest> {
+/** The tokens of collections, and the transactions that the server is asked about. */
+export async function nextPull(db: Database, { names, filters }: Declared): Promise<PullRequest> {
   const store = new Store(db)
   const tokens = names.map(async (name) => [name, (await store.state<CollectionState>(name))?.token ?? null] as const)
   const { device, boot } = (await store.state<Device>('device'))!

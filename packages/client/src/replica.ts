@@ -3,15 +3,16 @@ import { destroy, open, type Database, type OpenOptions, type Transaction } from
 import { isToBeRefreshed, refreshed, type AccountRecord, type Session } from './account.ts'
 import { ClientError } from './client-error.ts'
 import { LocalTransaction } from './local-transaction.ts'
+import type { Declared } from './declaration.ts'
 import { inOneTab } from './one-tab.ts'
 import type { Server } from './server.ts'
 import {
-  declared,
   queueId,
   REJECTED,
   QUEUE,
   STATE,
   Store,
+  storedCollections,
   type CollectionState,
   type Device,
   type Refused,
@@ -34,7 +35,7 @@ export interface ClientStatus extends SyncState {
 type WriteOutcome = { readonly status: 'ok' } | { readonly status: 'rejected'; readonly refused: Refused }
 
 export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durability' | 'encryption' | 'cacheBytesMax'> {
-  readonly collections: Readonly<Record<string, { readonly filter?: string }>>
+  readonly declared: Declared
   /** False: it syncs only when it is asked to. */
   readonly live: boolean
 }
@@ -47,7 +48,7 @@ export class Replica {
   readonly #loop: SyncLoop
   readonly #ended = new AbortController()
   readonly #onChange: () => void
-  readonly #names: readonly string[]
+  readonly #declared: Declared
   #session: Session | undefined
   #status: ClientStatus
   #tellTabs: () => void = () => {}
@@ -58,14 +59,14 @@ export class Replica {
   static async open(
     server: Server,
     name: string,
-    { collections, live, ...options }: ReplicaOptions,
+    { declared, live, ...options }: ReplicaOptions,
     signedIn: Session | undefined,
     onChange: () => void,
   ): Promise<Replica> {
-    const db: Database = await open(name, { ...options, collections: declared(withoutFilters(collections)) })
+    const db: Database = await open(name, { ...options, collections: storedCollections(declared.options) })
     try {
       const session = await db.transaction(async (tx) => prepare(tx, signedIn))
-      const replica = new Replica(db, server, collections, session, onChange)
+      const replica = new Replica(db, server, declared, session, onChange)
       await replica.#readStatus()
       if (live) replica.#goLive()
       return replica
@@ -78,20 +79,19 @@ export class Replica {
   private constructor(
     db: Database,
     server: Server,
-    collections: ReplicaOptions['collections'],
+    declared: Declared,
     session: Session | undefined,
     onChange: () => void,
   ) {
     this.db = db
     this.#server = server
-    this.#names = Object.keys(collections)
+    this.#declared = declared
     this.#session = session
     this.#onChange = onChange
     this.#loop = new SyncLoop({
       db,
       server,
-      collections: this.#names,
-      filters: filtersOf(collections),
+      declared,
       token: () => this.#token(),
       onState: () => this.#changed(),
     })
@@ -127,7 +127,7 @@ export class Replica {
     body: (tx: LocalTransaction) => Promise<R>,
   ): Promise<{ readonly result: R; readonly n: number | undefined }> {
     return this.db.transaction(async (tx) => {
-      const local = await LocalTransaction.begin(tx)
+      const local = await LocalTransaction.begin(tx, this.#declared.merges)
       const result = await body(local)
       return { result, n: await local.end() }
     })
@@ -150,7 +150,8 @@ export class Replica {
   /** Undefined: it waits. */
   async #outcomeOf(n: number): Promise<WriteOutcome | undefined> {
     const store = new Store(this.db)
-    if ((await store.queue.get(queueId(n)))?.status === 'waiting') return undefined
+    const queued = (await store.queue.get(queueId(n))) ?? (await store.queue.find({ merges: n }).first())
+    if (queued !== undefined) return queued.status === 'waiting' ? undefined : { status: 'ok' }
     const refused = await store.rejected.find({ members: n }).first()
     return refused === undefined ? { status: 'ok' } : { status: 'rejected', refused }
   }
@@ -236,21 +237,12 @@ export class Replica {
 
   async #count(): Promise<void> {
     const store = new Store(this.db)
-    const states = await Promise.all(this.#names.map((name) => store.state<CollectionState>(name)))
+    const states = await Promise.all(this.#declared.names.map((name) => store.state<CollectionState>(name)))
     const unsent = await store.queue.find({ status: 'waiting' }).count()
     const { documents: rejected } = await store.rejected.info()
     const isComplete = states.every((state) => state?.isShown === true)
     this.#show({ ...this.#status, account: this.#session?.record, isComplete, unsent, rejected })
   }
-}
-
-function filtersOf(collections: ReplicaOptions['collections']): Record<string, string> {
-  const entries = Object.entries(collections)
-  return Object.fromEntries(entries.flatMap(([name, { filter }]) => (filter === undefined ? [] : [[name, filter]])))
-}
-
-function withoutFilters(collections: ReplicaOptions['collections']): Record<string, object> {
-  return Object.fromEntries(Object.entries(collections).map(([name, { filter: _, ...options }]) => [name, options]))
 }
 
 /** The session and the device of a database. */

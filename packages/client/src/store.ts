@@ -17,6 +17,8 @@ export interface Queued {
   readonly boot: string | null
   /** Milliseconds since 1970. Then the server's backups can't be older than its outcome. */
   readonly keptUntil: number
+  /** Refused transactions of this device that it takes the place of, merged. */
+  readonly merges: readonly number[]
 }
 
 /** The server's version of a record that shows writes of this device. */
@@ -81,11 +83,13 @@ export const REV = '$rev'
 const LOCAL = { revisionsLimit: 1 } as const
 
 /** Declarations of all collections, for `open`. */
-export function declared(collections: Readonly<Record<string, object>>): NonNullable<OpenOptions['collections']> {
+export function storedCollections(
+  collections: Readonly<Record<string, object>>,
+): NonNullable<OpenOptions['collections']> {
   const own = Object.entries(collections).map(([name, options]) => [name, { ...options, ...LOCAL }])
   return {
     ...Object.fromEntries(own),
-    [QUEUE]: { ...LOCAL, indexes: ['status', { on: 'touches', multi: true }] },
+    [QUEUE]: { ...LOCAL, indexes: ['status', { on: 'touches', multi: true }, { on: 'merges', multi: true }] },
     [BASES]: LOCAL,
     [STAGED]: LOCAL,
     [REJECTED]: { ...LOCAL, indexes: [{ on: 'members', multi: true }] },

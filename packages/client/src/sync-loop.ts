@@ -1,6 +1,7 @@
 /** Sends what waits and pulls what is new, again and again. docs/internals/client.md is the contract. */
 import type { Database } from 'pannier'
 import { ClientError } from './client-error.ts'
+import type { Declared } from './declaration.ts'
 import { applyOutcomes, type PushAnswer } from './outcomes.ts'
 import { applyPull, nextPull, type PullAnswer, type Pulled } from './pull.ts'
 import { isFinal, type Server } from './server.ts'
@@ -27,9 +28,7 @@ export interface SyncState {
 interface LoopHost {
   readonly db: Database
   readonly server: Server
-  readonly collections: readonly string[]
-  /** Which part of them, by their names. */
-  readonly filters: Readonly<Record<string, string>>
+  readonly declared: Declared
   /** The token of the session; undefined for guests. It may refresh it before. */
   readonly token: () => Promise<string | undefined>
   readonly onState: (state: SyncState) => void
@@ -140,7 +139,7 @@ export class SyncLoop {
 
   /** Sends what waits, in its order. The queue never blocks: what the server does not take by itself is refused. */
   async #push(token: string | undefined): Promise<void> {
-    const { db, server } = this.#host
+    const { db, server, declared } = this.#host
     let limit = TRANSACTIONS_PER_PUSH
     for (;;) {
       const store = new Store(db)
@@ -164,14 +163,14 @@ export class SyncLoop {
         }
       })
       limit = answer === undefined ? Math.ceil(waiting.length / 2) : TRANSACTIONS_PER_PUSH
-      if (answer !== undefined) await applyOutcomes(db, answer, Date.now())
+      if (answer !== undefined) await applyOutcomes(db, answer, declared.merges, Date.now())
     }
   }
 
   async #pull(token: string | undefined): Promise<void> {
-    const { db, server, collections, filters } = this.#host
+    const { db, server, declared } = this.#host
     for (;;) {
-      const request = await nextPull(db, collections, filters)
+      const request = await nextPull(db, declared)
       const answer = await server.send<PullAnswer>('POST /api/sync/pull', request, {
         token,
         signal: this.#ended.signal,
@@ -194,14 +193,14 @@ export class SyncLoop {
 
   /** Follows the stream of the server, and opens it again when it ends. */
   async #follow(signal: AbortSignal): Promise<void> {
-    const { server, collections, token } = this.#host
+    const { server, declared, token } = this.#host
     let timer: ReturnType<typeof setTimeout> | undefined
     const onSignal = (): void => {
       clearTimeout(timer)
       timer = setTimeout(this.wake, SIGNAL_MS)
     }
     for (let failures = 0; !signal.aborted; failures++) {
-      const options = { collections, signal, onSignal: () => ((failures = 0), onSignal()) }
+      const options = { collections: declared.names, signal, onSignal: () => ((failures = 0), onSignal()) }
       await token()
         .then((held) => followSignals(server, { ...options, token: held }))
         .catch(() => {})

@@ -18,6 +18,8 @@ export type SentWrite =
       readonly id: string
       readonly base: Base
       readonly values: Values
+      /** What the update found in its fields. Then others may have changed the other fields. */
+      readonly was?: Values
     }
   | { readonly collection: string; readonly action: 'delete'; readonly id: string; readonly base: Base }
 

@@ -1,0 +1,136 @@
+/** Goal: updates of one record by several devices merge as the app declares, and all devices come to one record. A real server over HTTP. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { seedsOf } from '../../../tools/test/seeds.ts'
+import { seededRandom } from '../../db/testing/random.ts'
+import type { CollectionDeclaration, Merge } from '../src/index.ts'
+import { AppServer, type User } from './app-server.ts'
+import { Device, seen, type AppClient } from './device.ts'
+
+let app: AppServer
+let users: readonly User[]
+let project: string
+let task: string
+let clients: AppClient[]
+
+beforeAll(async () => {
+  app = await AppServer.start()
+  users = [await app.addUser('ann'), await app.addUser('ben'), await app.addUser('cid')]
+  project = await app.add('projects', { name: 'house', members: users.map(({ id }) => id) })
+})
+beforeEach(async () => {
+  clients = []
+  task = await app.add('tasks', { title: 'roof', count: 1, tags: ['a'], project })
+  return async () => {
+    for (const client of clients) await client.close()
+  }
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+/** The devices of users, in step with the server. */
+async function open(tasks: CollectionDeclaration, count = 2): Promise<AppClient[]> {
+  for (const user of users.slice(0, count)) {
+    const client = await new Device(app).openAs(user, { collections: { projects: {}, tasks } })
+    await client.sync()
+    clients.push(client)
+  }
+  return clients
+}
+
+async function syncAll(): Promise<void> {
+  for (let round = 0; round < 2; round++) for (const client of clients) await client.sync()
+}
+
+const read = async (client: AppClient): Promise<unknown> => await client.collection('tasks').get(task)
+const stored = async (): Promise<object> => (await app.call(`GET /collections/tasks/records/${task}`)).json
+
+test('updates of other fields merge, and of one field conflict', async () => {
+  const [ann, ben] = await open({ merge: 'fields' })
+  const update = (client: AppClient, values: Record<string, unknown>) => client.collection('tasks').update(task, values)
+  const writes = [update(ann!, { title: 'wall' }), update(ben!, { count: 7 })]
+  await Promise.all(writes)
+  await syncAll()
+  expect(await Promise.all(writes.map(({ server }) => server))).toEqual([{ status: 'ok' }, { status: 'ok' }])
+  for (const client of clients) expect(await read(client)).toMatchObject({ title: 'wall', count: 7 })
+  const [first, second] = [update(ann!, { title: 'door' }), update(ben!, { title: 'gate', count: 8 })]
+  await Promise.all([first, second])
+  await syncAll()
+  expect(await second.server).toMatchObject({ status: 'rejected', rejected: { code: 'CONFLICT' } })
+  // Tried again it is made on what is there now.
+  const [rejected] = await ben!.rejected()
+  await rejected!.retry()
+  await syncAll()
+  for (const client of clients) expect(await read(client)).toMatchObject({ title: 'gate', count: 8 })
+})
+
+test('a function of the app merges, with what builds on the update', async () => {
+  const merge: Merge = ({ base, mine, theirs }) => ({
+    ...mine,
+    title: `${String(theirs['title'])} + ${String(mine['title'])} (${String(base['title'])})`,
+  })
+  const [ann, ben] = await open({ merge })
+  await ann!.collection('tasks').update(task, { title: 'wall' })
+  await ann!.sync()
+  const tasks = ben!.collection('tasks')
+  const writes = [tasks.update(task, { title: 'door', 'count+': 2 }), tasks.update(task, { tags: ['b'] })]
+  await Promise.all(writes)
+  await syncAll()
+  expect(await Promise.all(writes.map(({ server }) => server))).toEqual([{ status: 'ok' }, { status: 'ok' }])
+  for (const client of clients)
+    expect(await read(client)).toMatchObject({ title: 'wall + door (roof)', count: 3, tags: ['b'] })
+  expect(ben!.status).toMatchObject({ unsent: 0, rejected: 0 })
+})
+
+test('what a function does not merge, or fails with, is refused', async () => {
+  let merge: Merge = () => undefined
+  const [ann, ben] = await open({ merge: (conflict) => merge(conflict) })
+  const conflict = async (title: string) => {
+    await ann!.collection('tasks').update(task, { title: `${title} of ann` })
+    await ann!.sync()
+    const write = ben!.collection('tasks').update(task, { title })
+    await write
+    await ben!.sync()
+    return write.server
+  }
+  expect(await conflict('door')).toMatchObject({ status: 'rejected', rejected: { code: 'CONFLICT' } })
+  merge = () => {
+    throw new Error('no idea')
+  }
+  const answer = await conflict('gate')
+  expect(answer).toMatchObject({ rejected: { message: expect.stringContaining('"merge" has failed: Error: no idea') } })
+  expect(ben!.status.rejected).toBe(2)
+  expect(await read(ben!)).toMatchObject({ title: 'gate of ann' })
+})
+
+/** Unites the words of a title: any order of merges has the same words. */
+const uniteWords: Merge = ({ mine, theirs }) => {
+  const words = [theirs['title'], mine['title']].flatMap((title) => String(title).split(' '))
+  return { ...mine, title: [...new Set(words)].toSorted().join(' ') }
+}
+
+for (const seed of seedsOf('model', 0.2))
+  test(`devices come to one record, and no word is lost, seed ${seed}`, async () => {
+    const random = seededRandom(seed)
+    await open({ merge: uniteWords }, 3)
+    const words = new Set(['roof'])
+    let added = 0
+    for (let step = 0; step < 25; step++) {
+      const client = random.pick(clients)
+      if (random.chance(0.4)) await client.sync()
+      else {
+        const { title } = (await read(client)) as { readonly title: string }
+        const word = `w${step}`
+        words.add(word)
+        added++
+        await client.collection('tasks').update(task, { title: `${title} ${word}`.slice(0, 60), 'count+': 1 })
+        if (`${title} ${word}`.length > 60) words.delete(word)
+      }
+    }
+    await syncAll()
+    await syncAll()
+    const { title, count } = (await stored()) as { readonly title: string; readonly count: number }
+    expect(new Set(title.split(' '))).toEqual(words)
+    expect(count).toBe(1 + added)
+    for (const client of clients) expect(await read(client)).toMatchObject({ title, count })
+    const [first, ...others] = await Promise.all(clients.map((client) => seen(client, 'tasks')))
+    for (const other of others) expect(other).toEqual(first)
+  })
