@@ -4,7 +4,7 @@ import type { Merge, Merges } from './declaration.ts'
 import { LocalTransaction } from './local-transaction.ts'
 import { Overlay, received } from './overlay.ts'
 import { storedOf, queueId, REV, Store, type Queued, type Refused } from './store.ts'
-import { keyOf, type SentWrite, type Values } from './writes.ts'
+import { keyOf, written, type SentWrite, type Values } from './writes.ts'
 
 type PushedOutcome =
   | { readonly n: number; readonly status: 'ok' }
@@ -64,7 +64,7 @@ async function reject(tx: Transaction, entry: Queued, refusal: Refusal, merges: 
   const refused: Refused = {
     _id: entry._id,
     n: entry.n,
-    members: group.flatMap(({ n, merges: merged = [] }) => [n, ...merged]),
+    members: group.flatMap((queued) => [queued.n, ...queued.merges]),
     writes: group.flatMap(({ writes }) => writes),
     was: group.flatMap(({ was }) => was),
     at,
@@ -77,12 +77,18 @@ async function reject(tx: Transaction, entry: Queued, refusal: Refusal, merges: 
   const keys = refused.writes.map(({ collection, id }) => keyOf(collection, id))
   await new Overlay(tx).compute(keys)
   const merge = mergeOf(refused, merges)
-  const { values, problem } = merge === undefined ? NOT_MERGED : tryMerge(merge, refused)
-  if (values === undefined) await rejected.insert({ ...refused, message: message + problem })
-  else await writeAgain(tx, refused, values, merges)
+  const { writes, problem } = merge === undefined ? NOT_MERGED : tryMerge(merge, refused)
+  if (writes === undefined) await rejected.insert({ ...refused, message: message + problem })
+  else await writeAgain(tx, { ...refused, writes }, merges)
 }
 
-const NOT_MERGED = { values: undefined, problem: '' } as const
+interface MergeResult {
+  /** All writes of the transaction, merged. */
+  readonly writes: readonly SentWrite[] | undefined
+  readonly problem: string
+}
+
+const NOT_MERGED: MergeResult = { writes: undefined, problem: '' }
 
 /** The app's function for a conflict. */
 function mergeOf({ code, at, writes, current }: Refused, merges: Merges): Merge | undefined {
@@ -92,26 +98,34 @@ function mergeOf({ code, at, writes, current }: Refused, merges: Merges): Merge 
   return isMergeable && typeof merge === 'function' ? merge : undefined
 }
 
-/** A mistake of the app stops no other write. */
-function tryMerge(
-  merge: Merge,
-  { at, writes, was, current }: Refused,
-): { readonly values: Values | undefined; readonly problem: string } {
-  const { id, values: mine } = writes[at] as Extract<SentWrite, { readonly action: 'update' }>
-  const { [REV]: _, ...theirs } = current!
-  try {
-    return { values: merge({ id, base: was[at] ?? {}, mine, theirs }), problem: '' }
-  } catch (error) {
-    return { values: undefined, problem: ` "merge" has failed: ${String(error)}` }
+/** Merges the refused update, and those after it of the same record, each into what the one before has made. */
+function tryMerge(merge: Merge, { at, writes, was, current }: Refused): MergeResult {
+  const { collection, id } = writes[at]!
+  const { [REV]: _, ...record }: Values = current!
+  let theirs: Values = record
+  const merged: SentWrite[] = []
+  for (const [index, write] of writes.entries()) {
+    if (index < at || write.action !== 'update' || write.collection !== collection || write.id !== id) {
+      merged.push(write)
+      continue
+    }
+    try {
+      const values = merge({ id, base: was[index] ?? {}, mine: write.values, theirs })
+      if (values === undefined) return NOT_MERGED
+      const again = { ...write, values }
+      merged.push(again)
+      theirs = written(theirs, again)!
+    } catch (error) {
+      // A mistake of the app stops no other write.
+      return { writes: undefined, problem: ` "merge" has failed: ${String(error)}` }
+    }
   }
+  return { writes: merged, problem: '' }
 }
 
-/** Takes the place of a refused transaction: the refused write has the values that it was merged to. */
-async function writeAgain(tx: Transaction, refused: Refused, values: Values, merges: Merges): Promise<void> {
-  const { at, writes, current, members } = refused
+/** Takes the place of a refused transaction. The write that was refused is made on what the server has. */
+async function writeAgain(tx: Transaction, { at, writes, current, members }: Refused, merges: Merges): Promise<void> {
   const local = await LocalTransaction.begin(tx, merges)
-  for (const [index, write] of writes.entries())
-    if (index === at && write.action === 'update') await local.again({ ...write, values }, current!)
-    else await local.again(write)
+  for (const [index, write] of writes.entries()) await local.again(write, index === at ? current! : undefined)
   await local.end(members)
 }

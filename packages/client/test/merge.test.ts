@@ -63,10 +63,13 @@ test('updates of other fields merge, and of one field conflict', async () => {
 })
 
 test('a function of the app merges, with what builds on the update', async () => {
-  const merge: Merge = ({ base, mine, theirs }) => ({
-    ...mine,
-    title: `${String(theirs['title'])} + ${String(mine['title'])} (${String(base['title'])})`,
-  })
+  const asked: unknown[] = []
+  const merge: Merge = (conflict) => {
+    asked.push(conflict)
+    const { base, mine, theirs } = conflict
+    const titles = [theirs, mine, base].map(({ title }) => String(title))
+    return 'title' in mine ? { ...mine, title: titles.join(' < ') } : mine
+  }
   const [ann, ben] = await open({ merge })
   await ann!.collection('tasks').update(task, { title: 'wall' })
   await ann!.sync()
@@ -76,7 +79,11 @@ test('a function of the app merges, with what builds on the update', async () =>
   await syncAll()
   expect(await Promise.all(writes.map(({ server }) => server))).toEqual([{ status: 'ok' }, { status: 'ok' }])
   for (const client of clients)
-    expect(await read(client)).toMatchObject({ title: 'wall + door (roof)', count: 3, tags: ['b'] })
+    expect(await read(client)).toMatchObject({ title: 'wall < door < roof', count: 3, tags: ['b'] })
+  expect(asked).toMatchObject([
+    { id: task, mine: { title: 'door', 'count+': 2 }, theirs: { title: 'wall', count: 1 } },
+    { id: task, mine: { tags: ['b'] }, base: { tags: ['a'] }, theirs: { title: 'wall < door < roof', count: 3 } },
+  ])
   expect(ben!.status).toMatchObject({ unsent: 0, rejected: 0 })
 })
 
@@ -118,11 +125,11 @@ for (const seed of seedsOf('model', 0.2))
       if (random.chance(0.4)) await client.sync()
       else {
         const { title } = (await read(client)) as { readonly title: string }
-        const word = `w${step}`
+        // All words fit into a title of 60 letters.
+        const word = step.toString(36)
         words.add(word)
         added++
-        await client.collection('tasks').update(task, { title: `${title} ${word}`.slice(0, 60), 'count+': 1 })
-        if (`${title} ${word}`.length > 60) words.delete(word)
+        await client.collection('tasks').update(task, { title: `${title} ${word}`, 'count+': 1 })
       }
     }
     await syncAll()
