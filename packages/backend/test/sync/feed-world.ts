@@ -262,7 +262,11 @@ export class FeedWorld {
     await collection.put(revision, { newEdits: false })
     const winner = Object.entries((await collection.get(id))!)
     const fields = Object.fromEntries(winner.filter(([field]) => !field.startsWith('_')))
-    this.data[name]!.set(id, { ...fields, id })
+    // The winner may lead to a record that was deleted before. Sync says nothing exact of relations that lead nowhere.
+    const isThere = (other: string, of: unknown): boolean => this.data[other]!.has(of as string)
+    const trimmed = withoutMissing(this.definition(name), fields, isThere)
+    if (JSON.stringify(trimmed) !== JSON.stringify(fields)) await collection.upsert({ ...trimmed, _id: id })
+    this.data[name]!.set(id, { ...trimmed, id })
   }
 
   /** Removes a record and its history. Relations to it stay. */
