@@ -52,13 +52,13 @@ export class LocalTransaction {
 
   async update(collection: string, id: string, values: Values, options: WriteOptions = {}): Promise<Values> {
     const shown = await this.#required(collection, id)
-    const base = await this.#baseOf(collection, id, shown, options)
+    const base = await this.#baseOf('update', collection, id, shown, options)
     return (await this.#write({ collection, action: 'update', id, base, values }, shown))!
   }
 
   async delete(collection: string, id: string, options: WriteOptions = {}): Promise<void> {
     const shown = await this.#required(collection, id)
-    const base = await this.#baseOf(collection, id, shown, options)
+    const base = await this.#baseOf('delete', collection, id, shown, options)
     await this.#write({ collection, action: 'delete', id, base }, shown)
   }
 
@@ -71,10 +71,11 @@ export class LocalTransaction {
     const shown = await this.#shown(collection, id)
     if (write.action === 'create') await this.#write(write, shown)
     else {
-      const own = shown === undefined ? null : await this.#baseOf(collection, id, shown)
-      const isOnOwn = own !== null && typeof own === 'object'
-      const base = isOnOwn ? own : ((theirs?.[REV] as string | undefined) ?? own)
-      await this.#write({ ...write, base }, shown)
+      // Not on a write of before that the server has: `theirs` is newer, and the update would conflict again, for ever.
+      const rev = theirs?.[REV] as string | undefined
+      const own = shown === undefined ? null : await this.#baseOf(write.action, collection, id, shown)
+      const isOnThis = own !== null && typeof own === 'object' && own.n === this.#device.next
+      await this.#write({ ...write, base: isOnThis ? own : (rev ?? own) }, shown)
     }
   }
 
@@ -129,13 +130,24 @@ export class LocalTransaction {
     return shown
   }
 
-  /** The last write that the record shows, else the revision of the server. */
-  async #baseOf(collection: string, id: string, shown: Values, { overwrite }: WriteOptions = {}): Promise<Base> {
+  /**
+   * The last write that the record shows, else the revision of the server. For an update that the server merges only the create counts.
+   * What an update of this device made may hold fields that were merged at the server and not seen here.
+   */
+  async #baseOf(
+    action: SentWrite['action'],
+    collection: string,
+    id: string,
+    shown: Values,
+    { overwrite }: WriteOptions = {},
+  ): Promise<Base> {
     if (overwrite === true) return null
-    const isOf = (write: SentWrite): boolean => write.collection === collection && write.id === id
+    const isMerged = action === 'update' && this.#merges[collection] === 'fields'
+    const isOf = (write: SentWrite): boolean =>
+      write.collection === collection && write.id === id && (!isMerged || write.action === 'create')
     const own = this.#writes.findLastIndex(isOf)
     if (own !== -1) return { n: this.#device.next, at: own }
-    const last = (await this.#store.touching(keyOf(collection, id))).at(-1)
+    const last = (await this.#store.touching(keyOf(collection, id))).findLast(({ writes }) => writes.some(isOf))
     if (last !== undefined) return { n: last.n, at: last.writes.findLastIndex(isOf) }
     return (shown[REV] as string | undefined) ?? null
   }

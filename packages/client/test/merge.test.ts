@@ -62,6 +62,17 @@ test('updates of other fields merge, and of one field conflict', async () => {
   for (const client of clients) expect(await read(client)).toMatchObject({ title: 'gate', count: 8 })
 })
 
+test('an update that merged with what was not seen here is no base for the next one', async () => {
+  const [ann] = await open({ merge: 'fields' }, 1)
+  const tasks = ann!.collection('tasks')
+  await tasks.update(task, { 'count+': 1 })
+  await tasks.update(task, { title: 'mine' })
+  await app.call(`PATCH /collections/tasks/records/${task}`, { title: 'theirs' })
+  await syncAll()
+  expect(await ann!.rejected()).toMatchObject([{ code: 'CONFLICT', writes: [{ mine: { title: 'mine' } }] }])
+  expect(await stored()).toMatchObject({ title: 'theirs', count: 2 })
+})
+
 test('a function of the app merges, with what builds on the update', async () => {
   const asked: unknown[] = []
   const merge: Merge = (conflict) => {
