@@ -1157,7 +1157,9 @@ export interface WriteGuard {
 export function openBackend(database: Database, options?: BackendOptions): Promise<Backend>;
 
 class Access {
-    constructor(definitions: KnownDefinitions);
+    /** Revisions of records, as principals see them. */
+    readonly revisions: ShownRevisions;
+    constructor(definitions: KnownDefinitions, revisions?: ShownRevisions);
     /** Whether the actor may not do it, as only superusers may. */
     isLocked({ principal }: Actor, definition: Definition, action: Action): boolean;
     /** Whether the rule admits a record. A rule that names what is no longer there admits nothing. */
@@ -1500,6 +1502,15 @@ interface CollectionEvent extends AppEvent {
 /** Content that can be read, also in parts. */
 interface Content extends Pick<FileHead, 'size' | 'type' | 'modifiedMs'> {
     stream(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>;
+}
+
+class DataKey {
+    /** `key`: 32 bytes. */
+    constructor(key?: Uint8Array);
+    /** The key of a database, which gets one if it has none. */
+    static open(database: Database): Promise<DataKey>;
+    /** A key of its own for each use: 32 bytes (HKDF, RFC 5869). */
+    for(use: 'revisions' | 'sync tokens'): Uint8Array;
 }
 
 /** The CouchDB databases of one Pannier database, by name. */
@@ -2384,6 +2395,7 @@ type PublicFetch = (url: string, signal: AbortSignal) => Promise<Response>;
 interface PushHost {
     readonly database: Database;
     readonly definitions: Definitions;
+    readonly access: Access;
     readonly reads: RecordReads;
     readonly writes: RecordWrites;
     readonly settings: Settings;
@@ -3076,6 +3088,12 @@ interface ShownRecord {
     enrich?: (json: RecordJson) => RecordJson;
 }
 
+class ShownRevisions {
+    constructor(key?: DataKey);
+    /** The revision of a record, as a principal sees it. What the principal sends is compared with it. */
+    of({ isAdmin }: Principal, { id: collection }: Pick<Definition, 'id'>, id: string, rev: string): string;
+}
+
 /** Shows documents as they are stored, as `RecordReads` does. */
 interface Shows {
     show(actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<RecordJson[]>;
@@ -3117,6 +3135,7 @@ interface StoredWrite {
 }
 
 interface SyncHost extends PushHost {
+    readonly key: DataKey;
     /** A replica that was away for longer begins again. 30 days by default. */
     readonly horizonMs: number | undefined;
 }

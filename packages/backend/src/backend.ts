@@ -3,6 +3,8 @@ import { open } from 'pannier'
 import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import { Access } from './access/access.ts'
+import { DataKey } from './access/data-key.ts'
+import { ShownRevisions } from './access/shown-revisions.ts'
 import type { AccountsHost, LoginAttempt } from './accounts/accounts-host.ts'
 import type { PublicFetch } from './accounts/oauth2/oauth2-host.ts'
 import { OAuth2Logins } from './accounts/oauth2/oauth2-logins.ts'
@@ -132,10 +134,10 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const definitions = await Definitions.open(database, journalOf(options, now))
   const settings = await Settings.open(database, options.settingsKey)
   const { logs, ...logging } = await openLogs({ settings, now }, options)
-  const parts = { database, definitions, settings, logs, now }
+  const parts = { database, definitions, settings, logs, now, key: await DataKey.open(database) }
   const { fileTokens, ...tokens } = tokenParts(parts)
   const { schedules, backups } = await openOperations({ ...parts, fileTokens }, logging.database, options.backups)
-  const access = new Access(definitions)
+  const access = new Access(definitions, new ShownRevisions(parts.key))
   const recordFiles = await RecordFiles.open(parts)
   const hooks = new Hooks({ log: hookLog(logs) })
   const app: HookApp = recordApp(() => ({ database, definitions, settings, reads, writes }))
@@ -167,7 +169,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   })
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
-  const sync = new Sync({ ...parts, reads, writes, horizonMs: options.syncHorizonMs })
+  const sync = new Sync({ ...parts, access, reads, writes, horizonMs: options.syncHorizonMs })
   addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
   return {

@@ -8,6 +8,7 @@ import type { Principal, Scopes } from '../gateway/principal.ts'
 import type { Actor } from './actor.ts'
 import { asksOnlyAccount } from './asked-values.ts'
 import { ruleRecord, type KnownDefinitions } from './rule-records.ts'
+import { ShownRevisions } from './shown-revisions.ts'
 
 /** What a rule of a definition is about. */
 export type Action = ReadAction | 'create' | 'update' | 'delete'
@@ -41,8 +42,12 @@ export class Access {
   readonly #rules = new WeakMap<Definition, Map<string, Expression>>()
   readonly #scoped = new WeakMap<Scopes, { readonly of: Schema; readonly schema: Schema }>()
 
-  constructor(definitions: KnownDefinitions) {
+  /** Revisions of records, as principals see them. */
+  readonly revisions: ShownRevisions
+
+  constructor(definitions: KnownDefinitions, revisions: ShownRevisions = new ShownRevisions()) {
     this.#definitions = definitions
+    this.revisions = revisions
   }
 
   /** Whether the actor may not do it, as only superusers may. */

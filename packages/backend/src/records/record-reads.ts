@@ -163,7 +163,7 @@ export class RecordReads {
       if (error instanceof ServiceError) return undefined
       throw error
     }
-    return jsonOf(actor, found, options)
+    return this.#jsonOf(actor, found, options)
   }
 
   /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
@@ -272,7 +272,7 @@ export class RecordReads {
   async #shown(actor: Actor, shown: readonly ShownRecord[], options: ShowOptions): Promise<RecordJson[]> {
     fieldPicker(options.fields)
     await this.#options.enrich?.run(actor, shown)
-    return jsonOf(actor, shown, options)
+    return this.#jsonOf(actor, shown, options)
   }
 
   /** An address is shown to superusers, to the account itself, and to those whom the manage rule admits. */
@@ -310,6 +310,20 @@ export class RecordReads {
     const request = { actor, definition, action: 'manage', documents, context } as const
     return new Set(await admittedOf(snapshot, access, request))
   }
+
+  /** The fields that were asked for. */
+  #jsonOf({ principal }: Actor, shown: readonly ShownRecord[], { fields }: ShowOptions): RecordJson[] {
+    const pick = fieldPicker(fields)
+    const withRevision = namesRevision(fields)
+    const json = shown.map((record) => {
+      const seen = recordJson(record, principal.isAdmin)
+      const { _id: id, _rev: rev } = record.document as { readonly _id: string; readonly _rev?: string }
+      if (!withRevision || rev === undefined) return seen
+      const { revisions } = this.#options.access
+      return { ...seen, [REVISION]: revisions.of(principal, record.definition, id, rev) }
+    })
+    return pick === undefined ? json : json.map((record) => pick(record) as RecordJson)
+  }
 }
 
 function pageWith({ page, perPage }: ListRequest, items: readonly RecordJson[], total: number | undefined): RecordPage {
@@ -325,15 +339,4 @@ function asInvalid<T>(run: () => T): T {
     if (!(error instanceof RuleError)) throw error
     throw new ServiceError('INVALID', error.code === 'search' ? error.message : '', { cause: error })
   }
-}
-
-/** The fields that were asked for. */
-function jsonOf({ principal }: Actor, shown: readonly ShownRecord[], { fields }: ShowOptions): RecordJson[] {
-  const pick = fieldPicker(fields)
-  const withRevision = namesRevision(fields)
-  const json = shown.map((record) => {
-    const seen = recordJson(record, principal.isAdmin)
-    return withRevision ? { ...seen, [REVISION]: record.document[REVISION] } : seen
-  })
-  return pick === undefined ? json : json.map((record) => pick(record) as RecordJson)
 }

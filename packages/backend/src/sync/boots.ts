@@ -16,8 +16,6 @@ interface Boot {
 interface StoredBoots {
   readonly _id: string
   readonly boots: readonly Boot[]
-  /** What tokens are sealed with: 32 bytes, in base64. */
-  readonly key: string
 }
 
 /** No CouchDB database can have this name. */
@@ -27,28 +25,21 @@ const BOOTS_ID = 'boots'
 const BOOTS_MAX = 1000
 
 export class Boots {
-  /** What tokens are sealed with. It belongs to the data. */
-  readonly key: Uint8Array
   readonly #stored: Collection<StoredBoots>
   #boots: readonly Boot[]
 
-  private constructor(stored: Collection<StoredBoots>, boots: readonly Boot[], key: Uint8Array) {
+  private constructor(stored: Collection<StoredBoots>, boots: readonly Boot[]) {
     this.#stored = stored
     this.#boots = boots
-    this.key = key
   }
 
-  /** Stores a start, before an index is brought up to date. `newKey`: for a database that has none. */
-  static async open(
-    database: Database,
-    { ms, builtTo }: Pick<Boot, 'ms' | 'builtTo'>,
-    newKey: Uint8Array,
-  ): Promise<Boots> {
+  /** Stores a start, before an index is brought up to date. */
+  static async open(database: Database, { ms, builtTo }: Pick<Boot, 'ms' | 'builtTo'>): Promise<Boots> {
     const stored = database.collection<StoredBoots>(BOOTS_COLLECTION)
-    const { boots: before = [], key = Buffer.from(newKey).toString('base64') } = (await stored.get(BOOTS_ID)) ?? {}
+    const { boots: before = [] } = (await stored.get(BOOTS_ID)) ?? {}
     const boots = [...before.slice(-BOOTS_MAX), { id: randomBytes(9).toString('base64url'), ms, builtTo }]
-    await stored.upsert({ _id: BOOTS_ID, boots, key })
-    return new Boots(stored, boots, Buffer.from(key, 'base64'))
+    await stored.upsert({ _id: BOOTS_ID, boots })
+    return new Boots(stored, boots)
   }
 
   /** Whether a database has any. */
@@ -66,7 +57,7 @@ export class Boots {
     const first = this.#boots.findLastIndex(({ ms }) => ms <= beforeMs)
     if (first < 1) return
     this.#boots = this.#boots.slice(first)
-    await this.#stored.upsert({ _id: BOOTS_ID, boots: this.#boots, key: Buffer.from(this.key).toString('base64') })
+    await this.#stored.upsert({ _id: BOOTS_ID, boots: this.#boots })
   }
 
   /** Whether the index of a collection was at a sequence, in a start of this history. `builtTo`: where it is now. */

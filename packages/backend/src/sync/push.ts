@@ -4,6 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Database, Transaction } from 'pannier'
+import type { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import { RECORDS_PREFIX } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -25,6 +26,7 @@ import { depends, hindrance, refuse, rejection } from './rejection.ts'
 export interface PushHost {
   readonly database: Database
   readonly definitions: Definitions
+  readonly access: Access
   readonly reads: RecordReads
   readonly writes: RecordWrites
   readonly settings: Settings
@@ -197,7 +199,7 @@ export class Push {
       const { principal, request } = await actor()
       const operations = await Promise.all(
         writes.map(async (write, at): Promise<BatchedWrite | ServiceError> => {
-          const base = await this.#revisionOf(device, n, writes, at)
+          const base = await this.#revisionOf(principal, device, n, writes, at)
           if (base instanceof ServiceError) return base
           return { ...operationOf(write, base), request: { ...request, method: METHODS[write.action] } }
         }),
@@ -222,8 +224,9 @@ export class Push {
     }
   }
 
-  /** The revision that a write is made on. Undefined: whatever is there. */
+  /** The revision that a write is made on, as the account sees it. Undefined: whatever is there. */
   async #revisionOf(
+    principal: Principal,
     device: string,
     n: number,
     writes: readonly PushWrite[],
@@ -240,12 +243,22 @@ export class Push {
     }
     const [known] = await this.#outcomes.get(device, [base.n])
     const revs = known?.outcome.status === 'ok' ? known.outcome.revs : []
-    return revs[base.at] ?? depends(base.n)
+    const rev = revs[base.at] ?? null
+    return rev === null ? depends(base.n) : (this.#shownRev({ principal }, write, rev) ?? rev)
   }
 
   async #shown(actor: Actor, { n, writes }: PushTransaction, outcome: StoredOutcome): Promise<PushOutcome> {
-    if (outcome.status === 'ok') return { n, ...outcome }
+    if (outcome.status === 'ok')
+      return { n, ...outcome, revs: outcome.revs.map((rev, at) => this.#shownRev(actor, writes[at], rev)) }
     return { n, ...outcome, current: await this.#currentOf(actor, writes[outcome.at]) }
+  }
+
+  /** A stored revision, as the account sees it. */
+  #shownRev({ principal }: Pick<Actor, 'principal'>, write: PushWrite | undefined, rev: string | null): string | null {
+    const definition = write && this.#host.definitions.find(write.collection)
+    return definition === undefined || rev === null
+      ? null
+      : this.#host.access.revisions.of(principal, definition, write!.id, rev)
   }
 
   /** What the account may list of a record now; null: nothing. */

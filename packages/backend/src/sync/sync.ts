@@ -2,9 +2,9 @@
  * Sync by rules: each replica of an account has exactly the records that the account may list. docs/internals/ruled-sync.md is the
  * contract.
  */
-import { randomBytes } from 'node:crypto'
 import { readSnapshot, rememberedRows } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
+import type { DataKey } from '../access/data-key.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, ServiceError } from '../gateway/service-error.ts'
@@ -72,6 +72,7 @@ interface Started {
 }
 
 interface SyncHost extends PushHost {
+  readonly key: DataKey
   /** A replica that was away for longer begins again. 30 days by default. */
   readonly horizonMs: number | undefined
 }
@@ -113,7 +114,7 @@ export class Sync {
       const sealed = tokens[names[index]!]
       const token = sealed === undefined ? undefined : seal.open(sealed)
       const part = partOf(this.#host.definitions, definition, filters[names[index]!] ?? '')
-      return { definition, token, part, has: hasOf(has[names[index]!]) }
+      return { definition, token, part, has: this.#hasOf(actor, definition, has[names[index]!]) }
     })
     const pages = await feed.pull(actor, wanted, limits)
     const shown = pages.map(async ({ rows, token, isComplete, isReset }, index): Promise<[string, SyncPage]> => {
@@ -171,7 +172,7 @@ export class Sync {
   }
 
   async #begin(): Promise<Started> {
-    const { database, definitions, now } = this.#host
+    const { database, definitions, key, now } = this.#host
     const names = definitions.all().map(recordsName)
     const builtTo = await readSnapshot(database, (reader) =>
       reader.read((guard) => {
@@ -180,9 +181,21 @@ export class Sync {
       }),
     )
     const start = { ms: now(), builtTo: Object.fromEntries(builtTo) }
-    const boots = await Boots.open(database, start, randomBytes(32))
+    const boots = await Boots.open(database, start)
     const holdings = new HoldingsStore({ database, horizonMs: this.#horizonMs })
-    return { boots, holdings, feed: new Feed({ ...this.#host, boots, holdings }), seal: new Seal(boots.key) }
+    return {
+      boots,
+      holdings,
+      feed: new Feed({ ...this.#host, boots, holdings }),
+      seal: new Seal(key.for('sync tokens')),
+    }
+  }
+
+  /** What a replica says that it has. */
+  #hasOf({ principal }: Actor, definition: Definition, has: SyncHas = {}): Has {
+    if (has === '*') return () => true
+    const revisions = new Map(Object.entries(has))
+    return (id, rev) => revisions.get(id) === this.#host.access.revisions.of(principal, definition, id, rev)
   }
 
   /** As the client sees them. */
@@ -191,15 +204,11 @@ export class Sync {
     const shown = await this.#host.reads.show(actor, definition, documents, { fields: '*,_rev' })
     let next = 0
     return rows.map((row): SyncRow => {
+      if ('rev' in row)
+        return { ...row, rev: this.#host.access.revisions.of(actor.principal, definition, row.id, row.rev) }
       if (!('document' in row)) return row
       const { document: _, ...rest } = row
       return { record: shown[next++]!, ...rest }
     })
   }
-}
-
-function hasOf(has: SyncHas = {}): Has {
-  if (has === '*') return () => true
-  const revisions = new Map(Object.entries(has))
-  return (id, rev) => revisions.get(id) === rev
 }

@@ -199,9 +199,12 @@ test('a taken id is a value that is not unique; an id can not be changed', async
 })
 
 test('a write that names an old revision is a conflict', async () => {
-  const { writes, stored } = await world(POSTS)
+  const { writes, reads } = await world(POSTS)
   const { id } = (await writes.create(NOBODY, 'posts', { title: 'one' })) as { readonly id: string }
-  const revOf = async (): Promise<string> => (await stored('posts'))[id]!['_rev'] as string
+  const revOf = async (): Promise<string> => {
+    const { _rev: rev } = await reads.view(NOBODY, 'posts', id, { fields: '_rev' })
+    return rev as string
+  }
   const rev = await revOf()
   await writes.update(NOBODY, 'posts', id, { title: 'two' }, { rev })
   expect(await refusal(writes.update(NOBODY, 'posts', id, { title: 'lost' }, { rev }))).toMatchObject(['CONFLICT', {}])

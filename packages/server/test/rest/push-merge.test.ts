@@ -16,7 +16,7 @@ const BEFORE = { title: 'one', count: 1, tags: { a: 1, b: [2] }, due: '2026-01-0
 /** Ann changes a task from what it was, after somebody else has. */
 async function meet(theirs: object, mine: object, was: object | undefined): Promise<[Outcome, object]> {
   const id = await world.addTask({ ...BEFORE, project })
-  const { _rev: rev } = await world.task(id)
+  const rev = await world.rev(id)
   await world.server.call(`PATCH /collections/tasks/records/${id}`, theirs)
   const outcome = await world.write([updating(id, mine, rev, was === undefined ? {} : { was })])
   return [outcome, await world.task(id)]
@@ -53,7 +53,7 @@ test.each([
 
 test('what was seen does not matter where the base is the revision of the record', async () => {
   const id = await world.addTask({ ...BEFORE, project })
-  const { _rev: rev } = await world.task(id)
+  const rev = await world.rev(id)
   expect(await world.write([updating(id, { title: 'mine' }, rev, { was: { title: 'other' } })])).toMatchObject({
     status: 'ok',
   })

@@ -113,6 +113,13 @@ export class PushServer {
     return (await this.server.call(`GET /collections/tasks/records/${id}?fields=*,_rev`)).json
   }
 
+  /** The revision of a task, as Ann sees it. */
+  async rev(id: string): Promise<unknown> {
+    const path = `/collections/tasks/records?fields=_rev&filter=${encodeURIComponent(`id = '${id}'`)}`
+    const { json } = await this.server.call(`GET ${path}`, undefined, this.ann.token)
+    return (json['items'] as readonly { readonly _rev: string }[])[0]?._rev
+  }
+
   async addTask(values: object): Promise<string> {
     const { json } = await this.server.call('POST /collections/tasks/records', { title: 'one', ...values })
     return String(json['id'])

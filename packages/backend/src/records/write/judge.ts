@@ -92,7 +92,7 @@ export class Judge {
     if (!this.#access.allows(actor, definition, 'update', record, options)) return missing('')
     const sees = ({ viewRule = '' }: FieldDefinition): boolean =>
       this.#access.meets(actor, definition, viewRule, record, options)
-    if (rev !== undefined && old['_rev'] !== rev && !isAsSeen(draft, was, sees)) return conflicting()
+    if (!this.#isAt(actor, definition, old, rev) && !isAsSeen(draft, was, sees)) return conflicting()
     const data = refused ?? this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
     return data && failed('update', data)
   }
@@ -103,9 +103,15 @@ export class Judge {
     this.#assertCurrent(definition, reader)
     const records = this.#records(reader)
     if (!this.#access.allows(actor, definition, 'delete', ruleRecord(old), { records })) return missing('')
-    if (rev !== undefined && old['_rev'] !== rev) return conflicting()
+    if (!this.#isAt(actor, definition, old, rev)) return conflicting()
     const isLast = definition.name === SUPERUSERS && reader.all(recordsName(definition)).length === 1
     return isLast ? LAST_SUPERUSER : undefined
+  }
+
+  /** Whether a record has a revision, as the actor sees it. */
+  #isAt({ principal }: Actor, definition: Definition, old: JsonObject, rev: string | undefined): boolean {
+    const { _id: id, _rev: now } = old
+    return rev === undefined || this.#access.revisions.of(principal, definition, String(id), String(now)) === rev
   }
 
   /** Whether the rule admits a write. `draft`: what it asks for, of a delete nothing. */

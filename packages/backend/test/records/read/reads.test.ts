@@ -210,7 +210,11 @@ test('show asks no rule about the documents that it is given', async () => {
 
 test('the revision is shown if fields name it', async () => {
   const { _rev } = (await world.database.collection(recordsName({ id: 'posts' })).get('p1'))!
-  expect(await world.reads.view(GUEST, 'posts', 'p1', { fields: 'id, _rev' })).toEqual({ _rev, id: 'p1' })
+  expect(await world.reads.view(SUPER, 'posts', 'p1', { fields: 'id, _rev' })).toEqual({ _rev, id: 'p1' })
+  const seen = await world.reads.view(GUEST, 'posts', 'p1', { fields: 'id, _rev' })
+  // One who knows all fields but a hidden one can't check a guess of it.
+  expect(seen).toEqual({ _rev: expect.stringMatching(/^1-[\da-f]{32}$/), id: 'p1' })
+  expect(seen['_rev']).not.toBe(_rev)
   expect(await world.reads.view(GUEST, 'posts', 'p1', { fields: '*' })).not.toHaveProperty('_rev')
   expect(await world.reads.view(GUEST, 'stats', 's1', { fields: 'id,_rev' })).toEqual({ id: 's1' })
 })

@@ -1,0 +1,27 @@
+/**
+ * Revisions as callers see them. A revision is a digest of all fields, so one who knows the other fields could find a hidden one by
+ * trying. Superusers see it; others see an authentication code in its place, which only the server can make.
+ */
+import { createHmac } from 'node:crypto'
+import type { Definition } from '../definitions/definition.ts'
+import type { Principal } from '../gateway/principal.ts'
+import { DataKey } from './data-key.ts'
+
+/** As many as a digest has. */
+const DIGITS = 32
+
+export class ShownRevisions {
+  readonly #key: Uint8Array
+
+  constructor(key: DataKey = new DataKey()) {
+    this.#key = key.for('revisions')
+  }
+
+  /** The revision of a record, as a principal sees it. What the principal sends is compared with it. */
+  of({ isAdmin }: Principal, { id: collection }: Pick<Definition, 'id'>, id: string, rev: string): string {
+    if (isAdmin) return rev
+    const [generation] = rev.split('-')
+    const code = createHmac('sha256', this.#key).update(JSON.stringify([collection, id, rev]))
+    return `${generation}-${code.digest('hex').slice(0, DIGITS)}`
+  }
+}
