@@ -29,7 +29,7 @@ export const importRoutes: RestRoutes = (app, context) => {
       lacking: await imports.lacking(request.principal, request.params.collection, rows),
     })),
   )
-  app.post<CollectionRoute>('/api/imports/:collection', (request) =>
+  app.post<CollectionRoute>('/api/imports/:collection/rows', (request) =>
     withRows(context, request, ({ rows, files }) =>
       imports.write(request.principal, request.params.collection, rows, files),
     ),

@@ -89,7 +89,7 @@ const ROUTES: Readonly<Record<string, For>> = {
   'POST /api/sql': 'superusers',
   'GET /api/types.d.ts': 'superusers',
   'POST /api/imports/check': 'superusers',
-  'POST /api/imports/:collection': 'superusers',
+  'POST /api/imports/:collection/rows': 'superusers',
   'POST /api/imports/:collection/lacking': 'superusers',
 }
 
@@ -159,6 +159,40 @@ const ACCOUNTS = ['user', 'account of another collection', API_TOKEN]
 
 test('the table names every route, and no other', () => {
   expect([...found].sort()).toEqual(Object.keys(ROUTES).sort())
+})
+
+/** Where routes of the same method take the same path, one of them with a word in place of the collection's name. */
+function collisions(routes: readonly string[]): readonly string[] {
+  const split = routes.map((route) => route.split('/'))
+  return split.flatMap((path) => {
+    const at = path.indexOf(':collection')
+    const meets = (other: readonly string[]): boolean =>
+      other.length === path.length &&
+      !other[at]!.startsWith(':') &&
+      other.every((word, i) => i === at || word === path[i] || (i > 0 && (word[0] === ':' || path[i]![0] === ':')))
+    return at === -1 ? [] : split.filter(meets).map((other) => `${path.join('/')} and ${other.join('/')}`)
+  })
+}
+
+test('no route takes the path of a collection with a certain name', () => {
+  expect(collisions(['POST /api/imports/:collection', 'POST /api/imports/check'])).toHaveLength(1)
+  expect(collisions([...found])).toEqual([])
+})
+
+test('collections with the names of routes are read, changed, filled by an import and deleted', async () => {
+  for (const name of ['check', 'import', 'meta', 'scaffolds', 'truncate', 'records', 'rows', 'token', 'lacking']) {
+    const fields = [{ name: 'title', type: 'text' }]
+    const statuses = [
+      await server.call('POST /collections', { name, type: 'base', fields }),
+      await server.call(`POST /imports/${name}/rows`, { rows: [{ id: 'a'.repeat(15), title: 'here' }] }),
+      await server.call(`GET /collections/${name}/records/${'a'.repeat(15)}`),
+      await server.call(`PATCH /collections/${name}`, { listRule: '' }),
+      await server.call(`GET /collections/${name}/rules`),
+      await server.call(`DELETE /collections/${name}/truncate`),
+      await server.call(`DELETE /collections/${name}`),
+    ].map(({ status }) => status)
+    expect([name, ...statuses]).toEqual([name, 200, 200, 200, 200, 200, 204, 204])
+  }
 })
 
 /** Nothing that is there, so that a superuser breaks nothing. */

@@ -143,7 +143,7 @@ export class HttpTarget implements ImportTarget {
     form.set('@jsonPayload', JSON.stringify({ rows }))
     for (const { name, path } of files) form.append('files', await openAsBlob(path), name)
     const body = files.length === 0 ? { rows } : form
-    return (await this.#api.json('POST', `/api/imports/${collection}`, body)) as ImportedRows
+    return (await this.#api.json('POST', `/api/imports/${collection}/rows`, body)) as ImportedRows
   }
 
   async changeSettings(values: JsonObject): Promise<void> {
