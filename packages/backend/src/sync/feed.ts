@@ -6,12 +6,13 @@ import { randomBytes } from 'node:crypto'
 import type { Holdings } from '@pannier/rules/cut'
 import type { Database } from 'pannier'
 import { readSnapshot, rememberedRows } from 'pannier/internal'
-import type { SnapshotReader } from 'pannier/internal'
+import type { GuardReader, SnapshotReader } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 
 import type { Account } from '../gateway/principal.ts'
+import { ServiceError } from '../gateway/service-error.ts'
 import type { Boots } from './boots.ts'
 import { FeedPage, planOf, type FeedRow, type Has, type PageLimits, type PageSource } from './feed-page.ts'
 import type { FeedToken, Reached, Sweep } from './feed-token.ts'
@@ -84,7 +85,7 @@ export class Feed {
   /**
    * The next page of each collection for an account, all of one state of the database.
    *
-   * @throws ServiceError FORBIDDEN: superusers only; INVALID: the rule can't be synced
+   * @throws ServiceError FORBIDDEN: superusers only; INVALID: the rule can't be synced; UNAUTHENTICATED: the account is gone
    */
   async pull(
     { principal: { account } }: Actor,
@@ -117,6 +118,7 @@ export class Feed {
     const nowMs = Math.max(now(), token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
     const own = rules.of(account?.collection ?? null)
     const accountId = account === undefined ? null : ([account.collection, String(account.record['_id'])] as const)
+    await reader.read((guard) => assertThere(guard, accountId))
     const held = await reader.read((guard) => this.#heldNow.of(guard, own.rule, rules.version, accountId, nowMs))
     const heldName = await this.#holdings.keep(held, nowMs)
     const index = await reader.read((guard) => indexOf(guard, recordsName(definition)))
@@ -245,6 +247,12 @@ export class Feed {
     }
     return true
   }
+}
+
+/** A rule would judge an account that was deleted since the request began as one without an id. @throws ServiceError UNAUTHENTICATED */
+function assertThere(guard: GuardReader, account: FeedToken['account']): void {
+  if (account === null || guard.get(recordsName({ id: account[0] }), account[1]) !== undefined) return
+  throw new ServiceError('UNAUTHENTICATED', 'The account was deleted. Sign in with another one.')
 }
 
 function hasNothing(): boolean {

@@ -191,7 +191,14 @@ export class FeedSimulation {
   async #pull({ user, replicas }: Client, limits: PageLimits | undefined, isLost: boolean): Promise<boolean> {
     // An account that is deleted can't ask. It may be made again.
     if (user !== null && !this.#world.data['users']!.has(user)) return true
-    const pages = await this.#ask(replicas, limits)
+    const pages = await this.#ask(replicas, limits).catch((error: unknown) => {
+      const isGone = user !== null && !this.#world.data['users']!.has(user)
+      if (!isGone || (error as { readonly code?: string }).code !== 'UNAUTHENTICATED') throw error
+      return undefined
+    })
+    if (pages === undefined) return true
+    if (user !== null && !this.#world.data['users']!.has(user))
+      throw new Error(`leak: ${user} is gone, and is answered`)
     for (const [index, replica] of replicas.entries()) this.#take(replica, pages[index]!, isLost)
     return pages.every(({ isComplete }) => isComplete)
   }
