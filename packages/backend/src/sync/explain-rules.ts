@@ -6,8 +6,7 @@ import type { Definition, Rule } from '../definitions/definition.ts'
 import { ruleIndexesOf } from '../definitions/rule-indexes.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import { invalid } from '../gateway/service-error.ts'
-import { syncProblem } from './syncable.ts'
-import { EVERYBODY } from './sync-rules.ts'
+import { EVERYBODY, syncProblem } from './sync-rules.ts'
 
 /** Why something is not possible. */
 export interface RuleProblem {

@@ -2,12 +2,12 @@
  * What accounts hold now. It is computed again only after a write of the account, or of a collection that the rule leads to. So a pull
  * with nothing new costs the same with one ground and with 10,000.
  */
-import type { Cut, Holdings } from '@pannier/rules/cut'
+import type { RuleRecords } from '@pannier/rules'
+import { holdingsOf, type Cut, type Holdings } from '@pannier/rules/cut'
 import type { GuardReader } from 'pannier/internal'
-import type { KnownDefinitions } from '../access/rule-records.ts'
+import { ruleRecords, type KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName } from '../definitions/definition.ts'
 import type { FeedToken } from './feed-token.ts'
-import { holdingsIn } from './holdings-in.ts'
 import { weightOf } from './holdings-store.ts'
 import { WeighedCache } from './weighed-cache.ts'
 
@@ -48,4 +48,26 @@ export class HeldNow {
 
 function isTimed({ alternatives }: Cut): boolean {
   return alternatives.some((alternative) => alternative.isTimed)
+}
+
+interface Holder {
+  readonly rule: Cut
+  readonly account: FeedToken['account']
+  readonly now: Date
+}
+
+/** What an account holds in one state of the database. `reads` stands between the rule and the records, and may note what is read. */
+export function holdingsIn(
+  guard: GuardReader,
+  definitions: KnownDefinitions,
+  { rule, account, now }: Holder,
+  reads: (records: RuleRecords) => RuleRecords = (records) => records,
+): Holdings {
+  const records = reads(ruleRecords(definitions, guard, () => []))
+  const [collection, id] = account ?? []
+  const definition = collection === undefined ? undefined : definitions.find(collection)
+  const record = definition && records.get(definition.name, id!)
+  // An account that was deleted after its request came in. Rules would take it for one without fields.
+  if (account !== null && !record) return rule.alternatives.map(() => null)
+  return holdingsOf(rule, record ?? null, records, now)
 }

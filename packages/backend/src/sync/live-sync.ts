@@ -2,9 +2,6 @@
  * Tells sessions that a pull of a collection would bring something: the topic `@sync/COLLECTION` of realtime. It follows the commits.
  * docs/internals/ruled-sync.md is the contract.
  */
-import { RuleError } from '@pannier/rules'
-import type { Holdings } from '@pannier/rules/cut'
-import { isPannierError } from 'pannier'
 import type { SnapshotReader } from 'pannier/internal'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
@@ -16,13 +13,11 @@ import { Turns } from '../events/turns.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import { isTimed, sameUntil, seesOther } from './held-difference.ts'
-import { holdingsIn } from './holdings-in.ts'
-import { Reads, readsOf } from './noted-reads.ts'
-import { rulesToSync, type SyncRules } from './sync-rules.ts'
-import { assertSyncable } from './syncable.ts'
+import { readsOf } from './noted-reads.ts'
+import { assertSyncable, rulesToSync, type SyncRules } from './sync-rules.ts'
 import { WatchedCollection } from './watched-collection.ts'
 import { Watcher } from './watcher.ts'
-import { watchingOf } from './watching.ts'
+import { watchingIn } from './watching.ts'
 
 interface LiveSyncHost {
   readonly definitions: KnownDefinitions
@@ -228,15 +223,11 @@ export class LiveSync {
     const rules = synced.rules.of(account?.[0] ?? null)
     const ms = now()
     const { after, until, isOther } = await state.read((guard) => {
-      const reads = new Reads()
-      const holder = { rule: rules.rule, account, now: new Date(ms) }
-      const compute = (): Holdings => holdingsIn(guard, definitions, holder, (records) => reads.of(records))
-      // An account that holds too much to be computed can't pull either. What was read says when to try again.
-      const held = withinLimits(compute) ?? rules.sides.map(() => null)
-      const watching = watchingOf(rules, held, ms, reads.noted)
+      const watching = watchingIn(guard, definitions, rules, account, ms)
       const at = { ...synced, guard, commit: state.sequence }
       const isSame =
-        before === undefined || (!isTimed(rules) && JSON.stringify(before.held.holdings) === JSON.stringify(held))
+        before === undefined ||
+        (!isTimed(rules) && JSON.stringify(before.held.holdings) === JSON.stringify(watching.held.holdings))
       return {
         after: watching,
         until: isTimed(rules) ? sameUntil(at, watching) : Infinity,
@@ -285,15 +276,6 @@ export class LiveSync {
 
 function sessionOf({ id }: Subscriber, { text }: Topic): string {
   return `${id} ${text}`
-}
-
-function withinLimits<T>(compute: () => T): T | undefined {
-  try {
-    return compute()
-  } catch (error) {
-    if (error instanceof RuleError || isPannierError(error, 'PANNIER_LIMIT')) return undefined
-    throw error
-  }
 }
 
 /** Undefined where it is refused. */

@@ -18,10 +18,11 @@ import type { RecordWrites } from '../records/record-writes.ts'
 import type { BatchedWrite } from '../records/write/batch-writer.ts'
 import type { RecordOperation, WrittenRecord } from '../records/write/operations.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { RateLimitRule } from '../settings/settings-values.ts'
 import { deviceOf, digestOf, type KnownOutcome, Outcomes } from './outcomes.ts'
 import type { PushOutcome, PushTransaction, PushWrite, StoredOutcome } from './push-format.ts'
+import { checkLimits, checkNumbers, type Limited } from './push-checks.ts'
 import { depends, hindrance, refuse, rejection } from './rejection.ts'
+import { assertAccount } from './sync-rules.ts'
 
 export interface PushHost {
   readonly database: Database
@@ -35,18 +36,15 @@ export interface PushHost {
 }
 
 /** The one that pushes. */
-export interface Pusher {
+export interface Pusher extends Limited {
   /** Asks who it is now: it may have changed since the request began. @throws ServiceError UNAUTHENTICATED */
   readonly actor: () => Promise<Actor>
   /** Made by the client. */
   readonly device: string
   /** Counts a write that is about to be judged. @throws ServiceError TOO_MANY_REQUESTS */
   readonly count: (principal: Principal, write: PushWrite) => void
-  /** The rate limit that a write counts for. */
-  readonly limitOf: (principal: Principal, write: PushWrite) => RateLimitRule | undefined
 }
 
-const TRANSACTIONS_MAX = 100
 /** While the settings have no number for batches. */
 const WRITES_MAX = 50
 const SECONDS_MAX = 3
@@ -274,38 +272,6 @@ export class Push {
 }
 
 const METHODS = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const
-
-/** @throws ServiceError INVALID */
-function checkNumbers(transactions: readonly PushTransaction[]): void {
-  if (transactions.length === 0 || transactions.length > TRANSACTIONS_MAX)
-    throw new ServiceError('INVALID', `A push has 1 to ${TRANSACTIONS_MAX} transactions, got ${transactions.length}.`)
-  for (const [index, { n }] of transactions.entries())
-    if (index > 0 && n <= transactions[index - 1]!.n)
-      throw new ServiceError(
-        'INVALID',
-        `Transactions come in the order of their numbers, got ${n} after ${transactions[index - 1]!.n}.`,
-      )
-}
-
-/** A window of a rate limit must have room for all of the writes. @throws BatchError */
-function checkLimits({ limitOf }: Pusher, principal: Principal, writes: readonly PushWrite[]): void {
-  const counts = new Map<string, number>()
-  for (const [at, write] of writes.entries()) {
-    const { action, collection } = write
-    const sort = `${action} ${collection}`
-    const count = (counts.get(sort) ?? 0) + 1
-    counts.set(sort, count)
-    const limit = limitOf(principal, write)
-    if (limit === undefined || count <= limit.maxRequests) continue
-    const allowed = `at most ${limit.maxRequests} writes "${action}" of "${collection}" in ${limit.duration} s`
-    refuse(at, `A rate limit allows ${allowed}. The transaction has more. Send its writes in smaller ones.`)
-  }
-}
-
-function assertAccount({ isAdmin }: Principal): void {
-  if (isAdmin)
-    throw new ServiceError('FORBIDDEN', "Superusers see everything. Replicate with CouchDB's protocol instead.")
-}
 
 /** Rules ask about the account as it is in this commit. @throws OutdatedAccount */
 async function assertCurrent(place: Transaction, { account }: Principal): Promise<void> {

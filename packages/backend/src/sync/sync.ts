@@ -21,7 +21,7 @@ import type { Acknowledged, Pushed, PushTransaction } from './push-format.ts'
 import { Seal } from './seal.ts'
 import { explainRules, type ExplainedRules } from './explain-rules.ts'
 import { SIDES_VIEW } from './sides-view.ts'
-import { assertSyncable } from './syncable.ts'
+import { assertSyncable } from './sync-rules.ts'
 
 /** What a replica does, in this order. */
 export type SyncRow =

@@ -1,5 +1,12 @@
 /** What a watcher sees, as of a moment. */
+import { RuleError } from '@pannier/rules'
 import type { Holdings } from '@pannier/rules/cut'
+import { isPannierError } from 'pannier'
+import type { GuardReader } from 'pannier/internal'
+import type { KnownDefinitions } from '../access/rule-records.ts'
+import type { FeedToken } from './feed-token.ts'
+import { holdingsIn } from './held-now.ts'
+import { Reads } from './noted-reads.ts'
 import { heldAt, type HeldAt } from './spans.ts'
 import type { AccountRules } from './sync-rules.ts'
 
@@ -13,6 +20,27 @@ export interface Watching {
   readonly reads: ReadonlySet<string>
 }
 
-export function watchingOf(rules: AccountRules, held: Holdings, ms: number, reads: ReadonlySet<string>): Watching {
-  return { rules, held: heldAt(rules.rule, held, ms), ms, reads }
+/** Computes what an account holds in one state, and notes what is read for it. */
+export function watchingIn(
+  guard: GuardReader,
+  definitions: KnownDefinitions,
+  rules: AccountRules,
+  account: FeedToken['account'],
+  ms: number,
+): Watching {
+  const reads = new Reads()
+  const holder = { rule: rules.rule, account, now: new Date(ms) }
+  const compute = (): Holdings => holdingsIn(guard, definitions, holder, (records) => reads.of(records))
+  // An account that holds too much to be computed can't pull either. What was read says when to try again.
+  const held = withinLimits(compute) ?? rules.sides.map(() => null)
+  return { rules, held: heldAt(rules.rule, held, ms), ms, reads: reads.noted }
+}
+
+function withinLimits<T>(compute: () => T): T | undefined {
+  try {
+    return compute()
+  } catch (error) {
+    if (error instanceof RuleError || isPannierError(error, 'PANNIER_LIMIT')) return undefined
+    throw error
+  }
 }
