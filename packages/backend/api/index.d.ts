@@ -779,15 +779,13 @@ export interface Pushed {
 }
 
 /** The one that pushes. */
-export interface Pusher {
+export interface Pusher extends Limited {
     /** Asks who it is now: it may have changed since the request began. @throws ServiceError UNAUTHENTICATED */
     readonly actor: () => Promise<Actor>;
     /** Made by the client. */
     readonly device: string;
     /** Counts a write that is about to be judged. @throws ServiceError TOO_MANY_REQUESTS */
     readonly count: (principal: Principal, write: PushWrite) => void;
-    /** The rate limit that a write counts for. */
-    readonly limitOf: (principal: Principal, write: PushWrite) => RateLimitRule | undefined;
 }
 
 /** The clients that are connected, and what they are sent. */
@@ -2040,6 +2038,12 @@ interface KnownToken {
     readonly expiresMs: number;
     /** When one of its session was used last, as far as that is stored. */
     usedMs: number;
+}
+
+/** The one whose writes are limited. */
+interface Limited {
+    /** The rate limit that a write counts for. */
+    readonly limitOf: (principal: Principal, write: PushWrite) => RateLimitRule | undefined;
 }
 
 /** How a list would be answered. */

@@ -45,6 +45,8 @@ export interface AlternativeCost {
     readonly account: readonly string[];
     /** Comparisons that are tested for each record that is found. */
     readonly tested: readonly string[];
+    /** Where in the rule the comparison begins that makes it class D, from 0. `null`: it is of another class. */
+    readonly position: number | null;
 }
 
 /** A comparison of a rule, or its match-all: twice the place of the comparison, and one more for the match-all. */

@@ -21,6 +21,8 @@ export interface AlternativeCost {
   readonly account: readonly string[]
   /** Comparisons that are tested for each record that is found. */
   readonly tested: readonly string[]
+  /** Where in the rule the comparison begins that makes it class D, from 0. `null`: it is of another class. */
+  readonly position: number | null
 }
 
 /** What a cut rule costs. */
@@ -57,9 +59,11 @@ function alternativeCost(rule: Cut, { ground, range, record, account, sets, test
     ...new Set(atoms.map((number) => print(comparisons[number >> 1]!))),
   ]
   const isTested = sets.length > 0 || tests.length > 0
-  const isWalk = (isTested && ground === undefined && range === undefined) || tests.some(({ clock }) => clock)
+  const asked = tests.find(({ clock }) => clock)
+  const walk = asked ?? (isTested && ground === undefined && range === undefined ? (sets[0] ?? tests[0]) : undefined)
+  const [first] = walk?.atoms ?? []
   return {
-    cost: isWalk ? 'D' : range !== undefined ? 'C' : isTested ? 'B' : 'A',
+    cost: walk !== undefined ? 'D' : range !== undefined ? 'C' : isTested ? 'B' : 'A',
     foundBy: [
       ground && setText(ground),
       range && `${range.field} ${range.operator} ${range.by === 'clock' ? 'the time' : 'a value of the account'}`,
@@ -69,6 +73,7 @@ function alternativeCost(rule: Cut, { ground, range, record, account, sets, test
     record: written(record),
     account: written(account),
     tested: written([...sets, ...tests].flatMap(({ atoms }) => atoms)),
+    position: first === undefined ? null : comparisons[first >> 1]!.left.at,
   }
 }
 

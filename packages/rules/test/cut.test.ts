@@ -83,6 +83,16 @@ test.each([
   expect(costOf(cutOf(rule)).cost).toBe('E')
 })
 
+test.each([
+  ["status = 'open' && owner != @request.auth.id", 'owner'],
+  ['project.members.id ?= @request.auth.id && owner != @request.auth.id || level = @hour', 'level'],
+  ['owner = @request.auth.id && owner != @request.auth.role && level = @hour', 'level'],
+  ['owner = @request.auth.id && owner != @request.auth.role', undefined],
+])('%s is of class D where %s is, or of another class', (rule, field) => {
+  const at = costOf(cutOf(rule)).alternatives.flatMap(({ position }) => (position === null ? [] : [position]))
+  expect(at).toEqual(field === undefined ? [] : [rule.lastIndexOf(field)])
+})
+
 test('a rule of too many alternatives is not cut', () => {
   const either = (name: string) => `(${name} = 'a' || ${name} = 'b')`
   const { problems } = cutOf(Array.from({ length: 6 }, () => either('title')).join(' && '))

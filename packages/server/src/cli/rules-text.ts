@@ -12,6 +12,9 @@ const CLASSES = {
   E: "it can't be cut into the record's half and the account's half",
 } as const
 
+/** What makes a rule class D. */
+const WALK = 'It is tested for each record.'
+
 export function rulesText({ collection, rules, syncProblems, indexes }: ExplainedRules): string {
   const seen = new Map<string, string>()
   const texts = rules.map((one) => {
@@ -33,13 +36,14 @@ function ruleText({ name, rule, cost, costs }: ExplainedRule): string[] {
 
 function costText({ accounts, cost, alternatives, problems }: CostForAccounts, rule: string): string[] {
   const head = `${audience(accounts)}: class ${cost}, ${CLASSES[cost]}`
-  const parts = alternatives.map(({ cost: own, foundBy, record, account, tested }) => {
+  const parts = alternatives.flatMap(({ cost: own, foundBy, record, account, tested, position }) => {
     const found = [
       (foundBy === '' ? 'all records' : foundBy) + (record.length === 0 ? '' : `, with ${record.join(' and ')}`),
       account.length > 0 && `the account has ${account.join(' and ')}`,
       tested.length > 0 && `tested for each: ${tested.join(' and ')}`,
     ]
-    return `${own}  ${found.filter((part) => part !== false).join('; ')}`
+    const line = `${own}  ${found.filter((part) => part !== false).join('; ')}`
+    return position === null ? [line] : [line, ...problemText({ message: WALK, position }, rule)]
   })
   return [head, ...indented([...parts, ...problems.flatMap((each) => problemText(each, rule))])]
 }

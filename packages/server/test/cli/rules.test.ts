@@ -58,6 +58,8 @@ const TEXT = `tasks
   updateRule: title != @request.auth.id
     accounts of users and guests: class D, each record of the collection is tested, for each account
       D  all records; tested for each: title != @request.auth.id
+      title != @request.auth.id
+      ^ It is tested for each record.
   deleteRule: superusers only
   sync: it can be synced
   indexes by themselves: project, level
