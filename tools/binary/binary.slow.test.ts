@@ -12,6 +12,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { open } from 'pannier'
 import { until } from '../../packages/server/test/test-server.ts'
 import { call, EMAIL, PASSWORD, tokenFor } from '../../packages/server/test/rest/rest-server.ts'
+import { askSecurely } from '../../packages/server/test/tls/https-client.ts'
+import { selfSigned } from '../../packages/server/test/tls/self-signed.ts'
 import { buildBinary } from './build.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -114,6 +116,23 @@ test('it serves, runs hooks, functions, SQL, migrations and backups, and ends wh
   expect((await once(child, 'exit'))[0]).toBe(0)
   expect(run('backup', 'restore', 'one.zip', '--dir', 'data')[0]).toBe(0)
   expect(run('types', '--dir', 'data')[1]).toContain('posts: {')
+})
+
+test('it serves HTTPS with a certificate in files', async () => {
+  const { chain, key } = await selfSigned(['localhost'])
+  await writeFile(join(dir, 'chain.pem'), chain)
+  await writeFile(join(dir, 'key.pem'), key)
+  const parameters = ['serve', '--dir', 'secure', '--port', '0', '--tls-cert', 'chain.pem', '--tls-key', 'key.pem']
+  child = spawn(program, parameters, { cwd: dir, env: { PATH: '' } })
+  let printed = ''
+  child.stdout!.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  child.stderr!.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  await until(() => printed.includes('listens at') || child?.exitCode !== null)
+  const port = Number(/https:\/\/\S+:(\d+)/.exec(printed)?.[1])
+  expect(port, printed).toBeGreaterThan(0)
+  expect((await askSecurely(port, 'localhost', '/api/health', chain)).status).toBe(200)
+  child.kill('SIGTERM')
+  expect((await once(child, 'exit'))[0]).toBe(0)
 })
 
 test('the systemd unit starts the file with options that it has', async () => {
