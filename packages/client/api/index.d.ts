@@ -55,6 +55,13 @@ export class Client<Types extends AppTypes<Types>> {
      */
     rejected(): Promise<RejectedWrite[]>;
     /**
+     * Calls back with what `rejected()` gives, soon, and when it is something else. The function returned ends it.
+     *
+     * @example
+     * const stop = client.subscribeRejected((all) => show(all.map(({ message }) => message)))
+     */
+    subscribeRejected(listener: (rejected: readonly RejectedWrite[]) => void): () => void;
+    /**
      * Sends what waits and pulls what is new, now.
      *
      * @throws ClientError UNREACHABLE, SIGNED_OUT, REFUSED

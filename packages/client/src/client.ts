@@ -95,6 +95,7 @@ export class Client<Types extends AppTypes<Types>> {
   readonly #options: ConnectOptions
   readonly #accounts: Database
   readonly #listeners = new Set<() => void>()
+  readonly #rejectedListeners = new Set<() => void>()
   #replica: Replica | undefined
 
   /** @internal */
@@ -178,6 +179,30 @@ export class Client<Types extends AppTypes<Types>> {
   }
 
   /**
+   * Calls back with what `rejected()` gives, soon, and when it is something else. The function returned ends it.
+   *
+   * @example
+   * const stop = client.subscribeRejected((all) => show(all.map(({ message }) => message)))
+   */
+  subscribeRejected(listener: (rejected: readonly RejectedWrite[]) => void): () => void {
+    let reading = 0
+    const read = (): void => {
+      const turn = ++reading
+      // While the account changes there is none to read. It is read again then.
+      const found = this.#replica === undefined ? Promise.resolve([]) : rejectedOf(this.#replica).catch(() => undefined)
+      void found.then((all) => {
+        if (turn === reading && all !== undefined) listener(all)
+      })
+    }
+    this.#rejectedListeners.add(read)
+    read()
+    return () => {
+      reading = -1
+      this.#rejectedListeners.delete(read)
+    }
+  }
+
+  /**
    * Sends what waits and pulls what is new, now.
    *
    * @throws ClientError UNREACHABLE, SIGNED_OUT, REFUSED
@@ -257,14 +282,15 @@ export class Client<Types extends AppTypes<Types>> {
       live,
     }
     const name = `${this.#name}-${(account ?? GUEST).replace('/', '-')}`
-    this.#replica = await Replica.open(this.#server, name, options, session, () => this.#changed())
+    this.#replica = await Replica.open(this.#server, name, options, session, (what) => this.#changed(what))
     if (session !== undefined || before !== undefined)
       await this.#accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })
-    this.#changed()
+    this.#changed('status')
+    this.#changed('rejected')
   }
 
-  #changed(): void {
-    for (const listener of this.#listeners) listener()
+  #changed(what: 'status' | 'rejected'): void {
+    for (const listener of what === 'status' ? this.#listeners : this.#rejectedListeners) listener()
   }
 
   #open(): Replica {

@@ -42,12 +42,15 @@ export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durabilit
 
 const SESSION = 'session'
 
+/** Hears what is another one: the status, or the refused writes. */
+type ReplicaListener = (what: 'status' | 'rejected') => void
+
 export class Replica {
   readonly db: Database
   readonly #server: Server
   readonly #loop: SyncLoop
   readonly #ended = new AbortController()
-  readonly #onChange: () => void
+  readonly #onChange: ReplicaListener
   readonly #declared: Declared
   #session: Session | undefined
   #status: ClientStatus
@@ -61,7 +64,7 @@ export class Replica {
     name: string,
     { declared, live, ...options }: ReplicaOptions,
     signedIn: Session | undefined,
-    onChange: () => void,
+    onChange: ReplicaListener,
   ): Promise<Replica> {
     const db: Database = await open(name, { ...options, collections: storedCollections(declared.options) })
     try {
@@ -81,7 +84,7 @@ export class Replica {
     server: Server,
     declared: Declared,
     session: Session | undefined,
-    onChange: () => void,
+    onChange: ReplicaListener,
   ) {
     this.db = db
     this.#server = server
@@ -100,6 +103,7 @@ export class Replica {
     this.#status = { state, error, received, account, isComplete: false, unsent: 0, rejected: 0 }
     const stop = db.onChange(({ collections }) => {
       if ([QUEUE, REJECTED, STATE].some((own) => collections.has(own))) void this.#readStatus()
+      if (collections.has(REJECTED)) onChange('rejected')
     })
     this.#ended.signal.addEventListener('abort', stop)
   }
@@ -216,7 +220,7 @@ export class Replica {
     const names = Object.keys(status) as (keyof ClientStatus)[]
     if (names.every((name) => status[name] === this.#status[name])) return
     this.#status = status
-    this.#onChange()
+    this.#onChange('status')
   }
 
   /** Counts again; one count at a time. */

@@ -104,6 +104,8 @@ test('a refused write goes to the rejected ones with those that build on it, and
   const tasks = client.collection('tasks')
   const id = await app.add('tasks', { title: 'roof', project, locked: true })
   await client.sync()
+  const heard: (readonly string[])[] = []
+  const stop = client.subscribeRejected((all) => heard.push(all.map(({ code }) => code)))
   const write = tasks.update(id, { title: 'my long text' })
   await write
   const next = tasks.update(id, { count: 5 })
@@ -132,6 +134,8 @@ test('a refused write goes to the rejected ones with those that build on it, and
   expect(await tasks.get(id)).toMatchObject({ title: 'shorter', count: 5 })
   await client.sync()
   expect([await again.server, await client.rejected()]).toEqual([{ status: 'ok' }, []])
+  await expect.poll(() => heard).toEqual([[], ['NOT_FOUND'], []])
+  stop()
   await expectInStep()
 })
 

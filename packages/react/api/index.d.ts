@@ -46,6 +46,20 @@ export interface LiveResult<Row extends object> {
 /** A query that is to be live while the component is mounted, or one that is live already and that its owner closes. */
 export type LiveSource<Row extends object> = Pick<Query<Row>, 'live' | 'isSame'> | LiveQuery<Row>;
 
+/** A client of `@pannier/client`. */
+export interface RejectedSource<Rejected> {
+    /** Calls back with the refused writes, soon, and when they are others. The function returned ends it. */
+    subscribeRejected(listener: (rejected: readonly Rejected[]) => void): () => void;
+}
+
+/** A client of `@pannier/client`. */
+export interface StatusSource<Status> {
+    /** Another object when something has changed. */
+    readonly status: Status;
+    /** Calls back then. The function returned ends it. */
+    subscribe(listener: () => void): () => void;
+}
+
 /** What `useSync` returns. */
 export interface SyncState {
     /** 'idle' without a replication. */
@@ -86,6 +100,22 @@ export function useDocument<Row extends object>(collection: DocumentSource<Row>,
  */
 export function useLiveQuery<Row extends object>(query: LiveSource<Row> | undefined | (() => LiveSource<Row> | undefined), deps?: DependencyList): LiveResult<Row>;
 
+/**
+ * The writes of a client that the server has refused, the oldest first. The component renders again when they are others.
+ *
+ * @example
+ * const rejected = useRejected(client)
+ * return rejected.map((each) => <Refused key={each.id} message={each.message} onDiscard={() => each.discard()} />)
+ */
+export function useRejected<Rejected>(client: RejectedSource<Rejected>): readonly Rejected[];
+
+/**
+ * The status of a client of `@pannier/client`: how its sync is, and how much waits. The component renders again when it changes.
+ *
+ * @example
+ * const { state, unsent, rejected } = useSync(client)
+ */
+export function useSync<Status>(client: StatusSource<Status>): Status;
 /**
  * How a replication is, and how many changes of this device it has not sent yet, also while there is no network. The
  * component renders again when that changes. It does not end the replication: its creator does.

@@ -75,6 +75,22 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
     await page.close()
   })
 
+  test('a client: how its sync is, and what was refused', async () => {
+    const page = await browser.open(`${baseUrl}/react.page`)
+    const shows = async (expected: string): Promise<void> =>
+      assertEqual(await page.evaluate((text) => reactTab.text(text), expected), expected)
+    await page.evaluate(() => reactTab.showClient('react-client'))
+    await shows('loading 0')
+    await page.evaluate(() => reactTab.create('Roof'))
+    await shows('loading 1')
+    await page.evaluate(() => reactTab.sync())
+    await shows('complete 0 No Roof')
+    await page.evaluate(() => reactTab.discard())
+    await shows('complete 0')
+    await page.evaluate(() => reactTab.unmount())
+    await page.close()
+  })
+
   test('a query that changes keeps the rows of the one before until it has its own', async () => {
     const page = await open('react-previous')
     const shows = async (expected: string): Promise<void> =>

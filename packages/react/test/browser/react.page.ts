@@ -3,7 +3,8 @@ import { createElement, Fragment, StrictMode, useEffect, useState, type ReactNod
 import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'
 import { open, type Collection, type Database, type LiveCount, type LiveQuery, type Query } from 'pannier'
-import { useCount, useDocument, useLiveQuery } from '../../src/index.ts'
+import { connect, type Client, type UntypedCollections } from '@pannier/client'
+import { useCount, useDocument, useLiveQuery, useRejected, useSync } from '../../src/index.ts'
 
 interface Person {
   readonly name: string
@@ -24,6 +25,14 @@ export interface ReactTab {
   seen(): readonly string[]
   /** The status of these two. */
   started(): readonly string[]
+  /** Renders how a client's sync is, and what was refused. The server refuses all writes. */
+  showClient(name: string): Promise<void>
+  /** Writes by it. */
+  create(title: string): Promise<void>
+  /** Sends and pulls. */
+  sync(): Promise<void>
+  /** Discards what was refused. */
+  discard(): Promise<void>
   unmount(): void
   close(): Promise<void>
   /** What is shown, once it is what is expected; else what it is after a while. */
@@ -123,6 +132,38 @@ function One({ id }: { readonly id: string | undefined }): ReactNode {
   return createElement('p', null, `${status}: ${person?.name ?? 'nobody'}`)
 }
 
+let client: Client<UntypedCollections>
+
+function Sync(): ReactNode {
+  const { unsent, isComplete } = useSync(client)
+  const rejected = useRejected(client)
+  const refused = rejected.map(({ message, writes }) => `${message} ${String(writes[0]?.mine['title'])}`)
+  return createElement('p', null, [isComplete ? 'complete' : 'loading', unsent, ...refused].join(' '))
+}
+
+/** A server that has nothing, and refuses all. */
+function refuse(
+  path: string,
+  { transactions = [] }: { readonly transactions?: readonly { readonly n: number }[] },
+): object {
+  if (path.endsWith('/pull'))
+    return {
+      boot: 'b',
+      covered: [],
+      unknown: [],
+      collections: { tasks: { rows: [{ end: 'm' }], token: 't', isComplete: true, isReset: true } },
+    }
+  const outcomes = transactions.map(({ n }) => ({
+    n,
+    status: 'rejected',
+    at: 0,
+    code: 'INVALID',
+    message: 'No',
+    current: null,
+  }))
+  return { boot: 'b', keepMs: 0, outcomes }
+}
+
 globalThis.reactTab = {
   async open(name) {
     db = await open(name)
@@ -139,6 +180,22 @@ globalThis.reactTab = {
     const list = createElement(List, { city })
     const app = createElement(StrictMode, null, list, createElement(Names, { city }), createElement(One, { id }))
     flushSync(() => root!.render(app))
+  },
+  async showClient(name) {
+    globalThis.fetch = async (url, init) =>
+      Response.json(refuse(String(url), JSON.parse(init!.body as string) as { transactions?: { n: number }[] }))
+    client = await connect('https://app.test', { name, collections: ['tasks'], live: false })
+    root ??= createRoot(document.body.appendChild(document.createElement('div')))
+    flushSync(() => root!.render(createElement(StrictMode, null, createElement(Sync))))
+  },
+  async create(title) {
+    await client.collection('tasks').create({ title })
+  },
+  async sync() {
+    await client.sync()
+  },
+  async discard() {
+    for (const rejected of await client.rejected()) await rejected.discard()
   },
   async showStarted(city) {
     shownRows = people.find({ city }).sort('name').live()
