@@ -188,7 +188,7 @@ export class Client<Types extends AppTypes<Types>> {
     let reading = 0
     const read = (): void => {
       const turn = ++reading
-      // While the account changes there is none to read. It is read again then.
+      // No account is open while it changes. It is read again then.
       const found = this.#replica === undefined ? Promise.resolve([]) : rejectedOf(this.#replica).catch(() => undefined)
       void found.then((all) => {
         if (turn === reading && all !== undefined) listener(all)

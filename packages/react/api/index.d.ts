@@ -105,7 +105,7 @@ export function useLiveQuery<Row extends object>(query: LiveSource<Row> | undefi
  *
  * @example
  * const rejected = useRejected(client)
- * return rejected.map((each) => <Refused key={each.id} message={each.message} onDiscard={() => each.discard()} />)
+ * const messages = rejected.map(({ message }) => message)
  */
 export function useRejected<Rejected>(client: RejectedSource<Rejected>): readonly Rejected[];
 

@@ -14,7 +14,7 @@ const NONE: readonly never[] = []
  *
  * @example
  * const rejected = useRejected(client)
- * return rejected.map((each) => <Refused key={each.id} message={each.message} onDiscard={() => each.discard()} />)
+ * const messages = rejected.map(({ message }) => message)
  */
 export function useRejected<Rejected>(client: RejectedSource<Rejected>): readonly Rejected[] {
   const { subscribe, read } = useMemo(() => storeOf(client), [client])

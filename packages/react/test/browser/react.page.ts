@@ -183,7 +183,7 @@ globalThis.reactTab = {
   },
   async showClient(name) {
     globalThis.fetch = async (url, init) =>
-      Response.json(refuse(String(url), JSON.parse(init!.body as string) as { transactions?: { n: number }[] }))
+      Response.json(refuse(url as string, JSON.parse(init!.body as string) as { transactions?: { n: number }[] }))
     client = await connect('https://app.test', { name, collections: ['tasks'], live: false })
     root ??= createRoot(document.body.appendChild(document.createElement('div')))
     flushSync(() => root!.render(createElement(StrictMode, null, createElement(Sync))))
