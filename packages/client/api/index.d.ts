@@ -307,7 +307,7 @@ export interface SyncState {
      * - `syncing`: it sends or pulls.
      * - `synced`: what is shown is what the server had a moment ago.
      * - `offline`: the server does not answer. It tries again.
-     * - `signedOut`: the server takes the session for none. Sign in again; what waits is kept.
+     * - `signedOut`: the session has ended, or nobody is signed in and guests may not list some collection. What waits is kept.
      * - `failed`: the server refuses what is asked, see `error`. It tries again.
      */
     readonly state: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed';

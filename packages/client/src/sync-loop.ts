@@ -15,7 +15,7 @@ export interface SyncState {
    * - `syncing`: it sends or pulls.
    * - `synced`: what is shown is what the server had a moment ago.
    * - `offline`: the server does not answer. It tries again.
-   * - `signedOut`: the server takes the session for none. Sign in again; what waits is kept.
+   * - `signedOut`: the session has ended, or nobody is signed in and guests may not list some collection. What waits is kept.
    * - `failed`: the server refuses what is asked, see `error`. It tries again.
    */
   readonly state: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed'
@@ -34,6 +34,7 @@ interface LoopHost {
   readonly onState: (state: SyncState) => void
 }
 
+const FORBIDDEN = 403
 const TRANSACTIONS_PER_PUSH = 50
 const RETRY_MS = 1000
 const RETRY_MS_MAX = 30_000
@@ -117,8 +118,9 @@ export class SyncLoop {
   async #sync(): Promise<void> {
     this.#ended.signal.throwIfAborted()
     this.state = { ...this.#state, state: 'syncing', error: undefined }
+    let token: string | undefined
     try {
-      const token = await this.#host.token()
+      token = await this.#host.token()
       do {
         await this.#push(token)
         await this.#pull(token)
@@ -126,15 +128,16 @@ export class SyncLoop {
       } while ((await this.#waiting(1)) > 0)
       this.state = { ...this.#state, state: 'synced' }
     } catch (error) {
-      if (!this.#ended.signal.aborted) this.#failed(error)
+      if (!this.#ended.signal.aborted) this.#failed(error, token === undefined)
       throw error
     }
   }
 
-  #failed(error: unknown): void {
+  #failed(error: unknown, isGuest: boolean): void {
     const known = error instanceof ClientError ? error : new ClientError('REFUSED', String(error), { cause: error })
-    const state = { UNREACHABLE: 'offline', SIGNED_OUT: 'signedOut' }[known.code as string] ?? 'failed'
-    this.state = { ...this.#state, state: state as SyncState['state'], error: known }
+    const isSignedOut = known.code === 'SIGNED_OUT' || (isGuest && known.status === FORBIDDEN)
+    const state = isSignedOut ? 'signedOut' : known.code === 'UNREACHABLE' ? 'offline' : 'failed'
+    this.state = { ...this.#state, state, error: known }
   }
 
   /** Sends what waits, in its order. The queue never blocks: what the server does not take by itself is refused. */

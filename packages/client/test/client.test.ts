@@ -43,6 +43,17 @@ test('the app sees what the account may list, and nothing of what it may not see
   await expectInStep()
 })
 
+test('a guest who may not list a collection is signed out, and an account that may not has failed', async () => {
+  await app.call('POST /collections', { name: 'secrets', type: 'base', listRule: null, fields: [] })
+  const options = { collections: ['secrets'] }
+  for (const state of ['signedOut', 'failed'] as const) {
+    const opened = await (state === 'signedOut' ? new Device(app).open(options) : new Device(app).openAs(ann, options))
+    await expect(opened.sync()).rejects.toMatchObject({ code: 'REFUSED', status: 403 })
+    expect(opened.status.state).toBe(state)
+    await opened.close()
+  }
+})
+
 test('an app syncs a part of a collection, and another part later', async () => {
   const ids = await Promise.all([1, 2, 3].map((count) => app.add('tasks', { title: `task ${count}`, project, count })))
   const open = (filter: string): Promise<AppClient> => device.open({ collections: { projects: {}, tasks: { filter } } })
