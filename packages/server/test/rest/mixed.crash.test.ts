@@ -195,7 +195,7 @@ async function askForMails(server: ServeProcess, world: World): Promise<void> {
     const id = `user${String(++world.count).padStart(11, '0')}`
     const email = `${id}@example.com`
     const row = { id, email, password: HASH, tokenKey: `${id} ${'k'.repeat(30)}` }
-    await must(server, 'POST /imports/users', { rows: [row] })
+    await must(server, 'POST /imports/users/rows', { rows: [row] })
     await must(server, 'POST /collections/users/request-verification', { email })
     world.mailsTo.add(email)
   }
