@@ -168,6 +168,16 @@ export class Replica {
     })
   }
 
+  /** Unless another tab has signed out meanwhile. */
+  async #replaceSession(session: Session): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      const state = tx.collection<Record<string, unknown>>(STATE)
+      if ((await state.get(SESSION)) === undefined) throw signedOutElsewhere()
+      await state.upsert({ _id: SESSION, ...session })
+    })
+    this.#session = session
+  }
+
   /** The account has signed in again. */
   async renew(session: Session): Promise<void> {
     await this.saveSession(session)
@@ -206,8 +216,10 @@ export class Replica {
   /** Another tab may have signed in again, or refreshed it. */
   async #token(): Promise<string | undefined> {
     if (this.#session === undefined) return undefined
-    this.#session = (await this.db.collection<Session>(STATE).get(SESSION)) ?? this.#session
-    if (isToBeRefreshed(this.#session)) await this.saveSession(await refreshed(this.#server, this.#session))
+    const session = await this.db.collection<Session>(STATE).get(SESSION)
+    if (session === undefined) throw signedOutElsewhere()
+    this.#session = session
+    if (isToBeRefreshed(session)) await this.#replaceSession(await refreshed(this.#server, session))
     return this.#session.token
   }
 
@@ -247,6 +259,10 @@ export class Replica {
     const isComplete = states.every((state) => state?.isShown === true)
     this.#show({ ...this.#status, account: this.#session?.record, isComplete, unsent, rejected })
   }
+}
+
+function signedOutElsewhere(): ClientError {
+  return new ClientError('SIGNED_OUT', 'Another tab has signed out.')
 }
 
 /** The session and the device of a database. */

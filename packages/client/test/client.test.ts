@@ -231,6 +231,21 @@ test('writes that a restored server does not know are sent again', async () => {
   await expectInStep()
 })
 
+test('a tab sends nothing after another one has signed out, even if the server never heard of it', async () => {
+  const other = await device.open()
+  await other.sync()
+  await other.collection('tasks').create({ title: 'kept', project })
+  app.isDown = true
+  await client.signOut()
+  app.isDown = false
+  await expect(other.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
+  expect([other.status.state, other.status.unsent]).toEqual(['signedOut', 1])
+  await other.signIn.password('users', ann.email, 'the password of users')
+  await other.sync()
+  expect(other.status.unsent).toBe(0)
+  await other.close()
+})
+
 test('a session that was revoked neither sends nor loses anything', async () => {
   await client.sync()
   const before = await seen(client, 'projects')
