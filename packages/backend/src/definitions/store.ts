@@ -196,6 +196,7 @@ export class DefinitionStore {
       ...changed.map((definition) => ({ ...definition, _id: documentId(definition) })),
     ])
     await documents.delete(removed.map(documentId))
+    for (const { id, type } of removed) if (type === 'auth') await deleteOfAccounts(transaction, id)
   }
 
   /** Declares indexes; resolves when they are built. @throws ServiceError INVALID if values are not unique */
@@ -288,6 +289,15 @@ function stateOf(version: number, all: readonly Definition[]): DefinitionState {
   for (const definition of all) found.set(definition.id.toLowerCase(), definition)
   for (const definition of all) found.set(definition.name.toLowerCase(), definition)
   return { version, all, found, schema: createSchema(all) }
+}
+
+/** What names accounts of a collection goes with the collection: another one may get its id. */
+async function deleteOfAccounts(transaction: Transaction, collectionRef: string): Promise<void> {
+  for (const name of UNDEFINED_OF_ACCOUNTS) {
+    const documents = transaction.collection<JsonObject>(name)
+    const found = await documents.find({ collectionRef }).fields('_id').toArray()
+    if (found.length > 0) await documents.delete(found.map(({ _id }) => String(_id)))
+  }
 }
 
 /** Others may use the thread between the steps. */

@@ -34,8 +34,10 @@ export const OF_ACCOUNTS: readonly string[] = ['_mfas', '_otps', '_externalAuths
 
 export const API_TOKENS_COLLECTION = '$api_tokens'
 export const PASSKEYS_COLLECTION = '$passkeys'
+/** CouchDB's database `_users`. Documents of accounts are among its documents. */
+const USERS_COLLECTION = '$_users'
 /** Collections of the library without a definition, whose documents name accounts as those do. */
-export const UNDEFINED_OF_ACCOUNTS: readonly string[] = [API_TOKENS_COLLECTION, PASSKEYS_COLLECTION]
+export const UNDEFINED_OF_ACCOUNTS: readonly string[] = [API_TOKENS_COLLECTION, PASSKEYS_COLLECTION, USERS_COLLECTION]
 
 const RECORD = [text('collectionRef'), text('recordRef')]
 
