@@ -1,9 +1,10 @@
 /**
  * The accounts of a server: admins, in the server's state; superusers of the application, by their e-mail addresses; and
- * users, in the `_users` database. Each hides those after it that have the same name.
+ * users, in the `_users` database. Each hides those after it that have the same name. Accounts of the application have roles in `_users`.
  */
 import { randomBytes } from 'node:crypto'
 import { isPannierError } from 'pannier'
+import type { Principal } from '@pannier/backend'
 import {
   STATE_COLLECTION,
   checkNewPassword,
@@ -17,7 +18,7 @@ import type { AuthHost } from './auth-host.ts'
 import { CREDENTIAL_FIELDS, PASSWORD_SCHEME, sessionSaltOf, verifyCredentials } from './couch-credentials.ts'
 
 export const USER_PREFIX = 'org.couchdb.user:'
-const NAME_CHARS_MAX = 200
+export const NAME_CHARS_MAX = 200
 export const ADMIN_ROLE = '_admin'
 const STATE_ID = 'auth/admins'
 /** Fields that clients send and that are never stored. */
@@ -64,11 +65,25 @@ export class Accounts {
     const superuser = name.includes('@') ? await this.#host.accounts?.superuser(name) : undefined
     if (superuser !== undefined)
       return { ...account(name, [ADMIN_ROLE], credentialsIn(superuser), true), isSuperuser: true }
+    // The document of an account of the application has no credentials.
+    const document = name.includes(':') ? undefined : await this.#document(name)
+    return document && account(name, rolesOf(document), document, false)
+  }
+
+  /** The roles of a principal that has shown a token, with those that admins have given to its account. */
+  async rolesOf({ name, roles, account: of }: Principal): Promise<readonly string[]> {
+    if (of === undefined || name === null || name.length > NAME_CHARS_MAX) return roles
+    const document = await this.#document(name)
+    const isItsOwn = document?.['collectionRef'] === of.collection && document['recordRef'] === of.record['_id']
+    return isItsOwn ? [...roles, ...rolesOf(document)] : roles
+  }
+
+  /** Undefined for what is no user. */
+  async #document(name: string): Promise<JsonObject | undefined> {
     const document = await this.#host.users.get(USER_PREFIX + name, { conflicts: true })
     if (document === undefined || document['name'] !== name || document['type'] !== 'user') return undefined
     // As in CouchDB: with a conflict it is not known which leaf revision is the user.
-    if (document['_conflicts'] !== undefined) return undefined
-    return account(name, rolesOf(document), document, false)
+    return document['_conflicts'] === undefined ? document : undefined
   }
 
   /**

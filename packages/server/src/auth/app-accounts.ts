@@ -1,5 +1,7 @@
 /** Accounts of the application at CouchDB's door: docs/adr/0034-one-account-two-doors.md. */
 import { GUEST, ServiceError, type Actor, type Backend, type Principal } from '@pannier/backend'
+import { forbidden, recordsName } from '@pannier/backend/internal'
+import { NAME_CHARS_MAX } from './accounts.ts'
 import type { AppAccounts, AuthHost } from './auth-host.ts'
 
 /** The collection whose accounts log in at both doors. */
@@ -7,6 +9,7 @@ const USERS = 'users'
 const WRONG = 'Name or password is incorrect.'
 const TWO_METHODS =
   'This account logs in by two methods: use the REST API, and send its token as Authorization: Bearer.'
+const CHANGED = 'The collection has changed meanwhile. Try again.'
 /** What is not about the name or the password. */
 const PASSED: readonly string[] = ['TOO_MANY_REQUESTS', 'UNAVAILABLE']
 
@@ -20,6 +23,20 @@ export function appAccounts({ accounts, definitions, settings }: Backend, isArou
   return {
     superuser: (email) => accounts.superuserByPassword(email),
     principalOf: (token) => accounts.principalOf(token),
+    accountNamed: (name) => {
+      const definition = definitions.find(USERS)
+      if (definition?.type !== 'auth' || !name.startsWith(`${definition.name}:`)) return undefined
+      if (name.length > NAME_CHARS_MAX) return undefined
+      const { id: collectionRef, name: collection } = definition
+      return { collection, collectionRef, recordRef: name.slice(collection.length + 1) }
+    },
+    missing: ({ collection, collectionRef, recordRef }, reader) => {
+      const definition = definitions.find(collectionRef)
+      if (definition === undefined || !definitions.isCurrent(definition, reader))
+        return new ServiceError('UNAVAILABLE', CHANGED)
+      if (reader.get(recordsName(definition), recordRef) !== undefined) return undefined
+      return forbidden(`There is no record '${recordRef}' of ${collection}. Make it first, then give it roles.`)
+    },
     changedNames: (change) => accounts.changedNames(change),
     allowsSuperuserAt: (address) => settings.allowsSuperuserAt(address),
     takesPasswords: () => {

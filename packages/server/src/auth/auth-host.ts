@@ -1,6 +1,7 @@
 /** What authentication needs from the server around it. */
 import type { Collection, Database, DatabaseChange } from 'pannier'
-import type { Backend, Principal } from '@pannier/backend'
+import type { GuardReader } from 'pannier/internal'
+import type { Backend, Principal, ServiceError } from '@pannier/backend'
 import type { LoginLimiter } from './login-limiter.ts'
 import type { JsonObject, Passwords, StateStore } from '@pannier/backend/internal'
 
@@ -11,6 +12,16 @@ interface AppLogin {
   readonly token: string
   /** How long the token is valid. */
   readonly seconds: number
+}
+
+/** The record of an account, as documents of other collections name it. */
+export interface AccountReference {
+  /** The name of the collection. */
+  readonly collection: string
+  /** The id of the definition. */
+  readonly collectionRef: string
+  /** The id of the record. */
+  readonly recordRef: string
 }
 
 /** Accounts of the application. Its superusers are server admins. */
@@ -29,6 +40,10 @@ export interface AppAccounts {
   endSession(principal: Principal): Promise<void>
   /** Whose the token is. */
   principalOf(token: string): Promise<Principal | undefined>
+  /** The account that has this name at CouchDB's door, if there is one. Undefined for a name that none can have, or that is too long. */
+  accountNamed(name: string): AccountReference | undefined
+  /** Why no document is written for the account, as the transaction that would write it sees: it is not there. */
+  missing(account: AccountReference, reader: GuardReader): ServiceError | undefined
   /** The names of principals that a change concerns; 'all' if anybody may be. */
   changedNames(change: DatabaseChange): 'all' | readonly string[]
   /** Whether a superuser may act from there. */

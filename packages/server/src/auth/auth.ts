@@ -95,6 +95,7 @@ export class Auth implements AccessRules {
     this.accounts = new Accounts(host, passwordCharsMin)
     this.guard = usersGuard({
       accounts: this.accounts,
+      app: host.accounts,
       signUp: options.signUp === true,
       checkPassword: (principal, current) => this.#checkPassword(principal, current),
     })
@@ -136,7 +137,7 @@ export class Auth implements AccessRules {
     if (accounts?.takesPasswords() === true && (await this.accounts.find(name)) === undefined) {
       const userAgent = request.headers['user-agent'] ?? ''
       const { principal, token, seconds } = await accounts.logIn(name, password, { ip: request.ip, userAgent })
-      const from: Principal = { ...principal, by: 'password', address: request.ip }
+      const from = await this.#asSent(request, principal, 'password')
       const login = { principal: from, account: undefined, sessionId: undefined, issuedMs: undefined, token }
       return { ...login, name: principal.name!, keptMs: TOKEN_KEPT_MS, cookie: () => token, cookieSeconds: seconds }
     }
@@ -335,7 +336,7 @@ export class Auth implements AccessRules {
   async #ofToken(request: FastifyRequest, token: string, by: Principal['by']): Promise<Identity | undefined> {
     const principal = await this.#host.accounts?.principalOf(token)
     if (principal === undefined) return undefined
-    const from = { ...principal, by, address: request.ip }
+    const from = await this.#asSent(request, principal, by)
     return { principal: from, account: undefined, sessionId: undefined, issuedMs: undefined, token }
   }
 
@@ -348,9 +349,14 @@ export class Auth implements AccessRules {
   ): Promise<Principal> {
     const principal = await this.#host.accounts?.principalOf(token)
     if (principal === undefined) throw new ServiceError('UNAUTHENTICATED', 'The token is not valid any more.')
-    const from = { ...principal, by: this.identityOf(request).principal.by, address: request.ip }
+    const from = await this.#asSent(request, principal, this.identityOf(request).principal.by)
     await this.check(from, needs, database, documentId)
     return from
+  }
+
+  /** The principal of a token as the sender of the request, with its roles as of now. */
+  async #asSent({ ip: address }: FastifyRequest, principal: Principal, by: Principal['by']): Promise<Principal> {
+    return { ...principal, roles: await this.accounts.rolesOf(principal), by, address }
   }
 
   async #fromBasic(request: FastifyRequest, authorization: string, credentials: Credentials): Promise<Identity> {

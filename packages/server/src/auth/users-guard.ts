@@ -11,7 +11,9 @@ import { ServiceError } from '@pannier/backend'
 import type { GuardedDocuments, GuardedWrite, Principal, WriteGuard } from '@pannier/backend'
 import { conflicting, forbidden } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
+import { accountDocument, accountJudge, accountWith, checkNoAccount, checkUser } from './account-documents.ts'
 import { checkName, USER_PREFIX, withoutCredentials, type Accounts } from './accounts.ts'
+import type { AppAccounts } from './auth-host.ts'
 import { CREDENTIAL_FIELDS } from './couch-credentials.ts'
 import { USERS_DATABASE } from './permissions.ts'
 
@@ -21,6 +23,8 @@ export const USER_BYTES_MAX: number = 64 * 1024
 
 interface UserRules {
   readonly accounts: Accounts
+  /** Those of the application. */
+  readonly app: AppAccounts | undefined
   /** Whether people may sign up. */
   readonly signUp: boolean
   /** `current`: what was sent as the password until now. @throws ServiceError FORBIDDEN, TOO_MANY_REQUESTS unless it is shown that the user writes this */
@@ -28,7 +32,11 @@ interface UserRules {
 }
 
 export function usersGuard(rules: UserRules): WriteGuard {
-  return { prepare: (write) => (write.database === USERS_DATABASE ? guardedUsers(write, rules) : write.documents) }
+  const judge = rules.app && accountJudge(rules.app)
+  return {
+    prepare: (write) => (write.database === USERS_DATABASE ? guardedUsers(write, rules) : write.documents),
+    decide: ({ database }) => (database === USERS_DATABASE ? judge : undefined),
+  }
 }
 
 async function guardedUsers(write: GuardedWrite, rules: UserRules): Promise<GuardedDocuments> {
@@ -82,7 +90,7 @@ function nameOf(id: unknown, rev: unknown): string {
 /** The document as it is to be stored. */
 async function guarded(document: JsonObject, write: GuardedWrite, rules: UserRules): Promise<JsonObject> {
   const { principal, stored } = write
-  const { accounts, checkPassword } = rules
+  const { accounts, app, checkPassword } = rules
   const { _id: id, password } = document
   const { isAdmin } = principal
   if (typeof id !== 'string' || !id.startsWith(USER_PREFIX)) {
@@ -90,10 +98,14 @@ async function guarded(document: JsonObject, write: GuardedWrite, rules: UserRul
     throw forbidden(`The id of a user is ${USER_PREFIX} and the name.`)
   }
   checkSize(document)
+  const account = app && accountWith(id, app)
+  if (account !== undefined) return accountDocument(document, write, account)
   const current = await stored.get(id)
   if (!isAdmin) await checkRights(id, document, current, write, rules)
   if (document['_deleted'] === true) return withoutCredentials(document)
-  checkUser(document, id)
+  checkName(document['name'])
+  checkNoAccount(document)
+  checkUser(document)
   if (!isAdmin && !sameRoles(document['roles'], current?.['roles']))
     throw forbidden('Only administrators may change roles.')
   // CouchDB's clients write back what they have read, without knowing what it is.
@@ -136,18 +148,6 @@ async function checkRights(
   if (typeof document['password'] !== 'string') throw forbidden('A new user has a password: a string.')
   // A name of before may still have rights, by the `_security` of a database: only an admin gives it again.
   if ((await stored.wasDeleted(id)) || (await accounts.find(name)) !== undefined) throw conflicting()
-}
-
-function checkUser(document: JsonObject, id: string): void {
-  const { name, type, roles } = document
-  if (type !== 'user') throw forbidden('doc.type must be user')
-  checkName(name)
-  if (id !== USER_PREFIX + name) throw forbidden('Document id must be of the form org.couchdb.user:name')
-  if (!Array.isArray(roles)) throw forbidden('doc.roles must be an array')
-  for (const role of roles as unknown[]) {
-    if (typeof role !== 'string') throw forbidden('doc.roles can only contain strings')
-    if (role.startsWith('_')) throw forbidden('No system roles (starting with underscore) in users db.')
-  }
 }
 
 function pick(document: JsonObject): JsonObject {

@@ -4,7 +4,7 @@ import type { Database } from 'pannier'
 import { Accounts, checkName, USER_PREFIX } from '../auth/accounts.ts'
 import { DEFAULT_SECURITY, USERS_DATABASE } from '../auth/permissions.ts'
 import { ServiceError } from '@pannier/backend'
-import { Databases, PASSWORD_CHARS_MIN, Passwords, ServerState } from '@pannier/backend/internal'
+import { Databases, forbidden, PASSWORD_CHARS_MIN, Passwords, ServerState } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import {
   isMissing,
@@ -70,6 +70,8 @@ export class FileAdministration implements Administration {
     const id = USER_PREFIX + name
     const winner = await users.get(id, { conflicts: true })
     if (winner === undefined) throw noUser(name)
+    if (winner['recordRef'] !== undefined)
+      throw forbidden(`${name} is an account of the application: delete its record.`)
     // All branches: one that stayed would be the user again.
     const revs = [...((winner['_conflicts'] ?? []) as string[]), winner['_rev'] as string]
     await users.put(revs.map((rev) => ({ _id: id, _rev: rev, _deleted: true })))

@@ -1,6 +1,6 @@
-/** Goal: at CouchDB's door the name `users:ID` is the account's alone, and no field of a record grants a role. */
+/** Goal: at CouchDB's door the name `users:ID` is the account's alone: nobody else logs in by it, and no document gives it a password. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ITSELF, PASSWORD, startRest, tokenFor, type RestServer } from '../rest/rest-server.ts'
+import { ITSELF, PASSWORD, startRest, type RestServer } from '../rest/rest-server.ts'
 import { ADMIN, basic, send, STRANGER, type Answer } from '../test-server.ts'
 
 const EMAIL = 'ann@example.com'
@@ -18,11 +18,10 @@ async function account(email: string, more: Readonly<Record<string, unknown>> = 
 beforeAll(async () => {
   server = await startRest({ auth: { signUp: true } })
   const { json } = await server.call('GET /collections/users')
-  const roles = { name: 'roles', type: 'json' }
   const username = { name: 'username', type: 'text' }
   const index = "CREATE UNIQUE INDEX `idx_username` ON `users` (username) WHERE username != ''"
   const changed = await server.call('PATCH /collections/users', {
-    fields: [...(json['fields'] as object[]), roles, username],
+    fields: [...(json['fields'] as object[]), username],
     indexes: [...(json['indexes'] as string[]), index],
     passwordAuth: { enabled: true, identityFields: ['email', 'username'] },
   })
@@ -46,7 +45,7 @@ async function storedUsers(): Promise<readonly unknown[]> {
   return (json['rows'] as { readonly id: string }[]).map((row) => row.id)
 }
 
-test('no writer makes a document of _users with the name of an account', async () => {
+test('no writer gives the name of an account a password by a document of _users', async () => {
   const before = await storedUsers()
   const superuser = { authorization: `Bearer ${server.token}` }
   const writers = [{ authorization: ADMIN }, superuser, {}, withPassword()]
@@ -69,15 +68,15 @@ test('no writer makes a document of _users with the name of an account', async (
   })
 })
 
-test('no field of a record grants a role', async () => {
-  const token = await tokenFor(server.url, 'users', EMAIL, PASSWORD)
-  const own = await server.call(`PATCH /collections/users/records/${id}`, { roles: ['_admin', 'staff'] }, token)
-  expect(own.status).toBe(200)
-  for (const headers of [withPassword(), { authorization: `Bearer ${token}` }]) {
-    const who = await as(headers, 'GET /_session')
-    expect(who.json).toMatchObject({ userCtx: { name: `users:${id}`, roles: [] } })
-    expect((await as(headers, 'GET /_all_dbs')).status).toBeGreaterThanOrEqual(400)
-  }
+test('the document of an account hides nobody who has its name as an identity', async () => {
+  const name = `users:${id}`
+  const user = { _id: `org.couchdb.user:${name}`, name, type: 'user', roles: ['staff'] }
+  expect((await as({ authorization: ADMIN }, 'POST /_users', user)).status).toBe(201)
+  const secret = { password: 'of the other one', passwordConfirm: 'of the other one' }
+  const other = await account('flo@example.com', { username: name, ...secret })
+  const login = (password: string): Promise<Answer> => as({}, 'POST /_session', { name, password })
+  expect((await login(secret.password)).json).toEqual({ ok: true, name: `users:${other}`, roles: [] })
+  expect((await login(PASSWORD)).status).toBe(401)
 })
 
 test('a name that people choose gives nothing of the user of _users with that name', async () => {
