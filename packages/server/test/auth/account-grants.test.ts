@@ -134,7 +134,7 @@ test(
   },
 )
 
-test('no replication writes the document of an account, whoever begins it', async () => {
+test('no replication writes the document of an account, by whatever caller', async () => {
   const before = await state()
   for (const id of [ann, eve]) {
     const user = documentOf(id, { _rev: '7-abc', _revisions: { start: 7, ids: ['abc'] } })
@@ -211,7 +211,7 @@ test('no account sees the document of another one, or that there is one', async 
       const shown = /"(?:roles|rev|_rev|missing)":|secret/.test(answer.text)
       expect([name, request, shown, answer.text]).toEqual([name, request, false, expect.any(String)])
     }
-    // As for an account without a document, and for one that is not there.
+    // As for an account without a document, and for an unknown one.
     if (!request.includes(pathOf(ann))) continue
     for (const other of [eve, 'nobody000000000']) {
       const [asked, same] = [request, request.replace(pathOf(ann), pathOf(other))]
