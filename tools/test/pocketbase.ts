@@ -40,6 +40,9 @@ export function testDataOfPocketBase(): string | undefined {
 /** What a test prints if it can't compare. */
 export const NOT_ASKED: string = `\n!!! PocketBase ${VERSION} WAS NOT ASKED: name the program in POCKETBASE, or install Go and run npm run soak.\n`
 
+/** What a test prints that has the program, and not its test data. */
+export const NO_TEST_DATA: string = `\n!!! THE TEST DATA OF PocketBase ${VERSION} WERE NOT IMPORTED: install Go and run npm run soak.\n`
+
 export interface Reply {
   readonly status: number
   /** Undefined if there is no body. */

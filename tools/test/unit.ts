@@ -16,6 +16,8 @@ export interface UnitOptions {
   readonly timeoutMs?: number
 }
 
+const LOUD = '!!! '
+
 export async function runUnitTests({
   parameters,
   env = {},
@@ -45,6 +47,7 @@ export async function runUnitTests({
     const notes = [
       ...(skipped > 0 ? [`${skipped} skipped tests count as failed`] : []),
       ...(times ? slowest(msByFile) : []),
+      ...loudLines(output),
     ]
     // What is thrown outside of a test is in no report.
     const unhandled = output.lastIndexOf('Unhandled Errors')
@@ -53,6 +56,11 @@ export async function runUnitTests({
   } finally {
     removeFolder(folder)
   }
+}
+
+/** What tests say that had nobody to ask, each once: they pass, and say so again at the end. */
+function loudLines(output: string): readonly string[] {
+  return [...new Set(output.split('\n').filter((line) => line.startsWith(LOUD)))]
 }
 
 interface Report {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { EVERYWHERE } from '../../../../tools/test/seeds.ts'
 import {
   findPocketBase,
+  NO_TEST_DATA,
   NOT_ASKED,
   PASSWORD,
   PocketBaseServer,
@@ -32,7 +33,8 @@ const LOGINS: readonly OldLogin[] = [
 
 const binary = EVERYWHERE ? findPocketBase() : readyPocketBase()
 const data = binary === undefined ? undefined : testDataOfPocketBase()
-if (binary === undefined || data === undefined) console.warn(NOT_ASKED)
+if (binary === undefined) console.warn(NOT_ASKED)
+else if (data === undefined) console.warn(NO_TEST_DATA)
 
 let dir: string
 beforeEach(async () => {
