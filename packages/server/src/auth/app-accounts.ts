@@ -1,6 +1,6 @@
 /** Accounts of the application at CouchDB's door: docs/adr/0034-one-account-two-doors.md. */
 import { GUEST, ServiceError, type Actor, type Backend, type Principal } from '@pannier/backend'
-import { forbidden, recordsName } from '@pannier/backend/internal'
+import { forbidden } from '@pannier/backend/internal'
 import { NAME_CHARS_MAX } from './accounts.ts'
 import type { AppAccounts, AuthHost } from './auth-host.ts'
 
@@ -34,7 +34,7 @@ export function appAccounts({ accounts, definitions, settings }: Backend, isArou
       const definition = definitions.find(collectionRef)
       if (definition === undefined || !definitions.isCurrent(definition, reader))
         return new ServiceError('UNAVAILABLE', CHANGED)
-      if (reader.get(recordsName(definition), recordRef) !== undefined) return undefined
+      if (reader.get(definitions.records(definition).name, recordRef) !== undefined) return undefined
       return forbidden(`There is no record '${recordRef}' of ${collection}. Make it first, then give it roles.`)
     },
     changedNames: (change) => accounts.changedNames(change),
