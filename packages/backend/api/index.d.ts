@@ -1035,18 +1035,25 @@ export class Subscriber {
     readonly channel: Channel;
     /** The principal that has subscribed last. */
     principal: Principal;
-    /** Its channel has closed. */
-    isGone: boolean;
-    /** By their texts. */
-    topics: ReadonlyMap<string, Topic>;
     /** @internal */
-    constructor(channel: Channel, canReturn: boolean, hooks: () => MessageHooks | undefined);
-    /** Sends a message, after those that are held. */
-    send(message: RealtimeMessage): void;
+    constructor(channel: Channel, canReturn: boolean, host: SubscriberHost);
+    /** Its channel has closed. */
+    get isGone(): boolean;
+    /** Whether messages wait for it. */
+    get isBehind(): boolean;
+    /** By their texts. What waits for others is not sent. */
+    get topics(): ReadonlyMap<string, Topic>;
+    set topics(topics: ReadonlyMap<string, Topic>);
+    /** Sends a message, after those that wait. */
+    send(message: RealtimeMessage | LateMessage): void;
     /** Holds messages until `sendBefore` has sent what comes before them. */
     hold(sendBefore: () => Promise<void>): Promise<void>;
     /** @internal Sends messages before those that are held. Hooks run one after another: a slow one delays this client alone. */
-    sendNow(messages: readonly RealtimeMessage[]): void;
+    sendNow(messages: readonly (RealtimeMessage | LateMessage)[]): void;
+    /** The client has gone: nothing waits for it any more. */
+    leave(): void;
+    /** Ends the channel, as the next message can't be sent. A client that connects again misses nothing. */
+    cutOff(error: unknown): void;
 }
 
 /** Gives replicas what the rules let their accounts see. Get it by `openBackend`. */
@@ -1736,8 +1743,8 @@ class EmailChange {
 }
 
 interface Enricher {
-    /** Whether hooks are bound to the collection of these tags. */
-    areThere(tags: readonly string[]): boolean;
+    /** Whether hooks are bound to the collection of one of the records, expanded ones too. */
+    isFor(records: readonly ShownRecord[]): boolean;
     /** @throws what a hook throws */
     run(actor: Actor, records: readonly ShownRecord[]): Promise<void>;
 }
@@ -1854,6 +1861,16 @@ interface FirstSuperuserHost {
     readonly definitions: Definitions;
     /** Milliseconds since 1970. */
     readonly now: () => number;
+}
+
+/** Records that are read, and not shown yet. */
+interface FoundRecords {
+    /** Whether hooks change what this actor sees of them. */
+    readonly isEnriched: boolean;
+    /** Bytes of their JSON, about. */
+    bytes(): number;
+    /** @throws what a hook throws: ServiceError UNAVAILABLE if it takes too long */
+    show(): Promise<RecordJson[]>;
 }
 
 interface GeoPointField extends FieldBase, Requirable {
@@ -2040,6 +2057,16 @@ interface KnownToken {
     usedMs: number;
 }
 
+/** A message that hooks have still to make. */
+interface LateMessage {
+    /** The text of the subscription. */
+    readonly topic: string;
+    /** Bytes that are held until it is made, about. */
+    bytes(): number;
+    /** Undefined: a hook has refused it. @throws if it can't be made: the client is cut off */
+    make(): Promise<RealtimeMessage | undefined>;
+}
+
 /** The one whose writes are limited. */
 interface Limited {
     /** The rate limit that a write counts for. */
@@ -2218,7 +2245,7 @@ interface NotifierOptions {
     readonly database: Database;
     readonly definitions: Definitions;
     readonly access: Access;
-    readonly reads: Pick<RecordReads, 'snapshotOf' | 'showIn' | 'enriches'>;
+    readonly reads: Pick<RecordReads, 'snapshotOf' | 'findIn'>;
     /** Milliseconds since 1970. */
     readonly now: () => number;
 }
@@ -2671,12 +2698,10 @@ class RecordReads {
     show(actor: Actor, definition: Definition, documents: readonly JsonObject[], options?: ShowOptions): Promise<RecordJson[]>;
     /** A record, or a row of a view, as it is stored. No rule is asked. */
     stored(definition: Definition, id: string): Promise<JsonObject | undefined>;
-    /** A state of the database that is held, for `showIn` and for rules. */
+    /** A state of the database that is held, for `findIn` and for rules. */
     snapshotOf(reader: SnapshotReader): RecordSnapshot;
-    /** Whether hooks change what clients see of a collection's records: then each may see something else. */
-    enriches({ id, name }: Definition): boolean;
-    /** As `show`, in such a state. Undefined: a hook has refused to show them. */
-    showIn(snapshot: RecordSnapshot, actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<RecordJson[] | undefined>;
+    /** What `show` shows, in such a state. The state may end before hooks run. */
+    findIn(snapshot: RecordSnapshot, actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<FoundRecords>;
     /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
     admits(actor: Actor, definition: Definition, action: ReadAction, document: JsonObject): Promise<boolean>;
     /**
@@ -3136,6 +3161,15 @@ interface StoredWrite {
     readonly rev: string | undefined;
     /** If it has another one: the values that the sender has seen in the fields that change. */
     readonly was?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What all clients of a server share. */
+interface SubscriberHost {
+    hooks(): MessageHooks | undefined;
+    /** Bytes that wait for hooks, of all clients. */
+    waitingBytes: number;
+    /** A client was cut off, as it can't be sent what is next. */
+    cutOff(subscriber: Subscriber, error: unknown): void;
 }
 
 interface SyncHost extends PushHost {

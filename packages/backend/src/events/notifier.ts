@@ -13,8 +13,8 @@ import { CommitStates, KEPT_MS, type CommitStep, type StepReader } from './commi
 import { Cursors, isAfter, type Cursor, type Place } from './cursor.ts'
 import { groupBinder } from './group-rules.ts'
 import type { RecordChange } from './record-changes.ts'
-import { RecordMessages } from './record-messages.ts'
-import type { Subscriber } from './subscriber.ts'
+import { RecordMessages, type LateEvent, type RecordEvent } from './record-messages.ts'
+import type { LateMessage, RealtimeMessage, Subscriber } from './subscriber.ts'
 import { SubscriptionGroups } from './subscription-groups.ts'
 import type { Topic } from './topic.ts'
 
@@ -22,7 +22,7 @@ export interface NotifierOptions {
   readonly database: Database
   readonly definitions: Definitions
   readonly access: Access
-  readonly reads: Pick<RecordReads, 'snapshotOf' | 'showIn' | 'enriches'>
+  readonly reads: Pick<RecordReads, 'snapshotOf' | 'findIn'>
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -132,10 +132,7 @@ export class Notifier {
     for (const topic of subscriber.topics.values()) groups.join(subscriber, topic, -1)
     const work = subscriber
       .hold(() => this.#repeatSteps(subscriber, groups, { cursor, reader }, last))
-      .catch((error: unknown) => {
-        subscriber.channel.end()
-        this.#host.failed(error)
-      })
+      .catch((error: unknown) => subscriber.cutOff(error))
       .finally(() => {
         reader.end()
         this.#repeating.delete(work)
@@ -232,12 +229,12 @@ export class Notifier {
         const share = rows / members.size
         for (const subscriber of members.keys()) this.#host.spent(subscriber, topic, share)
       },
-      send: ({ topic, members }, data, place) => {
-        const shared = { topic: topic.text, data }
+      send: ({ topic, members }, event, place) => {
+        const shared = messageOf(topic, event)
         for (const [subscriber, after] of members) {
           if (after >= sequence) continue
           if (!subscriber.canReturn) subscriber.send(shared)
-          else subscriber.send({ ...shared, cursor: this.#cursors.text(cursorOf(subscriber, place)) })
+          else subscriber.send(messageOf(topic, event, this.#cursors.text(cursorOf(subscriber, place))))
         }
       },
     })
@@ -260,10 +257,14 @@ export class Notifier {
         changed: () => {},
         deletesSent: () => {},
         spent: ({ topic }, rows) => this.#host.spent(subscriber, topic, rows),
-        send: ({ topic }, data, place) => {
+        send: async ({ topic }, event, place) => {
           const at = cursorOf(subscriber, place)
-          if (subscriber.isGone || (sequence === cursor.sequence && !isAfter(at.within, cursor))) return
-          subscriber.sendNow([{ topic: topic.text, data, cursor: this.#cursors.text(at) }])
+          const isWanted = (): boolean => !subscriber.isGone && subscriber.topics.has(topic.text)
+          if (!isWanted() || (sequence === cursor.sequence && !isAfter(at.within, cursor))) return
+          // One after another: what is sent again may be much.
+          const data = 'make' in event ? await event.make() : event
+          if (data !== undefined && isWanted())
+            subscriber.sendNow([{ topic: topic.text, data, cursor: this.#cursors.text(at) }])
         },
       })
     }
@@ -281,4 +282,18 @@ export class Notifier {
       return { sequence, within: { change, message } }
     }
   }
+}
+
+function messageOf(
+  { text: topic }: Topic,
+  event: RecordEvent | LateEvent,
+  cursor?: string,
+): RealtimeMessage | LateMessage {
+  const asMessage = (data: RecordEvent): RealtimeMessage => ({ topic, data, ...(cursor !== undefined && { cursor }) })
+  if (!('make' in event)) return asMessage(event)
+  const make = async (): Promise<RealtimeMessage | undefined> => {
+    const made = await event.make()
+    return made && asMessage(made)
+  }
+  return { topic, bytes: () => event.bytes(), make }
 }

@@ -9,7 +9,7 @@ import { forbidden, invalid, missing, ServiceError } from '../gateway/service-er
 import type { RecordChange } from './record-changes.ts'
 import { RowBudgets } from './row-budgets.ts'
 import { principalAfter, SignedIn } from './signed-in.ts'
-import { Subscriber, type Channel, type MessageHooks } from './subscriber.ts'
+import { Subscriber, type Channel, type MessageHooks, type SubscriberHost } from './subscriber.ts'
 import { actorKey } from './subscription-groups.ts'
 import { Notifier, type NotifierOptions } from './notifier.ts'
 import { subscriptionsIn, topicErrors, topicsOf, type Topic } from './topic.ts'
@@ -50,6 +50,7 @@ export class Realtime {
   readonly #notifier: Notifier
   readonly #signedIn: SignedIn
   readonly #budgets: RowBudgets
+  readonly #host: SubscriberHost
   readonly #subscribers = new Map<string, Subscriber>()
   /** How many of them can come back. */
   #returning = 0
@@ -64,6 +65,11 @@ export class Realtime {
     this.#options = options
     this.#signedIn = new SignedIn(options.definitions)
     this.#budgets = new RowBudgets(options.now)
+    this.#host = {
+      hooks: () => this.messageHooks,
+      waitingBytes: 0,
+      cutOff: (subscriber, error) => this.#logCutOff(subscriber, error),
+    }
     this.#notifier = new Notifier(options, {
       beforeStep: () => this.#endTokens(),
       watches: (definition) => this.#signedIn.has(definition),
@@ -88,7 +94,7 @@ export class Realtime {
 
   /** A new client, without subscriptions. Call `disconnect` when its channel has closed. */
   connect(channel: Channel): Subscriber {
-    const subscriber = new Subscriber(channel, false, () => this.messageHooks)
+    const subscriber = new Subscriber(channel, false, this.#host)
     this.#subscribers.set(subscriber.id, subscriber)
     return subscriber
   }
@@ -109,7 +115,7 @@ export class Realtime {
     const topics = topicsOf(texts)
     const present = await this.#present(principal)
     this.#assertFree(present, channel.address)
-    const subscriber = new Subscriber(channel, true, () => this.messageHooks)
+    const subscriber = new Subscriber(channel, true, this.#host)
     this.#takeRoom(subscriber, topics)
     const { newest } = this.#notifier
     const continuation = after === undefined ? undefined : this.#notifier.continuation(after)
@@ -126,7 +132,7 @@ export class Realtime {
   /** The client has gone. */
   disconnect(subscriber: Subscriber): void {
     if (!this.#subscribers.delete(subscriber.id)) return
-    subscriber.isGone = true
+    subscriber.leave()
     this.#takeRoom(subscriber, new Map())
     this.#replace(subscriber, GUEST, new Map())
     if (subscriber.canReturn && --this.#returning === 0) this.#notifier.keepForReturn(false)
@@ -191,6 +197,8 @@ export class Realtime {
   #replace(subscriber: Subscriber, principal: Principal, topics: ReadonlyMap<string, Topic>): void {
     const { topics: old, principal: before } = subscriber
     const isOther = actorKey(before) !== actorKey(principal)
+    if (subscriber.isBehind && !mayBecome(before, principal))
+      subscriber.cutOff(new Error('Its account was signed out.'))
     const told = new Map<string, number | undefined>()
     for (const [text, topic] of old)
       if (isOther || !topics.has(text)) told.set(text, this.#notifier.leave(subscriber, topic, before))
@@ -261,6 +269,12 @@ export class Realtime {
     if (chars > CHARS_MAX && chars > this.#chars)
       throw new ServiceError('UNAVAILABLE', 'Too many topics are subscribed to. Try again later.')
     this.#chars = chars
+  }
+
+  #logCutOff({ principal, channel }: Subscriber, error: unknown): void {
+    const message = "A client was disconnected, as messages that waited for it can't be sent."
+    const data = { client: payerOf(principal, channel.address), error: errorText(error) }
+    this.#options.logs.write({ level: LOG_LEVELS.warn, message, data })
   }
 
   /** They connect again, and load what they show. */

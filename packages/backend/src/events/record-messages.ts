@@ -6,7 +6,7 @@ import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
 import { recordsName } from '../definitions/definition.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { RecordSnapshot } from '../records/read/record-snapshot.ts'
-import type { RecordReads } from '../records/record-reads.ts'
+import type { FoundRecords, RecordReads } from '../records/record-reads.ts'
 import type { RecordJson, ShowOptions } from '../records/record-types.ts'
 import type { CommitStep } from './commit-states.ts'
 import { admittedGroups } from './group-rules.ts'
@@ -23,10 +23,18 @@ export interface RecordEvent {
   readonly action: RecordAction
 }
 
+/** A message that hooks have still to make. Equal accounts share it, so it is made once. */
+export interface LateEvent {
+  /** Bytes that are held until it is made, about. */
+  bytes(): number
+  /** Undefined: a hook has refused it. @throws ServiceError UNAVAILABLE if a hook takes too long */
+  make(): Promise<RecordEvent | undefined>
+}
+
 interface MessagesOptions {
   readonly definitions: KnownDefinitions
   readonly access: Access
-  readonly reads: Pick<RecordReads, 'snapshotOf' | 'showIn' | 'enriches'>
+  readonly reads: Pick<RecordReads, 'snapshotOf' | 'findIn'>
 }
 
 /** Where messages go. */
@@ -40,8 +48,8 @@ interface Audience {
   deletesSent(): void
   /** The rules of a group have tried rows. */
   spent(group: SubscriptionGroup, rows: number): void
-  /** Sends a message about one change to a group. `place`: of the change in its step. */
-  send(group: SubscriptionGroup, event: RecordEvent, place: number): void
+  /** Sends a message about one change to a group. `place`: of the change in its step. What it gives is waited for. */
+  send(group: SubscriptionGroup, event: RecordEvent | LateEvent, place: number): void | Promise<void>
 }
 
 /** The states before and after a step, for rules and expanded records. */
@@ -104,23 +112,16 @@ export class RecordMessages {
     const others = asking.filter((group) => !admitted.has(group))
     const left = others.length === 0 ? [] : await admittedGroups(before, others, records[1]!, spent)
     const shown = new Shown(this.#options.reads, state, change)
-    const told: (readonly [SubscriptionGroup, RecordEvent])[] = []
-    const showing: Promise<readonly [SubscriptionGroup, RecordEvent | undefined]>[] = []
+    const told: (readonly [SubscriptionGroup, RecordEvent | LateEvent])[] = []
     const turns = new Turns()
     for (const group of admitted) {
-      // A hook may take its time: those of the other groups run meanwhile.
-      const one = shown.to(group).then((event) => [group, event] as const)
-      // It may fail before all are waited for.
-      one.catch(() => {})
-      showing.push(one)
-      if (!shown.isEnriched) await one
+      told.push([group, await shown.to(group)])
       await turns.next()
     }
-    for (const [group, event] of await Promise.all(showing)) if (event !== undefined) told.push([group, event])
     for (const group of left) told.push([group, leaving(change)])
     // A client that comes back gets what it has not got: so the order is always the same.
     told.sort(([one], [other]) => (one.topic.text < other.topic.text ? -1 : 1))
-    for (const [group, event] of told) audience.send(group, event, place)
+    for (const [group, event] of told) await audience.send(group, event, place)
   }
 
   #groupsOf({ definition, id, records }: RecordChange, groups: SubscriptionGroups): readonly SubscriptionGroup[] {
@@ -160,46 +161,46 @@ function leaving({ definition, id }: RecordChange): RecordEvent {
 
 /** What groups see of one change. Those who see the same share an object, if no hook makes it for each. */
 class Shown {
-  readonly #reads: Pick<RecordReads, 'showIn' | 'enriches'>
+  readonly #reads: Pick<RecordReads, 'findIn'>
   readonly #state: RecordSnapshot
   readonly #change: RecordChange
-  readonly #plain = new Map<boolean, RecordEvent | undefined>()
-  /** Whether hooks change it. */
-  readonly isEnriched: boolean
+  readonly #plain = new Map<boolean, RecordEvent>()
 
-  constructor(reads: Pick<RecordReads, 'showIn' | 'enriches'>, state: RecordSnapshot, change: RecordChange) {
+  constructor(reads: Pick<RecordReads, 'findIn'>, state: RecordSnapshot, change: RecordChange) {
     this.#reads = reads
     this.#state = state
     this.#change = change
-    this.isEnriched = reads.enriches(change.definition)
   }
 
-  /** Undefined: a hook has refused it. */
-  async to(group: SubscriptionGroup): Promise<RecordEvent | undefined> {
+  async to(group: SubscriptionGroup): Promise<RecordEvent | LateEvent> {
     const { query } = group.topic
     const { isAdmin } = group.actor.principal
     const { definition } = this.#change
-    const isPlain =
-      !this.isEnriched && definition.type !== 'auth' && (query['expand'] ?? '') === '' && (query['fields'] ?? '') === ''
+    const isPlain = definition.type !== 'auth' && (query['expand'] ?? '') === '' && (query['fields'] ?? '') === ''
     const event = (isPlain ? this.#plain.get(isAdmin) : undefined) ?? (await this.#show(group))
-    if (isPlain) this.#plain.set(isAdmin, event)
+    if (isPlain && !('make' in event)) this.#plain.set(isAdmin, event)
     return event
   }
 
-  async #show({ topic, actor }: SubscriptionGroup): Promise<RecordEvent | undefined> {
+  async #show({ topic, actor }: SubscriptionGroup): Promise<RecordEvent | LateEvent> {
     const { definition, old, document } = this.#change
     const { expand = '', fields = '' } = topic.query
     const action = document === undefined ? 'delete' : old === undefined ? 'create' : 'update'
-    const show = async (options: ShowOptions): Promise<RecordEvent | undefined> => {
-      const shown = await this.#reads.showIn(this.#state, actor, definition, [(document ?? old)!], options)
-      return shown && { record: shown[0]!, action }
-    }
-    try {
-      return await show({ expand, fields })
-    } catch (error) {
+    const find = (options: ShowOptions): Promise<FoundRecords> =>
+      this.#reads.findIn(this.#state, actor, definition, [(document ?? old)!], options)
+    const found = await find({ expand, fields }).catch((error: unknown) => {
       if (!(error instanceof ServiceError)) throw error
       // As PocketBase: who names what is wrong gets all.
-      return show({ expand })
-    }
+      return find({ expand })
+    })
+    const show = async (): Promise<RecordEvent> => ({ record: (await found.show())[0]!, action })
+    if (!found.isEnriched) return show()
+    let made: Promise<RecordEvent | undefined> | undefined
+    return { bytes: () => found.bytes(), make: () => (made ??= show().catch(refused)) }
   }
+}
+
+/** What a hook throws keeps the message from its group. */
+function refused(error: unknown): undefined {
+  if (!(error instanceof ServiceError) || error.code === 'UNAVAILABLE') throw error
 }

@@ -150,7 +150,9 @@ export class Hooks {
         await inner.catch(() => {})
         await setTimeout(this.#handlerMsMax, undefined, { signal: ended.signal, ref: false })
       }
-      throw tooSlow(hook)
+      const error = tooSlow(hook)
+      this.#log('a hook takes too long', { hook: hook.name, source: hook.source, error })
+      throw error
     }
     const limited = limit()
     limited.catch(() => {})

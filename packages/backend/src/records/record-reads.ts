@@ -20,7 +20,7 @@ import { fieldPicker, namesRevision, REVISION } from './read/pick-fields.ts'
 import { RecordSnapshot } from './read/record-snapshot.ts'
 import { queryOf, selectRecords, type WantedRecords } from './read/select-records.ts'
 import type { Enricher } from './read/enrich-records.ts'
-import { recordJson, type ShownRecord } from './read/shown-record.ts'
+import { bytesOf, recordJson, type ShownRecord } from './read/shown-record.ts'
 import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-types.ts'
 
 interface ReadsOptions {
@@ -41,6 +41,16 @@ interface SelectOptions {
 
 /** A limit that no collection reaches. */
 const ALL = 2 ** 31 - 1
+
+/** Records that are read, and not shown yet. */
+export interface FoundRecords {
+  /** Whether hooks change what this actor sees of them. */
+  readonly isEnriched: boolean
+  /** Bytes of their JSON, about. */
+  bytes(): number
+  /** @throws what a hook throws: ServiceError UNAVAILABLE if it takes too long */
+  show(): Promise<RecordJson[]>
+}
 
 /** How a list would be answered. */
 interface ListExplanation {
@@ -137,33 +147,26 @@ export class RecordReads {
     return this.#reading(async (snapshot) => (await snapshot.get(definition, [id]))[0])
   }
 
-  /** A state of the database that is held, for `showIn` and for rules. */
+  /** A state of the database that is held, for `findIn` and for rules. */
   snapshotOf(reader: SnapshotReader): RecordSnapshot {
     return new RecordSnapshot(reader, this.#options.definitions, this.#viewReader)
   }
 
-  /** Whether hooks change what clients see of a collection's records: then each may see something else. */
-  enriches({ id, name }: Definition): boolean {
-    return this.#options.enrich?.areThere([id, name]) ?? false
-  }
-
-  /** As `show`, in such a state. Undefined: a hook has refused to show them. */
-  async showIn(
+  /** What `show` shows, in such a state. The state may end before hooks run. */
+  async findIn(
     snapshot: RecordSnapshot,
     actor: Actor,
     definition: Definition,
     documents: readonly JsonObject[],
     options: ShowOptions,
-  ): Promise<RecordJson[] | undefined> {
+  ): Promise<FoundRecords> {
     fieldPicker(options.fields)
     const found = await this.#found(snapshot, actor, definition, documents, options)
-    try {
-      await this.#options.enrich?.run(actor, found)
-    } catch (error) {
-      if (error instanceof ServiceError) return undefined
-      throw error
+    return {
+      isEnriched: this.#options.enrich?.isFor(found) ?? false,
+      bytes: () => bytesOf(found),
+      show: () => this.#shown(actor, found, options),
     }
-    return this.#jsonOf(actor, found, options)
   }
 
   /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */

@@ -1,8 +1,12 @@
 /** Goal: a client that comes back with the cursor of its last message gets what it has missed, in order and once, or learns that it can't. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { RecordEvent } from '../../src/events/record-messages.ts'
 import type { RealtimeMessage, Subscriber } from '../../src/events/subscriber.ts'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
+import { ServiceError } from '../../src/gateway/service-error.ts'
+import type { HookEvents } from '../../src/hooks/hook-events.ts'
+import type { HookHandler } from '../../src/hooks/hooks.ts'
 import { ADMIN } from '../records/world.ts'
 import { LiveWorld, PASSWORD, topic } from './live-world.ts'
 
@@ -185,4 +189,28 @@ test('wrong topics are refused', async () => {
   await expect(connect(['a'.repeat(2501)])).rejects.toEqual(invalid)
   await expect(connect(Array.from({ length: 1001 }, (_, n) => String(n)))).rejects.toEqual(invalid)
   expect(realtime.size).toBe(0)
+})
+
+test('what a slow hook makes comes once and in order, also to a client that was cut while messages waited', async () => {
+  await using world = await LiveWorld.open([{ name: 'posts', ...OPEN }])
+  const handler: HookHandler<HookEvents['onRecordEnrich']> = async (e) => {
+    if (e.requestInfo().context === 'realtime') await sleep(1)
+    if (e.record.getString('title').endsWith('7')) throw new ServiceError('FORBIDDEN', 'Not this one.')
+    await e.next()
+  }
+  const client = new Returning(world, ['posts/*', topic('posts/*', { fields: 'title' })])
+  await client.connect()
+  const write = (at: number): Promise<unknown> =>
+    world.backend.app.save(world.backend.app.newRecord('posts', { title: `${at}` }))
+  world.backend.hooks.replace([{ name: 'onRecordEnrich', handler, tags: [], source: 'hooks/test.ts:1' }])
+  for (let at = 0; at < 40; at++) {
+    await write(at)
+    if (at % 5 !== 4) continue
+    client.cut(at % 3)
+    client.leave()
+    await client.connect()
+  }
+  const titles = Array.from({ length: 40 }, (_, at) => `create ${at}`).filter((title) => !title.endsWith('7'))
+  await expect.poll(() => client.titles, { timeout: 20_000 }).toEqual(titles.flatMap((title) => [title, title]))
+  expect(client.resumed.slice(1)).not.toContain(false)
 })

@@ -285,8 +285,12 @@ test('the application reads and writes without rules, and its writes run hooks b
   await expect(app.findRecordsByFilter('posts', 'nope = 1')).rejects.toMatchObject({ code: 'INVALID' })
 })
 
-test('a handler is given up after its time, and writes nothing then', async () => {
-  const hooks = new Hooks({ handlerMsMax: 20 })
+test('a handler is given up after its time, with its file and line in the log, and writes nothing then', async () => {
+  const logged: unknown[] = []
+  const hooks = new Hooks({
+    handlerMsMax: 20,
+    log: (message, { hook, source }) => logged.push([message, hook, source]),
+  })
   let wrote = false
   const later = Promise.withResolvers<void>()
   hooks.replace([
@@ -297,6 +301,7 @@ test('a handler is given up after its time, and writes nothing then', async () =
   ])
   const run = hooks.trigger('onRecordValidate', {} as never, [], async () => void (wrote = true))
   await expect(run).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(logged).toEqual([['a hook takes too long', 'onRecordValidate', expect.stringMatching(/:\d+$/)]])
   later.resolve()
   await new Promise((resolve) => setImmediate(resolve))
   expect(wrote).toBe(false)

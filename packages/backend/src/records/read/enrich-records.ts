@@ -8,8 +8,8 @@ import { requestEvent } from '../../hooks/request-event.ts'
 import type { ShownRecord } from './shown-record.ts'
 
 export interface Enricher {
-  /** Whether hooks are bound to the collection of these tags. */
-  areThere(tags: readonly string[]): boolean
+  /** Whether hooks are bound to the collection of one of the records, expanded ones too. */
+  isFor(records: readonly ShownRecord[]): boolean
   /** @throws what a hook throws */
   run(actor: Actor, records: readonly ShownRecord[]): Promise<void>
 }
@@ -33,8 +33,13 @@ export function recordEnricher({ hooks, app, definitions }: EnricherParts): Enri
       for (const related of expand?.values() ?? []) await enrich(actor, [related].flat())
     }
   }
+  const isFor = (records: readonly ShownRecord[]): boolean =>
+    records.some(
+      ({ definition: { id, name }, expand }) =>
+        hooks.has(['onRecordEnrich'], [id, name]) || [...(expand?.values() ?? [])].some((one) => isFor([one].flat())),
+    )
   return {
-    areThere: (tags) => hooks.has(['onRecordEnrich'], tags),
+    isFor: (records) => hooks.has(['onRecordEnrich']) && isFor(records),
     run: async (actor, records) => {
       if (hooks.has(['onRecordEnrich'])) await enrich(actor, records)
     },

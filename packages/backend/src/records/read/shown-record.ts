@@ -61,6 +61,16 @@ export function recordJson(record: ShownRecord, isAdmin: boolean): RecordJson {
   return record.enrich?.(json) ?? json
 }
 
+/** Bytes of the JSON of records, about. */
+export function bytesOf(records: readonly ShownRecord[]): number {
+  let bytes = 0
+  for (const { document, expand } of records) {
+    bytes += JSON.stringify(document).length
+    for (const related of expand?.values() ?? []) bytes += bytesOf([related].flat())
+  }
+  return bytes
+}
+
 function expandJson(expand: NonNullable<ShownRecord['expand']>, isAdmin: boolean): Record<string, unknown> {
   const json: Record<string, unknown> = {}
   for (const [key, of] of [...expand].sort(([one], [other]) => (one < other ? -1 : 1)))
