@@ -271,6 +271,8 @@ export class Files {
     constructor(host: FilesHost);
     /** @throws ServiceError NOT_FOUND: also for a protected file of a record that the actor may not see */
     open(actor: Actor, collection: string, id: string, name: string, { thumb, token }?: DownloadOptions): Promise<Download>;
+    /** The record that a file is asked of, as it is stored. No rule is asked. */
+    recordOf(definition: Definition, id: string): Promise<JsonObject | undefined>;
     /** A token for protected files. @throws ServiceError UNAUTHENTICATED */
     newToken(actor: Actor): Promise<string>;
     /** Whose token for files it is, at an address. Undefined: nobody's. */
@@ -1336,6 +1338,9 @@ type AroundDefinitions = (pairs: readonly DefinitionPair[], check: () => Promise
 /** Runs code of the operator around a write. `put` writes documents; gives an outcome for each that was to be written. */
 type AroundWrites = (write: GuardedWrite, put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>) => Promise<GuardedOutcome[]>;
 
+/** What names the account: an identity, the address of a mail, the id of a one-time password, or the token of a mail. */
+type AskedBy = 'identity' | 'email' | 'otpId' | Exclude<TokenType, 'auth' | 'file'>;
+
 interface AuthDefinition extends DefinitionBase {
     readonly type: 'auth';
     /** What an account has to meet to log in. */
@@ -2292,6 +2297,15 @@ interface OAuth2Redirect {
     readonly user: string;
 }
 
+/** Where a definition says how long tokens of a type are valid. */
+const OPTIONS: {
+    readonly auth: 'authToken';
+    readonly file: 'fileToken';
+    readonly verification: 'verificationToken';
+    readonly passwordReset: 'passwordResetToken';
+    readonly emailChange: 'emailChangeToken';
+};
+
 class OneTimePasswords {
     constructor(host: AccountsHost);
     /** Resolves with the id that the login takes. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */
@@ -2300,6 +2314,8 @@ class OneTimePasswords {
     make(holder: Holder): Promise<NewOneTimePassword>;
     /** Whose password it is. It is used up by this. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */
     verify({ principal }: Actor, definition: AuthDefinition, input: JsonObject): Promise<Holder>;
+    /** Whose login a one-time password is for, while it is valid. */
+    accountOf(definition: AuthDefinition, otpId: string): Promise<JsonObject | undefined>;
     /** A password that nobody got is worth nothing. One that was sent proves its address. */
     mailed(otpId: string, outcome: MailOutcome, to: string): Promise<void>;
     /** Deletes those that are no longer valid. */
@@ -2537,6 +2553,8 @@ class RecordAccounts {
     principalOf(token: string): Promise<Principal | undefined>;
     /** As `principalOf`, for doors that API tokens and the secret of the first superuser open too. */
     bearerOf(token: string): Promise<Principal | undefined>;
+    /** Which account a request is about, before it has proven anything. @throws ServiceError NOT_FOUND */
+    askedAccount(collection: string, by: AskedBy, form: JsonObject): Promise<JsonObject | undefined>;
     /**
      * Logs in with an identity and a password.
      *
@@ -2761,8 +2779,7 @@ interface RecordTransaction {
 }
 
 /** A record is about to be answered. */
-interface RecordViewRequestEvent extends RequestEvent {
-    readonly collection: Definition;
+interface RecordViewRequestEvent extends RecordRequestEvent {
     /** What the client gets. Handlers may change it. */
     readonly result: Record<string, unknown>;
 }
@@ -3214,6 +3231,8 @@ interface TokenPrincipalsHost {
     /** Milliseconds since 1970. */
     readonly now: () => number;
 }
+
+type TokenType = keyof typeof OPTIONS;
 
 /** What a client subscribes to. */
 interface Topic {

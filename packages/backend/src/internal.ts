@@ -1,4 +1,5 @@
 /** What the server puts together: `@pannier/backend/internal`. It may change with every version. */
+export type { AskedBy } from './accounts/asked-account.ts'
 export { authMethods } from './accounts/auth-methods.ts'
 export { appleClientSecret } from './accounts/oauth2/apple-client-secret.ts'
 export { HASH_QUEUE_LIMITS, HashQueue } from './accounts/hash-queue.ts'
@@ -18,6 +19,7 @@ export { DatabaseUpdates } from './gateway/database-updates.ts'
 export { collectionName, Databases } from './gateway/databases.ts'
 export type { KnownDefinitions } from './access/rule-records.ts'
 export { HOOK_NAMES } from './hooks/hook-events.ts'
+export { HookRecord } from './hooks/hook-record.ts'
 export type { HookEvents, HookName } from './hooks/hook-events.ts'
 export type { BoundHook, HookHandler, PlacedHandler } from './hooks/hooks.ts'
 export { requestEvent } from './hooks/request-event.ts'

@@ -451,6 +451,8 @@ export class RouteEvent<App = HookApp> {
     readonly request: RouteRequest;
     /** That of the URL, if it names one. */
     readonly collection: Definition | undefined;
+    /** The record that an event of requests is about; undefined for other requests, or if there is none. */
+    readonly record: HookRecord | undefined;
     /** The headers of the answer. */
     readonly response: {
         readonly headers: Headers;
@@ -771,6 +773,12 @@ interface AppOptions {
 
 /** Runs code of the operator around a write. `put` writes documents; gives an outcome for each that was to be written. */
 type AroundWrites = (write: GuardedWrite, put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>) => Promise<GuardedOutcome[]>;
+
+/** A record, as it is stored. */
+interface AskedRecord {
+    readonly definition: Definition;
+    readonly document: JsonObject;
+}
 
 interface AuthDefinition extends DefinitionBase {
     readonly type: 'auth';
@@ -1118,6 +1126,14 @@ type ReadScope = 'all' | ReadonlySet<string>;
 /** What can be read of a view. */
 type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
 
+/** Events that are about a record: their handlers run where there is one. */
+type RecordRequestEventName = 'onFileDownloadRequest' | 'onFileTokenRequest' | 'onRecordAuthWithOTPRequest' | 'onRecordAuthRefreshRequest' | `onRecord${'Request' | 'Confirm'}${'PasswordReset' | 'Verification' | 'EmailChange'}Request`;
+
+/** A handler of a request that is about a record. */
+type RecordRouteHandler<App> = (event: RouteEvent<App> & {
+    readonly record: HookRecord;
+}) => unknown;
+
 interface RecordState {
     /** The stored document; undefined: the record is new. */
     readonly stored: JsonObject | undefined;
@@ -1156,7 +1172,7 @@ interface ReplicationEnd {
 
 /** The same, of requests. */
 type RequestBinders<All extends CollectionTypes = AnyCollectionTypes> = {
-    readonly [Name in RequestEventName]: (handler: RouteHandler<HookApp<All>>, ...tags: readonly (keyof All & string)[]) => void;
+    readonly [Name in RequestEventName]: (handler: Name extends RecordRequestEventName ? RecordRouteHandler<HookApp<All>> : RouteHandler<HookApp<All>>, ...tags: readonly (keyof All & string)[]) => void;
 };
 
 /** The name of a request that is an event. */
@@ -1195,6 +1211,8 @@ interface RouteEventParts<App> {
     readonly pathValues: Readonly<Record<string, string>>;
     /** Reads the body once. */
     form(): Promise<Form>;
+    /** What an event of requests is about. */
+    readonly record?: AskedRecord | undefined;
 }
 
 /** A request, as handlers of routes read it. */

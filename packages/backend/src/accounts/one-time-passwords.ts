@@ -104,6 +104,11 @@ export class OneTimePasswords {
     return { definition, record: await this.#verified(definition, record, toText(otp['sentTo'])) }
   }
 
+  /** Whose login a one-time password is for, while it is valid. */
+  async accountOf(definition: AuthDefinition, otpId: string): Promise<JsonObject | undefined> {
+    return (await this.#find(definition, otpId)).record
+  }
+
   /** A password that nobody got is worth nothing. One that was sent proves its address. */
   async mailed(otpId: string, outcome: MailOutcome, to: string): Promise<void> {
     if (outcome === 'failed') await this.#otps.delete(otpId)

@@ -33,7 +33,7 @@ export class PasswordLogin {
       throw forbidden('The collection is not configured to allow password authentication.')
     const { identity, password, identityField } = readForm(definition, input)
     const succeeded = this.#attempt(principal.address ?? '', `${definition.id}:${identity}`)
-    const record = await this.#find(definition, identity, identityField)
+    const record = await this.find(definition, identity, identityField)
     const hash = record?.['password']
     if (typeof hash !== 'string') await this.#passwords.waste(password)
     else if (await this.#passwords.verify(hash, password)) {
@@ -55,8 +55,10 @@ export class PasswordLogin {
     return isNewer ? record : { ...record, password: hash, _rev: written.rev }
   }
 
-  async #find(definition: AuthDefinition, identity: string, identityField: string): Promise<JsonObject | undefined> {
+  /** The record of an identity. `identityField`: the one field to look at, or empty. */
+  async find(definition: AuthDefinition, identity: string, identityField: string): Promise<JsonObject | undefined> {
     const { identityFields } = definition.passwordAuth
+    if (identityField !== '' && !identityFields.includes(identityField)) return undefined
     // The address comes first.
     const inOrder = [...identityFields].sort((one, other) => Number(other === 'email') - Number(one === 'email'))
     for (const field of identityField === '' ? inOrder : [identityField]) {

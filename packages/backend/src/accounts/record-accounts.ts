@@ -9,6 +9,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import type { Account, Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
+import { askedAccount, type AskedBy } from './asked-account.ts'
 import { isApiToken, refuseApiToken, type ApiTokenInfo } from './api-tokens.ts'
 import { EmailChange } from './email-change.ts'
 import { FirstSuperuser } from './first-superuser.ts'
@@ -64,6 +65,12 @@ export class RecordAccounts {
   async bearerOf(token: string): Promise<Principal | undefined> {
     const principal = await this.#host.principals.find(isApiToken(token) ? 'api' : 'auth', token)
     return principal ?? this.firstSuperuser.principalOf(token)
+  }
+
+  /** Which account a request is about, before it has proven anything. @throws ServiceError NOT_FOUND */
+  async askedAccount(collection: string, by: AskedBy, form: JsonObject): Promise<JsonObject | undefined> {
+    const parts = { host: this.#host, passwordLogin: this.#passwordLogin, oneTimePasswords: this.oneTimePasswords }
+    return askedAccount(parts, this.authDefinition(collection), by, form)
   }
 
   /**

@@ -103,6 +103,11 @@ export class Files {
     return download(made ?? original, made === undefined ? name : `${thumb}_${name}`)
   }
 
+  /** The record that a file is asked of, as it is stored. No rule is asked. */
+  recordOf(definition: Definition, id: string): Promise<JsonObject | undefined> {
+    return this.#host.reads.stored(definition, id)
+  }
+
   /** A token for protected files. @throws ServiceError UNAUTHENTICATED */
   newToken(actor: Actor): Promise<string> {
     return this.#host.tokens.create(actor)

@@ -104,8 +104,7 @@ interface RecordsListRequestEvent extends RequestEvent {
 }
 
 /** A record is about to be answered. */
-interface RecordViewRequestEvent extends RequestEvent {
-  readonly collection: Definition
+interface RecordViewRequestEvent extends RecordRequestEvent {
   /** What the client gets. Handlers may change it. */
   readonly result: Record<string, unknown>
 }

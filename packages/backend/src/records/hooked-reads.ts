@@ -1,7 +1,9 @@
 /** Hooks around what requests read. */
 import type { Actor } from '../access/actor.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { missing } from '../gateway/service-error.ts'
 import type { HookApp } from '../hooks/hook-app.ts'
+import { HookRecord } from '../hooks/hook-record.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { requestEvent } from '../hooks/request-event.ts'
 import type { RecordReads } from './record-reads.ts'
@@ -33,15 +35,19 @@ export class HookedReads {
     return result
   }
 
-  /** As that of `RecordReads`. Handlers see the record as it is shown, and may change that. */
+  /** As that of `RecordReads`. Handlers see the record, and what is shown of it. They may change both. */
   async view(actor: Actor, name: string, id: string, options?: ShowOptions): Promise<RecordJson> {
     const { reads, hooks, app, definitions } = this.#parts
     const record = await reads.view(actor, name, id, options)
     const collection = definitions.find(name)
     if (collection === undefined || !hooks.has(['onRecordViewRequest'], [collection.id, collection.name])) return record
+    const stored = await reads.stored(collection, id)
+    // It is deleted meanwhile.
+    if (stored === undefined) throw missing('')
+    const seen = HookRecord.of(collection, stored)
     const result = { ...record }
-    const event = { ...requestEvent(app, definitions, actor), collection, result }
+    const event = { ...requestEvent(app, definitions, actor), collection, record: seen, result }
     await hooks.trigger('onRecordViewRequest', event, [collection.id, collection.name])
-    return result
+    return seen.enrich(result)
   }
 }

@@ -1,11 +1,14 @@
 /** Answers requests to routes of the operator, and runs middlewares and handlers of events around requests of the API. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Backend } from '@pannier/backend'
-import { Suspended } from '@pannier/backend/internal'
-import { openForm, previewForm, type Form } from '../rest/form.ts'
+import type { Backend, Definition, HookApp } from '@pannier/backend'
+import { Suspended, type JsonObject } from '@pannier/backend/internal'
+import { batchBytesMax } from '../rest/batch-routes.ts'
+import { endPreview, openForm, previewForm, type Form } from '../rest/form.ts'
+import { bytesMaxOf } from '../rest/record-routes.ts'
 import type { RequestRoutes, RestContext } from '../rest/rest-context.ts'
+import { askedRecord, needsRecord, type AskedRecord } from './asked-record.ts'
 import { requestEventName } from './request-events.ts'
-import { RouteEvent } from './route-event.ts'
+import { RouteEvent, type RouteEventParts } from './route-event.ts'
 import type { RouteTable } from './route-table.ts'
 
 type FormContext = Pick<RestContext, 'bodies' | 'limits'>
@@ -25,13 +28,23 @@ export class CustomRoutes implements RequestRoutes {
   /** Runs what is around a request as far as the request itself. True: a handler has answered it. */
   async enter(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     if (this.#table.isOpen) return false
-    const { collection: name = '' } = request.params as { readonly collection?: string }
-    const collection = this.#backend.definitions.find(name)
+    const { collection: asked = '' } = request.params as { readonly collection?: string }
+    const collection = this.#backend.definitions.find(asked)
     const tags = collection === undefined ? [] : [collection.id, collection.name]
-    const handlers = this.#table.around(requestEventName(request), tags)
-    if (handlers.length === 0) return false
     const pathValues = request.params as Readonly<Record<string, string>>
-    const event = this.#event(request, reply, pathValues, () => previewForm(this.#context, request))
+    const bytesMax = formBytesMax(this.#backend, request, collection)
+    const form = (): Promise<Form> => previewForm(this.#context, request, bytesMax)
+    let name = requestEventName(request)
+    let record: AskedRecord | undefined
+    if (name !== undefined && this.#table.hasHandler(name, tags)) {
+      const values = async (): Promise<JsonObject> => (await form()).texts
+      record = await askedRecord(name, { backend: this.#backend, request, values })
+      // As in PocketBase: the route says what is wrong.
+      if (record === undefined && needsRecord(name)) name = undefined
+    }
+    const handlers = this.#table.around(name, tags)
+    if (handlers.length === 0) return false
+    const event = this.#event({ request, reply, pathValues, form, record })
     const suspended = await Suspended.start((rest) => this.#backend.hooks.run(handlers, event, rest))
     if (!suspended.wantsRest) {
       await event.send()
@@ -49,6 +62,7 @@ export class CustomRoutes implements RequestRoutes {
       .get(request)
       ?.suspended.resume()
       .catch(() => {})
+    await endPreview(request)
   }
 
   /** False: no route of the operator is meant. */
@@ -57,12 +71,12 @@ export class CustomRoutes implements RequestRoutes {
     if (found === undefined) return false
     const { route, pathValues } = found
     let form: Promise<Form> | undefined
-    const event = this.#event(
+    const event = this.#event({
       request,
       reply,
       pathValues,
-      () => (form ??= openForm(this.#context, request, { message: '' })),
-    )
+      form: () => (form ??= openForm(this.#context, request, { message: '' })),
+    })
     try {
       await this.#backend.hooks.run(route.handlers, event, async () => {})
       await event.send()
@@ -72,13 +86,20 @@ export class CustomRoutes implements RequestRoutes {
     }
   }
 
-  #event(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    pathValues: Readonly<Record<string, string>>,
-    form: () => Promise<Form>,
-  ): RouteEvent {
+  #event(parts: Omit<RouteEventParts<HookApp>, 'app' | 'definitions'>): RouteEvent {
     const { app, definitions } = this.#backend
-    return new RouteEvent({ app, definitions, request, reply, pathValues, form })
+    return new RouteEvent({ app, definitions, ...parts })
   }
+}
+
+/** Of a form with files that handlers around a request may read. Undefined: the route alone reads it. */
+function formBytesMax(
+  { settings }: Backend,
+  { routeOptions: { url = '' } }: FastifyRequest,
+  collection: Definition | undefined,
+): number | undefined {
+  if (url === '/api/batch') return batchBytesMax(settings)
+  return collection !== undefined && url.startsWith('/api/collections/:collection/records')
+    ? bytesMaxOf(collection)
+    : undefined
 }

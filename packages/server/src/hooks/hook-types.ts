@@ -2,11 +2,14 @@
 import type { AnyCollectionTypes, AnyRecordTypes, CollectionTypes, HookApp, HookRecord } from '@pannier/backend'
 import type { HookEvents, HookHandler, HookName } from '@pannier/backend/internal'
 import type { ApiError } from '../rest/api-error.ts'
-import type { RequestEventName } from './request-events.ts'
+import type { RecordRequestEventName, RequestEventName } from './request-events.ts'
 import type { RouteEvent } from './route-event.ts'
 
 /** A handler of a request. */
 export type RouteHandler<App = HookApp> = (event: RouteEvent<App>) => unknown
+
+/** A handler of a request that is about a record. */
+type RecordRouteHandler<App> = (event: RouteEvent<App> & { readonly record: HookRecord }) => unknown
 
 /** A record of one of these collections; of any of them if no name is given. */
 type NamedRecord<All extends CollectionTypes, Name extends keyof All, More> = [Name] extends [never]
@@ -36,7 +39,7 @@ export type Binders<All extends CollectionTypes = AnyCollectionTypes> = {
 /** The same, of requests. */
 export type RequestBinders<All extends CollectionTypes = AnyCollectionTypes> = {
   readonly [Name in RequestEventName]: (
-    handler: RouteHandler<HookApp<All>>,
+    handler: Name extends RecordRequestEventName ? RecordRouteHandler<HookApp<All>> : RouteHandler<HookApp<All>>,
     ...tags: readonly (keyof All & string)[]
   ) => void
 }

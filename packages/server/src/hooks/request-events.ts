@@ -59,6 +59,14 @@ const EVENTS: Readonly<Record<string, readonly [name: RequestEventName, whom: Fo
   [`POST ${COLLECTION}/confirm-email-change`]: ['onRecordConfirmEmailChangeRequest', 'anyone'],
 }
 
+/** Events that are about a record: their handlers run where there is one. */
+export type RecordRequestEventName =
+  | 'onFileDownloadRequest'
+  | 'onFileTokenRequest'
+  | 'onRecordAuthWithOTPRequest'
+  | 'onRecordAuthRefreshRequest'
+  | `onRecord${'Request' | 'Confirm'}${'PasswordReset' | 'Verification' | 'EmailChange'}Request`
+
 export const REQUEST_EVENT_NAMES: readonly RequestEventName[] = Object.values(EVENTS).map(([name]) => name)
 
 /** Undefined: no event, or the route will refuse the request. */

@@ -1,10 +1,11 @@
 /** What handlers of custom routes and middlewares get: the request, and the ways to answer it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
-import type { Definition, ErrorData, HookApp, HookRecord, RequestInfo, UploadedFile } from '@pannier/backend'
-import { requestEvent, type KnownDefinitions, type RequestEvent } from '@pannier/backend/internal'
+import type { Definition, ErrorData, HookApp, RequestInfo, UploadedFile } from '@pannier/backend'
+import { HookRecord, requestEvent, type KnownDefinitions, type RequestEvent } from '@pannier/backend/internal'
 import { actorOf } from '../rest/actor.ts'
 import { ApiError } from '../rest/api-error.ts'
+import type { AskedRecord } from './asked-record.ts'
 import type { Form } from '../rest/form.ts'
 
 type Body = string | Uint8Array | Readable | undefined
@@ -21,7 +22,7 @@ interface RouteRequest {
   readonly signal: AbortSignal
 }
 
-interface RouteEventParts<App> {
+export interface RouteEventParts<App> {
   readonly app: App & HookApp
   readonly definitions: KnownDefinitions
   readonly request: FastifyRequest
@@ -29,6 +30,8 @@ interface RouteEventParts<App> {
   readonly pathValues: Readonly<Record<string, string>>
   /** Reads the body once. */
   form(): Promise<Form>
+  /** What an event of requests is about. */
+  readonly record?: AskedRecord | undefined
 }
 
 /**
@@ -49,6 +52,8 @@ export class RouteEvent<App = HookApp> {
   readonly request: RouteRequest
   /** That of the URL, if it names one. */
   readonly collection: Definition | undefined
+  /** The record that an event of requests is about; undefined for other requests, or if there is none. */
+  readonly record: HookRecord | undefined
   /** The headers of the answer. */
   readonly response: { readonly headers: Headers } = { headers: new Headers() }
   readonly #parts: RouteEventParts<App>
@@ -57,13 +62,14 @@ export class RouteEvent<App = HookApp> {
   #answer: { readonly status: number; readonly body: Body } | undefined
 
   constructor(parts: RouteEventParts<App>) {
-    const { app, definitions, request, reply, pathValues } = parts
+    const { app, definitions, request, reply, pathValues, record } = parts
     this.#parts = parts
     this.#about = requestEvent(app, definitions, actorOf(request))
     this.app = app
     this.auth = this.#about.auth
     const { collection = '' } = request.params as { readonly collection?: string }
     this.collection = definitions.find(collection)
+    this.record = record && HookRecord.of(record.definition, record.document)
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     this.request = {

@@ -21,16 +21,24 @@ export class RouteTable {
 
   /** What is around a request: middlewares, then handlers of the event that it is. `tags`: of its collection. */
   around(event: RequestEventName | undefined, tags: readonly string[]): readonly PlacedHandler[] {
-    if (event === undefined || this.#requests.length === 0) return this.#middlewares
-    const isMeant = (hook: RequestHook): boolean =>
-      hook.name === event && (hook.tags.length === 0 || hook.tags.some((tag) => tags.includes(tag)))
-    return [...this.#middlewares, ...this.#requests.filter(isMeant)]
+    return event === undefined ? this.#middlewares : [...this.#middlewares, ...this.#handlersOf(event, tags)]
+  }
+
+  /** Whether there are handlers of the event. */
+  hasHandler(event: RequestEventName, tags: readonly string[]): boolean {
+    return this.#handlersOf(event, tags).length > 0
   }
 
   replace({ routes, middlewares, requests }: Pick<HookSet, 'routes' | 'middlewares' | 'requests'>): void {
     this.#requests = requests
     this.#routes = routes.toSorted((one, other) => one.wildcards - other.wildcards)
     this.#middlewares = middlewares
+  }
+
+  #handlersOf(event: RequestEventName, among: readonly string[]): readonly RequestHook[] {
+    return this.#requests.filter(
+      ({ name, tags }) => name === event && (tags.length === 0 || tags.some((tag) => among.includes(tag))),
+    )
   }
 
   /** Whether a URL that looks like another door's is a route of the operator. Browsers ask before they call (`OPTIONS`). */

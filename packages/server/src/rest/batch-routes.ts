@@ -1,6 +1,14 @@
 /** Several writes of records in one transaction: `/api/batch`. */
 import { ServiceError } from '@pannier/backend'
-import type { BatchOperation, ErrorData, FieldError, RecordInput, RequestInfo, UploadedFile } from '@pannier/backend'
+import type {
+  Backend,
+  BatchOperation,
+  ErrorData,
+  FieldError,
+  RecordInput,
+  RequestInfo,
+  UploadedFile,
+} from '@pannier/backend'
 import { BLANK, fieldError, isJsonObject, tooLong } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { actorOf, limitWrite, snakeCased } from './actor.ts'
@@ -27,9 +35,9 @@ interface Part {
 export const batchRoutes: RestRoutes = (app, context) => {
   const { records, settings, definitions } = context.backend
   app.post('/api/batch', (request) => {
-    const { enabled, maxRequests, timeout, maxBodySize } = settings.values.batch
+    const { enabled, maxRequests, timeout } = settings.values.batch
     if (!enabled || maxRequests <= 0) throw new ServiceError('FORBIDDEN', 'Batch requests are not allowed.')
-    const form = { message: UNREADABLE, bytesMax: maxBodySize || BODY_BYTES_MAX }
+    const form = { message: UNREADABLE, bytesMax: batchBytesMax(settings) }
     return withForm(context, request, form, async ({ values, files }) => {
       const parts = partsIn(values)
       checkParts(parts, maxRequests)
@@ -43,6 +51,11 @@ export const batchRoutes: RestRoutes = (app, context) => {
       return written.map((body) => ({ body: body ?? null, status: body === undefined ? 204 : 200 }))
     })
   })
+}
+
+/** The most bytes of a batch. */
+export function batchBytesMax({ values }: Pick<Backend['settings'], 'values'>): number {
+  return values.batch.maxBodySize || BODY_BYTES_MAX
 }
 
 /** @throws ServiceError INVALID */

@@ -62,15 +62,40 @@ export function openForm(
   request: FastifyRequest,
   { message, bytesMax = FORM_BYTES_MAX }: FormOptions,
 ): Promise<Form> {
-  return readForm(request, { bodies, bytesMax, stallMsMax: limits.stallMsMax }, message)
+  return previewed.get(request) ?? readForm(request, { bodies, bytesMax, stallMsMax: limits.stallMsMax }, message)
 }
 
-/** The form of a request whose route reads it, too. It has no files. @throws as `openForm`; Error for a form with files */
-export async function previewForm(context: FormContext, request: FastifyRequest): Promise<Form> {
-  if (contentType(request).startsWith('multipart/form-data'))
-    throw new Error('e.bindBody(): only a handler of a route can read a form with files.')
+/** Forms with files that were read before the handlers of their routes, which get the same ones. */
+const previewed = new WeakMap<FastifyRequest, Promise<Form>>()
+
+/**
+ * The form of a request whose route reads it, too. `bytesMax`: of a form with files; undefined where only the route can read one.
+ * Call `endPreview` when the request is answered.
+ *
+ * @throws as `openForm`; Error for a form with files that only the route can read
+ */
+export async function previewForm(
+  context: FormContext,
+  request: FastifyRequest,
+  bytesMax: number | undefined,
+): Promise<Form> {
+  if (contentType(request).startsWith('multipart/form-data')) {
+    if (bytesMax === undefined)
+      throw new Error(
+        'e.bindBody(): a form with files can be read around writes of records, and in routes of your own.',
+      )
+    const form = openForm(context, request, { message: '', bytesMax })
+    previewed.set(request, form)
+    return form
+  }
   if (!isEmpty(request)) await keepBody(request, { bytesMax: FORM_BYTES_MAX, stallMsMax: context.limits.stallMsMax })
   return openForm(context, request, { message: '' })
+}
+
+/** Forgets the files of a form that was read before its route. */
+export async function endPreview(request: FastifyRequest): Promise<void> {
+  const form = await previewed.get(request)?.catch(() => undefined)
+  await form?.dispose()
 }
 
 /** Runs `use`, which may read the files until it ends. @throws as `openForm` */
@@ -140,10 +165,10 @@ function formOf(
   values: JsonObject,
   texts: JsonObject = values,
   files: ReadonlyMap<string, readonly UploadedFile[]> = new Map(),
-  stored: readonly StoredBody[] = [],
+  stored: StoredBody[] = [],
 ): Form {
   const dispose = async (): Promise<void> => {
-    for (const body of stored) await body.dispose()
+    for (const body of stored.splice(0)) await body.dispose()
   }
   return { values, texts, files, dispose }
 }

@@ -93,7 +93,7 @@ export function inputOf(
 }
 
 /** The most bytes of a body that brings a record. */
-function bytesMaxOf(definition: Definition): number {
+export function bytesMaxOf(definition: Definition): number {
   let bytes = RECORD_BYTES_MAX
   for (const field of definition.type === 'view' ? [] : definition.fields) {
     if (field.type === 'file') bytes += (field.maxSize || 5 * MEBIBYTE) * Math.max(1, field.maxSelect)

@@ -22,6 +22,11 @@ export default ({ onRecordAuthWithPasswordRequest, onCollectionsListRequest, rou
     if (e.request.headers.get('x-read')) {
       const [one, two] = await Promise.all([e.bindBody(), e.bindBody()]).catch((error) => [{ title: error.message }, {}])
       e.response.headers.set('x-title', String(one.title).slice(0, 80) + Object.keys(two))
+      const [file] = await e.findUploadedFiles('photo').catch(() => [])
+      if (file) {
+        const text = await new Response(file.stream()).text()
+        e.response.headers.set('x-file', file.name + ' ' + file.size + ': ' + text.slice(0, 20))
+      }
     }
     await e.next()
   })
@@ -36,7 +41,10 @@ beforeAll(async () => {
   await mkdir(join(dir, 'hooks'))
   await writeFile(join(dir, 'hooks/bodies.js'), HOOKS)
   server = await startRest({ dir: join(dir, 'data'), hooks: { dir: join(dir, 'hooks') } })
-  const fields = [{ name: 'title', type: 'text', max: 1_000_000 }]
+  const fields = [
+    { name: 'title', type: 'text', max: 1_000_000 },
+    { name: 'photo', type: 'file', maxSelect: 1, maxSize: 1_000_000 },
+  ]
   await server.call('POST /collections', { name: 'posts', type: 'base', createRule: '', fields })
 })
 afterAll(async () => {
@@ -80,12 +88,33 @@ test.each<[string, string, BodyInit, Readonly<Record<string, string>>]>([
   expect(await answer.json()).toMatchObject({ title })
 })
 
-test('a form with files is for the route alone, and a middleware learns that', async () => {
+test('a form with files is read by a middleware, files too, and by the route', async () => {
   const form = new FormData()
   form.set('title', 'files')
+  form.set('photo', new File(['a picture'], 'photo.txt'))
   const answer = await post(form, {})
-  expect(answer.headers.get('x-title')).toContain('only a handler of a route can read a form with files')
-  expect(await answer.json()).toMatchObject({ title: 'files' })
+  expect([answer.headers.get('x-title'), answer.headers.get('x-file')]).toEqual([
+    'filestitle',
+    'photo.txt 9: a picture',
+  ])
+  const record = (await answer.json()) as { readonly id: string; readonly title: string; readonly photo: string }
+  expect(record).toMatchObject({ title: 'files', photo: expect.stringMatching(/^photo_\w+\.txt$/) as string })
+  const stored = await fetch(`${server.url}/api/files/posts/${record.id}/${record.photo}`)
+  expect(await stored.text()).toBe('a picture')
+})
+
+test('a form with files that is too large is refused to both, and one of another route is for the route alone', async () => {
+  const form = new FormData()
+  form.set('photo', new File([new Uint8Array(40_000_000)], 'photo.txt'))
+  expect((await post(form, {})).status).toBe(413)
+  const upload = new FormData()
+  upload.set('file', new File(['no archive'], 'a.zip'))
+  const answer = await fetch(`${server.url}/api/backups/upload`, {
+    method: 'POST',
+    body: upload,
+    headers: { 'x-read': '1', authorization: server.token },
+  })
+  expect(answer.headers.get('x-title')).toContain('a form with files can be read around writes of records')
 })
 
 test('a body that is no JSON is refused to both', async () => {

@@ -1,0 +1,32 @@
+/** Which account a request is about, before it has proven anything: hooks around the request see it. */
+import type { AuthDefinition } from '../definitions/definition.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import type { AccountsHost } from './accounts-host.ts'
+import { findAccount } from './find-account.ts'
+import type { OneTimePasswords } from './one-time-passwords.ts'
+import type { PasswordLogin } from './password-login.ts'
+import { holderOf, type TokenType } from './tokens.ts'
+
+/** What names the account: an identity, the address of a mail, the id of a one-time password, or the token of a mail. */
+export type AskedBy = 'identity' | 'email' | 'otpId' | Exclude<TokenType, 'auth' | 'file'>
+
+interface AskedParts {
+  readonly host: AccountsHost
+  readonly passwordLogin: PasswordLogin
+  readonly oneTimePasswords: OneTimePasswords
+}
+
+/** Undefined if there is none. A token has to be valid. `form`: of the request. */
+export async function askedAccount(
+  { host, passwordLogin, oneTimePasswords }: AskedParts,
+  definition: AuthDefinition,
+  by: AskedBy,
+  form: JsonObject,
+): Promise<JsonObject | undefined> {
+  const text = (name: string): string => (typeof form[name] === 'string' ? form[name] : '')
+  if (by === 'identity') return passwordLogin.find(definition, text('identity'), text('identityField'))
+  if (by === 'email') return findAccount(host.definitions, definition, 'email', text('email'))
+  if (by === 'otpId') return oneTimePasswords.accountOf(definition, text('otpId'))
+  const holder = await holderOf(host.definitions, by, text('token'), host.now())
+  return holder?.definition.id === definition.id ? holder.record : undefined
+}
