@@ -163,6 +163,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const accounts = new RecordAccounts(accountsHost)
   const oauth2 = new OAuth2Logins({
     ...accountsHost,
+    find: (login) => new ExternalAccounts(writerParts).find(login),
     enter: (login) => new ExternalAccounts(writerParts).enter(login),
     deliver: (clientId, message, ip) => realtime.deliver(clientId, '@oauth2', message, { ip, once: true }),
     fetchPublic: options.fetchPublic,

@@ -65,9 +65,12 @@ interface RealtimeMessageEvent extends AppEvent {
   readonly message: { name: string; data: object }
 }
 
-/** Somebody logs in by another service, which has said who that is. No account was looked for yet. */
+/** Somebody logs in by another service, which has said who that is. */
 interface RecordAuthWithOAuth2RequestEvent extends RequestEvent {
   readonly collection: Definition
+  /** The account, before it is linked; undefined: a new one will be made. */
+  readonly record: HookRecord | undefined
+  readonly isNewRecord: boolean
   readonly providerName: string
   /** What the service says of its user. */
   readonly oAuth2User: Readonly<Record<string, unknown>>

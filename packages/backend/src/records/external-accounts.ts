@@ -37,6 +37,11 @@ export class ExternalAccounts {
     this.#writer = new RecordWriter(parts)
   }
 
+  /** The account that the login would enter, as it is now. */
+  async find(login: ExternalLogin): Promise<JsonObject | undefined> {
+    return (await this.#find(this.#parts.database, login))?.record
+  }
+
   /** @throws ServiceError INVALID with data, FORBIDDEN if nobody may sign up, UNAVAILABLE */
   async enter(login: ExternalLogin): Promise<ExternalAccount> {
     for (let round = 1; ; round++) {

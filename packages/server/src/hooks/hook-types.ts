@@ -24,7 +24,7 @@ type EventOf<Event, All extends CollectionTypes, Name extends keyof All, More> =
   [Key in keyof Event]: Key extends 'app'
     ? HookApp<All>
     : Key extends 'record'
-      ? NamedRecord<All, Name, More>
+      ? NamedRecord<All, Name, More> | Extract<Event[Key], undefined>
       : Event[Key]
 }
 

@@ -56,7 +56,7 @@ test('a hook sees the user of the provider, and gives values to a new account', 
   const { hooks } = server.server.backend
   const seen: unknown[] = []
   const handler: HookHandler<HookEvents['onRecordAuthWithOAuth2Request']> = (e) => {
-    seen.push(e.providerName, e.oAuth2User['username'], e.collection.name)
+    seen.push(e.providerName, e.oAuth2User['username'], e.collection.name, e.record?.id, e.isNewRecord)
     e.createData['name'] = 'Set by a hook'
     return e.next()
   }
@@ -64,8 +64,12 @@ test('a hook sees the user of the provider, and gives values to a new account', 
   const made = client()
   const { code, codeVerifier } = await codeFor(made, 'oidc')
   const { record } = await made.collection('users').authWithOAuth2Code('oidc', code, codeVerifier, APP)
+  expect([seen.splice(0), record['name']]).toEqual([['oidc', 'ann', 'users', undefined, true], 'Set by a hook'])
+  const again = client()
+  const code2 = await codeFor(again, 'oidc')
+  await again.collection('users').authWithOAuth2Code('oidc', code2.code, code2.codeVerifier, APP)
   hooks.replace([])
-  expect([seen, record['name']]).toEqual([['oidc', 'ann', 'users'], 'Set by a hook'])
+  expect(seen).toEqual(['oidc', 'ann', 'users', record.id, false])
   await server.call(`DELETE /collections/users/records/${record.id}`)
 })
 

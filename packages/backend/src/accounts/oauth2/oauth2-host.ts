@@ -28,6 +28,8 @@ export interface ExternalAccount {
 export interface OAuth2Host extends AccountsHost {
   /** Why providers fail. */
   readonly logs: LogWriter
+  /** The account that somebody would log in to; undefined: a new one would be made. */
+  readonly find: (login: ExternalLogin) => Promise<JsonObject | undefined>
   /** The account of somebody, found, linked or made. @throws ServiceError */
   readonly enter: (login: ExternalLogin) => Promise<ExternalAccount>
   /** Sends a message to the client of realtime with this id, if it waits for one from this address. Says whether it does. */

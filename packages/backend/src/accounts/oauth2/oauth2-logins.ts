@@ -10,6 +10,7 @@ import { isJsonObject } from '../../gateway/documents.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { LOG_LEVELS } from '../../gateway/log-entry.ts'
 import { forbidden, invalid, ServiceError } from '../../gateway/service-error.ts'
+import { HookRecord } from '../../hooks/hook-record.ts'
 import { requestEvent } from '../../hooks/request-event.ts'
 import { checkForm, readTexts } from '../forms.ts'
 import { Logins } from '../logins.ts'
@@ -17,7 +18,7 @@ import type { HalfLoggedIn, LoggedIn } from '../logins.ts'
 import { AppleNames } from './apple-names.ts'
 import { externalUser } from './external-user.ts'
 import type { ExternalUser } from './external-user.ts'
-import type { OAuth2Host } from './oauth2-host.ts'
+import type { ExternalLogin, OAuth2Host } from './oauth2-host.ts'
 import { providerOf } from './provider.ts'
 import type { Provider } from './provider.ts'
 import { fetchTokens } from './provider-requests.ts'
@@ -75,20 +76,30 @@ export class OAuth2Logins {
     const within: Actor = { ...actor, request: { ...actor.request, context: 'oauth2' } }
     const [user, tokens] = await this.#ask(provider, code)
     const { app, definitions, fetchPublic, hooks, logs } = this.#host
+    const login: ExternalLogin = {
+      actor: within,
+      definition,
+      provider: provider.name,
+      providerId: user.id,
+      email: user.email,
+      signUpInput: () => signUpInput({ definition, definitions, user, createData, fetchPublic, logs }),
+    }
+    const tags = [definition.id, definition.name]
+    const isHooked = hooks.has(['onRecordAuthWithOAuth2Request'], tags)
+    const found = isHooked ? await this.#host.find(login) : undefined
     const about = { collection: definition, providerName: provider.name, oAuth2User: { ...user }, createData }
-    const event = { ...requestEvent(app, definitions, within, values), ...about }
+    const record = found && HookRecord.of(definition, found)
+    const event = {
+      ...requestEvent(app, definitions, within, values),
+      ...about,
+      record,
+      isNewRecord: found === undefined,
+    }
     let outcome: LoggedIn | HalfLoggedIn | undefined
-    await hooks.trigger('onRecordAuthWithOAuth2Request', event, [definition.id, definition.name], async () => {
-      const { record, isNew } = await this.#host.enter({
-        actor: within,
-        definition,
-        provider: provider.name,
-        providerId: user.id,
-        email: user.email,
-        signUpInput: () => signUpInput({ definition, definitions, user, createData, fetchPublic, logs }),
-      })
-      const login = await this.#logins.finish(within, { definition, record }, 'oauth2', values)
-      outcome = 'mfaId' in login ? login : { ...login, meta: metaOf(user, tokens, isNew) }
+    await hooks.trigger('onRecordAuthWithOAuth2Request', event, tags, async () => {
+      const { record: entered, isNew } = await this.#host.enter(login)
+      const done = await this.#logins.finish(within, { definition, record: entered }, 'oauth2', values)
+      outcome = 'mfaId' in done ? done : { ...done, meta: metaOf(user, tokens, isNew) }
     })
     if (outcome === undefined) throw forbidden('')
     return outcome
