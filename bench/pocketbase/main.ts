@@ -10,10 +10,12 @@ import { findPocketBase, VERSION } from '../../tools/test/pocketbase.ts'
 import { choose, list, readCount } from '../options.ts'
 import { makeBlog, makePosts } from './blog.ts'
 import { ApiClient } from './client.ts'
+import { runConnections } from './connections.ts'
 import { answersDiffer, end, race, raceAfresh, start } from './race.ts'
 import type { Conditions, Entrant, Round } from './race.ts'
 import { filledFolder, pannierIn, pocketBaseAt, SUPERUSER, SUPERUSER_PASSWORD } from './servers.ts'
 import type { Program, Server } from './servers.ts'
+import { runStorms } from './storm.ts'
 import { formatMemory, formatTable, type Figures } from './table.ts'
 import { WARM_UP_OF_LAST, WORKLOADS } from './workloads.ts'
 
@@ -32,6 +34,8 @@ Requests a second of Pannier and PocketBase, with the data of PocketBase's bench
   --new-connections    a connection for each request
   --writes N           creates and updates a second beside each workload (default 0)
   --only NAME[,NAME]   ${[...NAMES.keys()].join('; ')}
+  --storms             instead: lists during 200 logins at once, a cold storm and N rounds
+  --connections N      instead: memory and messages of N connections of realtime
   --data FOLDER        keep the filled databases there, and use those that are there
   --fill               only fill them
   --built              measure what is built
@@ -51,6 +55,8 @@ interface Options extends Omit<Conditions, 'posts'> {
   readonly programs: readonly Program[]
   readonly sizes: readonly number[]
   readonly only: readonly string[]
+  readonly storms: boolean
+  readonly connections: number | undefined
   readonly data: string
   readonly fillOnly: boolean
   readonly isBuilt: boolean
@@ -72,6 +78,9 @@ export async function main(parameters: readonly string[]): Promise<void> {
     const entrants: Entrant[] = []
     for (const program of options.programs) entrants.push(await fill(program, posts, options.data))
     if (options.fillOnly) continue
+    if (options.storms) await runStorms(entrants, { ...options, posts })
+    if (options.connections !== undefined) await runConnections(entrants, { ...options, posts }, options.connections)
+    if (options.storms || options.connections !== undefined) continue
     const figures = await measure(entrants, { ...options, posts }, options.only)
     if (options.json !== undefined) write(options.json, { ...options, posts }, figures)
   }
@@ -112,6 +121,8 @@ function readOptions(parameters: readonly string[]): Options | undefined {
       'new-connections': { type: 'boolean', default: false },
       writes: { type: 'string', default: '0' },
       only: { type: 'string', default: '' },
+      storms: { type: 'boolean', default: false },
+      connections: { type: 'string' },
       data: { type: 'string' },
       fill: { type: 'boolean', default: false },
       built: { type: 'boolean', default: false },
@@ -134,6 +145,8 @@ function readOptions(parameters: readonly string[]): Options | undefined {
     keepAlive: !values['new-connections'],
     writes: values.writes === '0' ? 0 : readCount(values.writes),
     only: choose(list(values.only), [...NAMES.keys()], 'workload', []).map((name) => NAMES.get(name)!),
+    storms: values.storms,
+    connections: values.connections === undefined ? undefined : readCount(values.connections),
     data: values.data ?? makeFolder('pocketbase-data'),
     fillOnly: values.fill,
     isBuilt: values.built,

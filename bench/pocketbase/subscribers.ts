@@ -54,7 +54,8 @@ export async function hear(
   return { requests: writes, perSecond: 1000 / at(0.5), p50Ms: at(0.5), p95Ms: at(0.95), failed, firstFailure }
 }
 
-async function makeLive(client: ApiClient): Promise<void> {
+/** Makes their collection again. */
+export async function makeLive(client: ApiClient): Promise<void> {
   const path = '/api/collections'
   const fields = [
     { name: 'room', type: 'text' },

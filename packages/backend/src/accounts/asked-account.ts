@@ -16,7 +16,7 @@ interface AskedParts {
   readonly oneTimePasswords: OneTimePasswords
 }
 
-/** Undefined if there is none. A token has to be valid. `form`: of the request. */
+/** Undefined if no account is meant. A token has to be valid. `form`: of the request. */
 export async function askedAccount(
   { host, passwordLogin, oneTimePasswords }: AskedParts,
   definition: AuthDefinition,

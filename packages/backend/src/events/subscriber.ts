@@ -59,7 +59,7 @@ const ID_CHARS = 40
 /** Bytes that wait for the hooks of a client, and of all clients. With more, a client that is behind is cut off. */
 const WAITING_BYTES_MAX: number = 4 * 1024 * 1024
 const ALL_WAITING_BYTES_MAX: number = 256 * 1024 * 1024
-/** Of a message that waits, beside its data. */
+/** A message that waits takes that much beside its data. */
 const MESSAGE_BYTES = 512
 
 /** A client. Get it by `realtime.connect`. */

@@ -1,6 +1,8 @@
 /** What hooks know of a request. */
 import type { Actor, RequestInfo } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
+import type { Definition } from '../definitions/definition.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import type { HookApp } from './hook-app.ts'
 import { HookRecord } from './hook-record.ts'
 
@@ -34,4 +36,9 @@ export function requestEvent(
     requestInfo: () => ({ ...request, body }),
     realIP: () => principal.address,
   }
+}
+
+/** A record that a request is about, as it is stored. */
+export function recordOfEvent(definition: Definition, document: JsonObject): HookRecord {
+  return HookRecord.of(definition, document)
 }

@@ -43,7 +43,7 @@ export function needsRecord(name: RequestEventName): name is RecordRequestEventN
   return name === 'onFileDownloadRequest' || OF_THE_ACCOUNT.has(name) || (name in BY && !OPTIONAL.has(name))
 }
 
-/** Undefined if there is none, or the request is wrong: its route says how. */
+/** Undefined if no record is meant, or the request is wrong: its route says how. */
 export async function askedRecord(name: RequestEventName, parts: AskedParts): Promise<AskedRecord | undefined> {
   const { backend, request, values } = parts
   const { collection = '', record = '' } = request.params as Readonly<Record<string, string>>

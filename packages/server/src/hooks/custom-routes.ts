@@ -92,7 +92,7 @@ export class CustomRoutes implements RequestRoutes {
   }
 }
 
-/** Of a form with files that handlers around a request may read. Undefined: the route alone reads it. */
+/** The limit of a form with files that handlers around a request may read. Undefined: the route alone reads it. */
 function formBytesMax(
   { settings }: Backend,
   { routeOptions: { url = '' } }: FastifyRequest,

@@ -1,8 +1,8 @@
 /** What handlers of custom routes and middlewares get: the request, and the ways to answer it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
-import type { Definition, ErrorData, HookApp, RequestInfo, UploadedFile } from '@pannier/backend'
-import { HookRecord, requestEvent, type KnownDefinitions, type RequestEvent } from '@pannier/backend/internal'
+import type { Definition, ErrorData, HookApp, HookRecord, RequestInfo, UploadedFile } from '@pannier/backend'
+import { recordOfEvent, requestEvent, type KnownDefinitions, type RequestEvent } from '@pannier/backend/internal'
 import { actorOf } from '../rest/actor.ts'
 import { ApiError } from '../rest/api-error.ts'
 import type { AskedRecord } from './asked-record.ts'
@@ -52,7 +52,7 @@ export class RouteEvent<App = HookApp> {
   readonly request: RouteRequest
   /** That of the URL, if it names one. */
   readonly collection: Definition | undefined
-  /** The record that an event of requests is about; undefined for other requests, or if there is none. */
+  /** The record that an event of requests is about; undefined where no record is meant. */
   readonly record: HookRecord | undefined
   /** The headers of the answer. */
   readonly response: { readonly headers: Headers } = { headers: new Headers() }
@@ -69,7 +69,7 @@ export class RouteEvent<App = HookApp> {
     this.auth = this.#about.auth
     const { collection = '' } = request.params as { readonly collection?: string }
     this.collection = definitions.find(collection)
-    this.record = record && HookRecord.of(record.definition, record.document)
+    this.record = record && recordOfEvent(record.definition, record.document)
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     this.request = {
