@@ -2265,6 +2265,8 @@ interface NumberField extends FieldBase, Requirable {
 interface OAuth2Host extends AccountsHost {
     /** Why providers fail. */
     readonly logs: LogWriter;
+    /** The account that somebody would log in to; undefined: a new one would be made. */
+    readonly find: (login: ExternalLogin) => Promise<JsonObject | undefined>;
     /** The account of somebody, found, linked or made. @throws ServiceError */
     readonly enter: (login: ExternalLogin) => Promise<ExternalAccount>;
     /** Sends a message to the client of realtime with this id, if it waits for one from this address. Says whether it does. */
@@ -2627,9 +2629,12 @@ interface RecordAuthRequestEvent extends RecordRequestEvent {
     readonly authMethod: string;
 }
 
-/** Somebody logs in by another service, which has said who that is. No account was looked for yet. */
+/** Somebody logs in by another service, which has said who that is. */
 interface RecordAuthWithOAuth2RequestEvent extends RequestEvent {
     readonly collection: Definition;
+    /** The account, before it is linked; undefined: a new one will be made. */
+    readonly record: HookRecord | undefined;
+    readonly isNewRecord: boolean;
     readonly providerName: string;
     /** What the service says of its user. */
     readonly oAuth2User: Readonly<Record<string, unknown>>;

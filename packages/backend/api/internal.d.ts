@@ -2,16 +2,15 @@
 
 import type {
   Actor,
-  AnyRecordTypes,
   CollectionAdministration,
   Definition,
   ErrorData,
   FieldError,
   GuardedWrite,
   HookApp,
+  HookRecord,
   MigrationApp,
   Principal,
-  RecordTypes,
   Refusal,
   RequestInfo,
   ServiceError,
@@ -335,69 +334,6 @@ export type HookHandler<Event> = (event: Chained<Event>) => unknown;
 /** The name of an event: `onRecordCreate`. */
 export type HookName = keyof HookEvents;
 
-/**
- * A record of a collection, for a hook. `Of`: the types of its fields.
- *
- * @example
- * import type { Hooks } from '@pannier/server'
- *
- * export default ({ onRecordUpdate }: Hooks): void =>
- *   onRecordUpdate((e) => {
- *     e.record.set('edits+', 1)
- *     return e.next()
- *   }, 'posts')
- */
-export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
-    constructor(definition: Definition, state: RecordState);
-    /** A record as it is stored. */
-    static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject): HookRecord<Of>;
-    /** A new record, with empty values. */
-    static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition): HookRecord<Of>;
-    /** Empty until a new record is stored, if none was set. */
-    get id(): string;
-    /** The definition of its collection. */
-    collection(): Definition;
-    /** Whether it has never been stored. */
-    isNew(): boolean;
-    /** The record as it was before it was changed. That of a new one has empty values. */
-    original(): HookRecord<Of>;
-    /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
-    get<Name extends keyof Of['values'] & string>(name: Name): Of['values'][Name];
-    /** As a text; empty for what has no value. */
-    getString(name: keyof Of['values'] & string): string;
-    /** True only for `true`. */
-    getBool(name: keyof Of['values'] & string): boolean;
-    /** 0 for what is no number. */
-    getFloat(name: keyof Of['values'] & string): number;
-    /** Without decimals. */
-    getInt(name: keyof Of['values'] & string): number;
-    /** The texts of a field that has many; one for a field that has one. */
-    getStringSlice(name: keyof Of['values'] & string): string[];
-    /**
-     * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
-     * A name that is no field is kept for `withCustomData`, and never stored.
-     */
-    set<Name extends keyof Of['changes'] & string>(name: Name, value: Of['changes'][Name]): void;
-    /** Sets many. */
-    load(values: Readonly<Partial<Of['changes']>>): void;
-    /** Keeps fields from clients, in `onRecordEnrich`. */
-    hide(...names: readonly (keyof Of['values'] & string)[]): this;
-    /** Shows hidden fields to clients, in `onRecordEnrich`. Passwords and keys of tokens stay hidden. */
-    unhide(...names: readonly (keyof Of['values'] & string)[]): this;
-    /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
-    withCustomData(isShown: boolean): this;
-    /** What everybody may see of a record that everybody may see. */
-    publicExport(): Readonly<Record<string, unknown>>;
-    /** As `publicExport`. */
-    toJSON(): Readonly<Record<string, unknown>>;
-    /** What hooks make of what a client would see. */
-    enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-    /** What hooks have set, in order. */
-    get changes(): readonly HookChange[];
-    /** The record has been stored: what was set is in it. */
-    settle(document: JsonObject): void;
-}
-
 /** An object of any fields, as JSON has it. */
 export type JsonObject = Record<string, unknown>;
 
@@ -674,6 +610,9 @@ export function presentDefinition(definition: Definition): JsonObject;
 
 /** The name of the asset that this process is to run. */
 export function programOfProcess(): string | undefined;
+
+/** A record that a request is about, as it is stored. */
+export function recordOfEvent(definition: Definition, document: JsonObject): HookRecord;
 
 /** What hooks get of a request. `body`: its values, if they are read. */
 export function requestEvent(app: HookApp, definitions: KnownDefinitions, { principal, request }: Actor, body?: Readonly<Record<string, unknown>>): RequestEvent;
@@ -984,9 +923,6 @@ class GuardedWriter {
     put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
 }
 
-/** A call of `set`. */
-type HookChange = readonly [key: string, value: unknown];
-
 /** What is kept of a change that is about to be stored. */
 interface JournalEntry {
     /** Stores more with it. */
@@ -1123,9 +1059,12 @@ interface RecordAuthRequestEvent extends RecordRequestEvent {
     readonly authMethod: string;
 }
 
-/** Somebody logs in by another service, which has said who that is. No account was looked for yet. */
+/** Somebody logs in by another service, which has said who that is. */
 interface RecordAuthWithOAuth2RequestEvent extends RequestEvent {
     readonly collection: Definition;
+    /** The account, before it is linked; undefined: a new one will be made. */
+    readonly record: HookRecord | undefined;
+    readonly isNewRecord: boolean;
     readonly providerName: string;
     /** What the service says of its user. */
     readonly oAuth2User: Readonly<Record<string, unknown>>;
@@ -1153,13 +1092,6 @@ interface RecordEvent extends AppEvent {
 interface RecordRequestEvent extends RequestEvent {
     readonly collection: Definition;
     readonly record: HookRecord;
-}
-
-interface RecordState {
-    /** The stored document; undefined: the record is new. */
-    readonly stored: JsonObject | undefined;
-    /** All fields have one, `id` too. */
-    readonly values: JsonObject;
 }
 
 /** A record is about to be answered. */

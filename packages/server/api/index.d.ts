@@ -451,7 +451,7 @@ export class RouteEvent<App = HookApp> {
     readonly request: RouteRequest;
     /** That of the URL, if it names one. */
     readonly collection: Definition | undefined;
-    /** The record that an event of requests is about; undefined for other requests, or if there is none. */
+    /** The record that an event of requests is about; undefined where no record is meant. */
     readonly record: HookRecord | undefined;
     /** The headers of the answer. */
     readonly response: {
@@ -947,7 +947,7 @@ interface ErrorData {
 
 /** An event of these collections. */
 type EventOf<Event, All extends CollectionTypes, Name extends keyof All, More> = {
-    [Key in keyof Event]: Key extends 'app' ? HookApp<All> : Key extends 'record' ? NamedRecord<All, Name, More> : Event[Key];
+    [Key in keyof Event]: Key extends 'app' ? HookApp<All> : Key extends 'record' ? NamedRecord<All, Name, More> | Extract<Event[Key], undefined> : Event[Key];
 };
 
 /** What all fields have. */
