@@ -3,9 +3,10 @@ import { open } from 'pannier'
 import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { GUEST, openBackend, SYSTEM } from '../../src/index.ts'
-import type { Actor, Backend, Principal } from '../../src/index.ts'
+import { GUEST, openBackend, ServiceError, SYSTEM } from '../../src/index.ts'
+import type { Actor, Backend, BatchOperation, Principal } from '../../src/index.ts'
 import { HashQueue, Passwords } from '../../src/internal.ts'
+import type { JsonObject } from '../../src/internal.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 12)
 const passwords = new Passwords()
@@ -197,4 +198,54 @@ test('where two methods are needed, a password alone gives no token', async () =
   await expect(logIn('ann@example.com', 'the password', half)).rejects.toMatchObject({
     message: 'Invalid or expired MFA session.',
   })
+})
+
+test('guesses at the old password are counted with failed logins, by any way to write', async () => {
+  await backend.close()
+  const attempts: string[] = []
+  let isOver = false
+  const attempt = (address: string, name: string): (() => void) => {
+    if (isOver) throw new ServiceError('TOO_MANY_REQUESTS', '')
+    attempts.push(`${address} ${name}`)
+    return () => void attempts.pop()
+  }
+  backend = await openBackend(database, { passwords, now: () => now, attempt })
+  const users = await backend.definitions.update(SYSTEM, 'users', { updateRule: 'id = @request.auth.id' })
+  const account = { email: 'bob@example.com', password: 'the password', passwordConfirm: 'the password' }
+  const id = String((await backend.records.create(actor(SYSTEM), 'users', account))['id'])
+  const { token } = await logIn(account.email)
+  const bob: Actor = actor({ ...(await backend.accounts.principalOf(token))!, address: '10.0.0.1' })
+  const input = (oldPassword: string): JsonObject => ({
+    password: 'another password',
+    passwordConfirm: 'another password',
+    oldPassword,
+  })
+  const operation: BatchOperation = {
+    action: 'update',
+    collection: 'users',
+    id,
+    input: input('a guess'),
+    request: bob.request,
+  }
+  const pusher = { device: 'a-device-of-bob-1', actor: async () => bob, count: () => {}, limitOf: () => undefined }
+  const push = (n: number, oldPassword: string): Promise<unknown> => {
+    const write = { collection: 'users', action: 'update', id, base: null, values: input(oldPassword) } as const
+    return backend.sync.push(pusher, [{ n, writes: [write] }])
+  }
+  const guess = `10.0.0.1 ${String(users['id'])}:bob@example.com`
+
+  await expect(backend.records.update(bob, 'users', id, input('a guess'))).rejects.toThrow()
+  expect(attempts).toEqual([guess])
+  await expect(backend.records.batch(bob.principal, [operation], { timeoutMs: 60_000 })).rejects.toThrow()
+  expect(attempts).toEqual([guess, guess])
+  await push(1, 'a guess')
+  expect(attempts).toEqual([guess, guess, guess])
+
+  isOver = true
+  const refused = { code: 'TOO_MANY_REQUESTS' }
+  await expect(backend.records.update(bob, 'users', id, input('the password'))).rejects.toMatchObject(refused)
+  await expect(push(2, 'the password')).rejects.toMatchObject(refused)
+  isOver = false
+  await backend.records.update(bob, 'users', id, input('the password'))
+  expect(attempts).toEqual([guess, guess, guess])
 })

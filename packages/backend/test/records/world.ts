@@ -49,7 +49,10 @@ export function worldOf(database: Database, definitions: Definitions): World {
   const files = { store: async () => undefined, adopt: async () => {} }
   const hooks = new Hooks()
   const app = recordApp(() => ({ database, definitions, settings: { values: DEFAULT_SETTINGS }, reads, writes }))
-  const writes: RecordWrites = new RecordWrites({ database, definitions, access, passwords, reads, files, hooks, app })
+  const writes: RecordWrites = new RecordWrites({
+    ...{ database, definitions, access, passwords, reads, files, hooks, app },
+    attempt: () => () => {},
+  })
   return {
     database,
     definitions,

@@ -42,10 +42,12 @@ export class LoginLimiter {
   attempt(address: string, name: string): () => void {
     const { sameMax, addressMax, nameMax } = this.#limits
     const network = networkOf(address)
+    // Where an index ignores case, all spellings are one account.
+    const folded = name.toLowerCase()
     const counted = [
-      { counters: this.#same, key: `${network} ${name}`, max: sameMax },
+      { counters: this.#same, key: `${network} ${folded}`, max: sameMax },
       { counters: this.#addresses, key: network, max: addressMax },
-      { counters: this.#names, key: name, max: nameMax },
+      { counters: this.#names, key: folded, max: nameMax },
     ]
     const now = this.#now()
     for (const { counters, key, max } of counted) {

@@ -33,6 +33,12 @@ test('nor do logins from many addresses, each with a name of its own', () => {
   expect(guesses(limiter, '192.0.2.1', 'root', 10)).toBe(0)
 })
 
+test('all spellings of a name are one, as an index may ignore case', () => {
+  const limiter = new LoginLimiter(limits, () => 0)
+  const spellings = ['carlos', 'Carlos', 'CARLOS', 'cArLoS']
+  expect(spellings.map((name) => guesses(limiter, '192.0.2.1', name, 7))).toEqual([7, 3, 0, 0])
+})
+
 test('when the window is over it counts from the start, also where it is full', () => {
   let now = 0
   const limiter = new LoginLimiter(limits, () => now)

@@ -9,6 +9,7 @@ import { guarded } from 'pannier/internal'
 import type { DocumentGuard } from 'pannier/internal'
 import type { Access, Action } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
+import type { LoginAttempt } from '../../accounts/accounts-host.ts'
 import type { Passwords } from '../../accounts/passwords.ts'
 import { LAST_SUPERUSER, type Definitions } from '../../definitions/definitions.ts'
 import type { Definition } from '../../definitions/definition.ts'
@@ -33,6 +34,8 @@ export interface RecordWriterParts {
   readonly definitions: Definitions
   readonly access: Access
   readonly passwords: Passwords
+  /** Counts guesses of old passwords with failed logins. */
+  readonly attempt: LoginAttempt
   readonly hooks: Hooks
   readonly app: HookApp
   readonly files: FileStore
@@ -116,7 +119,7 @@ export class RecordWriter {
     // Before the transaction, in which others would wait for it.
     const known =
       operation.action === 'update'
-        ? await this.#checkPassword(this.#parts.database, prepared, operation.id, undefined)
+        ? await this.#checkPassword(this.#parts.database, actor, prepared, operation.id)
         : undefined
     const run = async (place: Place): Promise<WrittenRecord> => {
       if (operation.action === 'create') return this.#create(place, actor, prepared)
@@ -167,7 +170,7 @@ export class RecordWriter {
   ): Promise<WrittenRecord> {
     const { definition } = prepared
     if (!canBeId(id)) throw missing('')
-    const checked = await this.#checkPassword(place, prepared, id, known)
+    const checked = await this.#checkPassword(place, actor, prepared, id, known)
     const hasExternalAuths =
       changesAccount(prepared) && (await this.#references.hasExternalAuths(place, { definition, id }))
     let made: { readonly draft: Draft; readonly document: JsonObject } | undefined
@@ -196,20 +199,31 @@ export class RecordWriter {
     }
   }
 
-  /** Whether the old password is right, if one is asked for. `known`: the answer for a hash that may have been replaced. */
+  /**
+   * Whether the old password is right, if one is asked for. Somebody who has got hold of a token does not know it: guesses are counted,
+   * as at a login. `known`: the answer for a hash that may have been replaced.
+   *
+   * @throws ServiceError TOO_MANY_REQUESTS
+   */
   async #checkPassword(
     place: Place,
+    actor: Actor,
     prepared: PreparedInput,
     id: string,
-    known: CheckedPassword | undefined,
+    known?: CheckedPassword,
   ): Promise<CheckedPassword | undefined> {
     const { definition, input, isSuperuser, isForm } = prepared
     const { oldPassword, password, passwordConfirm } = accountForm(input)
     const isAsked = definition.type === 'auth' && isForm && !isSuperuser && (password !== '' || passwordConfirm !== '')
     if (!isAsked || oldPassword === '' || !canBeId(id)) return undefined
-    const hash = toText((await recordsIn(place, definition).get(id))?.['password'])
+    const record = await recordsIn(place, definition).get(id)
+    const hash = toText(record?.['password'])
     if (known?.hash === hash) return known
-    return { hash, isRight: hash !== '' && (await this.#parts.passwords.verify(hash, oldPassword)) }
+    const { passwords, attempt } = this.#parts
+    const succeeded = attempt(actor.principal.address ?? '', `${definition.id}:${toText(record?.['email'])}`)
+    const isRight = hash !== '' && (await passwords.verify(hash, oldPassword))
+    if (isRight) succeeded()
+    return { hash, isRight }
   }
 
   #prepareDelete(
