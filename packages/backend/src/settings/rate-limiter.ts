@@ -1,8 +1,8 @@
 /**
- * Counts requests by address, as the rules in the settings want it. Windows are fixed, and begin with a first request. While the rules
+ * Counts requests by address (IPv6: by /64), as the rules in the settings want it. Windows are fixed, and begin with a first request. While the rules
  * are off, logins have a generous limit, which the settings do not show.
  */
-import type { BlockList } from 'node:net'
+import { isIP, type BlockList } from 'node:net'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import { addressesOf, isWithin } from './check-settings.ts'
@@ -37,8 +37,8 @@ export class RateLimiter {
   check(principal: Principal, what: string, labels: readonly string[]): void {
     const rule = this.ruleOf(principal, labels)
     if (rule === undefined) return
-    const { address, apiToken } = principal
-    const from = apiToken === undefined ? address : `token ${apiToken.id}`
+    const { address = '', apiToken } = principal
+    const from = apiToken === undefined ? networkOf(address) : `token ${apiToken.id}`
     const key = `${what} ${rule.label} ${rule.audience} ${from}`
     if (!this.#windows.take(key, rule.maxRequests, rule.duration)) throw new ServiceError('TOO_MANY_REQUESTS', '')
   }
@@ -69,4 +69,18 @@ function ruleFor(rules: readonly RateLimitRule[], labels: readonly string[]): Ra
     if (wide !== undefined) return wide
   }
   return undefined
+}
+
+/** One client has all addresses of an IPv6 /64. IPv4 in the form of IPv6 is one address. */
+function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [bare = ''] = address.split('%')
+  const { hostname } = new URL(`http://[${bare}]`)
+  const [start = [], end = []] = hostname
+    .slice(1, -1)
+    .split('::')
+    .map((part) => part.split(':').filter(Boolean))
+  const groups = [...start, ...Array<string>(8 - start.length - end.length).fill('0'), ...end]
+  const isIPv4 = groups[5] === 'ffff' && groups.slice(0, 5).every((group) => group === '0')
+  return isIPv4 ? address : groups.slice(0, 4).join(':')
 }

@@ -52,6 +52,16 @@ test('each address has its own window, which ends', async () => {
   expect(passing(ANN, labels, 'another route')).toBe(3)
 })
 
+test('all addresses of an IPv6 /64 are one, in any form; those of IPv4 in the form of IPv6 are not', async () => {
+  await rules(['/a', '', 3])
+  const passingAt = (address: string): number => passing({ ...GUEST, address }, ['/a'])
+  expect(passingAt('2001:db8:1:2::1')).toBe(3)
+  for (const same of ['2001:db8:1:2:3::1', '2001:0DB8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2:0:0:1.2.3.4'])
+    expect(passingAt(same), same).toBe(0)
+  for (const other of ['2001:db8:1:3::1', '::1', 'fe80::1%eth0', '::ffff:8.8.8.8', '::ffff:8.8.4.4'])
+    expect(passingAt(other), other).toBe(3)
+})
+
 test('the first label with a rule decides', async () => {
   await rules(['users:auth', '', 2], ['*:auth', '', 3], ['/api/', '', 4], ['POST /api/x', '', 5])
   expect(passing(BOB, ['users:auth', '*:auth', '/api/x'])).toBe(2)
