@@ -105,16 +105,19 @@ export class Sync {
     { limits, has = {}, filters = {} }: PullOptions = {},
   ): Promise<Readonly<Record<string, SyncPage>>> {
     const names = Object.keys(tokens)
+    // Collections may be named as what objects inherit.
+    const [hasByName, filtersByName] = [new Map(Object.entries(has)), new Map(Object.entries(filters))]
     if (names.length === 0 || names.length > COLLECTIONS_MAX)
       throw new ServiceError('INVALID', `A request names 1 to ${COLLECTIONS_MAX} collections, got ${names.length}.`)
     const definitions = names.map((name) => this.#host.definitions.get(name))
     for (const definition of definitions) assertSyncable(actor.principal, definition)
     const { feed, seal } = await this.#start()
     const wanted = definitions.map((definition, index) => {
-      const sealed = tokens[names[index]!]
+      const name = names[index]!
+      const sealed = tokens[name]
       const token = sealed === undefined ? undefined : seal.open(sealed)
-      const part = partOf(this.#host.definitions, definition, filters[names[index]!] ?? '')
-      return { definition, token, part, has: this.#hasOf(actor, definition, has[names[index]!]) }
+      const part = partOf(this.#host.definitions, definition, filtersByName.get(name) ?? '')
+      return { definition, token, part, has: this.#hasOf(actor, definition, hasByName.get(name)) }
     })
     const pages = await feed.pull(actor, wanted, limits)
     const shown = pages.map(async ({ rows, token, isComplete, isReset }, index): Promise<[string, SyncPage]> => {

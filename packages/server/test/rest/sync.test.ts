@@ -229,3 +229,12 @@ test('a session that has ended is not a guest', async () => {
     expect([answer.status, answer.json['message']]).toEqual([401, 'The session has ended. Sign in again.'])
   }
 })
+
+test('a collection may be named as what objects inherit', async () => {
+  for (const name of ['constructor', 'valueOf', '__proto__']) {
+    await server.call('POST /collections', { name, type: 'base', listRule: '', fields: [] })
+    const { json } = await server.call(`POST /collections/${name}/records`, { id: 'constructor0000' })
+    const { status, text } = await server.call('POST /sync/pull', { collections: { [name]: null } }, ann.token)
+    expect([status, text.includes(String(json['id']))], name).toEqual([200, true])
+  }
+})
