@@ -205,6 +205,8 @@ export interface Download extends Content {
     readonly name: string;
     /** False: it is for saving only, as a browser might run what is in it. */
     readonly isShown: boolean;
+    /** A rule has admitted the holder of the token: it is for nobody else. */
+    readonly isProtected: boolean;
 }
 
 /** What the request for a file says. */
@@ -2794,6 +2796,8 @@ interface RecordWriterParts {
     readonly definitions: Definitions;
     readonly access: Access;
     readonly passwords: Passwords;
+    /** Counts guesses of old passwords with failed logins. */
+    readonly attempt: LoginAttempt;
     readonly hooks: Hooks;
     readonly app: HookApp;
     readonly files: FileStore;

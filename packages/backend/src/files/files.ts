@@ -19,6 +19,8 @@ export interface Download extends Content {
   readonly name: string
   /** False: it is for saving only, as a browser might run what is in it. */
   readonly isShown: boolean
+  /** A rule has admitted the holder of the token: it is for nobody else. */
+  readonly isProtected: boolean
 }
 
 /** What the request for a file says. */
@@ -100,7 +102,8 @@ export class Files {
     if (source === undefined || original === undefined) throw missing('')
     const isThumb = thumb === THUMB_OF_ALL || (thumb !== '' && field.thumbs?.includes(thumb) === true)
     const made = isThumb ? await files.openThumb(source.definition, source.record, name, thumb, original) : undefined
-    return download(made ?? original, made === undefined ? name : `${thumb}_${name}`)
+    const isProtected = rules.length > 0
+    return download(made ?? original, made === undefined ? name : `${thumb}_${name}`, isProtected)
   }
 
   /** The record that a file is asked of, as it is stored. No rule is asked. */
@@ -167,7 +170,7 @@ export class Files {
   }
 }
 
-function download(content: Content, name: string): Download {
+function download(content: Content, name: string, isProtected: boolean): Download {
   const type = BY_EXTENSION[extname(name)] ?? content.type
-  return { ...content, name, type, isShown: SHOWN.has(content.type) }
+  return { ...content, name, type, isShown: SHOWN.has(content.type), isProtected }
 }

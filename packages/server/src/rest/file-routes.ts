@@ -43,7 +43,9 @@ async function serve(request: FastifyRequest, reply: FastifyReply, file: Downloa
     .removeHeader('x-frame-options')
     .header('content-disposition', dispositionOf(file.name, form))
     .header('content-security-policy', POLICY)
-  return sendContent(request, reply, file, { type, cacheControl: CACHED })
+  // A shared cache would keep it for longer than the token counts.
+  const cacheControl = file.isProtected ? `private, ${CACHED}` : CACHED
+  return sendContent(request, reply, file, { type, cacheControl })
 }
 
 /** Names that PocketBase has made stand as they are. */

@@ -327,3 +327,13 @@ test('names that are to stay may come as JSON beside new files', async () => {
   form.append('many', new File(['d'], 'd.txt'))
   await expect(root.collection('docs').update(id, form)).rejects.toMatchObject({ status: 400 })
 })
+
+test('a protected file is kept by no shared cache, for longer than its token counts', async () => {
+  const cached = 'max-age=2592000, stale-while-revalidate=86400'
+  const control = async (path: string): Promise<string | null> => {
+    const { headers } = await fetch(`${server.url}/api/files/docs/${doc.id}/${path}`)
+    return headers.get('cache-control')
+  }
+  expect(await control(doc.open)).toBe(cached)
+  expect(await control(`${doc.secret}?token=${await fileToken(server.token)}`)).toBe(`private, ${cached}`)
+})
