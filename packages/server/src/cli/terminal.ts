@@ -12,6 +12,10 @@ export interface Terminal {
   readonly signal: AbortSignal
 }
 
+/** All but line ends and tabs. */
+// eslint-disable-next-line no-control-regex
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
+
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** The terminal of this process. The second Ctrl-C (or SIGTERM) ends it at once. */
@@ -25,8 +29,9 @@ export function processTerminal(): Terminal {
   return { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, signal: stop.signal }
 }
 
+/** What others have named commands no terminal: its control characters are shown as escapes. */
 export function printLine(stream: Writable, text: string): void {
-  stream.write(`${text}\n`)
+  stream.write(`${text.replace(CONTROLS, (found) => `\\x${found.charCodeAt(0).toString(16).padStart(2, '0')}`)}\n`)
 }
 
 /** '1 document', '2 documents'. */

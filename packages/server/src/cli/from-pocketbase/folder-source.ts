@@ -1,6 +1,6 @@
 /** The folder of a PocketBase: its SQLite file, which is only read, and the files of its records. */
-import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, join, sep } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { DatabaseSync } from 'node:sqlite'
 import type { ImportedRow } from '@pannier/backend'
@@ -55,10 +55,11 @@ export class FolderSource implements PocketBaseSource {
 
   async file(collection: string, record: string, name: string): Promise<SourceFile | undefined> {
     const parts = [collection, record, name]
-    const path = join(this.#folder, 'storage', ...parts)
+    const storage = join(this.#folder, 'storage')
+    const path = join(storage, ...parts)
     // Nothing outside is read, whatever the rows say.
     const isInside = parts.every((part) => part === basename(part) && !part.startsWith('.'))
-    if (isInside && existsSync(path)) return { name, path, dispose: async () => {} }
+    if (isInside && isFileIn(storage, path)) return { name, path, dispose: async () => {} }
     return this.#others?.file(collection, record, name)
   }
 
@@ -81,6 +82,13 @@ export class FolderSource implements PocketBaseSource {
       })
     }
   }
+}
+
+/** A file of the folder itself: no link leads out of it, and reading ends. */
+function isFileIn(folder: string, path: string): boolean {
+  if (!existsSync(path)) return false
+  const real = realpathSync(path)
+  return real.startsWith(realpathSync(folder) + sep) && statSync(real).isFile()
 }
 
 /** As PocketBase's API has it. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ImportedRow } from '@pannier/backend'
+import { isJsonObject } from '@pannier/backend/internal'
 import { FailedError } from '../outcome.ts'
 import { ApiError, type SuperuserApi } from '../superuser-api.ts'
 import { quoted, type PocketBaseSource, type SourceFile } from './source.ts'
@@ -16,6 +17,8 @@ const ROWS_FIRST = 100
 /** Tokens of files last for three minutes unless superusers have other settings. */
 const TOKEN_MS = 5000
 const PAGE_BYTES_MAX: number = 8 * 1024 * 1024
+/** For all definitions, and for one row. */
+const ANSWER_BYTES_MAX: number = 128 * 1024 * 1024
 
 export class HttpSource implements PocketBaseSource {
   readonly #api: SuperuserApi
@@ -34,22 +37,24 @@ export class HttpSource implements PocketBaseSource {
   }
 
   async query(statement: string): Promise<readonly ImportedRow[]> {
-    return (await this.#select(statement, Infinity))!
+    return this.#all(statement)
   }
 
   async *pages(table: string): AsyncGenerator<readonly ImportedRow[]> {
-    let after: unknown = '-9223372036854775808'
+    let after = '-9223372036854775808'
     for (let limit = ROWS_FIRST; ;) {
       const statement =
         `SELECT _rowid_ AS "@rowid", * FROM ${quoted(table)} ` +
-        `WHERE _rowid_ > ${String(after)} ORDER BY _rowid_ LIMIT ${limit}`
-      const rows = await this.#select(statement, limit === 1 ? Infinity : PAGE_BYTES_MAX)
+        `WHERE _rowid_ > ${after} ORDER BY _rowid_ LIMIT ${limit}`
+      const rows = limit === 1 ? await this.#all(statement) : await this.#select(statement, PAGE_BYTES_MAX)
       if (rows === undefined) {
         limit = Math.ceil(limit / 4)
         continue
       }
       if (rows.length === 0) return
-      after = rows.at(-1)!['@rowid']
+      const reached = String(rows.at(-1)!['@rowid'])
+      if (!isBehind(reached, after)) throw this.#unlike(`Rows of ${table} come again.`)
+      after = reached
       yield rows.map(({ '@rowid': _, ...row }) => row)
       limit = Math.min(ROWS_MAX, limit * 2)
     }
@@ -87,6 +92,17 @@ export class HttpSource implements PocketBaseSource {
     return this.#fileToken.value
   }
 
+  /** @throws FailedError if the answer does not end */
+  async #all(statement: string): Promise<readonly ImportedRow[]> {
+    const rows = await this.#select(statement, ANSWER_BYTES_MAX)
+    if (rows === undefined) throw this.#unlike(`An answer has more than ${ANSWER_BYTES_MAX} bytes.`)
+    return rows
+  }
+
+  #unlike(reason: string): FailedError {
+    return new FailedError(`${this.#api.origin} does not answer as PocketBase does. ${reason}`)
+  }
+
   /** Undefined if the answer has more bytes. */
   async #select(query: string, bytesMax: number): Promise<readonly ImportedRow[] | undefined> {
     const response = await this.#api.send('POST', '/api/sql', { query }).catch((error: unknown) => {
@@ -102,7 +118,9 @@ export class HttpSource implements PocketBaseSource {
       if (bytes > bytesMax) return undefined
       pieces.push(piece)
     }
-    const { columns, rows } = JSON.parse(Buffer.concat(pieces).toString()) as SqlAnswer
+    const answer = readAnswer(Buffer.concat(pieces).toString())
+    if (answer === undefined) throw this.#unlike('The answer of /api/sql has no lists of columns and rows.')
+    const { columns, rows } = answer
     return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])))
   }
 }
@@ -110,4 +128,21 @@ export class HttpSource implements PocketBaseSource {
 interface SqlAnswer {
   readonly columns: readonly { readonly name: string }[]
   readonly rows: readonly (readonly (string | null)[])[]
+}
+
+/** Undefined if it has another form. */
+function readAnswer(text: string): SqlAnswer | undefined {
+  try {
+    const answer = JSON.parse(text) as SqlAnswer
+    const isTable =
+      answer.columns.every((column) => isJsonObject(column)) && answer.rows.every((row) => Array.isArray(row))
+    return isTable ? answer : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Row ids have 64 bits. */
+function isBehind(rowId: string, after: string): boolean {
+  return /^-?\d{1,19}$/.test(rowId) && BigInt(rowId) > BigInt(after)
 }
