@@ -173,6 +173,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const sync = new Sync({ ...parts, access, reads, writes, horizonMs: options.syncHorizonMs })
   addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
+  const stopped = [terminating, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
   return {
     definitions,
     records: recordsOf(reads, writes, new HookedReads({ reads, definitions, hooks, app })),
@@ -194,11 +195,12 @@ export async function openBackend(database: Database, options: BackendOptions = 
     imports: new Imports({ ...writerParts, judge: new Judge(definitions, access) }),
     sql,
     sync,
-    close: async () => {
-      const stopped = [terminating, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
-      for (const part of [...stopped, logging, settings, definitions]) await part.close()
-    },
+    close: () => closeInOrder([...stopped, logging, settings, definitions]),
   }
+}
+
+async function closeInOrder(parts: readonly { close(): unknown }[]): Promise<void> {
+  for (const part of parts) await part.close()
 }
 
 function hookLog(logs: Logs): HookLog {

@@ -50,7 +50,14 @@ export function worldOf(database: Database, definitions: Definitions): World {
   const hooks = new Hooks()
   const app = recordApp(() => ({ database, definitions, settings: { values: DEFAULT_SETTINGS }, reads, writes }))
   const writes: RecordWrites = new RecordWrites({
-    ...{ database, definitions, access, passwords, reads, files, hooks, app },
+    database,
+    definitions,
+    access,
+    passwords,
+    reads,
+    files,
+    hooks,
+    app,
     attempt: () => () => {},
   })
   return {
