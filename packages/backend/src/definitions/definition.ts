@@ -56,20 +56,27 @@ export interface ProviderOptions {
   readonly extra: Readonly<Record<string, unknown>> | null
 }
 
+/** A collection of accounts, and how they log in. */
 export interface AuthDefinition extends DefinitionBase {
+  /** Tells it from base and view collections. */
   readonly type: 'auth'
   /** What an account has to meet to log in. */
   readonly authRule: Rule
   /** Those that it admits may do to an account what else only itself may. */
   readonly manageRule: Rule
+  /** The mail about a login from a new place. */
   readonly authAlert: { readonly enabled: boolean; readonly emailTemplate: MailTemplate }
+  /** Logins by OAuth2 and OpenID Connect: the providers, and which fields take what they tell. */
   readonly oauth2: {
     readonly enabled: boolean
     readonly mappedFields: Readonly<Record<'id' | 'name' | 'username' | 'avatarURL', string>>
     readonly providers: readonly ProviderOptions[]
   }
+  /** Logins by password. An identity field names the account. */
   readonly passwordAuth: { readonly enabled: boolean; readonly identityFields: readonly string[] }
+  /** A second method for accounts that meet `rule`. `duration` in seconds is the time for it. */
   readonly mfa: { readonly enabled: boolean; readonly duration: number; readonly rule: string }
+  /** Logins by one-time password. `duration` is in seconds, `length` in digits. */
   readonly otp: {
     readonly enabled: boolean
     readonly duration: number
@@ -78,13 +85,21 @@ export interface AuthDefinition extends DefinitionBase {
   }
   /** Left out where it was never turned on. */
   readonly passkey?: { readonly enabled: boolean }
+  /** The secret and the life of a session's token. */
   readonly authToken: TokenOptions
+  /** The same of links that reset a password. */
   readonly passwordResetToken: TokenOptions
+  /** The same of links that change an address. */
   readonly emailChangeToken: TokenOptions
+  /** The same of links that verify an address. */
   readonly verificationToken: TokenOptions
+  /** The same of tokens for protected files. */
   readonly fileToken: TokenOptions
+  /** The mail with the link that verifies an address. */
   readonly verificationTemplate: MailTemplate
+  /** The mail with the link that resets a password. */
   readonly resetPasswordTemplate: MailTemplate
+  /** The mail with the link that changes an address. */
   readonly confirmEmailChangeTemplate: MailTemplate
 }
 

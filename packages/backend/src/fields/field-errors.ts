@@ -17,6 +17,7 @@ export function sentence(text: string): string {
   return /[.?!]?$/.exec(capital)![0] === '' && capital !== '' ? `${capital}.` : capital
 }
 
+/** A value is required. */
 export const BLANK: FieldError = fieldError('validation_required', 'Cannot be blank.')
 export const NOT_BLANK: FieldError = fieldError('validation_empty', 'Must be blank.')
 export const NO_MATCH: FieldError = fieldError('validation_match_invalid', 'Must be in a valid format.')
