@@ -32,6 +32,9 @@ interface ReadsOptions {
   readonly enrich?: Enricher
 }
 
+/** A document, and the fields of it that are not shown. */
+type WithoutFields = Pick<ShownRecord, 'document' | 'without'>
+
 interface SelectOptions {
   readonly filter?: string
   readonly sort?: string
@@ -140,6 +143,19 @@ export class RecordReads {
   ): Promise<RecordJson[]> {
     const found = await this.#reading((snapshot) => this.#found(snapshot, actor, definition, documents, options))
     return this.#shown(actor, found, options)
+  }
+
+  /** As `show`, where it is known which fields of each document are not shown. No rule is asked. */
+  showWithout(
+    actor: Actor,
+    definition: Definition,
+    documents: readonly WithoutFields[],
+    options: ShowOptions = {},
+  ): Promise<RecordJson[]> {
+    const shown = documents.map(({ document, without }): ShownRecord => {
+      return { definition, document, without, hasEmail: true, expand: undefined }
+    })
+    return this.#shown(actor, shown, options)
   }
 
   /** A record, or a row of a view, as it is stored. No rule is asked. */

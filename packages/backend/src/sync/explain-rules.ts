@@ -6,13 +6,13 @@ import type { Definition, Rule } from '../definitions/definition.ts'
 import { ruleIndexesOf } from '../definitions/rule-indexes.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import { invalid } from '../gateway/service-error.ts'
-import { EVERYBODY, syncProblem } from './sync-rules.ts'
+import { EVERYBODY, LIST_RULE, syncProblem, syncRules } from './sync-rules.ts'
 
 /** Why something is not possible. */
 export interface RuleProblem {
   /** A sentence. */
   readonly message: string
-  /** Where in the rule, from 0. `null`: it is not about the rule. */
+  /** Where in the rule, from 0. Among `syncProblems`: where in the list rule. `null`: it is not about that rule. */
   readonly position: number | null
 }
 
@@ -26,7 +26,7 @@ export interface CostForAccounts extends RuleCost {
 
 /** A rule of a collection, explained. */
 export interface ExplainedRule {
-  /** `listRule` and the like. */
+  /** `listRule` and the like; `salary.viewRule` is that of a field. */
   readonly name: string
   /** `null`: superusers only. */
   readonly rule: Rule
@@ -60,7 +60,7 @@ export function explainRules(definitions: KnownDefinitions, definition: Definiti
   return {
     collection: definition.name,
     rules,
-    syncProblems: problemsOf(meant, rules[0]!),
+    syncProblems: problemsOf(definitions, meant),
     indexes: [...relations.map(({ name }) => name), ...compared.map(({ on }) => on)],
   }
 }
@@ -72,7 +72,10 @@ function rulesOf(definition: Definition): readonly (readonly [name: string, rule
     definition.type === 'view' ? { listRule, viewRule } : { listRule, viewRule, createRule, updateRule, deleteRule }
   const ofAccounts =
     definition.type === 'auth' ? { authRule: definition.authRule, manageRule: definition.manageRule } : {}
-  return Object.entries({ ...ofRecords, ...ofAccounts })
+  const ofFields = definition.fields.flatMap(({ name, viewRule }) =>
+    viewRule === undefined || viewRule === '' ? [] : [[`${name}.viewRule`, viewRule] as const],
+  )
+  return [...Object.entries({ ...ofRecords, ...ofAccounts }), ...ofFields]
 }
 
 function explained(definitions: KnownDefinitions, definition: Definition, name: string, rule: Rule): ExplainedRule {
@@ -111,10 +114,13 @@ function costFor(
   }
 }
 
-function problemsOf(definition: Definition, { costs }: ExplainedRule): readonly RuleProblem[] {
-  if (definition.listRule === null) return [{ message: 'Only superusers may list its records.', position: null }]
+function problemsOf(definitions: KnownDefinitions, definition: Definition): readonly RuleProblem[] {
   const problem = syncProblem(definition)
-  const found = costs.flatMap(({ problems }) => problems)
+  const rules = syncRules(definitions, definition)
+  if (rules === undefined) return [{ message: 'Only superusers may list its records.', position: null }]
+  const found = rules.problems.map(({ of, error: { message, position } }): RuleProblem =>
+    of === LIST_RULE ? { message, position } : { message: `The ${of}: ${message}`, position: null },
+  )
   const others = found.filter(
     (one, place) => found.findIndex((each) => each.message === one.message && each.position === one.position) === place,
   )

@@ -7,17 +7,19 @@ import type { Holdings } from '@pannier/rules/cut'
 import type { GuardReader, LeftRow, Positioned, RememberedRows, WrittenDocument } from 'pannier/internal'
 import { ruleRecord } from '../access/rule-records.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-import type { Reached, Sweep } from './feed-token.ts'
+import type { FeedToken, Reached, Sweep } from './feed-token.ts'
 import type { Part } from './part.ts'
-import { allOf, groundsOf, heldAt, isClocked, minus, type HeldAt, type Span } from './spans.ts'
-import type { AccountRules } from './sync-rules.ts'
+import { ReachedState } from './reached-state.ts'
+import { withheld } from './ruled-fields.ts'
+import { allOf, countIn, heldAt, type AllHeldAt, type HeldAt, type Span } from './spans.ts'
+import type { AccountRule, AccountRules } from './sync-rules.ts'
 
 /** What a replica does, in this order. */
 export type FeedRow =
   /** It forgets a record. `deleted`: nobody has it any more. */
   | { readonly left: string; readonly deleted: boolean }
-  /** It has the record. `mark`: all records come. */
-  | { readonly document: JsonObject; readonly mark?: string }
+  /** It has the record, without some of the fields. `mark`: all records come. */
+  | { readonly document: JsonObject; readonly without: ReadonlySet<string>; readonly mark?: string }
   /** As before, and it has this revision already. */
   | { readonly id: string; readonly rev: string; readonly mark: string }
   /** It forgets all records without this mark. */
@@ -30,12 +32,13 @@ export interface PageSource {
   readonly collection: string
   readonly rows: RememberedRows
   readonly rules: AccountRules
+  readonly account: FeedToken['account']
   /** What the replica wants. */
   readonly part: Part
   /** By their names. */
   readonly holdings: (name: string) => Holdings
   /** What the account holds now. */
-  readonly now: HeldAt
+  readonly now: AllHeldAt
   /** Whether the replica says that it has a revision of a record, as it is shown now. */
   readonly has: Has
 }
@@ -64,16 +67,13 @@ export class FeedPage {
 
   /** Continues a sweep. Gives its new place; undefined: it is done. */
   walk(reached: Reached | undefined, sweep: Sweep): Sweep | undefined {
-    const parts = reached === undefined ? [this.#gained] : [this.#lost, this.#left, this.#gained, this.#changed]
+    const state = reached && new ReachedState(this.#source, reached)
+    const target = heldAt(this.#source.rules, this.#source.holdings(sweep.may), sweep.fromMs)
+    const parts =
+      state === undefined ? [this.#gained] : [this.#lost, this.#left, this.#gained, this.#changed, this.#shown]
     let { part, span, after } = sweep
     for (; part < parts.length; part++, span = 0, after = '') {
-      const stopped = parts[part]!.call(this, {
-        reached,
-        sweep,
-        span,
-        after,
-        target: this.#at(sweep.may, sweep.fromMs),
-      })
+      const stopped = parts[part]!.call(this, { state, sweep, span, after, target })
       if (stopped !== undefined) return { ...sweep, part, ...stopped }
     }
     if (sweep.mark !== undefined) this.rows.push({ end: sweep.mark })
@@ -81,68 +81,67 @@ export class FeedPage {
   }
 
   /** Rows of what is not held any more. */
-  #lost({ reached, sweep, target, span, after }: Walk): Stop | undefined {
-    const before = this.#at(reached!.may, reached!.fromMs)
-    const spans = minus(this.#source.rules, before, [target], reached!.fromMs === sweep.fromMs)
+  #lost({ state, sweep, target, span, after }: Walk): Stop | undefined {
+    const { sequence, may } = state!
+    const spans = state!.lost(target, sweep.fromMs)
     return this.#spans(spans, span, after, ({ alternative, group, range }, from) => {
       const { rows } = this.#source
       return this.#each(rows.rows(group, range, from), from, ({ id, key, value, cameAt }) => {
-        const isHad = cameAt <= reached!.sequence && before.viewer.admits(alternative, sideOf(key, value))
+        const isHad = cameAt <= sequence && may.list.viewer.admits(alternative, sideOf(key, value))
         if (!isHad) return
         const written = this.#written(id)
-        if (!this.#isIn(target, sweep, written) && !this.#wasOutside(reached!, written)) this.#leave(id, false)
+        if (!this.#isIn(target, sweep, written) && !this.#wasOutside(sequence, written)) this.#leave(id, false)
       })
     })
   }
 
   /** Rows that have left the index. */
-  #left({ reached, sweep, target, span, after }: Walk): Stop | undefined {
-    const { rows, rules } = this.#source
-    const before = this.#at(reached!.may, reached!.fromMs)
+  #left({ state, sweep, target, span, after }: Walk): Stop | undefined {
+    const { rows } = this.#source
+    const { list } = this.#source.rules
+    const { sequence, may } = state!
     const tell = (row: Positioned<LeftRow>): void => {
       const { id, key, value, cameAt, deleted } = row
-      if (cameAt > reached!.sequence || !shows(rules, before, key, value)) return
+      if (cameAt > sequence || !shows(list, may.list, key, value)) return
       if (this.#isIn(target, sweep, this.#written(id))) return
-      this.#leave(id, deleted && shows(rules, target, key, value))
+      this.#leave(id, deleted && shows(list, target.list, key, value))
     }
     if (sweep.byTime) {
-      const stopped = this.#each(rows.leftSince(reached!.sequence, after || undefined), after, tell)
+      const stopped = this.#each(rows.leftSince(sequence, after || undefined), after, tell)
       return stopped === undefined ? undefined : { span: 0, after: stopped }
     }
-    const groups = new Map(allOf(rules, before).map((each) => [JSON.stringify(each.group), each]))
+    const groups = new Map(allOf(list, may.list).map((each) => [JSON.stringify(each.group), each]))
     return this.#spans([...groups.values()], span, after, ({ group }, from) =>
-      this.#each(rows.left(group, reached!.sequence, from), from, tell),
+      this.#each(rows.left(group, sequence, from), from, tell),
     )
   }
 
   /** Records that are newly held. */
-  #gained({ reached, sweep, target, span, after }: Walk): Stop | undefined {
+  #gained({ state, sweep, target, span, after }: Walk): Stop | undefined {
     const { rules, rows } = this.#source
-    const had = reached && [this.#at(reached.must, reached.fromMs), this.#at(reached.must, reached.toMs)]
-    const isSame = reached !== undefined && reached.fromMs === sweep.fromMs && reached.toMs === sweep.fromMs
-    const spans = had === undefined ? allOf(rules, target) : minus(rules, target, had, isSame)
+    const spans = state === undefined ? allOf(rules.list, target.list) : state.gained(target, sweep.fromMs)
     return this.#spans(spans, span, after, ({ group, range }, from) =>
       this.#each(rows.rows(group, range, from), from, ({ id }) => {
         const written = this.#written(id)
-        if (written === undefined || written.sequence > (reached ?? sweep).sequence) return
+        if (written === undefined || written.sequence > (state ?? sweep).sequence) return
         if (!this.#isIn(target, sweep, written)) return
-        if (had === undefined || !this.#isHad(had, reached!, written)) this.#put(written, sweep)
+        if (state === undefined || !state.has(recordOf(written))) this.#put(written, sweep, target)
       }),
     )
   }
 
   /** Records that were written. */
-  #changed({ reached, sweep, target, span, after }: Walk): Stop | undefined {
+  #changed({ state, sweep, target, span, after }: Walk): Stop | undefined {
     const { guard, collection, rules, rows } = this.#source
-    const { sequence } = reached!
+    const { sequence } = state!
     const tell = (written: WrittenDocument | undefined): void => {
       if (written === undefined || written.sequence <= sequence || !this.#isShown(target, sweep, written)) return
-      if (this.#isInPart(written)) this.#put(written, sweep)
+      if (this.#isInPart(written)) this.#put(written, sweep, target)
       // The replica may have it as it was.
       else this.#leave(String(recordOf(written)['id']), false)
     }
     if (sweep.byHeld)
-      return this.#spans(allOf(rules, target), span, after, ({ group, range }, from) =>
+      return this.#spans(allOf(rules.list, target.list), span, after, ({ group, range }, from) =>
         this.#each(rows.rows(group, range, from), from, ({ id }) => tell(this.#written(id))),
       )
     for (let since = after === '' ? sequence : Number(after); ;) {
@@ -156,6 +155,22 @@ export class FeedPage {
       }
       if (written.length === 0) return undefined
     }
+  }
+
+  /** Records that the replica has, and of which other fields are shown. */
+  #shown({ state, sweep, target, span, after }: Walk): Stop | undefined {
+    const { rules, rows } = this.#source
+    const spans = sweep.shownByHeld ? allOf(rules.list, target.list) : state!.shown(target, sweep.fromMs)
+    return this.#spans(spans, span, after, ({ group, range }, from) =>
+      this.#each(rows.rows(group, range, from), from, ({ id }) => {
+        const written = this.#written(id)
+        if (written === undefined || written.sequence > state!.sequence) return
+        if (!this.#isIn(target, sweep, written)) return
+        const record = recordOf(written)
+        // What the replica may lack has come as gained.
+        if (state!.has(record) && state!.isOther(record, target)) this.#put(written, sweep, target)
+      }),
+    )
   }
 
   #spans(
@@ -192,13 +207,13 @@ export class FeedPage {
   }
 
   /** Whether a record is what the sweep leads to. */
-  #isIn(target: HeldAt, sweep: Sweep, written: WrittenDocument | undefined): boolean {
+  #isIn(target: AllHeldAt, sweep: Sweep, written: WrittenDocument | undefined): boolean {
     return this.#isShown(target, sweep, written) && this.#isInPart(written!)
   }
 
-  #isShown({ viewer }: HeldAt, { sequence }: Sweep, written: WrittenDocument | undefined): boolean {
+  #isShown({ list }: AllHeldAt, { sequence }: Sweep, written: WrittenDocument | undefined): boolean {
     const isThere = written !== undefined && written.document['_deleted'] !== true
-    return isThere && written.sequence <= sequence && viewer.shows(recordOf(written))
+    return isThere && written.sequence <= sequence && list.viewer.shows(recordOf(written))
   }
 
   #isInPart(written: WrittenDocument): boolean {
@@ -206,30 +221,26 @@ export class FeedPage {
   }
 
   /** A record that is as it was when the replica did not want it. */
-  #wasOutside({ sequence }: Reached, written: WrittenDocument | undefined): boolean {
+  #wasOutside(sequence: number, written: WrittenDocument | undefined): boolean {
     return written !== undefined && written.sequence <= sequence && !this.#isInPart(written)
   }
 
-  /** Whether one alternative has shown a record at both ends of a span of time, and so at all times between. */
-  #isHad(had: readonly HeldAt[], { fromMs, toMs }: Reached, written: WrittenDocument): boolean {
-    const record = recordOf(written)
-    return this.#source.rules.rule.alternatives.some(
-      (alternative, index) =>
-        (fromMs === toMs || !isClocked(alternative)) && had.every(({ viewer }) => viewer.showsBy(index, record)),
-    )
-  }
-
-  #put(written: WrittenDocument, { mark }: Sweep): void {
+  #put(written: WrittenDocument, { mark }: Sweep, { fields }: AllHeldAt): void {
+    const { now, has, rules, account } = this.#source
     const record = recordOf(written)
     const [id, rev] = [String(record['id']), String(written.document['_rev'])]
     const known = `${id} ${rev}`
     // The next sweep has what the account may not see any more.
-    if (this.#told.has(known) || !this.#source.now.viewer.shows(record)) return
+    if (this.#told.has(known) || !now.list.viewer.shows(record)) return
     this.#told.add(known)
     this.#limits.rows--
     const document = written.document as JsonObject
-    if (mark === undefined) this.rows.push({ document })
-    else this.rows.push(this.#source.has(id, rev) ? { id, rev, mark } : { document, mark })
+    // The next sweep has the fields that only the target shows, and those that it does not show yet.
+    const isShown = (place: number): boolean =>
+      fields[place]!.viewer.shows(record) && now.fields[place]!.viewer.shows(record)
+    const row = { document, without: withheld(rules.ruled, account, record, isShown) }
+    if (mark === undefined) this.rows.push(row)
+    else this.rows.push(has(id, rev) ? { id, rev, mark } : { ...row, mark })
   }
 
   #leave(id: string, deleted: boolean): void {
@@ -241,16 +252,12 @@ export class FeedPage {
   #written(id: string): WrittenDocument | undefined {
     return this.#source.guard.written(this.#source.collection, id)
   }
-
-  #at(name: string, ms: number): HeldAt {
-    return heldAt(this.#source.rules.rule, this.#source.holdings(name), ms)
-  }
 }
 
 interface Walk {
-  readonly reached: Reached | undefined
+  readonly state: ReachedState | undefined
   readonly sweep: Sweep
-  readonly target: HeldAt
+  readonly target: AllHeldAt
   readonly span: number
   readonly after: string
 }
@@ -261,28 +268,25 @@ interface Stop {
   readonly after: string
 }
 
-/** How changes and losses are found at the least cost. It is fixed for a sweep. */
-export function planOf(source: PageSource, reached: Reached): Pick<Sweep, 'byHeld' | 'byTime'> {
-  const { guard, collection, rows, now } = source
+/** How changes and losses are found at the least cost. It is fixed for a sweep. `ms`: its time. */
+export function planOf(source: PageSource, reached: Reached, ms: number): Plan {
+  const { guard, collection, rows, rules, now } = source
+  const state = new ReachedState(source, reached)
   const changes = guard.lastWrite(collection)!.sequence - reached.sequence
-  const before = source
-    .holdings(reached.may)
-    .reduce((sum, holding) => sum + (holding === null ? 0 : groundsOf(holding).size), 0)
-  return { byHeld: countHeld(source, now, changes) < changes, byTime: rows.countLeftSince(reached.sequence) <= before }
+  const before = state.may.list.grounds.reduce((sum, grounds) => sum + (grounds?.size ?? 0), 0)
+  const shown = countIn(rows, state.shown(now, ms), Infinity)
+  const held = allOf(rules.list, now.list)
+  return {
+    byHeld: countIn(rows, held, changes) < changes,
+    byTime: rows.countLeftSince(reached.sequence) <= before,
+    shownByHeld: shown > 0 && countIn(rows, held, shown) < shown,
+  }
 }
 
-/** How many rows and look-ups all that is held takes, counted up to `most`. */
-function countHeld({ rows, rules }: PageSource, held: HeldAt, most: number): number {
-  let count = 0
-  for (const { group, range } of allOf(rules, held)) {
-    count += 1 + rows.count(group, range)
-    if (count >= most) break
-  }
-  return count
-}
+type Plan = Pick<Sweep, 'byHeld' | 'byTime' | 'shownByHeld'>
 
 /** Whether some alternative of the account shows a row. */
-function shows({ sides }: AccountRules, { grounds, viewer }: HeldAt, key: readonly unknown[], value: unknown): boolean {
+function shows({ sides }: AccountRule, { grounds, viewer }: HeldAt, key: readonly unknown[], value: unknown): boolean {
   const [side, ground] = key as [number, string]
   return sides.some(
     (place, index) =>

@@ -29,6 +29,8 @@ export interface Sweep {
   readonly mark: string | undefined
   /** Changes are found by what is held, not by the sequence. */
   readonly byHeld: boolean
+  /** Records of which other fields are shown are found by what is held of the list rule, not by the rules of fields. */
+  readonly shownByHeld: boolean
   /** Rows that have left are found by time, not by ground. */
   readonly byTime: boolean
 }
@@ -46,7 +48,10 @@ export interface FeedToken {
   readonly rules: string
   /** The version of the part of the collection that the replica has; undefined: all. */
   readonly part: string | undefined
-  /** How all records of the replica are shown; undefined: some may be shown otherwise than others. */
+  /**
+   * By which fields and holdings all records of the replica are shown, as they are in their revisions. Undefined: some may be shown
+   * otherwise than others.
+   */
   readonly shape: string | undefined
   readonly reached: Reached | undefined
   readonly sweep: Sweep | undefined

@@ -2,26 +2,24 @@
  * The feed of a collection for one account: what a replica has to do to have exactly the records that the account may list. No user and
  * no token is stored; only what accounts held, and an index with few rows for each record. docs/internals/ruled-sync.md is the contract.
  */
-import { randomBytes } from 'node:crypto'
-import type { Holdings } from '@pannier/rules/cut'
+import { createHash, randomBytes } from 'node:crypto'
+import type { Alternative, Holdings } from '@pannier/rules/cut'
 import type { Database } from 'pannier'
 import { readSnapshot, rememberedRows } from 'pannier/internal'
 import type { GuardReader, SnapshotReader } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
-
-import type { Account } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { Boots } from './boots.ts'
 import { FeedPage, planOf, type FeedRow, type Has, type PageLimits, type PageSource } from './feed-page.ts'
 import type { FeedToken, Reached, Sweep } from './feed-token.ts'
-import { HeldNow } from './held-now.ts'
+import { HeldNow, holderOf, type Holder } from './held-now.ts'
 import type { HoldingsStore } from './holdings-store.ts'
 import { meet } from './meet.ts'
 import { WHOLE, type Part } from './part.ts'
 import { EMPTY, indexOf, SIDES_VIEW, updateSides, type IndexState } from './sides-view.ts'
-import { heldAt } from './spans.ts'
+import { heldAt, isClocked } from './spans.ts'
 import { rulesToSync, type AccountRules, type SyncRules } from './sync-rules.ts'
 
 interface FeedHost {
@@ -87,19 +85,16 @@ export class Feed {
    *
    * @throws ServiceError FORBIDDEN: superusers only; INVALID: the rule can't be synced; UNAUTHENTICATED: the account is gone
    */
-  async pull(
-    { principal: { account } }: Actor,
-    wanted: readonly Wanted[],
-    limits: PageLimits = LIMITS,
-  ): Promise<PulledPage[]> {
+  async pull({ principal }: Actor, wanted: readonly Wanted[], limits: PageLimits = LIMITS): Promise<PulledPage[]> {
     const { definitions, database } = this.#host
+    const holder = holderOf(principal)
     const ruled = wanted.map((each) => ({ ...each, rules: rulesToSync(definitions, each.definition) }))
     for (const { definition, rules } of ruled) await updateSides(database, definition, rules)
     return readSnapshot(database, async (reader) => {
       for (const { rules } of ruled) rules.indexedAt ??= reader.sequence
       const pages: PulledPage[] = []
       for (const { definition, token, rules, has, part = WHOLE } of ruled) {
-        const pull = await this.#begin(reader, { definition, rules, part }, account, token)
+        const pull = await this.#begin(reader, { definition, rules, part }, holder, token)
         pages.push(await this.#page(pull, token, has ?? hasNothing, limits))
       }
       return pages
@@ -109,28 +104,29 @@ export class Feed {
   async #begin(
     reader: SnapshotReader,
     asked: Pick<Pull, 'definition' | 'rules' | 'part'>,
-    account: Account | undefined,
+    holder: Holder,
     token: FeedToken | undefined,
   ): Promise<Pull> {
     const { now } = this.#host
     const { definition, rules } = asked
     // The clock of the machine may have been set back.
     const nowMs = Math.max(now(), token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
-    const own = rules.of(account?.collection ?? null)
-    const accountId = account === undefined ? null : ([account.collection, String(account.record['_id'])] as const)
-    await reader.read((guard) => assertThere(guard, accountId))
-    const held = await reader.read((guard) => this.#heldNow.of(guard, own.rule, rules.version, accountId, nowMs))
+    const { account } = holder
+    const own = rules.of(account?.[0] ?? null)
+    await reader.read((guard) => assertThere(guard, account))
+    const held = await reader.read((guard) => this.#heldNow.of(guard, own, rules.version, holder, nowMs))
     const heldName = await this.#holdings.keep(held, nowMs)
     const index = await reader.read((guard) => indexOf(guard, recordsName(definition)))
     const holdings = new Map([[heldName, held]])
-    return { reader, ...asked, account: accountId, own, nowMs, held, heldName, holdings, index }
+    return { reader, ...asked, account, own, nowMs, held, heldName, holdings, index }
   }
 
   async #page(pull: Pull, given: FeedToken | undefined, has: Has, limits: PageLimits): Promise<PulledPage> {
     const { index, account, rules, part } = pull
     const isReset = given === undefined || !(await this.#isValid(pull, given))
+    const shapeNow = shapeOf(pull)
     // Else a record may be shown otherwise than the replica has it, in the same revision.
-    let shape = given !== undefined && isOf(pull, given) && given.shape === rules.shape ? rules.shape : undefined
+    let shape = given !== undefined && isOf(pull, given) && given.shape === shapeNow ? shapeNow : undefined
     const hasShown = shape === undefined ? hasNothing : has
     let { reached, sweep }: Pick<FeedToken, 'reached' | 'sweep'> = isReset
       ? { reached: undefined, sweep: undefined }
@@ -142,6 +138,7 @@ export class Feed {
       if (sweep === undefined && isAtEnd(pull, reached)) {
         reached = { ...reached, fromMs: pull.nowMs, toMs: pull.nowMs }
         isComplete = true
+        shape = shapeNow
         break
       }
       const aimed = await this.#aim(pull, reached, sweep)
@@ -150,7 +147,6 @@ export class Feed {
       left = walked.left
       sweep = walked.sweep
       if (sweep !== undefined) break
-      if (aimed.mark !== undefined) ({ shape } = rules)
       const { sequence, may, must, fromMs, toMs } = aimed
       reached = { sequence, may, must, fromMs, toMs }
     }
@@ -187,6 +183,7 @@ export class Feed {
         mark: reached === undefined ? randomBytes(9).toString('base64url') : undefined,
         byHeld: false,
         byTime: true,
+        shownByHeld: false,
       }
     const met = sweep.must === heldName ? held : meet(own, holdings.get(sweep.must)!, held)
     const must = await this.#holdings.keep(met, nowMs)
@@ -195,7 +192,7 @@ export class Feed {
   }
 
   async #walk(
-    { reader, definition, own, part, held, nowMs, holdings, index }: Pull,
+    { reader, definition, account, own, part, held, nowMs, holdings, index }: Pull,
     reached: Reached | undefined,
     sweep: Sweep,
     has: Has,
@@ -213,12 +210,13 @@ export class Feed {
         collection,
         rows: rememberedRows(guard, collection, SIDES_VIEW)!,
         rules: own,
+        account,
         part,
         holdings: (name) => holdings.get(name)!,
-        now: heldAt(own.rule, held, nowMs),
+        now: heldAt(own, held, nowMs),
         has,
       }
-      const planned = isBegun && reached !== undefined ? { ...sweep, ...planOf(source, reached) } : sweep
+      const planned = isBegun && reached !== undefined ? { ...sweep, ...planOf(source, reached, sweep.fromMs) } : sweep
       const left = { ...limits }
       const page = new FeedPage(source, left)
       const next = page.walk(reached, planned)
@@ -266,9 +264,26 @@ function isOf({ index, account }: Pull, token: FeedToken): boolean {
 
 function isAtEnd({ own, index, heldName, nowMs }: Pull, reached: Reached | undefined): reached is Reached {
   if (reached === undefined || reached.sequence !== index.builtTo) return false
-  const isTimed = own.rule.alternatives.some(
-    ({ range, tests }) => range?.by === 'clock' || tests.some(({ clock }) => clock),
-  )
+  const isTimed = own.alternatives.some(asksClock)
   const isSameTime = !isTimed || (reached.fromMs === nowMs && reached.toMs === nowMs)
   return reached.may === heldName && reached.must === heldName && isSameTime
+}
+
+/** Whether time alone decides which records an alternative shows. */
+function asksClock(alternative: Alternative): boolean {
+  return alternative.range?.by === 'clock' || isClocked(alternative)
+}
+
+const knownShapes = new WeakMap<Holdings, string>()
+
+/** How records are shown, as they are in their revisions; undefined if that changes with time. Other holdings show other fields. */
+function shapeOf({ rules, own, held }: Pull): string | undefined {
+  const first = own.list.rule.alternatives.length
+  if (own.alternatives.slice(first).some(asksClock)) return undefined
+  const known = knownShapes.get(held)
+  if (known !== undefined) return known
+  const digest = createHash('sha256').update(JSON.stringify([rules.shape, held.slice(first)]))
+  const shape = digest.digest('base64url').slice(0, 22)
+  knownShapes.set(held, shape)
+  return shape
 }

@@ -2,14 +2,16 @@
  * Whether an account sees other records because it holds something else, or because time has passed. It is asked of one state of the
  * database: rows of the index between what was held and what is held, and records that the index does not have yet. Synchronous.
  */
+import type { RuleRecord } from '@pannier/rules'
 import { recordSide, type Alternative, type OwnRange, type RecordSide, type Viewer } from '@pannier/rules/cut'
 import type { GuardReader, WrittenDocument } from 'pannier/internal'
 import { rememberedRows } from 'pannier/internal'
 import { ruleRecord } from '../access/rule-records.ts'
 import { recordsName } from '../definitions/definition.ts'
+import { isAsMuch, withheld } from './ruled-fields.ts'
 import { SIDES_VIEW } from './sides-view.ts'
-import { allOf, groundOf, minus, type Span } from './spans.ts'
-import type { AccountRules, SyncedCollection } from './sync-rules.ts'
+import { allOf, countIn, groundOf, minus, type HeldAt, type Span } from './spans.ts'
+import type { AccountRule, AccountRules, SyncedCollection } from './sync-rules.ts'
 import type { Watching } from './watching.ts'
 
 /** A state of the database. */
@@ -39,6 +41,13 @@ class Walk {
     this.rows = isIndexed ? rememberedRows(guard, this.#collection, SIDES_VIEW) : undefined
   }
 
+  /** Those of two lists of spans that have fewer rows. */
+  fewer(one: readonly Span[], other: readonly Span[]): readonly Span[] {
+    if (this.rows === undefined || one.length === 0) return one
+    const count = countIn(this.rows, one, Infinity)
+    return countIn(this.rows, other, count) < count ? other : one
+  }
+
   /** Undefined as long as there is more; true when a record is found, or too many were read. */
   some(spans: readonly Span[], isFound: (written: WrittenDocument) => boolean): boolean {
     const { guard } = this.#state
@@ -65,17 +74,35 @@ class Walk {
   }
 }
 
-/** Whether a record is seen only before or only after, or was written after the sequence `since` and is seen after. */
+/**
+ * Whether a record is seen only before or only after, or other fields of it are, or it was written after the sequence `since` and is
+ * seen after.
+ */
 export function seesOther(state: SyncedState, since: number, before: Watching, after: Watching): boolean {
-  const { rules } = after
+  const { list, fields } = after.rules
   const isSame = before.ms === after.ms
-  const spans = [...minus(rules, before.held, [after.held], isSame), ...minus(rules, after.held, [before.held], isSame)]
-  return new Walk(state).some(spans, ({ document, sequence }) => {
+  const between = (rule: AccountRule, one: HeldAt, other: HeldAt): Span[] => [
+    ...minus(rule, one, [other], isSame),
+    ...minus(rule, other, [one], isSame),
+  ]
+  const walk = new Walk(state)
+  const ofFields = fields.flatMap((rule, place) => between(rule, before.held.fields[place]!, after.held.fields[place]!))
+  const spans = [
+    ...between(list, before.held.list, after.held.list),
+    ...walk.fewer(ofFields, allOf(list, after.held.list)),
+  ]
+  return walk.some(spans, ({ document, sequence }) => {
     if (document['_deleted'] === true) return false
     const record = ruleRecord(document)
-    const isSeen = after.held.viewer.shows(record)
-    return sequence > since ? isSeen : isSeen !== before.held.viewer.shows(record)
+    const isSeen = after.held.list.viewer.shows(record)
+    if (sequence > since) return isSeen
+    const wasSeen = before.held.list.viewer.shows(record)
+    return isSeen !== wasSeen || (isSeen && !isAsMuch(withheldBy(before, record), withheldBy(after, record)))
   })
+}
+
+function withheldBy({ rules, holder, held }: Watching, record: RuleRecord): ReadonlySet<string> {
+  return withheld(rules.ruled, holder.account, record, (place) => held.fields[place]!.viewer.shows(record))
 }
 
 /** How often what time alone may change is asked again, where no record says when. */
@@ -83,8 +110,12 @@ export const AGAIN_MS = 1000
 const DAY_MS = 86_400_000
 
 /** Whether what an account sees may change with time. */
-export function isTimed({ rule: { alternatives } }: AccountRules): boolean {
-  return alternatives.some((alternative) => alternative.range?.by === 'clock' || isAskedAgain(alternative))
+export function isTimed({ alternatives }: AccountRules): boolean {
+  return alternatives.some(isTimedOne)
+}
+
+function isTimedOne(alternative: Alternative): boolean {
+  return alternative.range?.by === 'clock' || isAskedAgain(alternative)
 }
 
 function isAskedAgain({ tests, isTimed: mayChange }: Alternative): boolean {
@@ -93,14 +124,17 @@ function isAskedAgain({ tests, isTimed: mayChange }: Alternative): boolean {
 
 /** Until when an account surely sees the same, if nothing is written. */
 export function sameUntil(state: SyncedState, watching: Watching): number {
-  const { rules, held, ms } = watching
-  const { alternatives } = rules.rule
-  // What is not held now may be held then.
-  if (alternatives.some(isAskedAgain)) return ms + AGAIN_MS
+  const { rules, ms } = watching
+  const { list, fields } = rules
+  const { alternatives } = list.rule
+  const held = watching.held.list
+  // What is not held now may be held then. Records that are written are not asked when their fields turn.
+  const isFieldTimed = fields.some(({ rule }) => rule.alternatives.some(isTimedOne))
+  if (isFieldTimed || alternatives.some(isAskedAgain)) return ms + AGAIN_MS
   const walk = new Walk(state)
   // Such as `@todayStart`, which stands still for a day.
   let until = (Math.floor(ms / DAY_MS) + 1) * DAY_MS
-  for (const { alternative, group } of allOf(rules, held)) {
+  for (const { alternative, group } of allOf(list, held)) {
     const { range } = alternatives[alternative]!
     if (range?.by !== 'clock') continue
     const bound = held.viewer.bound(alternative)
@@ -110,7 +144,7 @@ export function sameUntil(state: SyncedState, watching: Watching): number {
   const isLong = walk.someWritten(({ document }) => {
     const record = ruleRecord(document)
     for (const [index, alternative] of alternatives.entries()) {
-      const side = held.holdings[index] === null ? undefined : recordSide(rules.rule, alternative, record)
+      const side = held.holdings[index] === null ? undefined : recordSide(list.rule, alternative, record)
       if (side?.grounds.some((ground) => held.grounds[index]!.has(groundOf(ground))) !== true) continue
       until = Math.min(until, turnOf(alternative, side, held.viewer.bound(index), ms))
     }

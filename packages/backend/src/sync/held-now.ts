@@ -3,12 +3,14 @@
  * with nothing new costs the same with one ground and with 10,000.
  */
 import type { RuleRecords } from '@pannier/rules'
-import { holdingsOf, type Cut, type Holdings } from '@pannier/rules/cut'
+import { holdingsOf, type Holdings } from '@pannier/rules/cut'
 import type { GuardReader } from 'pannier/internal'
 import { ruleRecords, type KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName } from '../definitions/definition.ts'
+import type { Principal } from '../gateway/principal.ts'
 import type { FeedToken } from './feed-token.ts'
 import { weightOf } from './holdings-store.ts'
+import type { AccountRules } from './sync-rules.ts'
 import { WeighedCache } from './weighed-cache.ts'
 
 interface Known {
@@ -28,39 +30,57 @@ export class HeldNow {
     this.#definitions = definitions
   }
 
-  /** What an account holds of a rule on one state. It may miss. `version`: that of the rule. */
-  of(guard: GuardReader, rule: Cut, version: string, account: FeedToken['account'], nowMs: number): Holdings {
+  /** What an account holds of the rules of a collection on one state. It may miss. `version`: that of the rules. */
+  of(
+    guard: GuardReader,
+    rules: AccountRules,
+    version: string,
+    { account, isManager }: Holder,
+    nowMs: number,
+  ): Holdings {
     const stored = account === null ? undefined : guard.get(recordsName({ id: account[0] }), account[1])
-    const key = JSON.stringify([version, account])
-    const stamp = JSON.stringify([stored?.['_rev'], this.#written(guard, rule), isTimed(rule) && nowMs])
+    const key = JSON.stringify([version, account, isManager])
+    const stamp = JSON.stringify([stored?.['_rev'], this.#written(guard, rules), isTimed(rules) && nowMs])
     const known = this.#known.get(key)
     if (known?.stamp === stamp) return known.holdings
-    const holdings = holdingsIn(guard, this.#definitions, { rule, account, now: new Date(nowMs) })
+    const holdings = holdingsIn(guard, this.#definitions, rules, { account, isManager, now: new Date(nowMs) })
     this.#known.set(key, { stamp, holdings }, weightOf(holdings))
     return holdings
   }
 
-  /** The last writes of the collections that a rule leads to. A purge has no sequence, and leaves fewer documents. */
-  #written(guard: GuardReader, { collections }: Cut): unknown {
-    return collections.map(({ id }) => guard.lastWrite(recordsName({ id })))
+  /** The last writes of the collections that the rules lead to. A purge has no sequence, and leaves fewer documents. */
+  #written(guard: GuardReader, { list, fields }: AccountRules): unknown {
+    return [list, ...fields].flatMap(({ rule }) =>
+      rule.collections.map(({ id }) => guard.lastWrite(recordsName({ id }))),
+    )
   }
 }
 
-function isTimed({ alternatives }: Cut): boolean {
-  return alternatives.some((alternative) => alternative.isTimed)
+function isTimed({ alternatives }: AccountRules): boolean {
+  return alternatives.some((each) => each.isTimed)
 }
 
-interface Holder {
-  readonly rule: Cut
+/** The one who holds. */
+export interface Holder {
   readonly account: FeedToken['account']
-  readonly now: Date
+  /** Whether the manage rule is asked. It admits no API token. */
+  readonly isManager: boolean
+}
+
+/** A principal as a holder. */
+export function holderOf({ account, apiToken }: Principal): Holder {
+  return {
+    account: account === undefined ? null : [account.collection, String(account.record['_id'])],
+    isManager: apiToken === undefined,
+  }
 }
 
 /** What an account holds in one state of the database. `reads` stands between the rule and the records, and may note what is read. */
 export function holdingsIn(
   guard: GuardReader,
   definitions: KnownDefinitions,
-  { rule, account, now }: Holder,
+  { list, fields, ruled, alternatives }: AccountRules,
+  { account, isManager, now }: Holder & { readonly now: Date },
   reads: (records: RuleRecords) => RuleRecords = (records) => records,
 ): Holdings {
   const records = reads(ruleRecords(definitions, guard, () => []))
@@ -68,6 +88,10 @@ export function holdingsIn(
   const definition = collection === undefined ? undefined : definitions.find(collection)
   const record = definition && records.get(definition.name, id!)
   // An account that was deleted after its request came in. Rules would take it for one without fields.
-  if (account !== null && !record) return rule.alternatives.map(() => null)
-  return holdingsOf(rule, record ?? null, records, now)
+  if (account !== null && !record) return alternatives.map(() => null)
+  return [list, ...fields].flatMap(({ rule }, index): Holdings => {
+    // The list rule is the first.
+    const isAsked = isManager || ruled.rules[index - 1]?.isManage !== true
+    return isAsked ? holdingsOf(rule, record ?? null, records, now) : rule.alternatives.map(() => null)
+  })
 }

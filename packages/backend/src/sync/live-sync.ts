@@ -215,19 +215,19 @@ export class LiveSync {
     since: number,
   ): Promise<boolean | undefined> {
     const { synced } = watched
-    const { principal, account } = watcher
+    const { principal, holder } = watcher
     const before = watcher.asOf(this.#lookedMs)
     this.#unplace(watcher, watched)
     if (synced === undefined || !allowed(() => (assertSyncable(principal, synced.definition), true))) return undefined
     const { definitions, now } = this.#host
-    const rules = synced.rules.of(account?.[0] ?? null)
+    const rules = synced.rules.of(holder.account?.[0] ?? null)
     const ms = now()
     const { after, until, isOther } = await state.read((guard) => {
-      const watching = watchingIn(guard, definitions, rules, account, ms)
+      const watching = watchingIn(guard, definitions, rules, holder, ms)
       const at = { ...synced, guard, commit: state.sequence }
       const isSame =
         before === undefined ||
-        (!isTimed(rules) && JSON.stringify(before.held.holdings) === JSON.stringify(watching.held.holdings))
+        (!isTimed(rules) && JSON.stringify(before.holdings) === JSON.stringify(watching.holdings))
       return {
         after: watching,
         until: isTimed(rules) ? sameUntil(at, watching) : Infinity,

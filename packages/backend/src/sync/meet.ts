@@ -1,9 +1,9 @@
-/** What two holdings of one rule have in common. */
+/** What two holdings of the same rules have in common. */
 import type { Holding, Holdings } from '@pannier/rules/cut'
 import type { AccountRules } from './sync-rules.ts'
 
 /** What both surely show. Where they test otherwise, or have no common range, nothing of an alternative. */
-export function meet({ rule }: AccountRules, one: Holdings, other: Holdings): Holdings {
+export function meet({ alternatives }: AccountRules, one: Holdings, other: Holdings): Holdings {
   return one.map((first, index) => {
     const second = other[index]
     if (first === null || second === null || second === undefined || !testsAlike(first, second)) return null
@@ -11,7 +11,7 @@ export function meet({ rule }: AccountRules, one: Holdings, other: Holdings): Ho
     const met: Holding = {
       ...rest,
       ...(grounds === undefined ? {} : { grounds: commonOf(grounds, second.grounds ?? []) }),
-      ...(bound === undefined ? {} : { bound: nearer(rule.alternatives[index]!.range!.operator, bound, second.bound) }),
+      ...(bound === undefined ? {} : { bound: nearer(alternatives[index]!.range!.operator, bound, second.bound) }),
     }
     return met.grounds?.length === 0 ? null : met
   })

@@ -1,8 +1,8 @@
 /** Where rows of an index have to be walked: all that an account holds, or what it holds and another one does not. */
 import { createHash } from 'node:crypto'
-import { Viewer, type Alternative, type Cut, type Holding, type Holdings } from '@pannier/rules/cut'
-import type { LastRange } from 'pannier/internal'
-import type { AccountRules } from './sync-rules.ts'
+import { Viewer, type Alternative, type Holding, type Holdings } from '@pannier/rules/cut'
+import type { LastRange, RememberedRows } from 'pannier/internal'
+import type { AccountRule, AccountRules } from './sync-rules.ts'
 import { compareBounds, testsAlike } from './meet.ts'
 
 /** Rows of one ground. */
@@ -14,7 +14,7 @@ export interface Span {
   readonly range: LastRange
 }
 
-/** Holdings as they are at a time. */
+/** What is held of one rule, as it is at a time. */
 export interface HeldAt {
   readonly holdings: Holdings
   readonly viewer: Viewer
@@ -22,12 +22,24 @@ export interface HeldAt {
   readonly grounds: readonly (ReadonlySet<string> | undefined)[]
 }
 
-export function heldAt(rule: Cut, holdings: Holdings, ms: number): HeldAt {
-  return {
-    holdings,
-    viewer: new Viewer(rule, holdings, new Date(ms)),
-    grounds: holdings.map((holding) => (holding === null ? undefined : groundsOf(holding))),
+/** What is held of all rules of a collection, as it is at a time. */
+export interface AllHeldAt {
+  readonly list: HeldAt
+  readonly fields: readonly HeldAt[]
+}
+
+/** `holdings`: those of all rules. */
+export function heldAt({ list, fields }: AccountRules, holdings: Holdings, ms: number): AllHeldAt {
+  let next = 0
+  const heldOf = ({ rule }: AccountRule): HeldAt => {
+    const own = holdings.slice(next, (next += rule.alternatives.length))
+    return {
+      holdings: own,
+      viewer: new Viewer(rule, own, new Date(ms)),
+      grounds: own.map((holding) => (holding === null ? undefined : groundsOf(holding))),
+    }
   }
+  return { list: heldOf(list), fields: fields.map(heldOf) }
 }
 
 /** Longer texts are cut, with a hash of them. */
@@ -43,7 +55,7 @@ export function groundOf(value: string): string {
 const ANY: ReadonlySet<string> = new Set(['*'])
 
 /** All that is held, of all alternatives or of some. */
-export function allOf({ rule, sides }: AccountRules, held: HeldAt, isAsked: (index: number) => boolean = all): Span[] {
+export function allOf({ rule, sides }: AccountRule, held: HeldAt, isAsked: (index: number) => boolean = all): Span[] {
   return rule.alternatives.flatMap((alternative, index) => {
     const holding = held.holdings[index]
     if (holding === null || holding === undefined || !isAsked(index)) return []
@@ -62,7 +74,7 @@ function all(): boolean {
  * What `held` has and none of `others` together has for certain: they are one state of holdings at both ends of a span of time. It
  * goes by grounds, bounds and parameters, and not row by row.
  */
-export function minus(rules: AccountRules, held: HeldAt, others: readonly HeldAt[], sameTime: boolean): Span[] {
+export function minus(rules: AccountRule, held: HeldAt, others: readonly HeldAt[], sameTime: boolean): Span[] {
   const strips = rules.rule.alternatives.map((alternative, index) => {
     const [holding, other] = [held.holdings[index], others[0]!.holdings[index]]
     const isAlike = holding && other && testsAlike(holding, other) && (sameTime || !isClocked(alternative))
@@ -76,6 +88,16 @@ export function minus(rules: AccountRules, held: HeldAt, others: readonly HeldAt
     if (strip === undefined || !others[0]!.grounds[span.alternative]!.has(span.group[1])) return [span]
     return strip.of === undefined ? [] : [{ ...span, range: strip.of }]
   })
+}
+
+/** How many rows and look-ups spans take, counted up to `most`. */
+export function countIn(rows: Pick<RememberedRows, 'count'>, spans: readonly Span[], most: number): number {
+  let count = 0
+  for (const { group, range } of spans) {
+    count += 1 + rows.count(group, range)
+    if (count >= most) break
+  }
+  return count
 }
 
 /** Whether the time decides, and no bound says how. */

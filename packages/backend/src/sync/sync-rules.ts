@@ -1,15 +1,21 @@
-/** The list rule of a collection, cut for each kind of account: docs/internals/rule-cuts.md. */
+/** The rules of a collection that say what its replicas have, cut for each kind of account: docs/internals/rule-cuts.md. */
 import { createHash } from 'node:crypto'
 import { parse, RuleError, type Collection, type Schema } from '@pannier/rules'
 import { cut, type Alternative, type Cut } from '@pannier/rules/cut'
 import { ruleFor } from '../access/access.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
-import type { Definition, Rule } from '../definitions/definition.ts'
+import type { Definition } from '../definitions/definition.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
+import { ruledFieldsOf, type FieldRule, type RuledFields } from './ruled-fields.ts'
 
 /** A rule that every record meets. */
 export const EVERYBODY = '1 = 1'
+/** A rule that no record meets. */
+const NOBODY = '1 = 2'
+
+/** The list rule, as problems name it. */
+export const LIST_RULE = 'list rule'
 
 /** What an index keeps of each record for alternatives with one key. */
 interface Side {
@@ -17,26 +23,47 @@ interface Side {
   readonly alternative: Alternative
 }
 
-/** The rule as it is cut for the accounts of one collection. */
-export interface AccountRules {
+/** A rule as it is cut for the accounts of one collection. */
+export interface AccountRule {
   readonly rule: Cut
   /** The place of the side of each alternative. */
   readonly sides: readonly number[]
 }
 
-/** A rule for all who may ask. */
+/** The rules of a collection as they are cut for the accounts of one collection. */
+export interface AccountRules {
+  /** Which records are shown. */
+  readonly list: AccountRule
+  /** Which fields of them are shown: one for each rule of `ruled`. */
+  readonly fields: readonly AccountRule[]
+  readonly ruled: RuledFields
+  /** Of all rules, in this order: holdings have it, too. */
+  readonly alternatives: readonly Alternative[]
+}
+
+/** Why a collection can't be synced. */
+interface SyncProblem {
+  /** Which rule it is about, in words. */
+  readonly of: string
+  readonly error: RuleError
+}
+
+/** The rules of a collection for all who may ask. */
 export interface SyncRules {
   /** Other rules, and other fields that they read, have another one. */
   readonly version: string
-  /** How records are shown: with other fields it is another one. */
+  /** How records are shown: with other fields, or other rules of fields, it is another one. */
   readonly shape: string
+  /** Those of the list rule are the first. */
   readonly sides: readonly Side[]
+  /** How many sides are of the list rule. */
+  readonly listSides: number
   /** The number of a commit since which the index has these sides; undefined: no pull has made it. */
   indexedAt: number | undefined
   /** `null`: guests. */
   of(accounts: string | null): AccountRules
-  /** Why the collection can't be synced. */
-  readonly problems: readonly RuleError[]
+  /** Those of the list rule are the first. */
+  readonly problems: readonly SyncProblem[]
 }
 
 /** A collection as it can be synced. */
@@ -48,7 +75,7 @@ export interface SyncedCollection {
 /** Another definition is another object, and so is a schema. */
 const known = new WeakMap<Definition, { readonly schema: Schema; readonly rules: SyncRules }>()
 
-/** The list rule of a definition. @throws ServiceError FORBIDDEN: superusers only; INVALID: it can't be synced */
+/** The rules of a definition. @throws ServiceError FORBIDDEN: superusers only; INVALID: it can't be synced */
 export function rulesToSync(definitions: KnownDefinitions, definition: Definition): SyncRules {
   const { schema } = definitions
   const found = known.get(definition)
@@ -56,39 +83,77 @@ export function rulesToSync(definitions: KnownDefinitions, definition: Definitio
   if (rules === undefined) throw new ServiceError('FORBIDDEN', 'Only superusers can sync this collection.')
   const [problem] = rules.problems
   if (problem !== undefined)
-    throw new ServiceError('INVALID', `The list rule of "${definition.name}" can't be synced: ${problem}`)
+    throw new ServiceError('INVALID', `The ${problem.of} of "${definition.name}" can't be synced: ${problem.error}`)
   known.set(definition, { schema, rules })
   return rules
 }
 
-/** Cuts the list rule of a definition; undefined if only superusers may list its records. */
+/** Cuts the rules of a definition; undefined if only superusers may list its records. */
 export function syncRules(definitions: KnownDefinitions, definition: Definition): SyncRules | undefined {
   const { listRule } = definition
   if (listRule === null) return undefined
   const { schema } = definitions
-  const rule = parse(listRule === '' ? EVERYBODY : listRule)
   const kinds = [null, ...definitions.all().flatMap(({ id, type }) => (type === 'auth' ? [id] : []))]
-  const cuts = kinds.map((accounts) => cut({ schema, collection: definition.id, rule, accounts }))
+  const cutFor = (rule: string, accounts: string | null): Cut =>
+    cut({ schema, collection: definition.id, rule: parse(rule), accounts })
+  const ruled = ruledFieldsOf(definition)
+  const lists = kinds.map((accounts) => cutFor(listRule === '' ? EVERYBODY : listRule, accounts))
+  const fields = ruled.rules.map(({ text }) =>
+    kinds.map((accounts) => unlessUnknown(() => cutFor(text, accounts)) ?? cutFor(NOBODY, accounts)),
+  )
   const sides: Side[] = []
-  const placeOf = (made: Cut, alternative: Alternative): number => {
-    const known = sides.findIndex((side) => side.alternative.key === alternative.key)
-    return known < 0 ? sides.push({ rule: made, alternative }) - 1 : known
-  }
-  const byAccounts = new Map<string | null, AccountRules>(
-    cuts.map((made) => [
-      made.accounts,
-      { rule: made, sides: made.alternatives.map((alternative) => placeOf(made, alternative)) },
-    ]),
+  const placed = (rule: Cut): AccountRule => ({
+    rule,
+    sides: rule.alternatives.map((alternative) => placeIn(sides, { rule, alternative })),
+  })
+  const list = lists.map(placed)
+  const listSides = sides.length
+  const shown = fields.map((cuts) => cuts.map(placed))
+  const rulesOf = new Map(
+    kinds.map((accounts, kind): [string | null, AccountRules] => {
+      const rules = { list: list[kind]!, fields: shown.map((each) => each[kind]!) }
+      const alternatives = [rules.list, ...rules.fields].flatMap(({ rule }) => rule.alternatives)
+      return [accounts, { ...rules, ruled, alternatives }]
+    }),
   )
   const own = schema.find(definition.id)!
+  const ofFields = versionOf(ruled, own, fields.flat())
   return {
-    version: versionOf(listRule, own, cuts),
-    shape: digestOf(partsOf(own)),
+    version: digestOf([versionOf(listRule, own, lists), ofFields]),
+    shape: ofFields,
     sides,
+    listSides,
     indexedAt: undefined,
-    of: (accounts) => byAccounts.get(accounts)!,
-    problems: cuts.flatMap((made) => [...made.problems, ...viewsRead(definitions, made)]),
+    of: (accounts) => rulesOf.get(accounts)!,
+    problems: [
+      ...problemsOf(definitions, LIST_RULE, lists),
+      ...fields.flatMap((cuts, place) => problemsOf(definitions, wordsFor(ruled.rules[place]!), cuts)),
+    ],
   }
+}
+
+/** A rule that names what is no longer there shows nothing, as by REST. */
+function unlessUnknown(make: () => Cut): Cut | undefined {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof RuleError) return undefined
+    throw error
+  }
+}
+
+function placeIn(sides: Side[], side: Side): number {
+  const known = sides.findIndex(({ alternative }) => alternative.key === side.alternative.key)
+  return known < 0 ? sides.push(side) - 1 : known
+}
+
+function wordsFor({ names, isManage }: FieldRule): string {
+  return isManage ? 'manage rule' : `view rule of the field ${names.map((name) => `"${name}"`).join(' and ')}`
+}
+
+function problemsOf(definitions: KnownDefinitions, of: string, cuts: readonly Cut[]): SyncProblem[] {
+  const errors = cuts.flatMap((made) => [...made.problems, ...viewsRead(definitions, made)])
+  return errors.map((error) => ({ of, error }))
 }
 
 /** Rows of a view are not stored, so nothing says that they have changed. */
@@ -98,10 +163,11 @@ function viewsRead(definitions: KnownDefinitions, { collections }: Cut): RuleErr
   )
 }
 
-function versionOf(rule: Rule, own: Collection, cuts: readonly Cut[]): string {
+/** Of rules and of what they read. One that names nothing that is there has other keys as soon as it does. */
+function versionOf(rules: unknown, own: Collection, cuts: readonly Cut[]): string {
   const read = new Set([own, ...cuts.flatMap(({ collections }) => collections)])
-  const collections = Array.from(read, partsOf)
-  return digestOf([rule, collections.map(String), collections])
+  const keys = cuts.map(({ alternatives }) => alternatives.map(({ key }) => key))
+  return digestOf([rules, keys, Array.from(read, partsOf)])
 }
 
 function partsOf({ id, name, fields }: Collection): readonly unknown[] {
@@ -127,14 +193,7 @@ export function assertSyncable(principal: Principal, definition: Definition): vo
   if (problem !== undefined) throw new ServiceError('INVALID', problem)
 }
 
-/** Why nobody can sync a collection, whatever its list rule is. */
-export function syncProblem(definition: Definition): string | undefined {
-  const { name } = definition
-  if (definition.type === 'view') return `"${name}" is a view. Its rows can't be synced.`
-  const ruled = definition.fields.find(({ viewRule }) => viewRule !== undefined)
-  if (ruled !== undefined) return `The field "${ruled.name}" of "${name}" has a view rule. It can't be synced.`
-  // A replica would keep addresses of those whom its account may not manage any more.
-  return definition.type === 'auth' && definition.manageRule !== null && definition.manageRule !== ''
-    ? `"${name}" has a manage rule, which shows addresses. It can't be synced.`
-    : undefined
+/** Why nobody can sync a collection, whatever its rules are. */
+export function syncProblem({ type, name }: Definition): string | undefined {
+  return type === 'view' ? `"${name}" is a view. Its rows can't be synced.` : undefined
 }

@@ -27,7 +27,7 @@ import { assertSyncable } from './sync-rules.ts'
 export type SyncRow =
   /** It forgets a record. `deleted`: nobody has it any more. */
   | { readonly left: string; readonly deleted: boolean }
-  /** It has a record, with `_rev`. `mark`: all records come, and those without it go at the end. */
+  /** It has a record, with `_rev` and the fields that the account sees. `mark`: all records come, and those without it go at the end. */
   | { readonly record: RecordJson; readonly mark?: string }
   /** As before, and it has this revision already. Only where `has` says so. */
   | { readonly id: string; readonly rev: string; readonly mark: string }
@@ -154,7 +154,7 @@ export class Sync {
   }
 
   /**
-   * What the rules of a collection cost, and what keeps it from being synced. `rule`: in place of its list rule.
+   * What the rules of a collection cost, and what keeps it from being synced. `rule`: in place of its list rule, which is explained alone.
    *
    * @throws ServiceError FORBIDDEN for all but superusers, NOT_FOUND, INVALID if it is no rule
    */
@@ -203,15 +203,16 @@ export class Sync {
 
   /** As the client sees them. */
   async #shown(actor: Actor, definition: Definition, rows: readonly FeedRow[]): Promise<readonly SyncRow[]> {
-    const documents = rows.flatMap((row) => ('document' in row ? [row.document] : []))
-    const shown = await this.#host.reads.show(actor, definition, documents, { fields: '*,_rev' })
+    // What is withheld is that of the page's state. A later one would show what the token does not say.
+    const documents = rows.filter((row) => 'document' in row)
+    const shown = await this.#host.reads.showWithout(actor, definition, documents, { fields: '*,_rev' })
     let next = 0
     return rows.map((row): SyncRow => {
       if ('rev' in row)
         return { ...row, rev: this.#host.access.revisions.of(actor.principal, definition, row.id, row.rev) }
       if (!('document' in row)) return row
-      const { document: _, ...rest } = row
-      return { record: shown[next++]!, ...rest }
+      const { mark } = row
+      return { record: shown[next++]!, ...(mark === undefined ? {} : { mark }) }
     })
   }
 }

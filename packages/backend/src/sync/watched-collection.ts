@@ -54,7 +54,7 @@ export class WatchedCollection {
   /** Adds those that have seen a record until now to `found`. */
   findFormer(record: RuleRecord, found: Set<Watcher>, nowMs: number): void {
     for (const { watcher, isSeen } of this.#behind(record, found))
-      if (isSeen(watcher.asOf(nowMs)!.held.viewer) || (this.timed.has(watcher) && isSeen(watcher.viewerAt(nowMs))))
+      if (isSeen(watcher.asOf(nowMs)!.held.list.viewer) || (this.timed.has(watcher) && isSeen(watcher.viewerAt(nowMs))))
         found.add(watcher)
   }
 
@@ -62,7 +62,7 @@ export class WatchedCollection {
   findSeeing(record: RuleRecord, found: Set<Watcher>, nowMs: number): void {
     for (const { watcher, isSeen, turnsAt } of this.#behind(record, found)) {
       const isClocked = this.timed.has(watcher)
-      const viewer = isClocked ? watcher.viewerAt(nowMs) : watcher.watching!.held.viewer
+      const viewer = isClocked ? watcher.viewerAt(nowMs) : watcher.watching!.held.list.viewer
       if (isClocked) this.#expect(watcher, turnsAt(viewer, nowMs))
       if (isSeen(viewer)) found.add(watcher)
     }
@@ -70,7 +70,8 @@ export class WatchedCollection {
 
   /** The watchers that hold a ground of a record, except for those that are found already and see it at all times. */
   *#behind(record: RuleRecord, found: ReadonlySet<Watcher>): Generator<Candidate> {
-    for (const [place, { rule, alternative }] of this.synced?.rules.sides.entries() ?? []) {
+    const { sides, listSides } = this.synced?.rules ?? { sides: [], listSides: 0 }
+    for (const [place, { rule, alternative }] of sides.slice(0, listSides).entries()) {
       const side = recordSide(rule, alternative, record)
       for (const value of side?.grounds ?? []) {
         const ground = groundOf(value)
@@ -78,16 +79,17 @@ export class WatchedCollection {
         for (const watcher of this.#byGround.get(keyOf(place, ground)) ?? []) {
           if (found.has(watcher) && !this.timed.has(watcher)) continue
           this.counts.asked++
-          const { rules, held } = watcher.watching!
-          const places = rules.sides.flatMap((each, index) =>
-            each === place && held.grounds[index]?.has(ground) === true ? [index] : [],
+          const { list } = watcher.watching!.rules
+          const { grounds } = watcher.watching!.held.list
+          const places = list.sides.flatMap((each, index) =>
+            each === place && grounds[index]?.has(ground) === true ? [index] : [],
           )
           yield {
             watcher,
             isSeen: (viewer) => places.some((index) => viewer.admits(index, side!)),
             turnsAt: (viewer, ms) =>
               Math.min(
-                ...places.map((index) => turnOf(rules.rule.alternatives[index]!, side!, viewer.bound(index), ms)),
+                ...places.map((index) => turnOf(list.rule.alternatives[index]!, side!, viewer.bound(index), ms)),
               ),
           }
         }
@@ -112,8 +114,8 @@ interface Candidate {
 }
 
 function keysOf({ rules, held }: Watching): readonly string[] {
-  const keys = held.holdings.flatMap((holding, index) =>
-    holding === null ? [] : Array.from(groundsOf(holding), (ground) => keyOf(rules.sides[index]!, ground)),
+  const keys = held.list.holdings.flatMap((holding, index) =>
+    holding === null ? [] : Array.from(groundsOf(holding), (ground) => keyOf(rules.list.sides[index]!, ground)),
   )
   return [...new Set(keys)]
 }

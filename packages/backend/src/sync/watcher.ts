@@ -3,9 +3,9 @@ import { Viewer } from '@pannier/rules/cut'
 import type { Subscriber } from '../events/subscriber.ts'
 import type { Topic } from '../events/topic.ts'
 import type { Principal } from '../gateway/principal.ts'
-import type { FeedToken } from './feed-token.ts'
 import { AGAIN_MS, isTimed } from './held-difference.ts'
-import type { HeldAt } from './spans.ts'
+import { holderOf, type Holder } from './held-now.ts'
+import type { AllHeldAt } from './spans.ts'
 import type { Watching } from './watching.ts'
 
 /** A session, and after which commit it gets signals. */
@@ -17,19 +17,18 @@ interface Session {
 
 export class Watcher {
   readonly principal: Principal
-  readonly account: FeedToken['account']
+  readonly holder: Holder
   /** By subscriber and topic. */
   readonly sessions: Map<string, Session> = new Map()
   /** Undefined: it is new, or the collection can't be synced. */
   watching: Watching | undefined
   /** Until when it surely sees the same, if nothing is written. */
   until: number = Infinity
-  #now: { readonly ms: number; readonly held: HeldAt; readonly viewer: Viewer } | undefined
+  #now: { readonly ms: number; readonly held: AllHeldAt; readonly viewer: Viewer } | undefined
 
   constructor(principal: Principal) {
-    const { account } = principal
     this.principal = principal
-    this.account = account === undefined ? null : [account.collection, String(account.record['_id'])]
+    this.holder = holderOf(principal)
   }
 
   /** What was signalled when the clock was looked at: what it held, at that time. */
@@ -38,14 +37,15 @@ export class Watcher {
     if (watching === undefined || !isTimed(watching.rules) || watching.ms >= lookedMs) return watching
     // It is asked again soon, as nothing says when it sees something else.
     if (this.until <= watching.ms + AGAIN_MS) return watching
-    return { ...watching, held: { ...watching.held, viewer: this.viewerAt(lookedMs) }, ms: lookedMs }
+    const { held } = watching
+    return { ...watching, held: { ...held, list: { ...held.list, viewer: this.viewerAt(lookedMs) } }, ms: lookedMs }
   }
 
-  /** What it sees at a later time, with what it held. */
+  /** Which records it sees at a later time, with what it held. */
   viewerAt(ms: number): Viewer {
     const { rules, held } = this.watching!
     if (this.#now?.ms !== ms || this.#now.held !== held)
-      this.#now = { ms, held, viewer: new Viewer(rules.rule, held.holdings, new Date(ms)) }
+      this.#now = { ms, held, viewer: new Viewer(rules.list.rule, held.list.holdings, new Date(ms)) }
     return this.#now.viewer
   }
 

@@ -4,16 +4,17 @@ import type { Holdings } from '@pannier/rules/cut'
 import { isPannierError } from 'pannier'
 import type { GuardReader } from 'pannier/internal'
 import type { KnownDefinitions } from '../access/rule-records.ts'
-import type { FeedToken } from './feed-token.ts'
-import { holdingsIn } from './held-now.ts'
+import { holdingsIn, type Holder } from './held-now.ts'
 import { Reads } from './noted-reads.ts'
-import { heldAt, type HeldAt } from './spans.ts'
+import { heldAt, type AllHeldAt } from './spans.ts'
 import type { AccountRules } from './sync-rules.ts'
 
 /** What is known of a watcher as of the commits that were looked at. */
 export interface Watching {
   readonly rules: AccountRules
-  readonly held: HeldAt
+  readonly holder: Holder
+  readonly holdings: Holdings
+  readonly held: AllHeldAt
   /** As of when. */
   readonly ms: number
   /** What was read for it. */
@@ -25,15 +26,15 @@ export function watchingIn(
   guard: GuardReader,
   definitions: KnownDefinitions,
   rules: AccountRules,
-  account: FeedToken['account'],
+  holder: Holder,
   ms: number,
 ): Watching {
   const reads = new Reads()
-  const holder = { rule: rules.rule, account, now: new Date(ms) }
-  const compute = (): Holdings => holdingsIn(guard, definitions, holder, (records) => reads.of(records))
+  const asking = { ...holder, now: new Date(ms) }
+  const compute = (): Holdings => holdingsIn(guard, definitions, rules, asking, (records) => reads.of(records))
   // An account that holds too much to be computed can't pull either. What was read says when to try again.
-  const held = withinLimits(compute) ?? rules.sides.map(() => null)
-  return { rules, held: heldAt(rules.rule, held, ms), ms, reads: reads.noted }
+  const holdings = withinLimits(compute) ?? rules.alternatives.map(() => null)
+  return { rules, holder, holdings, held: heldAt(rules, holdings, ms), ms, reads: reads.noted }
 }
 
 function withinLimits<T>(compute: () => T): T | undefined {

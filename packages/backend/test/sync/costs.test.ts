@@ -100,13 +100,47 @@ test('3,000 changes of others are passed by where the account has few documents'
   await world.close()
 })
 
+for (const grounds of [10, 10_000])
+  test(`with ${grounds} grounds of a rule of a field a pull costs what changed`, async () => {
+    const world = await makeWorld({ grounds })
+    world.setRule("id != ''")
+    world.setFieldRules({ note: OF_PROJECT, secret: "@request.auth.role = 'admin'" })
+    const replica = new Replica('u1')
+    await pull(world, replica)
+    const before = await stored(world)
+    const oneEntry = { rows: 1, pages: 1 }
+    await edit(world, 'docs', 'dp5', { note: 'another' })
+    expect(await pull(world, replica, 1)).toEqual(oneEntry)
+    expect(await pull(world, replica, 0)).toEqual({ rows: 0, pages: 1 })
+    expect(await stored(world)).toEqual(before)
+    await edit(world, 'projects', 'p5', { members: [] })
+    expect(await pull(world, replica, 1)).toEqual(oneEntry)
+    await edit(world, 'projects', 'p5', { members: ['u1'] })
+    expect(await pull(world, replica, 1)).toEqual(oneEntry)
+    await world.close()
+  })
+
+test('a role that shows a field of 3,000 documents costs the 9 that the account sees', async () => {
+  const world = await makeWorld({ first: 3000 })
+  world.setFieldRules({ secret: "@request.auth.role = 'admin'" })
+  await edit(world, 'projects', projectId(0), { members: ['u2'] })
+  const replica = new Replica('u1')
+  await pull(world, replica)
+  await edit(world, 'users', 'u1', { role: 'admin' })
+  expect(await pull(world, replica, 9)).toEqual({ rows: 9, pages: 1 })
+  await world.close()
+})
+
 /** What is stored for sync: the rows of a document with the sequence that brought them, how many rows have left, and holdings. */
 async function stored(world: FeedWorld): Promise<unknown> {
   const { database } = world
   const index = await readSnapshot(database, (reader) =>
     reader.read((guard) => {
       const rows = rememberedRows(guard, recordsName(world.definition('docs')), SIDES_VIEW)!
-      const own = Array.from(rows.rows([0, groundOf('p5')], {}), ({ id, cameAt }) => [id, cameAt])
+      const own = Array.from(
+        [0, 1].flatMap((side) => [...rows.rows([side, groundOf('p5')], {})]),
+        ({ id, cameAt }) => [id, cameAt],
+      )
       return [own, rows.countLeftSince(0)]
     }),
   )

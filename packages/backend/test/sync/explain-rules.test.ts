@@ -65,7 +65,7 @@ test('everybody, nobody and what is no rule', async () => {
   expect(await refusal(explain(NOBODY.principal, 'tasks'))).toMatchObject(['FORBIDDEN', ''])
 })
 
-test('views, field rules and manage rules are named beside what the list rule asks', async () => {
+test('views, and what can not be cut of field rules and manage rules, are named beside what the list rule asks', async () => {
   const { definitions, sync } = backend
   await definitions.create(SYSTEM, {
     name: 'titles',
@@ -73,13 +73,24 @@ test('views, field rules and manage rules are named beside what the list rule as
     listRule: '',
     viewQuery: 'SELECT id, title FROM tasks',
   })
-  await definitions.update(SYSTEM, 'users', { listRule: '@request.query.a = "1"', manageRule: 'id = @request.auth.id' })
+  const asked = '@request.query.a = "1"'
+  const fields = definitions
+    .get('tasks')
+    .fields.map((field) => (field.name === 'title' ? { ...field, viewRule: asked } : field))
+  await definitions.update(SYSTEM, 'tasks', { fields, listRule: 'owner = @request.auth.id' })
+  await definitions.update(SYSTEM, 'users', { listRule: asked, manageRule: asked })
   const problems = (name: string): unknown => sync.explain(SYSTEM, name).syncProblems
   expect(problems('titles')).toEqual([{ message: expect.stringContaining('is a view'), position: null }])
   expect(problems('users')).toEqual([
-    { message: expect.stringContaining('has a manage rule'), position: null },
     { message: 'It asks about one request.', position: 0 },
+    { message: 'The manage rule: It asks about one request.', position: null },
   ])
+  expect(problems('tasks')).toEqual([
+    { message: 'The view rule of the field "title": It asks about one request.', position: null },
+  ])
+  expect(sync.explain(SYSTEM, 'tasks').rules.at(-1)).toMatchObject({ name: 'title.viewRule', rule: asked, cost: 'E' })
+  await definitions.update(SYSTEM, 'users', { listRule: '', manageRule: 'id = @request.auth.id' })
+  expect(problems('users')).toEqual([])
   expect(
     sync
       .explain(SYSTEM, 'users')

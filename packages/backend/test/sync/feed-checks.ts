@@ -1,5 +1,4 @@
 /** What must be true of every page of a feed, and of a replica that is complete. */
-import type { FeedToken } from '../../src/sync/feed-token.ts'
 import type { PulledPage } from '../../src/sync/feed.ts'
 import type { FeedWorld } from './feed-world.ts'
 import { fieldsOf, type Replica } from './replica.ts'
@@ -28,12 +27,17 @@ export class FeedChecks {
         for (const id of this.#world.visible(user, collection)) this.#everOf(user, collection).add(id)
   }
 
-  /** A page has only what the account may list now, and says only of what it was once allowed to list that it has left. */
+  /** A page has only what the account may see now, and says only of what it was once allowed to list that it has left. */
   page({ rows }: PulledPage, asked: Asked): void {
     const { user, collection } = asked
     const visible = this.#visible(asked)
+    const withheld = this.#world.withheld(user, collection, this.#timeOf(asked))
     for (const id of this.#visible({ ...asked, filter: '' })) this.#everOf(user, collection).add(id)
     for (const row of rows) {
+      if ('document' in row)
+        for (const name of withheld(String(row.document['_id'])))
+          if (!row.without.has(name))
+            throw new Error(`leak: ${user} gets ${name} of ${collection}/${String(row.document['_id'])}`)
       const put = 'document' in row ? String(row.document['_id']) : 'rev' in row ? row.id : undefined
       if (put !== undefined && !visible.has(put)) throw new Error(`leak: ${user} gets ${collection}/${put}`)
       if ('left' in row && !this.#everOf(user, collection).has(row.left))
@@ -41,22 +45,29 @@ export class FeedChecks {
     }
   }
 
-  /** A complete replica has what the account may list, as it is. */
+  /** A complete replica has what the account may list, with the fields that it sees. */
   complete(replica: Replica): void {
     const { user, collection, records } = replica
     const visible = this.#visible(replica)
     const all = this.#world.data[collection]!
+    const withheld = this.#world.withheld(user, collection, this.#timeOf(replica))
     for (const id of records.keys()) if (!visible.has(id)) throw new Error(`too many: ${user} has ${collection}/${id}`)
     for (const id of visible) {
       const { fields } = records.get(id) ?? {}
       if (fields === undefined) throw new Error(`missing: ${user} lacks ${collection}/${id} of (${replica.filter})`)
-      const expected = fieldsOf(all.get(id)!)
+      const expected = fieldsOf(all.get(id)!, withheld(id))
       if (fields !== expected) throw new Error(`stale: ${user} has ${collection}/${id} as ${fields}, it is ${expected}`)
     }
   }
 
-  #visible({ user, collection, token, filter }: Asked): ReadonlySet<string> {
-    return this.#world.visible(user, collection, Math.max(this.#world.nowMs, timeOf(token)), filter)
+  #visible(asked: Asked): ReadonlySet<string> {
+    const { user, collection, filter } = asked
+    return this.#world.visible(user, collection, this.#timeOf(asked), filter)
+  }
+
+  /** The time that a page for a token is of. */
+  #timeOf({ token }: Pick<Asked, 'token'>): number {
+    return Math.max(this.#world.nowMs, token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
   }
 
   #everOf(user: string | null, collection: string): Set<string> {
@@ -64,9 +75,4 @@ export class FeedChecks {
     if (!this.#ever.has(key)) this.#ever.set(key, new Set())
     return this.#ever.get(key)!
   }
-}
-
-/** The time that a page for this token is of, at least. */
-function timeOf(token: FeedToken | undefined): number {
-  return Math.max(token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
 }

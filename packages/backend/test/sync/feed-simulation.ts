@@ -5,7 +5,7 @@ import type { PageLimits } from '../../src/sync/feed-page.ts'
 import type { PulledPage } from '../../src/sync/feed.ts'
 import { FeedChecks } from './feed-checks.ts'
 import type { Backup, FeedWorld } from './feed-world.ts'
-import { randomEdit, randomFilter, randomRule, replicateSome, SYNCED, USERS } from './random-feed.ts'
+import { randomEdit, randomFilter, randomRule, replicateSome, setFieldRules, SYNCED, USERS } from './random-feed.ts'
 import { Replica } from './replica.ts'
 
 /** The replicas of the collections of one client. */
@@ -139,7 +139,8 @@ export class FeedSimulation {
         break
       case 'rule': {
         const name = pick(SYNCED)
-        world.setRule(randomRule(this.#random, world, name), name)
+        if (this.#random.chance(0.5)) world.setRule(randomRule(this.#random, world, name), name)
+        else setFieldRules(this.#random, world, name)
         break
       }
       case 'backup':

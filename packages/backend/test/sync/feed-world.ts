@@ -1,6 +1,7 @@
 /** A small application whose records are synced, and what each account may see by `evaluate`. */
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
-import { bind, evaluate, parse, type RuleRecord, type RuleRequest } from '@pannier/rules'
+import { bind, evaluate, parse } from '@pannier/rules'
+import type { BoundRule, RuleRecord, RuleRecords, RuleRequest } from '@pannier/rules'
 import { open, type Collection, type Database } from 'pannier'
 import { readSnapshot, rememberedRows, truncate } from 'pannier/internal'
 import { memory } from 'pannier/memory'
@@ -39,7 +40,7 @@ const collection = (name: string, fields: readonly object[], type = 'base'): obj
 const DEFINITIONS: readonly object[] = [
   collection(
     'users',
-    [text('team'), text('role'), { name: 'level', type: 'number' }, { name: 'verified', type: 'bool' }],
+    [text('team'), text('role'), { name: 'level', type: 'number' }, { name: 'verified', type: 'bool' }, text('secret')],
     'auth',
   ),
   collection('teams', [relation('members', 'users', 9), { name: 'public', type: 'bool' }]),
@@ -48,6 +49,7 @@ const DEFINITIONS: readonly object[] = [
     relation('org', 'teams'),
     { name: 'public', type: 'bool' },
     { name: 'deadline', type: 'date' },
+    text('secret'),
   ]),
   collection('docs', [
     text('status'),
@@ -61,8 +63,14 @@ const DEFINITIONS: readonly object[] = [
     { name: 'level', type: 'number' },
     { name: 'expires', type: 'date' },
     { name: 'starts', type: 'date' },
+    text('secret'),
   ]),
-  collection('shares', [relation('user', 'users'), relation('doc', 'docs'), relation('project', 'projects')]),
+  collection('shares', [
+    relation('user', 'users'),
+    relation('doc', 'docs'),
+    relation('project', 'projects'),
+    text('secret'),
+  ]),
   collection('comments', [relation('author', 'users'), relation('post', 'docs')]),
 ]
 
@@ -74,6 +82,8 @@ export type Rows = Readonly<Record<string, readonly (Fields & { readonly id: str
 type Data = Record<string, Map<string, RuleRecord>>
 /** List rules by collection. */
 type Rules = Readonly<Record<string, string>>
+/** View rules by field. */
+export type FieldRules = Readonly<Record<string, string | null>>
 
 /** A record that is written; undefined fields: it is deleted. `fresh`: purged before, so it is another record of the same id. */
 export interface Edit {
@@ -83,11 +93,18 @@ export interface Edit {
   readonly fresh?: boolean
 }
 
+interface BindOptions {
+  readonly collection: string
+  readonly nowMs: number
+  readonly rule?: string
+  readonly filter?: string
+}
+
 /** A copy of the files of a server, and what they had. */
 export interface Backup {
   readonly file: string
   readonly data: Data
-  readonly rules: Rules
+  readonly definitions: readonly Definition[]
 }
 
 /** A replica that was away for longer begins again. */
@@ -142,6 +159,28 @@ export class FeedWorld {
     this.#world.definitions.change(name, { listRule: rule })
   }
 
+  /** The view rules of fields; all others have none. */
+  setFieldRules(rules: FieldRules, name: string = 'docs'): void {
+    const fields = this.definition(name).fields.map(({ viewRule: _, ...field }) =>
+      field.name in rules ? { ...field, viewRule: rules[field.name] } : field,
+    )
+    this.#world.definitions.change(name, { fields })
+  }
+
+  setManageRule(manageRule: string | null): void {
+    this.#world.definitions.change('users', { manageRule })
+  }
+
+  /** What the rules of a collection are, for reports. */
+  rulesText(name: string): string {
+    const definition = this.definition(name)
+    const fields = definition.fields.flatMap((field) =>
+      field.viewRule === undefined ? [] : [`${field.name}: ${field.viewRule}`],
+    )
+    const manage = definition.type === 'auth' ? [`manage: ${definition.manageRule}`] : []
+    return [`${name}: ${definition.listRule}`, ...fields, ...manage].join('\n  ')
+  }
+
   /** Whether a rule can be synced. */
   canSync(rule: string, name: string): boolean {
     const { definitions } = this.#world
@@ -176,22 +215,17 @@ export class FeedWorld {
   backup(file: string): Backup {
     const data = Object.fromEntries(Object.entries(this.data).map(([name, records]) => [name, new Map(records)]))
     copyFiles(this.#file!, file)
-    return { file, data, rules: this.#rules() }
+    return { file, data, definitions: this.#world.definitions.all() }
   }
 
   /** Stops the server, puts back the files of a backup, and starts it. Nobody announces it. */
-  async restore({ file, data, rules }: Backup): Promise<void> {
+  async restore({ file, data, definitions }: Backup): Promise<void> {
     await this.#world.database.close()
     copyFiles(file, this.#file!)
     this.data = Object.fromEntries(Object.entries(data).map(([name, records]) => [name, new Map(records)]))
     this.#world = await makeWorld(DEFINITIONS, {}, open(this.#file!, { durability: 'relaxed' }))
-    for (const [name, rule] of Object.entries(rules)) this.setRule(rule, name)
+    for (const definition of definitions) this.#world.definitions.change(definition.name, definition)
     await this.restart()
-  }
-
-  #rules(): Rules {
-    const rules = this.#world.definitions.all().map(({ name, listRule }) => [name, listRule] as const)
-    return Object.fromEntries(rules.flatMap(([name, rule]) => (rule === null ? [] : [[name, rule]])))
   }
 
   /** All of it in one commit. */
@@ -302,6 +336,41 @@ export class FeedWorld {
     nowMs: number = this.nowMs,
     filter: string = '',
   ): ReadonlySet<string> {
+    const part = this.#bind(null, { collection: name, nowMs, filter })
+    const seen = this.#admitted(user, this.rule(name), name, nowMs)
+    return new Set(
+      seen.flatMap((record) => (evaluate(part, record, this.#records()) === true ? [String(record['id'])] : [])),
+    )
+  }
+
+  /** The fields that an account does not see, of each record of a collection. */
+  withheld(user: string | null, name: string, nowMs: number): (id: string) => ReadonlySet<string> {
+    const definition = this.definition(name)
+    const seenBy = (rule: string | null): ReadonlySet<unknown> =>
+      new Set(rule === null ? [] : this.#admitted(user, rule, name, nowMs).map((record) => record['id']))
+    const ruled = definition.fields.flatMap(({ name: field, viewRule }) =>
+      viewRule === undefined ? [] : [[field, seenBy(viewRule)] as const],
+    )
+    const isAuth = definition.type === 'auth'
+    // A rule that admits everybody shows no addresses.
+    const managed = seenBy(isAuth && definition.manageRule !== '' ? definition.manageRule : null)
+    return (id) => {
+      const without = new Set(ruled.flatMap(([field, seen]) => (seen.has(id) ? [] : [field])))
+      const isPublic = this.data[name]!.get(id)!['emailVisibility'] === true
+      if (isAuth && !isPublic && id !== user && !managed.has(id)) without.add('email')
+      return without
+    }
+  }
+
+  /** The records that a rule admits for an account. */
+  #admitted(user: string | null, rule: string, collection: string, nowMs: number): RuleRecord[] {
+    const bound = this.#bind(user, { collection, nowMs, rule })
+    const records = this.#records()
+    return [...this.data[collection]!.values()].filter((record) => evaluate(bound, record, records) === true)
+  }
+
+  /** A rule, or what a client asks for. */
+  #bind(user: string | null, { collection, nowMs, rule, filter }: BindOptions): BoundRule {
     const account = user === null ? undefined : this.data['users']!.get(user)
     const request: RuleRequest = {
       auth: account === undefined ? null : { collection: 'users', record: account },
@@ -312,15 +381,12 @@ export class FeedWorld {
       context: 'default',
     }
     const { schema } = this.#world.definitions
-    const asked = { schema, collection: name, request, now: new Date(nowMs) }
-    // Each by itself: a filter of a list would speak of the same rows as the rule.
-    const bound = [this.rule(name), filter].map((text) => bind({ ...asked, rule: parse(text || '1 = 1') }))
-    const records = recordsOf(
-      Object.fromEntries(Object.entries(this.data).map(([each, all]) => [each, [...all.values()]])),
-    )
-    const all = [...this.data[name]!.values()]
-    const seen = all.filter((record) => bound.every((each) => evaluate(each, record, records) === true))
-    return new Set(seen.map((record) => String(record['id'])))
+    const asked = rule === undefined ? { filter: parse(filter || '1 = 1') } : { rule: parse(rule || '1 = 1') }
+    return bind({ schema, collection, request, now: new Date(nowMs), ...asked })
+  }
+
+  #records(): RuleRecords {
+    return recordsOf(Object.fromEntries(Object.entries(this.data).map(([each, all]) => [each, [...all.values()]])))
   }
 
   actor(user: string | null): Actor {

@@ -1,6 +1,6 @@
 /**
- * Goal: after every complete pull a replica has exactly the records that the account may list. Each record was visible when it was
- * handed out. Method: random rules of several collections, edits of records, relations and accounts, clocks, and pages of every size.
+ * Goal: after every complete pull a replica has exactly the records that the account may list, and of each the fields that it sees.
+ * Each record and each field was visible when it was handed out. Method: random rules of several collections and of fields, edits of records, relations and accounts, clocks, and pages of every size.
  * Superusers replicate conflicts. Answers are lost, servers restart, rules change, losses are forgotten, backups are restored. `evaluate` says what each account sees.
  */
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { seedsOf } from '../../../../tools/test/seeds.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { FeedSimulation, type Counts } from './feed-simulation.ts'
 import { FeedWorld } from './feed-world.ts'
-import { randomRows, randomRule, SYNCED } from './random-feed.ts'
+import { randomRows, randomRule, setFieldRules, SYNCED } from './random-feed.ts'
 
 test('a replica has exactly what its account may list', async () => {
   const counts: Counts = { commits: 0, pages: 0, complete: 0, omitted: 0, restores: 0 }
@@ -28,10 +28,13 @@ async function simulate(seed: number, counts: Counts): Promise<void> {
   const folder = seed % 3 === 0 ? makeFolder('feed') : undefined
   const world = await FeedWorld.make(randomRows(random), {}, folder && join(folder, 'world.db'))
   try {
-    for (const name of SYNCED) world.setRule(randomRule(random, world, name), name)
+    for (const name of SYNCED) {
+      world.setRule(randomRule(random, world, name), name)
+      if (random.chance(0.7)) setFieldRules(random, world, name)
+    }
     await new FeedSimulation(random, world, folder, counts).run(20 + (seed % 60))
   } catch (error) {
-    const rules = SYNCED.map((name) => `${name}: ${world.rule(name)}`).join('\n')
+    const rules = SYNCED.map((name) => world.rulesText(name)).join('\n')
     throw new Error(`seed ${seed} (SEED=${seed} SEEDS=1)\n${rules}`, { cause: error })
   } finally {
     await world.close()

@@ -2,8 +2,6 @@
  * Goal: what an account holds is computed again only after a write that may change it, and a change of one ground of 10,000 stores few of
  * them.
  */
-import { parse } from '@pannier/rules'
-import { cut } from '@pannier/rules/cut'
 import type { Holdings } from '@pannier/rules/cut'
 import type { Collection } from 'pannier'
 import { readSnapshot } from 'pannier/internal'
@@ -12,6 +10,7 @@ import { recordsName } from '../../src/definitions/definition.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { HeldNow } from '../../src/sync/held-now.ts'
 import { HoldingsStore } from '../../src/sync/holdings-store.ts'
+import { syncRules } from '../../src/sync/sync-rules.ts'
 import { makeWorld, type World } from '../records/read/read-world.ts'
 
 const PROJECTS = 10_000
@@ -50,10 +49,10 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 function holdings(rule = 'project.members.id ?= @request.auth.id', nowMs = 0, account = 'u1'): Promise<Holdings> {
-  const { schema } = world.definitions
-  const made = cut({ schema, collection: 'docs', rule: parse(rule), accounts: 'pbc_users' })
+  const rules = syncRules(world.definitions, { ...world.definitions.find('docs')!, listRule: rule })!
+  const holder = { account: ['pbc_users', account], isManager: true } as const
   return readSnapshot(world.database, (reader) =>
-    reader.read((guard) => held.of(guard, made, rule, ['pbc_users', account], nowMs)),
+    reader.read((guard) => held.of(guard, rules.of('pbc_users'), rules.version, holder, nowMs)),
   )
 }
 

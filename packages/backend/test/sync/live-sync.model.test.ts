@@ -1,6 +1,6 @@
 /**
  * Goal: whenever a pull of a replica that was complete brings a row, its session has got a signal since. A signal is sent for nothing
- * else. Method: random rules of several collections, edits of records, relations and accounts, clocks and late signals. The feed is the
+ * else. Method: random rules of several collections and of fields, edits of records, relations and accounts, clocks and late signals. The feed is the
  * oracle.
  */
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { seedsOf } from '../../../../tools/test/seeds.ts'
 import { seededRandom, type Random } from '../../../db/testing/random.ts'
 import { FeedWorld } from './feed-world.ts'
 import { LiveSessions, type LiveSession } from './live-world.ts'
-import { randomEdit, randomRows, randomRule, SYNCED, USERS } from './random-feed.ts'
+import { randomEdit, randomRows, randomRule, setFieldRules, SYNCED, USERS } from './random-feed.ts'
 import { Replica } from './replica.ts'
 
 interface Count {
@@ -18,21 +18,21 @@ interface Count {
 
 /** What a pull has brought. A replica that begins again gets rows, and may have the same as before. */
 async function pull(world: FeedWorld, replica: Replica): Promise<{ readonly rows: number; readonly isOther: boolean }> {
-  const before = revsOf(replica)
+  const before = contentOf(replica)
   for (let rows = 0; ;) {
     const [page] = await world.pull([replica])
     replica.apply(page!)
     rows += page!.rows.length
-    if (page!.isComplete) return { rows, isOther: revsOf(replica) !== before }
+    if (page!.isComplete) return { rows, isOther: contentOf(replica) !== before }
   }
 }
 
-function revsOf({ records }: Replica): string {
-  return JSON.stringify(Array.from(records, ([id, { rev }]) => `${id} ${rev}`).toSorted())
+function contentOf({ records }: Replica): string {
+  return JSON.stringify(Array.from(records, ([id, { rev, fields }]) => `${id} ${rev} ${fields}`).toSorted())
 }
 
 async function change(random: Random, world: FeedWorld): Promise<void> {
-  const { below, pick } = random
+  const { below, pick, chance } = random
   const what = below(100)
   if (what < 80) {
     const edits = Array.from({ length: pick([1, 1, 2, 3]) }, () => ({ ...randomEdit(random, world), fresh: false }))
@@ -40,7 +40,8 @@ async function change(random: Random, world: FeedWorld): Promise<void> {
   } else if (what < 97) world.nowMs += (1 + below(3)) * 1000
   else {
     const collection = pick(SYNCED)
-    world.setRule(randomRule(random, world, collection), collection)
+    if (chance(0.5)) world.setRule(randomRule(random, world, collection), collection)
+    else setFieldRules(random, world, collection)
   }
 }
 
@@ -85,10 +86,13 @@ async function runSeeds(isExact: boolean): Promise<Count> {
     const random = seededRandom(seed)
     const world = await FeedWorld.make(randomRows(random), {})
     try {
-      for (const name of SYNCED) world.setRule(randomRule(random, world, name), name)
+      for (const name of SYNCED) {
+        world.setRule(randomRule(random, world, name), name)
+        if (random.chance(0.7)) setFieldRules(random, world, name)
+      }
       await run(random, world, count, isExact)
     } catch (error) {
-      const rules = SYNCED.map((name) => `${name}: ${world.rule(name)}`).join('\n')
+      const rules = SYNCED.map((name) => world.rulesText(name)).join('\n')
       throw new Error(`seed ${seed} (SEED=${seed} SEEDS=1)\n${rules}`, { cause: error })
     } finally {
       await world.close()

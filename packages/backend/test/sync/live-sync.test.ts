@@ -33,6 +33,15 @@ beforeEach(async () => {
     },
     { name: 'news', listRule: '', fields: [{ name: 'title', type: 'text' }] },
     { name: 'locked', fields: [] },
+    {
+      name: 'posts',
+      listRule: "owner = '' || owner = @request.auth.id",
+      fields: [
+        { name: 'pay', type: 'number', viewRule: 'project.members.id ?= @request.auth.id' },
+        { name: 'owner', type: 'text' },
+        { name: 'project', type: 'relation', collectionId: 'pbc_projects' },
+      ],
+    },
   ])
   ann = await world.account('users', ANN)
   bob = await world.account('users', BOB)
@@ -82,6 +91,19 @@ test('a member who comes or goes is signalled what the project has', async () =>
   expect(await told(...both)).toEqual(['@sync/tasks{}', '@sync/projects{}'])
   await world.update('projects', HERS, { title: 'a' })
   expect(await told(...both)).toEqual(['', '@sync/projects{}'])
+})
+
+test('those who see a record are signalled when other fields of it are shown, and nobody else', async () => {
+  await world.create('posts', { project: HERS })
+  await world.create('posts', { project: HIS, owner: ANN })
+  const both = [await session(ann, '@sync/posts'), await session(bob, '@sync/posts')] as const
+  await world.update('projects', HERS, { 'members+': BOB })
+  expect(await told(...both)).toEqual(['', '@sync/posts{}'])
+  await world.update('projects', HERS, { 'members-': [ANN, BOB] })
+  expect(await told(...both)).toEqual(['@sync/posts{}', '@sync/posts{}'])
+  // He does not see the record, of which another field would be shown.
+  await world.update('projects', HIS, { 'members-': BOB })
+  expect(await told(...both)).toEqual(['', ''])
 })
 
 test('who has subscribed under several topics or in several sessions gets signals in each', async () => {

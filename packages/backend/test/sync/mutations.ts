@@ -27,7 +27,7 @@ export const NO_SETS: Mutation = inSync(
   TESTS_ALIKE,
   'JSON.stringify(one.account) === JSON.stringify(other.account)',
 )
-const LEFT_BEFORE = 'if (cameAt > reached!.sequence || !shows(rules, before, key, value)) return'
+const LEFT_BEFORE = 'if (cameAt > sequence || !shows(list, may.list, key, value)) return'
 /** What comes back has never left. */
 export const FORGET_ON_RETURN: Mutation = inSync(
   'feed-page.ts',
@@ -37,12 +37,16 @@ export const FORGET_ON_RETURN: Mutation = inSync(
    if (Array.from(rows.rows(key.slice(0, -1), last)).some((back) => back.id === id)) return`,
 )
 /** A record leaves, although it came after the replica's state. */
-export const NO_CAME_AT: Mutation = inSync('feed-page.ts', LEFT_BEFORE, 'if (!shows(rules, before, key, value)) return')
+export const NO_CAME_AT: Mutation = inSync(
+  'feed-page.ts',
+  LEFT_BEFORE,
+  'if (!shows(list, may.list, key, value)) return',
+)
 /** Rows behind a lost ground leave untested. */
 export const LOST_UNTESTED: Mutation = inSync(
   'feed-page.ts',
-  'cameAt <= reached!.sequence && before.viewer.admits(alternative, sideOf(key, value))',
-  'cameAt <= reached!.sequence',
+  'cameAt <= sequence && may.list.viewer.admits(alternative, sideOf(key, value))',
+  'cameAt <= sequence',
 )
 /** Rows that have left are not tested. */
 export const LEFT_UNTESTED: Mutation = inSync(
@@ -60,21 +64,21 @@ export const MUST_IS_MAY: Mutation = inSync(
 export const CLOCK_FORGOTTEN: Mutation = inSync('feed.ts', '{ ...sweep, must, toMs: nowMs }', '{ ...sweep, must }')
 /** One alternative at the first page and another one at the last are enough. */
 export const ANY_ALTERNATIVE: Mutation = inSync(
-  'feed-page.ts',
-  'return this.#source.rules.rule.alternatives.some(',
-  `if (had.every(({ viewer }) => viewer.shows(record))) return true
-   return this.#source.rules.rule.alternatives.some(`,
+  'reached-state.ts',
+  'return rule.alternatives.some(',
+  `if (must.every(({ viewer }) => viewer.shows(record))) return true
+   return rule.alternatives.some(`,
 )
 /** What a clock shows at both ends is shown between. */
 export const CLOCKS_ARE_MONOTONE: Mutation = inSync(
-  'feed-page.ts',
+  'reached-state.ts',
   '(fromMs === toMs || !isClocked(alternative)) && ',
   '',
 )
 /** A page has what was visible when the sweep began. */
 export const NO_PRESENT_CHECK: Mutation = inSync(
   'feed-page.ts',
-  'this.#told.has(known) || !this.#source.now.viewer.shows(record)',
+  'this.#told.has(known) || !now.list.viewer.shows(record)',
   'this.#told.has(known)',
 )
 /** A token is of the state that its sweep leads to, not of that of its page. */
@@ -104,7 +108,7 @@ export const CLIENT_NOT_ATOMIC: Mutation = {
 export const LEFT_UNSHOWN: Mutation = inSync(
   'feed-page.ts',
   LEFT_BEFORE,
-  'if (rules.sides.length === 0 || before.grounds.length === 0) return',
+  'if (list.sides.length === 0 || may.fields.length > 99) return',
 )
 const IS_IN = 'if (this.#isIn(target, sweep, this.#written(id))) return'
 /** What is not there any more can't leave. */
@@ -115,16 +119,81 @@ export const NO_ID_OF_PURGED: Mutation = inSync(
    ${IS_IN}`,
 )
 /** Each record that is deleted leaves as one that is. */
-export const DELETED_TO_ALL: Mutation = inSync('feed-page.ts', 'deleted && shows(rules, target, key, value)', 'deleted')
+export const DELETED_TO_ALL: Mutation = inSync(
+  'feed-page.ts',
+  'deleted && shows(list, target.list, key, value)',
+  'deleted',
+)
 
-const PARTS = '[this.#lost, this.#left, this.#gained, this.#changed]'
-export const NO_LOST: Mutation = inSync('feed-page.ts', PARTS, '[this.#left, this.#gained, this.#changed]')
-export const NO_LEFT: Mutation = inSync('feed-page.ts', PARTS, '[this.#lost, this.#gained, this.#changed]')
-export const NO_GAINED: Mutation = inSync('feed-page.ts', PARTS, '[this.#lost, this.#left, this.#changed]')
+const PARTS = '[this.#lost, this.#left, this.#gained, this.#changed, this.#shown]'
+const withoutPart = (part: string): Mutation => inSync('feed-page.ts', PARTS, PARTS.replace(part, '() => undefined'))
+export const NO_LOST: Mutation = withoutPart('this.#lost')
+export const NO_LEFT: Mutation = withoutPart('this.#left')
+export const NO_GAINED: Mutation = withoutPart('this.#gained')
+/** Only records are lost and gained, and no fields of them. */
+export const NO_SHOWN: Mutation = withoutPart('this.#shown')
+const FIELD_SPANS = 'return [...lost, ...minus(rule, fields[place]!, must, this.#isAllOf(ms))]'
+/** Fields that are not held any more are not looked for. */
+export const NO_FIELDS_LOST: Mutation = inSync(
+  'reached-state.ts',
+  FIELD_SPANS,
+  'return minus(rule, fields[place]!, must, this.#isAllOf(ms))',
+)
+/** Nor those that are newly held. */
+export const NO_FIELDS_GAINED: Mutation = inSync('reached-state.ts', FIELD_SPANS, 'return must.length > 0 ? lost : []')
+/** A field that the replica may have is one that it has. */
+export const FIELDS_SURE: Mutation = inSync(
+  'reached-state.ts',
+  'return !isAsMuch(shown, most) || !isAsMuch(shown, least)',
+  'return !isAsMuch(shown, most) && least.size >= 0',
+)
+/** Bodies are not cut. */
+export const BODIES_WHOLE: Mutation = inSync(
+  'feed-page.ts',
+  'without: withheld(rules.ruled, account, record, isShown)',
+  'without: new Set(isShown.name === "" ? rules.ruled.hidden : account ?? [])',
+)
+const IS_SHOWN = 'fields[place]!.viewer.shows(record) && now.fields[place]!.viewer.shows(record)'
+/** A page has the fields that were visible when the sweep began. */
+export const NO_PRESENT_FIELDS: Mutation = inSync('feed-page.ts', IS_SHOWN, 'fields[place]!.viewer.shows(record)')
+/** A page has fields that the state does not have that its sweep leads to. */
+export const NO_TARGET_FIELDS: Mutation = inSync(
+  'feed-page.ts',
+  IS_SHOWN,
+  'fields.length > 0 && now.fields[place]!.viewer.shows(record)',
+)
+/** A revision that the replica has is shown as ever. */
+export const NO_HELD_SHAPE: Mutation = inSync('feed.ts', '[rules.shape, held.slice(first)]', '[rules.shape]')
+/** A replica has all bodies as they are shown now. */
+export const SHAPE_NEVER_MIXED: Mutation = inSync(
+  'feed.ts',
+  'given.shape === shapeNow ? shapeNow : undefined',
+  'given.rules !== "" ? shapeNow : undefined',
+)
+/** What is shown by the clock is shown as it was. */
+export const CLOCKED_SHAPE: Mutation = inSync(
+  'feed.ts',
+  '.slice(first).some(asksClock)',
+  '.slice(first).some(() => false)',
+)
+/** Only the list rule asks the clock. */
+export const NO_FIELD_CLOCK: Mutation = inSync(
+  'feed.ts',
+  'own.alternatives.some(asksClock)',
+  'own.list.rule.alternatives.some(asksClock)',
+)
+/** Tokens outlive the rules of fields. */
+export const NO_FIELDS_VERSION: Mutation = inSync(
+  'sync-rules.ts',
+  'digestOf([versionOf(listRule, own, lists), ofFields])',
+  'versionOf(listRule, own, lists)',
+)
+/** The manage rule shows no addresses. */
+export const NO_MANAGE: Mutation = inSync('ruled-fields.ts', '!isOwn && !isManaged &&', '!isOwn &&')
 /** A lost ground takes away what another one still shows. */
 export const LOST_FOR_GOOD: Mutation = inSync(
   'feed-page.ts',
-  '!this.#isIn(target, sweep, written) && !this.#wasOutside(reached!, written)',
+  '!this.#isIn(target, sweep, written) && !this.#wasOutside(sequence, written)',
   'true',
 )
 /** A record that is not in the part any more stays. */
@@ -140,7 +209,7 @@ export const PART_UNASKED: Mutation = inSync(
   'return this.#isShown(target, sweep, written)',
 )
 /** Each record behind a lost ground leaves, wanted or not. */
-export const PART_LOST_WHOLE: Mutation = inSync('feed-page.ts', ' && !this.#wasOutside(reached!, written)', '')
+export const PART_LOST_WHOLE: Mutation = inSync('feed-page.ts', ' && !this.#wasOutside(sequence, written)', '')
 /** Tokens outlive their part. */
 export const NO_PART_VERSION: Mutation = inSync('feed.ts', 'token.part === part.version &&', '')
 /** Tokens outlive their rules. */
@@ -174,7 +243,7 @@ export const NO_END: Mutation = inSync(
 /** Changes are always found by the sequence. */
 export const NO_PLAN: Mutation = inSync(
   'feed-page.ts',
-  'byHeld: countHeld(source, now, changes) < changes',
+  'byHeld: countIn(rows, held, changes) < changes',
   'byHeld: false',
 )
 /** Tokens are of use to every account. */

@@ -1,6 +1,7 @@
 /** Random rules of every kind, records and edits for a feed's world. */
 import type { Random } from '../../../db/testing/random.ts'
-import { dateOf, START_MS, type Edit, type FeedWorld, type Fields, type Rows } from './feed-world.ts'
+import { dateOf, START_MS } from './feed-world.ts'
+import type { Edit, FeedWorld, FieldRules, Fields, Rows } from './feed-world.ts'
 
 export const USERS: readonly string[] = ['u1', 'u2', 'u3']
 const TEAMS = ['t1', 't2']
@@ -113,6 +114,14 @@ const PART_CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   users: ['verified = true', "team = 't1'", 'level > 0', "email != ''"],
 }
 
+/** Fields that may have view rules, by collection. No filter of a part reads them. */
+const RULED_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  docs: ['secret', 'owner', 'starts', 'team'],
+  projects: ['secret'],
+  shares: ['secret'],
+  users: ['secret', 'role'],
+}
+
 /** Collections that are synced. */
 export const SYNCED: readonly string[] = Object.keys(CONDITIONS)
 
@@ -126,6 +135,25 @@ export function randomRule({ below, pick, chance }: Random, world: FeedWorld, co
   }
 }
 
+/** View rules of some fields; of accounts also a manage rule. */
+export function setFieldRules(random: Random, world: FeedWorld, collection: string): void {
+  const { chance, pick } = random
+  const known = Object.values(fieldRulesOf(world, collection)).filter((rule) => rule !== null)
+  const some = (): string | null => {
+    if (chance(0.1)) return null
+    // Rules in common: with the list rule, or of two fields.
+    return chance(0.15) ? pick([world.rule(collection), ...known]) : randomRule(random, world, collection)
+  }
+  const fields = RULED_FIELDS[collection]!.filter(() => chance(0.4))
+  world.setFieldRules(Object.fromEntries(fields.map((name) => [name, some()])), collection)
+  if (collection === 'users') world.setManageRule(chance(0.6) ? some() : null)
+}
+
+function fieldRulesOf(world: FeedWorld, collection: string): FieldRules {
+  const { fields } = world.definition(collection)
+  return Object.fromEntries(fields.flatMap(({ name, viewRule }) => (viewRule === undefined ? [] : [[name, viewRule]])))
+}
+
 /** The part of a collection that a replica wants: often all of it. */
 export function randomFilter({ pick, chance }: Random, collection: string): string {
   const one = (): string => pick(PART_CONDITIONS[collection]!)
@@ -136,7 +164,7 @@ export function randomFilter({ pick, chance }: Random, collection: string): stri
 export function randomRows(random: Random): Rows {
   const { pick, chance, below } = random
   return {
-    users: USERS.map((id) => ({ id, ...newUser(random) })),
+    users: USERS.map((id) => ({ id, ...newUser(random, id) })),
     teams: TEAMS.map((id) => ({ id, members: someOf(random, USERS), public: chance(0.3) })),
     projects: PROJECTS.map((id) => ({
       id,
@@ -186,6 +214,7 @@ export function randomEdit(random: Random, world: FeedWorld): Edit {
         { public: chance(0.5) },
         { org: pick([...TEAMS, '']) },
         { deadline: dateOf(world.nowMs + below(10) * 1000) },
+        { secret: String(below(1000)) },
       ])
       return { collection: 'projects', id, fields: { members: [], ...at('projects', id), ...change } }
     }
@@ -202,8 +231,10 @@ export function randomEdit(random: Random, world: FeedWorld): Edit {
         { level: below(4) },
         { role: pick(['admin', 'open', '']) },
         { verified: chance(0.5) },
+        { emailVisibility: chance(0.3) },
+        { secret: String(below(1000)) },
       ])
-      const old = world.data['users']!.has(id) ? at('users', id) : newUser(random)
+      const old = world.data['users']!.has(id) ? at('users', id) : newUser(random, id)
       return { collection: 'users', id, fields: { ...old, ...change } }
     }
     case 'row': {
@@ -211,7 +242,7 @@ export function randomEdit(random: Random, world: FeedWorld): Edit {
       const id = pick(ROWS)
       if (chance(0.3)) return { collection: name, id, fields: undefined }
       const doc = pick([...world.data['docs']!.keys(), ''])
-      const share: Fields = { user: pick(USERS), doc, project: pick([...PROJECTS, '']) }
+      const share: Fields = { user: pick(USERS), doc, project: pick([...PROJECTS, '']), secret: String(below(1000)) }
       return { collection: name, id, fields: name === 'shares' ? share : { author: pick(USERS), post: doc } }
     }
     default: {
@@ -241,6 +272,7 @@ function changedDocument(random: Random, world: FeedWorld, id: string): Fields {
   const change = (): Fields =>
     pick<Fields>([
       { note: String(below(1000)) },
+      { secret: String(below(1000)) },
       { owner: pick([...USERS, '']) },
       { project: pick([...PROJECTS, '']) },
       { projects: someOf(random, PROJECTS) },
@@ -255,8 +287,17 @@ function changedDocument(random: Random, world: FeedWorld, id: string): Fields {
   return { ...fields, ...change(), ...(chance(0.3) ? change() : {}) }
 }
 
-function newUser({ pick, below, chance }: Random): Fields {
-  return { team: pick(TEAMS), level: below(3), role: pick(['admin', '', '']), verified: chance(0.7) }
+function newUser({ pick, below, chance }: Random, id: string): Fields {
+  const address = { email: `${id}@example.com`, emailVisibility: chance(0.2) }
+  const secret = String(below(1000))
+  return {
+    ...address,
+    secret,
+    team: pick(TEAMS),
+    level: below(3),
+    role: pick(['admin', '', '']),
+    verified: chance(0.7),
+  }
 }
 
 function newDocument(random: Random, nowMs: number): Fields {
@@ -264,6 +305,7 @@ function newDocument(random: Random, nowMs: number): Fields {
   return {
     status: 'open',
     note: '',
+    secret: String(below(1000)),
     level: 1,
     owner: pick(USERS),
     project: pick(PROJECTS),

@@ -52,14 +52,15 @@ export class Replica {
       } else if ('rev' in row) this.records.set(row.id, { ...this.records.get(row.id)!, mark: row.mark })
       else {
         const { _id: id, _rev: rev } = row.document
-        this.records.set(String(id), { rev: String(rev), fields: fieldsOf(row.document), mark: row.mark })
+        this.records.set(String(id), { rev: String(rev), fields: fieldsOf(row.document, row.without), mark: row.mark })
       }
     }
   }
 }
 
 /** The fields of a record, in one order. */
-export function fieldsOf(record: Readonly<Record<string, unknown>>): string {
-  const entries = Object.entries(record).filter(([name]) => name !== 'id' && !name.startsWith('_'))
+export function fieldsOf(record: Readonly<Record<string, unknown>>, without: ReadonlySet<string>): string {
+  const isShown = (name: string): boolean => name !== 'id' && !name.startsWith('_') && !without.has(name)
+  const entries = Object.entries(record).filter(([name]) => isShown(name))
   return JSON.stringify(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }

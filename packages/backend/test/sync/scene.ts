@@ -4,7 +4,7 @@ import type { Mutation } from '../../../../tools/test/mutants.ts'
 import type { PageLimits } from '../../src/sync/feed-page.ts'
 import type { PulledPage } from '../../src/sync/feed.ts'
 import { FeedChecks } from './feed-checks.ts'
-import { FeedWorld, type Fields, type Rows } from './feed-world.ts'
+import { FeedWorld, type FieldRules, type Fields, type Rows } from './feed-world.ts'
 import { Replica } from './replica.ts'
 
 /** A case, and what it is about: without one of the repairs it must fail. */
@@ -14,6 +14,10 @@ export interface SceneCase {
   readonly rows: Rows
   /** The list rule of `docs`. */
   readonly rule: string
+  /** View rules of fields of `docs`. */
+  readonly fields?: FieldRules
+  /** The manage rule of `users`. */
+  readonly manage?: string
   /** It needs files, as it restores a backup. */
   readonly hasFiles?: boolean
   readonly run: (scene: Scene) => Promise<void>
@@ -32,12 +36,14 @@ export class Scene {
   private constructor(world: FeedWorld, folder: string) {
     this.world = world
     this.folder = folder
-    this.#checks = new FeedChecks(world, ['u1', 'u2', null], ['docs'])
+    this.#checks = new FeedChecks(world, ['u1', 'u2', null], ['docs', 'users'])
   }
 
-  static async play({ rows, rule, hasFiles = false, run }: SceneCase): Promise<void> {
+  static async play({ rows, rule, fields = {}, manage = '', hasFiles = false, run }: SceneCase): Promise<void> {
     const folder = hasFiles ? makeFolder('scene') : ''
     const world = await FeedWorld.make(rows, { docs: rule }, hasFiles ? `${folder}/world.db` : undefined)
+    world.setFieldRules(fields)
+    world.setManageRule(manage)
     try {
       await run(new Scene(world, folder))
     } finally {
@@ -46,8 +52,8 @@ export class Scene {
     }
   }
 
-  replica(user: string | null = 'u1'): Replica {
-    return new Replica(user)
+  replica(user: string | null = 'u1', collection: string = 'docs'): Replica {
+    return new Replica(user, collection)
   }
 
   /** Changes fields of a record, which may be new. */

@@ -65,8 +65,14 @@ beforeAll(async () => {
     name: 'managed',
     type: 'auth',
     listRule: '',
-    manageRule: '@request.auth.id = id',
+    manageRule: "@request.query.key = 'a'",
     fields: [],
+  })
+  await server.call('POST /collections', {
+    name: 'half',
+    type: 'base',
+    listRule: '',
+    fields: [{ name: 'pay', type: 'number', viewRule: "@request.query.key = 'a'" }],
   })
   const account = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
   await server.call('POST /collections/users/records', account)
@@ -166,6 +172,71 @@ test('all bodies come where records are shown otherwise than the replica has the
   await server.call('PATCH /collections/tasks', { fields })
 })
 
+/** What a new replica, or one with a token, has of a collection beside what REST shows the account. */
+async function bothDoors(collection: string, token: string | null, by: string): Promise<[Page, unknown, unknown]> {
+  const page = (await pull({ [collection]: token }, by))[collection]!
+  const path = `GET /collections/${collection}/records?sort=id&fields=*,_rev`
+  const { items } = (await server.call(path, undefined, by)).json as { readonly items: readonly object[] }
+  const pulled = page.rows.flatMap(({ record }) => (record === undefined ? [] : [record]))
+  return [page, pulled.toSorted((one, other) => (String(one['id']) < String(other['id']) ? -1 : 1)), items]
+}
+
+test('a replica has the fields that REST shows, and learns of those that are shown no more', async () => {
+  const { json } = await server.call('POST /collections', {
+    name: 'posts',
+    type: 'base',
+    listRule: '',
+    fields: [
+      { name: 'title', type: 'text' },
+      { name: 'never', type: 'text', viewRule: null },
+      { name: 'pay', type: 'number', viewRule: 'project.members.id ?= @request.auth.id' },
+      { name: 'project', type: 'relation', collectionId: (await server.call('GET /collections/projects')).json['id'] },
+    ],
+  })
+  expect(json['name']).toBe('posts')
+  for (const at of [project, ''])
+    await server.call('POST /collections/posts/records', { title: 'a', never: 'n', pay: 5, project: at })
+  const [first, pulled, listed] = await bothDoors('posts', null, ann.token)
+  expect(pulled).toEqual(listed)
+  expect(pulled).toMatchObject([expect.anything(), expect.anything()])
+  expect(JSON.stringify(pulled).match(/"pay":5/g)).toHaveLength(1)
+  await server.call(`PATCH /collections/projects/records/${project}`, { members: [] })
+  const [second, changed, after] = await bothDoors('posts', first.token, ann.token)
+  expect(after).toMatchObject([expect.not.objectContaining({ pay: 5 }), expect.not.objectContaining({ pay: 5 })])
+  expect([changed, after]).toEqual([
+    [expect.objectContaining({ project })],
+    expect.arrayContaining(changed as object[]),
+  ])
+  expect((await pull({ posts: second.token }))['posts']!.rows).toEqual([])
+})
+
+test('a replica has the addresses that the account manages, and that of an API token has not', async () => {
+  const all = await server.call('GET /collections/users')
+  await server.call('PATCH /collections/users', { listRule: '', manageRule: "@request.auth.name = 'lead'" })
+  await server.call('POST /collections/users/records', {
+    email: 'ben@example.com',
+    password: PASSWORD,
+    passwordConfirm: PASSWORD,
+  })
+  await server.call(`PATCH /collections/users/records/${ann.id}`, { name: 'lead' })
+  const [first, pulled, listed] = await bothDoors('users', null, ann.token)
+  expect(pulled).toEqual(listed)
+  expect(JSON.stringify(pulled)).toContain('ben@example.com')
+  const scopes = { users: ['list'] }
+  const made = await server.call('POST /tokens', { name: 'robot', collection: 'users', record: ann.id, scopes })
+  const robot = String(made.json['token'])
+  const [second, cut, listedByIt] = await bothDoors('users', first.token, robot)
+  expect([second.isReset, listedByIt]).toEqual([false, expect.arrayContaining(cut as object[])])
+  expect(JSON.stringify(cut)).toContain('"verified"')
+  expect(JSON.stringify(cut)).not.toContain('ben@example.com')
+  await server.call(`PATCH /collections/users/records/${ann.id}`, { name: '' })
+  const { users } = await pull({ users: first.token })
+  expect(JSON.stringify(users!.rows)).not.toContain('ben@example.com')
+  expect(users!.rows.length).toBe(2)
+  const { listRule, manageRule } = all.json
+  await server.call('PATCH /collections/users', { listRule, manageRule })
+})
+
 test('what another account has is never taken for known', async () => {
   const id = await addTask('one')
   await server.call('PATCH /collections/tasks', { listRule: '' })
@@ -191,7 +262,8 @@ test.each([
   [{ locked: null }, 403, 'Only superusers can perform this action.'],
   [{ asked: null }, 400, 'It asks about one request.'],
   [{ viewed: null }, 400, 'It reads the view "seen".'],
-  [{ managed: null }, 400, 'manage rule'],
+  [{ managed: null }, 400, 'The manage rule of "managed" can\'t be synced'],
+  [{ half: null }, 400, 'The view rule of the field "pay" of "half" can\'t be synced'],
   [{ nowhere: null }, 404, ''],
   [{}, 400, 'A request names 1 to 50 collections, got 0.'],
   [{ tasks: 5 }, 400, 'Send an object'],

@@ -1,0 +1,91 @@
+/** The state that a replica has reached: what it may have, what it surely has, and where both differ from what is held at another time. */
+import type { RuleRecord } from '@pannier/rules'
+import type { Holdings } from '@pannier/rules/cut'
+import type { FeedToken, Reached } from './feed-token.ts'
+import { isAsMuch, withheld } from './ruled-fields.ts'
+import { heldAt, isClocked, minus, type AllHeldAt, type HeldAt, type Span } from './spans.ts'
+import type { AccountRule, AccountRules } from './sync-rules.ts'
+
+/** Whose replica it is, and by which rules. */
+interface Replicated {
+  readonly rules: AccountRules
+  readonly account: FeedToken['account']
+  /** By their names. */
+  readonly holdings: (name: string) => Holdings
+}
+
+export class ReachedState {
+  /** Records that were written later are in any state. */
+  readonly sequence: number
+  /** Nothing else is shown to the replica. */
+  readonly may: AllHeldAt
+  /** What is surely shown, at both ends of a span of time. */
+  readonly #must: readonly AllHeldAt[]
+  readonly #reached: Reached
+  readonly #replicated: Replicated
+
+  constructor(replicated: Replicated, reached: Reached) {
+    const { rules, holdings } = replicated
+    this.sequence = reached.sequence
+    this.may = heldAt(rules, holdings(reached.may), reached.fromMs)
+    this.#must = [reached.fromMs, reached.toMs].map((ms) => heldAt(rules, holdings(reached.must), ms))
+    this.#reached = reached
+    this.#replicated = replicated
+  }
+
+  /** Where records are that are not held any more. `ms`: the time of the target. */
+  lost({ list }: AllHeldAt, ms: number): Span[] {
+    return minus(this.#replicated.rules.list, this.may.list, [list], this.#reached.fromMs === ms)
+  }
+
+  /** Where records are that are newly held. */
+  gained({ list }: AllHeldAt, ms: number): Span[] {
+    const must = this.#must.map((held) => held.list)
+    return minus(this.#replicated.rules.list, list, must, this.#isAllOf(ms))
+  }
+
+  /** Where records are of which other fields are held. */
+  shown({ fields }: AllHeldAt, ms: number): Span[] {
+    const { rules } = this.#replicated
+    const spans = rules.fields.flatMap((rule, place) => {
+      const must = this.#must.map((held) => held.fields[place]!)
+      const lost = minus(rule, this.may.fields[place]!, [fields[place]!], this.#reached.fromMs === ms)
+      return [...lost, ...minus(rule, fields[place]!, must, this.#isAllOf(ms))]
+    })
+    // Rules may have a side in common.
+    return [...new Map(spans.map((span) => [JSON.stringify([span.group, span.range]), span])).values()]
+  }
+
+  /** Whether the replica surely has a record, as it was at the sequence. */
+  has(record: RuleRecord): boolean {
+    const must = this.#must.map((held) => held.list)
+    return this.#isSure(this.#replicated.rules.list, must, record)
+  }
+
+  /** Whether the replica may have other fields of a record than those that a target shows. */
+  isOther(record: RuleRecord, target: AllHeldAt): boolean {
+    const { rules, account } = this.#replicated
+    const without = (admits: (place: number) => boolean): ReadonlySet<string> =>
+      withheld(rules.ruled, account, record, admits)
+    const shown = without((place) => target.fields[place]!.viewer.shows(record))
+    const most = without((place) => this.may.fields[place]!.viewer.shows(record))
+    const least = without((place) => {
+      const must = this.#must.map((held) => held.fields[place]!)
+      return this.#isSure(rules.fields[place]!, must, record)
+    })
+    return !isAsMuch(shown, most) || !isAsMuch(shown, least)
+  }
+
+  #isAllOf(ms: number): boolean {
+    return this.#reached.fromMs === ms && this.#reached.toMs === ms
+  }
+
+  /** Whether one alternative has shown a record at both ends of the span of time, and so at all times between. */
+  #isSure({ rule }: AccountRule, must: readonly HeldAt[], record: RuleRecord): boolean {
+    const { fromMs, toMs } = this.#reached
+    return rule.alternatives.some(
+      (alternative, index) =>
+        (fromMs === toMs || !isClocked(alternative)) && must.every(({ viewer }) => viewer.showsBy(index, record)),
+    )
+  }
+}
