@@ -43,6 +43,44 @@ test('the app sees what the account may list, and nothing of what it may not see
   await expectInStep()
 })
 
+test('fields come and go with what shows them, and an update keeps those that the app does not have', async () => {
+  const projects = (await app.call('GET /collections/projects')).json['id']
+  await app.call('POST /collections', {
+    name: 'posts',
+    type: 'base',
+    listRule: '',
+    updateRule: '',
+    fields: [
+      { name: 'title', type: 'text' },
+      { name: 'pay', type: 'number', viewRule: 'project.members.id ?= @request.auth.id' },
+      { name: 'project', type: 'relation', collectionId: projects },
+    ],
+  })
+  const id = await app.add('posts', { title: 'a', pay: 5, project })
+  const setMembers = (members: readonly string[]): Promise<unknown> =>
+    app.call(`PATCH /collections/projects/records/${project}`, { members })
+  const writer = await new Device(app).openAs(ann, { collections: ['posts'] })
+  const posts = writer.collection('posts')
+  const shown = async (): Promise<unknown> => {
+    await writer.sync()
+    expect(await seen(writer, 'posts')).toEqual(await app.listed('posts', ann))
+    return (await app.call(`GET /collections/posts/records/${id}`)).json
+  }
+  expect(await shown()).toMatchObject({ title: 'a', pay: 5 })
+  await posts.update(id, { title: 'b' })
+  await setMembers([])
+  expect(await shown()).toMatchObject({ title: 'b', pay: 5 })
+  expect(await posts.get(id)).not.toHaveProperty('pay')
+  await posts.update(id, { title: 'c' })
+  // The write lies on a body without the field.
+  expect(await posts.get(id)).not.toHaveProperty('pay')
+  expect(await shown()).toMatchObject({ title: 'c', pay: 5 })
+  await setMembers([ann.id])
+  await shown()
+  expect(await posts.get(id)).toMatchObject({ title: 'c', pay: 5 })
+  await writer.close()
+})
+
 test('a guest who may not list a collection is signed out, and an account that may not has failed', async () => {
   await app.call('POST /collections', { name: 'secrets', type: 'base', listRule: null, fields: [] })
   const options = { collections: ['secrets'] }
