@@ -125,12 +125,12 @@ const RULED_FIELDS: Readonly<Record<string, readonly string[]>> = {
 /** Collections that are synced. */
 export const SYNCED: readonly string[] = Object.keys(CONDITIONS)
 
-/** One to three alternatives of one to three conditions of every kind. */
-export function randomRule({ below, pick, chance }: Random, world: FeedWorld, collection: string): string {
+/** One to `most` alternatives of one to `most` conditions of every kind. */
+export function randomRule({ below, pick, chance }: Random, world: FeedWorld, collection: string, most = 3): string {
   if (chance(0.02)) return ''
-  const some = (): string => Array.from({ length: 1 + below(3) }, () => pick(CONDITIONS[collection]!)).join(' && ')
+  const some = (): string => Array.from({ length: 1 + below(most) }, () => pick(CONDITIONS[collection]!)).join(' && ')
   for (;;) {
-    const rule = Array.from({ length: 1 + below(3) }, () => `(${some()})`).join(' || ')
+    const rule = Array.from({ length: 1 + below(most) }, () => `(${some()})`).join(' || ')
     if (world.canSync(rule, collection)) return rule
   }
 }
@@ -142,7 +142,8 @@ export function setFieldRules(random: Random, world: FeedWorld, collection: stri
   const some = (): string | null => {
     if (chance(0.1)) return null
     // Rules in common: with the list rule, or of two fields.
-    return chance(0.15) ? pick([world.rule(collection), ...known]) : randomRule(random, world, collection)
+    if (chance(0.15)) return pick([world.rule(collection), ...known])
+    return randomRule(random, world, collection, pick([1, 1, 3]))
   }
   const fields = RULED_FIELDS[collection]!.filter(() => chance(0.4))
   world.setFieldRules(Object.fromEntries(fields.map((name) => [name, some()])), collection)
