@@ -225,7 +225,7 @@ export interface ErrorData {
 
 /** A rule of a collection, explained. */
 export interface ExplainedRule {
-    /** `listRule` and the like. */
+    /** `listRule` and the like; `salary.viewRule` is that of a field. */
     readonly name: string;
     /** `null`: superusers only. */
     readonly rule: Rule;
@@ -894,7 +894,7 @@ export interface RequestInfo {
 export interface RuleProblem {
     /** A sentence. */
     readonly message: string;
-    /** Where in the rule, from 0. `null`: it is not about the rule. */
+    /** Where in the rule, from 0. Among `syncProblems`: where in the list rule. `null`: it is not about that rule. */
     readonly position: number | null;
 }
 
@@ -1084,7 +1084,7 @@ export class Sync {
     /** Forgets what no device asks for any more, and what only replicas need that were away for longer than the horizon. */
     removeOld(): Promise<void>;
     /**
-     * What the rules of a collection cost, and what keeps it from being synced. `rule`: in place of its list rule.
+     * What the rules of a collection cost, and what keeps it from being synced. `rule`: in place of its list rule, which is explained alone.
      *
      * @throws ServiceError FORBIDDEN for all but superusers, NOT_FOUND, INVALID if it is no rule
      */
@@ -1113,7 +1113,7 @@ export type SyncRow =
     readonly left: string;
     readonly deleted: boolean;
 }
-/** It has a record, with `_rev`. `mark`: all records come, and those without it go at the end. */
+/** It has a record, with `_rev` and the fields that the account sees. `mark`: all records come, and those without it go at the end. */
  | {
     readonly record: RecordJson;
     readonly mark?: string;
@@ -2736,6 +2736,8 @@ class RecordReads {
     view(actor: Actor, name: string, id: string, options?: ShowOptions): Promise<RecordJson>;
     /** What the actor sees of documents of one collection, as they are stored. No rule but that of expanded records is asked. */
     show(actor: Actor, definition: Definition, documents: readonly JsonObject[], options?: ShowOptions): Promise<RecordJson[]>;
+    /** As `show`, where it is known which fields of each document are not shown. No rule is asked. */
+    showWithout(actor: Actor, definition: Definition, documents: readonly WithoutFields[], options?: ShowOptions): Promise<RecordJson[]>;
     /** A record, or a row of a view, as it is stored. No rule is asked. */
     stored(definition: Definition, id: string): Promise<JsonObject | undefined>;
     /** A state of the database that is held, for `findIn` and for rules. */
@@ -3320,6 +3322,9 @@ interface WantedFields {
     /** Values of autodate fields, in place of those that come by themselves. */
     readonly autodates?: Readonly<Record<string, string>>;
 }
+
+/** A document, and the fields of it that are not shown. */
+type WithoutFields = Pick<ShownRecord, 'document' | 'without'>;
 
 class WorkQueue {
     /** `refusal` makes what is thrown if too many wait already. */

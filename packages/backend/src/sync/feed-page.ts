@@ -157,7 +157,7 @@ export class FeedPage {
     }
   }
 
-  /** Records that the replica has, and of which other fields are shown. */
+  /** Records that the replica has, if other fields of them are shown. */
   #shown({ state, sweep, target, span, after }: Walk): Stop | undefined {
     const { rules, rows } = this.#source
     const spans = sweep.shownByHeld ? allOf(rules.list, target.list) : state!.shown(target, sweep.fromMs)

@@ -29,7 +29,7 @@ export interface Sweep {
   readonly mark: string | undefined
   /** Changes are found by what is held, not by the sequence. */
   readonly byHeld: boolean
-  /** Records of which other fields are shown are found by what is held of the list rule, not by the rules of fields. */
+  /** Records with other fields are found by what is held of the list rule, not by the rules of fields. */
   readonly shownByHeld: boolean
   /** Rows that have left are found by time, not by ground. */
   readonly byTime: boolean

@@ -75,8 +75,8 @@ class Walk {
 }
 
 /**
- * Whether a record is seen only before or only after, or other fields of it are, or it was written after the sequence `since` and is
- * seen after.
+ * Whether a record is seen only before or only after, or other fields of it are. One that was written after the sequence `since` counts
+ * if it is seen after.
  */
 export function seesOther(state: SyncedState, since: number, before: Watching, after: Watching): boolean {
   const { list, fields } = after.rules

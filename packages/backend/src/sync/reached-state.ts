@@ -44,7 +44,7 @@ export class ReachedState {
     return minus(this.#replicated.rules.list, list, must, this.#isAllOf(ms))
   }
 
-  /** Where records are of which other fields are held. */
+  /** Where records are that may be shown with other fields. */
   shown({ fields }: AllHeldAt, ms: number): Span[] {
     const { rules } = this.#replicated
     const spans = rules.fields.flatMap((rule, place) => {

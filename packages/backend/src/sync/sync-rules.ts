@@ -37,7 +37,7 @@ export interface AccountRules {
   /** Which fields of them are shown: one for each rule of `ruled`. */
   readonly fields: readonly AccountRule[]
   readonly ruled: RuledFields
-  /** Of all rules, in this order: holdings have it, too. */
+  /** Those of all rules, in this order. Holdings have it, too. */
   readonly alternatives: readonly Alternative[]
 }
 
@@ -163,7 +163,7 @@ function viewsRead(definitions: KnownDefinitions, { collections }: Cut): RuleErr
   )
 }
 
-/** Of rules and of what they read. One that names nothing that is there has other keys as soon as it does. */
+/** Rules and what they read have it. A rule that names nothing has other keys as soon as it names something. */
 function versionOf(rules: unknown, own: Collection, cuts: readonly Cut[]): string {
   const read = new Set([own, ...cuts.flatMap(({ collections }) => collections)])
   const keys = cuts.map(({ alternatives }) => alternatives.map(({ key }) => key))

@@ -101,7 +101,7 @@ test('those who see a record are signalled when other fields of it are shown, an
   expect(await told(...both)).toEqual(['', '@sync/posts{}'])
   await world.update('projects', HERS, { 'members-': [ANN, BOB] })
   expect(await told(...both)).toEqual(['@sync/posts{}', '@sync/posts{}'])
-  // He does not see the record, of which another field would be shown.
+  // He does not see the record. Another field of it would be shown.
   await world.update('projects', HIS, { 'members-': BOB })
   expect(await told(...both)).toEqual(['', ''])
 })

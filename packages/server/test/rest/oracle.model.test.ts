@@ -100,7 +100,7 @@ async function setRules(rule: string, viewRule: string | null): Promise<void> {
 
 type Question = readonly [request: string, body?: unknown]
 
-/** What a caller can ask that changes nothing it sees. `blind`: records of which it does not see `pay`. */
+/** What a caller can ask that changes nothing it sees. `blind`: records whose `pay` it does not see. */
 function questions(all: readonly string[], hidden: readonly string[], blind: readonly string[]): readonly Question[] {
   const records = '/api/collections/posts_N/records'
   const ids = [...all, MISSING]
