@@ -41,6 +41,8 @@ export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durabilit
 }
 
 const SESSION = 'session'
+/** Far more than a device can lose, and few enough for millions of starts. */
+const NUMBERS_SKIPPED_MAX = 2 ** 20
 
 /** Hears what is another one: the status, or the refused writes. */
 type ReplicaListener = (what: 'status' | 'rejected') => void
@@ -270,10 +272,16 @@ async function prepare(tx: Transaction, signedIn: Session | undefined): Promise<
   const store = new Store(tx)
   const device = await store.state<Device>('device')
   if (device === undefined) await store.setState({ _id: 'device', device: randomName(), next: 1, boot: null })
+  else await store.setState({ ...device, next: device.next + randomSkip() })
   const state = tx.collection<Record<string, unknown>>(STATE)
   if (signedIn !== undefined) await state.upsert({ _id: SESSION, ...signedIn })
   const kept = await state.get(SESSION)
   return kept as Session | undefined
+}
+
+/** A device may have lost its last commits with the power, and no number of a transaction that was sent may be used again. */
+function randomSkip(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0]! % NUMBERS_SKIPPED_MAX
 }
 
 function randomName(): string {

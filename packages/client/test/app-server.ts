@@ -1,19 +1,15 @@
 /** A server of an app behind a proxy that can lose requests and answers. It can be killed, and restored from an older copy. */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { call, EMAIL, ITSELF, PASSWORD, tokenFor } from '../../server/test/rest/rest-server.ts'
 import { startServer, type Answer, type TestServer } from '../../server/test/test-server.ts'
+import { LossyProxy, type Loss } from './lossy-proxy.ts'
 
 export interface User {
   readonly id: string
   readonly email: string
 }
-
-/** What the proxy does with a request: loses it, or its answer. */
-export type Loss = 'request' | 'answer' | undefined
 
 const MEMBERS = 'project.members.id ?= @request.auth.id'
 export const USER_PASSWORD = 'the password of users'
@@ -61,15 +57,9 @@ const COLLECTIONS = [
 
 export class AppServer {
   readonly dir: string
-  readonly #proxy: Server
+  readonly #proxy = new LossyProxy()
   #server: TestServer
   #token: string
-  /** Asked for each request of sync. */
-  lose: (path: string) => Loss = () => undefined
-  /** Nobody is reached. */
-  isDown = false
-  /** Paths of what came, in order. */
-  readonly requests: string[] = []
 
   static async start(): Promise<AppServer> {
     const dir = await mkdtemp(join(tmpdir(), 'pannier-client-'))
@@ -78,21 +68,36 @@ export class AppServer {
     await records.create(ITSELF, '_superusers', { email: EMAIL, password: PASSWORD, passwordConfirm: PASSWORD })
     const token = await tokenFor(server.url, '_superusers', EMAIL, PASSWORD)
     const app = new AppServer(dir, server, token)
-    await new Promise<void>((resolve) => app.#proxy.listen(0, '127.0.0.1', resolve))
+    await app.#proxy.start()
     for (const collection of COLLECTIONS) await app.#define(collection)
     return app
   }
 
   private constructor(dir: string, server: TestServer, token: string) {
     this.dir = dir
-    this.#server = server
     this.#token = token
-    this.#proxy = createServer((request, response) => void this.#forward(request, response))
+    this.#server = server
+    this.#proxy.target = server.url
   }
 
-  /** The address of the proxy, which stays when the server starts again. */
+  /** The address of the proxy. */
   get url(): string {
-    return `http://127.0.0.1:${(this.#proxy.address() as AddressInfo).port}`
+    return this.#proxy.url
+  }
+
+  /** Paths of what came, in order. */
+  get requests(): string[] {
+    return this.#proxy.requests
+  }
+
+  /** Nobody is reached. */
+  set isDown(isDown: boolean) {
+    this.#proxy.isDown = isDown
+  }
+
+  /** Asked for each request of sync. */
+  set lose(lose: (path: string, bytes: number) => Loss) {
+    this.#proxy.lose = lose
   }
 
   /** In the same process. */
@@ -141,7 +146,7 @@ export class AppServer {
       await rm(this.dir, { recursive: true })
       await cp(copy, this.dir, { recursive: true })
     }
-    this.#server = await startServer({ dir: this.dir })
+    await this.#start()
     this.#token = await tokenFor(this.#server.url, '_superusers', EMAIL, PASSWORD)
   }
 
@@ -150,15 +155,19 @@ export class AppServer {
     const copy = await mkdtemp(join(tmpdir(), 'pannier-client-copy-'))
     await this.#server.close()
     await cp(this.dir, copy, { recursive: true })
-    this.#server = await startServer({ dir: this.dir })
+    await this.#start()
     return copy
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#proxy.closeAllConnections()
     this.#proxy.close()
     await this.#server.close()
     await rm(this.dir, { recursive: true, force: true })
+  }
+
+  async #start(): Promise<void> {
+    this.#server = await startServer({ dir: this.dir })
+    this.#proxy.target = this.#server.url
   }
 
   async #define(collection: { readonly name: string; readonly fields: readonly object[] }): Promise<void> {
@@ -169,29 +178,5 @@ export class AppServer {
     }
     const { status, text } = await this.call('POST /collections', { type: 'base', ...collection, fields })
     if (status !== 200) throw new Error(text)
-  }
-
-  async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = request.url!
-    this.requests.push(path)
-    const loss = this.isDown ? 'request' : path.startsWith('/api/sync/') ? this.lose(path) : undefined
-    if (loss === 'request') {
-      request.destroy()
-      return
-    }
-    const { method, headers } = request
-    const sent = httpRequest(this.#server.url + path, { method, headers }, (answer) => {
-      if (loss === 'answer') {
-        answer.resume().on('end', () => response.destroy())
-        return
-      }
-      response.writeHead(answer.statusCode!, answer.headers)
-      response.flushHeaders()
-      answer.pipe(response)
-      answer.on('error', () => response.destroy())
-    })
-    sent.on('error', () => response.destroy())
-    response.on('close', () => sent.destroy())
-    request.pipe(sent)
   }
 }

@@ -2,7 +2,7 @@
 import { memory } from 'pannier/memory'
 import type { DatabaseStorage } from 'pannier'
 import { connect, type Client, type ConnectOptions, type UntypedCollections } from '../src/index.ts'
-import { USER_PASSWORD, type AppServer, type User } from './app-server.ts'
+import { USER_PASSWORD, type User } from './app-server.ts'
 
 export type AppClient = Client<UntypedCollections>
 
@@ -10,10 +10,10 @@ let devices = 0
 
 export class Device {
   readonly name: string = `device-${devices++}`
-  readonly app: AppServer
+  readonly app: { readonly url: string }
   readonly storage: DatabaseStorage
 
-  constructor(app: AppServer, storage: DatabaseStorage = memory()) {
+  constructor(app: { readonly url: string }, storage: DatabaseStorage = memory()) {
     this.app = app
     this.storage = storage
   }

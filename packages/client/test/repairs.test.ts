@@ -1,0 +1,342 @@
+/** Goal: each repair that docs/internals/client.md argues for is needed. Each test fails when its repair is switched off in the source. */
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { seededRandom } from '../../db/testing/random.ts'
+import { AppServer, type User } from './app-server.ts'
+import type { AppClient } from './device.ts'
+import { inClient, testRepairs, type RepairScene } from './repair-scenes.ts'
+import { MortalStorage } from './survival/mortal-storage.ts'
+
+/** Calls of the storage in one sync. */
+const CALLS_MAX = 100
+
+let app: AppServer
+let ann: User
+
+beforeAll(async () => {
+  app = await AppServer.start()
+  ann = await app.addUser('ann')
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const testAll = (cases: Parameters<typeof testRepairs>[0]): void => testRepairs(cases, () => ({ app, ann }))
+const task = (client: AppClient, id: string): Promise<unknown> => client.collection('tasks').get(id)
+
+/** A device is killed at each call of the storage that a sync makes, in turn. Then it starts again and syncs. */
+async function killAtEachCall(scene: RepairScene): Promise<void> {
+  for (let call = 0, isKilled = true; isKilled; call++) {
+    expect(call).toBeLessThan(CALLS_MAX)
+    const storage = new MortalStorage(seededRandom(call))
+    const device = scene.device(storage)
+    const dying = await scene.client(device)
+    const id = await scene.addTask()
+    storage.killAt(call)
+    isKilled = !(await Promise.race([dying.sync().then(() => true), storage.gone]))
+    storage.kill()
+    storage.revive()
+    scene.abandon()
+    const client = await scene.tab(device)
+    await client.sync()
+    expect(await task(client, id)).toMatchObject({ title: 'one' })
+  }
+}
+
+/** The server goes back to what it was before `work`. */
+async function takeBack(work: () => Promise<void>): Promise<void> {
+  const copy = await app.copy()
+  await work()
+  await app.restart(copy)
+  await rm(copy, { recursive: true })
+}
+
+// Pulls.
+testAll([
+  {
+    name: 'a client that is killed at any call of a pull misses nothing (R10)',
+    run: killAtEachCall,
+    without: [
+      inClient(
+        'sync-loop.ts',
+        'await applyPull(db, request, answer, Date.now())',
+        `await (async () => {
+          const tokens = Object.entries(answer.collections).map(([name, { token }]) => [name, token])
+          for (const [_id, token] of tokens)
+            await db.transaction((tx) => new Store(tx).setState({ _id, token, isShown: true, isReset: false }))
+          return applyPull(db, { ...request, collections: Object.fromEntries(tokens) }, answer, Date.now())
+        })()`,
+      ),
+    ],
+  },
+  {
+    name: 'a page that comes later than that of another tab is not applied (R10)',
+    run: async (scene) => {
+      const device = scene.device()
+      const late = await scene.client(device)
+      const id = await scene.addTask()
+      const pull = await scene.beginPull(late)
+      const early = await scene.tab(device)
+      await scene.editAtServer(id, { title: 'two' })
+      await early.sync()
+      await pull.arrive()
+      expect(await task(early, id)).toMatchObject({ title: 'two' })
+    },
+    without: [inClient('pull.ts', 'if ((state?.token ?? null) !== token) return { isApplied: false }', '')],
+  },
+  {
+    name: 'what others change is shown below the writes that wait',
+    run: async (scene) => {
+      const id = await scene.addTask()
+      const client = await scene.client()
+      await scene.editAtServer(id, { title: 'theirs', count: 5 })
+      const pull = await scene.beginPull(client)
+      await client.collection('tasks').update(id, { title: 'mine' }, { overwrite: true })
+      app.lose = (path) => (path.endsWith('/push') ? 'request' : undefined)
+      await expect(pull.arrive()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+      expect(await task(client, id)).toMatchObject({ title: 'mine', count: 5 })
+    },
+    without: [
+      inClient(
+        'pull.ts',
+        'if (!pending.has(key)) plain.set(id, record)',
+        'if (!pending.has(key) || pending.size > 0) plain.set(id, record)',
+      ),
+    ],
+  },
+  {
+    name: 'a record that has left goes, although a write of it waits, and the write is refused with its text',
+    run: async (scene) => {
+      const id = await scene.addTask()
+      const client = await scene.client()
+      await app.call(`PATCH /collections/projects/records/${scene.project}`, { members: [] })
+      const pull = await scene.beginPull(client)
+      const write = client.collection('tasks').update(id, { title: 'mine' })
+      await write
+      app.lose = (path) => (path.endsWith('/push') ? 'request' : undefined)
+      await expect(pull.arrive()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+      expect(await task(client, id)).toBeUndefined()
+      app.lose = () => undefined
+      await client.sync()
+      expect(await write.server).toMatchObject({
+        status: 'rejected',
+        rejected: { code: 'NOT_FOUND', theirs: null, writes: [{ mine: { title: 'mine' }, base: { title: 'one' } }] },
+      })
+      expect(await task(client, id)).toBeUndefined()
+    },
+    without: [
+      inClient('writes.ts', 'if (record === null) return null', ''),
+      inClient(
+        'pull.ts',
+        'await bases.upsert({ _id: key, record })',
+        'if (record !== null) await bases.upsert({ _id: key, record })',
+      ),
+    ],
+  },
+])
+
+// What the server has taken.
+testAll([
+  {
+    name: 'a write that the server has taken is shown until a pull has it (R11)',
+    run: async (scene) => {
+      const id = await scene.addTask()
+      const client = await scene.client()
+      const write = client.collection('tasks').update(id, { title: 'mine' })
+      await write
+      await scene.syncLosing(client, 'pull', 'request')
+      expect(await write.server).toEqual({ status: 'ok' })
+      expect(await task(client, id)).toMatchObject({ title: 'mine' })
+    },
+    without: [
+      inClient(
+        'outcomes.ts',
+        "await queue.upsert({ ...entry, status: 'done', boot, keptUntil: nowMs + keepMs })",
+        `{
+          await queue.upsert({ ...entry, status: 'done', boot, keptUntil: nowMs + keepMs, touches: [] })
+          await new Overlay(tx).compute(entry.touches)
+        }`,
+      ),
+    ],
+  },
+  {
+    name: 'a write that a pull has is shown no longer: others may change the record (R11)',
+    run: async (scene) => {
+      const id = await scene.addTask()
+      const client = await scene.client()
+      await client.collection('tasks').update(id, { title: 'mine' })
+      await client.sync()
+      await scene.editAtServer(id, { title: 'theirs' })
+      await client.sync()
+      expect(await task(client, id)).toMatchObject({ title: 'theirs' })
+    },
+    without: [
+      inClient('pull.ts', 'const touches = entry.touches.filter((key) => !isShown(key))', 'const { touches } = entry'),
+    ],
+  },
+  {
+    name: 'a restored server gets again what it does not know',
+    run: async (scene) => {
+      const client = await scene.client()
+      const ids: string[] = []
+      await takeBack(async () => {
+        ids.push((await client.collection('tasks').create({ title: 'mine', project: scene.project })).id)
+        await scene.syncLosing(client, 'pull', 'request')
+      })
+      await client.sync()
+      expect((await app.listed('tasks', ann)).get(ids[0]!)).toMatchObject({ title: 'mine' })
+    },
+    without: [
+      inClient(
+        'pull.ts',
+        'new Set(answer.covered), new Set(answer.unknown)',
+        'new Set([...answer.covered, ...answer.unknown]), new Set<number>()',
+      ),
+    ],
+  },
+  {
+    name: 'a restored server gets again also what a pull has had before',
+    run: async (scene) => {
+      const client = await scene.client()
+      const ids: string[] = []
+      await takeBack(async () => {
+        ids.push((await client.collection('tasks').create({ title: 'mine', project: scene.project })).id)
+        for (let n = 0; n < 3; n++) await client.sync()
+      })
+      await client.sync()
+      expect((await app.listed('tasks', ann)).get(ids[0]!)).toMatchObject({ title: 'mine' })
+    },
+    without: [inClient('pull.ts', ' && entry.keptUntil < nowMs', '')],
+  },
+])
+
+// What a write is based on.
+testAll([
+  {
+    name: 'two updates of one record, made without a network, are both taken',
+    run: async (scene) => {
+      const id = await scene.addTask()
+      const client = await scene.client()
+      await client.collection('tasks').update(id, { title: 'two' })
+      const last = client.collection('tasks').update(id, { title: 'three' })
+      await last
+      await client.sync()
+      expect([await last.server, await task(client, id)]).toMatchObject([{ status: 'ok' }, { title: 'three' }])
+    },
+    without: [inClient('local-transaction.ts', 'if (last !== undefined) return', 'if (last === null) return')],
+  },
+  {
+    name: 'an update is made on one that the server has taken, also if no pull has it yet',
+    run: async (scene) => {
+      const id = await scene.addTask()
+      const client = await scene.client()
+      await client.collection('tasks').update(id, { title: 'two' })
+      await scene.syncLosing(client, 'pull', 'request')
+      const last = client.collection('tasks').update(id, { title: 'three' })
+      await last
+      await client.sync()
+      expect([await last.server, await task(client, id)]).toMatchObject([{ status: 'ok' }, { title: 'three' }])
+    },
+    without: [
+      inClient(
+        'local-transaction.ts',
+        '.findLast(({ writes }) => writes.some(isOf))',
+        ".findLast(({ writes, status }) => status === 'waiting' && writes.some(isOf))",
+      ),
+    ],
+  },
+  {
+    name: 'two updates of one record in a transaction are both taken',
+    run: async (scene) => {
+      const id = await scene.addTask()
+      const client = await scene.client()
+      const write = client.transaction(async ({ collection }) => {
+        await collection('tasks').update(id, { title: 'two' })
+        await collection('tasks').update(id, { title: 'three' })
+      })
+      await write
+      await client.sync()
+      expect([await write.server, await task(client, id)]).toMatchObject([{ status: 'ok' }, { title: 'three' }])
+    },
+    without: [inClient('local-transaction.ts', 'if (own !== -1) return', 'if (own === -2) return')],
+  },
+  {
+    name: 'an update is made on what the user has seen, and not on what has come since',
+    run: async (scene) => {
+      const id = await scene.addTask()
+      const client = await scene.client()
+      await scene.editAtServer(id, { title: 'theirs' })
+      const pull = await scene.beginPull(client)
+      const write = client.collection('tasks').update(id, { title: 'mine' })
+      await write
+      await pull.arrive()
+      expect(await write.server).toMatchObject({
+        status: 'rejected',
+        rejected: { code: 'CONFLICT', theirs: { title: 'theirs' } },
+      })
+    },
+    without: [inClient('local-transaction.ts', 'return (shown[REV] as string | undefined) ?? null', 'return null')],
+  },
+])
+
+// The queue.
+testAll([
+  {
+    name: 'writes that build on a refused one are refused with it, as one group',
+    run: async (scene) => {
+      const client = await scene.client()
+      const { id } = await client.collection('tasks').create({ title: 'x'.repeat(61), project: scene.project })
+      const next = client.collection('tasks').update(id, { count: 1 })
+      await next
+      await client.sync()
+      expect(await client.rejected()).toMatchObject([
+        { code: 'INVALID', writes: [{ action: 'create' }, { action: 'update', mine: { count: 1 } }] },
+      ])
+      expect(await next.server).toMatchObject({ status: 'rejected' })
+    },
+    without: [inClient('outcomes.ts', 'if (buildsOn) group.push(storedOf(queued))', 'void buildsOn')],
+  },
+  {
+    name: 'a proxy that takes no large requests refuses the large write only',
+    run: async (scene) => {
+      const client = await scene.client()
+      const { project } = scene
+      app.lose = (path, bytes) => (path.endsWith('/push') && bytes > 1000 ? 'tooLarge' : undefined)
+      const writes = ['a', 'b', 'x'.repeat(1000), 'c'].map((title) =>
+        client.collection('tasks').create({ title, project }),
+      )
+      for (const write of writes) await write
+      await expect(client.sync()).resolves.toBeUndefined()
+      const outcomes = await Promise.all(writes.map(({ server }) => server))
+      expect(outcomes.map(({ status }) => status)).toEqual(['ok', 'ok', 'rejected', 'ok'])
+      expect(await client.rejected()).toMatchObject([{ writes: [{ mine: { title: 'x'.repeat(1000) } }] }])
+    },
+    without: [
+      inClient('sync-loop.ts', 'if (waiting.length > 1) return undefined', ''),
+      inClient('server.ts', '|| error.status === TOO_LARGE)', ')'),
+    ],
+  },
+  {
+    name: 'a device that has lost its last writes with the power uses no number again',
+    run: async (scene) => {
+      const id = await scene.addTask({ count: 0 })
+      // All that was not durable is lost.
+      const storage = new MortalStorage({ ...seededRandom(1), next: () => 0 })
+      const device = scene.device(storage)
+      await scene.client(device)
+      storage.kill()
+      storage.revive()
+      scene.abandon()
+      for (let n = 1; n <= 2; n++) {
+        const client = await scene.tab(device)
+        const write = client.collection('tasks').update(id, { 'count+': 1 }, { overwrite: true })
+        await write
+        await client.sync()
+        expect(await write.server).toEqual({ status: 'ok' })
+        expect((await app.listed('tasks', ann)).get(id)).toMatchObject({ count: n })
+        storage.kill({ power: true })
+        storage.revive()
+        scene.abandon()
+      }
+    },
+    without: [inClient('replica.ts', 'next: device.next + randomSkip()', 'next: device.next')],
+  },
+])
