@@ -3,15 +3,19 @@
  * look at a number of entries of the index and of the changes, in a world with 10,000 grounds. With one less it needs another page.
  */
 import { readSnapshot, rememberedRows } from 'pannier/internal'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+import { GuardReader } from '../../../db/src/database/records/guard-reader.ts'
+import { RememberedRows } from '../../../db/src/view/remembered-rows.ts'
 import { recordsName } from '../../src/definitions/definition.ts'
 import { SIDES_VIEW } from '../../src/sync/sides-view.ts'
 import { groundOf } from '../../src/sync/spans.ts'
-import { FeedWorld, type Fields } from './feed-world.ts'
+import { dateOf, FeedWorld, START_MS, type Fields } from './feed-world.ts'
 import { Replica } from './replica.ts'
 
 const OF_PROJECT = 'project.members.id ?= @request.auth.id'
 const ROWS_MAX = 20_000
+
+afterEach(() => vi.restoreAllMocks())
 
 const projectId = (n: number): string => `p${n}`
 
@@ -128,6 +132,64 @@ test('a role that shows a field of 3,000 documents costs the 9 that the account 
   await pull(world, replica)
   await edit(world, 'users', 'u1', { role: 'admin' })
   expect(await pull(world, replica, 9)).toEqual({ rows: 9, pages: 1 })
+  await world.close()
+})
+
+  test(`with ${grounds} grounds a pull of one row makes three walks and two counts`, async () => {
+    const world = await makeWorld({ grounds })
+    const replica = new Replica('u1')
+    await pull(world, replica)
+    const names = ['rows', 'count', 'left', 'leftSince', 'countLeftSince'] as const
+    const spies = [
+      ...names.map((name) => vi.spyOn(RememberedRows.prototype, name)),
+      vi.spyOn(GuardReader.prototype, 'writtenAfter'),
+    ]
+    const seeks = async (): Promise<Readonly<Record<string, number>>> => {
+      for (const spy of spies) spy.mockClear()
+      await pull(world, replica)
+      const counted = spies.map((spy) => [spy.getMockName(), spy.mock.calls.length] as const)
+      return Object.fromEntries(counted.filter(([, count]) => count > 0))
+    }
+    expect(await seeks()).toEqual({})
+    await edit(world, 'docs', 'dp5', { note: 'another' })
+    expect(await seeks()).toEqual({ count: 1, countLeftSince: 1, leftSince: 1, writtenAfter: 2 })
+    await edit(world, 'projects', 'p5', { members: [] })
+    expect(await seeks()).toEqual({ count: 1, countLeftSince: 1, leftSince: 1, rows: 1, writtenAfter: 1 })
+    await edit(world, 'projects', 'p5', { members: ['u1'] })
+    expect(await seeks()).toEqual({ count: 1, countLeftSince: 1, leftSince: 1, rows: 1, writtenAfter: 1 })
+    await world.close()
+  })
+
+test('time costs what runs out: 7 of 3,000, and nothing where nothing does', async () => {
+  const docs = Array.from({ length: 3000 }, (_, n) => ({
+    id: `d${n}`,
+    team: 't1',
+    expires: dateOf(START_MS + (n < 7 ? 5000 : 900_000)),
+  }))
+  const users = [{ id: 'u1', team: 't1' }]
+  const world = await FeedWorld.make({ users, docs }, { docs: 'team = @request.auth.team && expires > @now' })
+  const replica = new Replica('u1')
+  await pull(world, replica)
+  expect(replica.records.size).toBe(3000)
+  world.nowMs += 1000
+  expect(await pull(world, replica, 0)).toEqual({ rows: 0, pages: 1 })
+  world.nowMs += 10_000
+  expect(await pull(world, replica, 7)).toEqual({ rows: 7, pages: 1 })
+  await world.close()
+})
+
+test('a bound that moves by one costs the strip between', async () => {
+  const docs = Array.from({ length: 3000 }, (_, n) => ({ id: `d${n}`, team: 't1', level: n % 10 }))
+  const users = [{ id: 'u1', team: 't1', level: 4 }]
+  const rule = 'team = @request.auth.team && level <= @request.auth.level'
+  const world = await FeedWorld.make({ users, docs }, { docs: rule })
+  const replica = new Replica('u1')
+  await pull(world, replica)
+  expect(replica.records.size).toBe(1500)
+  await edit(world, 'users', 'u1', { level: 5 })
+  expect(await pull(world, replica, 300)).toEqual({ rows: 300, pages: 1 })
+  await edit(world, 'users', 'u1', { level: 3 })
+  expect(await pull(world, replica, 600)).toEqual({ rows: 600, pages: 1 })
   await world.close()
 })
 
