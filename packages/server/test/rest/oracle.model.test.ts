@@ -4,99 +4,32 @@
  * Method: random rules over the fields, a relation and the account. `a` has all records, `b` has those that the caller sees in `a`. Where
  * the caller does not see `pay` of a record, `b` has another one.
  * Ids are new in each seed: a record would have the place of a deleted one of its id in the order of creation.
- * Not asked: creates with an id, as one that is taken is refused. Realtime and signals of sync: their own models compare each message.
+ * Not asked: creates with an id, as one that is taken is refused. Realtime: oracle-realtime.model.test.ts.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { seededRandom, type Random } from '../../../db/testing/random.ts'
+import { seededRandom } from '../../../db/testing/random.ts'
 import { seedsOf, timeoutOf } from '../../../../tools/test/seeds.ts'
 import { send, STRANGER, type Answer } from '../test-server.ts'
-import { ITSELF, PASSWORD, startRest, tokenFor, type RestServer } from './rest-server.ts'
+import { neutral, OracleWorld, randomFields } from './oracle-world.ts'
+import { ITSELF } from './rest-server.ts'
 
-const CONDITIONS = [
-  "title = 'x'",
-  "title != 'x'",
-  'level > 1',
-  "tags:each ?= 't1'",
-  'owner = @request.auth.id',
-  'owner != @request.auth.id',
-  "@request.auth.name = 'Ann'",
-  "@request.auth.id != ''",
-  'team.open = true',
-  'team.members.id ?= @request.auth.id',
-  "team.name ~ 'e'",
-  '@collection.teams.name ?= title',
-]
-const TEAMS = ['teamaaaaaaaaaaa', 'teambbbbbbbbbbb']
-const ANN = 'annannannannann'
 const IDS_COUNT = 8
 const MISSING = 'missingmissingm'
 
-let server: RestServer
-let token: string
+let world: OracleWorld
 /** Pulls that were answered with rows: rules that sync refuses prove nothing of it. */
 let pulled = 0
 /** Records that were pulled without a field. */
 let cut = 0
 
 beforeAll(async () => {
-  server = await startRest()
-  const { records } = server.server.backend
-  const secret = { password: PASSWORD, passwordConfirm: PASSWORD }
-  await records.create(ITSELF, 'users', { id: ANN, name: 'Ann', email: 'ann@example.com', ...secret })
-  token = await tokenFor(server.url, 'users', 'ann@example.com', PASSWORD)
-  const users = String((await server.call('GET /collections/users')).json['id'])
-  const make = async (name: string, fields: readonly object[], id?: string): Promise<string> => {
-    const { status, json, text } = await server.call('POST /collections', { id, name, type: 'base', fields })
-    expect([status, text]).toEqual([200, expect.anything()])
-    return String(json['id'])
-  }
-  const teams = await make('teams', [
-    { name: 'name', type: 'text' },
-    { name: 'open', type: 'bool' },
-    { name: 'members', type: 'relation', collectionId: users, maxSelect: 9 },
-  ])
-  // Ids of one length, as answers have them.
-  for (const [name, id] of [
-    ['posts_a', 'pbc_1000000001'],
-    ['posts_b', 'pbc_1000000002'],
-  ] as const)
-    await make(
-      name,
-      [
-        { name: 'title', type: 'text' },
-        { name: 'level', type: 'number' },
-        { name: 'pay', type: 'number' },
-        { name: 'tags', type: 'select', maxSelect: 2, values: ['t1', 't2'] },
-        { name: 'owner', type: 'relation', collectionId: users, maxSelect: 1 },
-        { name: 'team', type: 'relation', collectionId: teams, maxSelect: 1 },
-      ],
-      id,
-    )
-  await records.create(ITSELF, 'teams', { id: TEAMS[0], name: 'one', open: true })
-  await records.create(ITSELF, 'teams', { id: TEAMS[1], name: 'x', members: [ANN] })
+  world = await OracleWorld.start(['posts_a', 'posts_b'])
 })
 afterAll(async () => {
-  await server.close()
+  await world.server.close()
   expect(pulled).toBeGreaterThan(0)
   expect(cut).toBeGreaterThan(0)
 })
-
-function randomRule({ below, pick }: Random): string {
-  const some = (): string => Array.from({ length: 1 + below(2) }, () => pick(CONDITIONS)).join(' && ')
-  return Array.from({ length: 1 + below(2) }, () => `(${some()})`).join(' || ')
-}
-
-/** Sets the rules of both collections, and that of the field `pay`. */
-async function setRules(rule: string, viewRule: string | null): Promise<void> {
-  for (const name of ['posts_a', 'posts_b']) {
-    const { fields } = (await server.call(`GET /collections/${name}`)).json as unknown as {
-      readonly fields: readonly { readonly name: string }[]
-    }
-    const ruled = fields.map((field) => (field.name === 'pay' ? { ...field, viewRule } : field))
-    const rules = { listRule: rule, viewRule: rule, updateRule: rule, deleteRule: rule, createRule: null }
-    expect((await server.call(`PATCH /collections/${name}`, { ...rules, fields: ruled })).status).toBe(200)
-  }
-}
 
 type Question = readonly [request: string, body?: unknown]
 
@@ -183,30 +116,20 @@ function syncQuestions(
 /** As it would be of either collection. What is random is made equal, and its length stays. */
 function plain({ status, headers, text }: Answer): unknown {
   const kept = ['etag', 'content-length', 'content-type', 'x-couch-update-seq', 'location', 'www-authenticate']
-  const neutral = text
-    .replace(/posts_[ab]/g, 'posts_N')
-    .replace(/"collectionId":"\w+"/g, '"collectionId":"N"')
-    .replace(/"(_rev|rev|token|mark|end)":"([^"]*)"/g, (_, name, value) => `"${name}":${String(value).length}`)
-  return [status, neutral, kept.map((name) => headers.get(name))]
+  const shown = neutral(text).replace(
+    /"(_rev|rev|token|mark|end)":"([^"]*)"/g,
+    (_, name, value) => `"${name}":${String(value).length}`,
+  )
+  return [status, shown, kept.map((name) => headers.get(name))]
 }
 
 test.for(seedsOf('model'))('seed %i: hidden records change no answer', { timeout: timeoutOf(60_000) }, async (seed) => {
   const random = seededRandom(seed)
-  const { records, definitions } = server.server.backend
-  for (const name of ['posts_a', 'posts_b']) await definitions.truncate(ITSELF.principal, name)
-  const rule = randomRule(random)
-  const ofPay = random.chance(0.1) ? null : randomRule(random)
-  await setRules(rule, ofPay)
+  const { server, token } = world
+  const { records } = server.server.backend
+  const rules = await world.begin(random, true)
   const ids = Array.from({ length: IDS_COUNT }, (_, n) => `record${n}x${seed}`.padEnd(15, 'r'))
-  const made = ids.map((id) => ({
-    id,
-    title: random.pick(['x', 'one', 'e', '']),
-    level: random.below(4),
-    pay: random.below(4),
-    tags: random.pick([[], ['t1'], ['t1', 't2']]),
-    owner: random.pick(['', ANN]),
-    team: random.pick(['', ...TEAMS]),
-  }))
+  const made = ids.map((id) => ({ id, ...randomFields(random) }))
   for (const record of made) await records.create(ITSELF, 'posts_a', record)
   const caller = random.pick(['', token])
   const seen = (await server.call('GET /collections/posts_a/records', undefined, caller)).json['items'] as {
@@ -229,7 +152,7 @@ test.for(seedsOf('model'))('seed %i: hidden records change no answer', { timeout
       return plain(await send(server.url, named(request), sent, headers))
     }
     const answer = await ask('a')
-    expect(answer, `${rule}, ${ofPay}: ${request}`).toEqual(await ask('b'))
+    expect(answer, `${rules}: ${request}`).toEqual(await ask('b'))
     const isPulled = JSON.stringify(answer).includes('mark')
     pulled += Number(isPulled)
     cut += Number(isPulled && blind.length > 0)
