@@ -4,7 +4,7 @@
  * Method: users write on several devices with several handles each, through a proxy that loses requests and answers. Others change roles,
  * rules and records, and end sessions. The server is killed at a random moment, starts with another clock, and is replaced by an older
  * copy without a word. Devices are killed between commits, lose their power, or all of their data. After each start all sync, and each
- * record, row and transaction is compared with what a naive evaluation says. EFFORT=25 kills the server a hundred times.
+ * record, row and transaction is compared with what a naive evaluation says. EFFORT=34 kills the server a hundred times.
  * A seed gives the same choices. The moments at which kills meet processes are others.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,7 @@ import { seededRandom } from '../../../db/testing/random.ts'
 import { SurvivalApp, type Fields } from './survival-app.ts'
 import { SurvivalDevice, UNLOCKED } from './survival-device.ts'
 
-const rounds = times(4)
+const rounds = times(3)
 const seed = FIRST_SEED
 const LOSS = 0.1
 const LOAD_MS_MAX = 500
