@@ -193,6 +193,19 @@ test('a bound that moves by one costs the strip between', async () => {
   await world.close()
 })
 
+test('a ground that is lost within a sweep of several pages costs its entry once more', async () => {
+  const world = await makeWorld({ first: 3000 })
+  const replica = new Replica('u1')
+  const [first] = await world.pull([replica], { rows: ROWS_MAX, entries: 1000 })
+  replica.apply(first!)
+  await edit(world, 'projects', 'p5', { members: [] })
+  // 2,009 of the sweep, and the one that leaves.
+  expect(await pull(world, replica, 2010)).toMatchObject({ pages: 1 })
+  expect(replica.records.size).toBe(3008)
+  expect(await pull(world, replica, 0)).toEqual({ rows: 0, pages: 1 })
+  await world.close()
+})
+
 /** What is stored for sync: the rows of a document with the sequence that brought them, how many rows have left, and holdings. */
 async function stored(world: FeedWorld): Promise<unknown> {
   const { database } = world

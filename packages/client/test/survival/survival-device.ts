@@ -127,11 +127,12 @@ export class SurvivalDevice {
   async mend(): Promise<void> {
     const [handle] = this.#handles
     for (const rejected of await handle!.rejected()) {
-      const notes = rejected.writes.flatMap(({ collection, id }) => (collection === 'notes' ? [id] : []))
-      if (this.#random.chance(0.5)) {
-        for (const id of notes) this.#fates.set(id, 'stored')
-        await this.#follow(notes, rejected.retry())
-      } else {
+      // One that was taken, and is refused again since the power went, stays unsure.
+      const notes = rejected.writes.flatMap(({ collection, id }) =>
+        collection === 'notes' && this.#fates.get(id) !== 'unsure' ? [id] : [],
+      )
+      if (this.#random.chance(0.5)) await this.#follow(notes, rejected.retry())
+      else {
         await rejected.discard()
         for (const id of notes) this.#fates.set(id, 'discarded')
       }
