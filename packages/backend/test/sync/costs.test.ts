@@ -135,6 +135,7 @@ test('a role that shows a field of 3,000 documents costs the 9 that the account 
   await world.close()
 })
 
+for (const grounds of [10, 10_000])
   test(`with ${grounds} grounds a pull of one row makes three walks and two counts`, async () => {
     const world = await makeWorld({ grounds })
     const replica = new Replica('u1')
