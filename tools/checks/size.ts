@@ -80,7 +80,11 @@ for (const [file, allowed] of Object.entries(RULES_BYTES_MAX)) {
   const entryPoints = [join(root, 'packages/rules/src', file)]
   limit(`@pannier/rules ${file}`, await bytesOf({ entryPoints }), allowed, RULES_BYTES_GOAL)
 }
-const client = { entryPoints: [join(root, 'packages/client/src/index.ts')], external: ['pannier'] }
+const client = {
+  entryPoints: [join(root, 'packages/client/src/index.ts')],
+  external: ['pannier'],
+  plugins: [onDemandIsExternal],
+}
 limit('@pannier/client', await bytesOf(client), CLIENT_BYTES_MAX)
 if (process.argv.includes('--layers')) await printLayers()
 

@@ -1,19 +1,22 @@
 /** The client of an app: who is signed in, the records that the account may see, and the writes that wait. */
 import { open, type Database, type OpenOptions } from 'pannier'
 import { accountKey, endSession, type AccountRecord, type Session, type SignedIn } from './account.ts'
+import type { Question } from './can.ts'
 import { ClientError } from './client-error.ts'
 import {
   clientCollection,
+  questionOf,
   transactionCollection,
   type ClientCollection,
   type CollectionTypes,
   type TransactionWriting,
 } from './collection.ts'
 import { readDeclarations, type CollectionDeclaration } from './declaration.ts'
-import { Replica, type ClientStatus, type ReplicaOptions } from './replica.ts'
+import { Replica, type Changed, type ClientStatus, type ReplicaOptions } from './replica.ts'
 import { Server } from './server.ts'
 import { SignIn } from './sign-in.ts'
 import { rejectedOf, startWrite, type RejectedWrite, type Write } from './write.ts'
+import type { Values } from './writes.ts'
 
 /** Collections by name, as `pannier types` writes them. */
 export type AppTypes<Types> = { readonly [Name in keyof Types]: CollectionTypes }
@@ -37,6 +40,20 @@ export interface ConnectOptions<Names extends string = string> extends Pick<
 
 /** Collections without types. */
 export type UntypedCollections = Record<string, Record<keyof CollectionTypes, Record<string, unknown>>>
+
+/** What `client.can` is asked. A record has the name of its collection. */
+export type CanQuestion =
+  | readonly [action: 'create', collection: string, values: Values]
+  | readonly [action: 'update', record: NamedRecord, values?: Values]
+  | readonly [action: 'delete', record: NamedRecord]
+
+/** A record, as collections of the client give it. */
+export interface NamedRecord {
+  /** The id of the record. */
+  readonly id: string
+  /** The name of the collection. */
+  readonly collectionName: string
+}
 
 /** What is kept beside the databases of accounts: who was signed in last. */
 interface Current {
@@ -94,8 +111,11 @@ export class Client<Types extends AppTypes<Types>> {
   readonly #name: string
   readonly #options: ConnectOptions
   readonly #accounts: Database
-  readonly #listeners = new Set<() => void>()
-  readonly #rejectedListeners = new Set<() => void>()
+  readonly #listeners: Readonly<Record<Changed, Set<() => void>>> = {
+    status: new Set(),
+    rejected: new Set(),
+    can: new Set(),
+  }
   #replica: Replica | undefined
 
   /** @internal */
@@ -129,8 +149,9 @@ export class Client<Types extends AppTypes<Types>> {
    * const stop = client.subscribe(() => show(client.status.unsent))
    */
   subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    const { status } = this.#listeners
+    status.add(listener)
+    return () => status.delete(listener)
   }
 
   /**
@@ -185,21 +206,36 @@ export class Client<Types extends AppTypes<Types>> {
    * const stop = client.subscribeRejected((all) => show(all.map(({ message }) => message)))
    */
   subscribeRejected(listener: (rejected: readonly RejectedWrite[]) => void): () => void {
-    let reading = 0
-    const read = (): void => {
-      const turn = ++reading
-      // No account is open while it changes. It is read again then.
-      const found = this.#replica === undefined ? Promise.resolve([]) : rejectedOf(this.#replica).catch(() => undefined)
-      void found.then((all) => {
-        if (turn === reading && all !== undefined) listener(all)
-      })
-    }
-    this.#rejectedListeners.add(read)
-    read()
-    return () => {
-      reading = -1
-      this.#rejectedListeners.delete(read)
-    }
+    return this.#watch('rejected', rejectedOf, [], listener)
+  }
+
+  /**
+   * Whether the rules admit a write, by what is on this device. Undefined: that can't be known here.
+   *
+   * @example
+   * button.disabled = (await client.can('update', task)) === false
+   */
+  can(...question: CanQuestion): Promise<boolean | undefined> {
+    return this.#open().can(this.#questionOf(question))
+  }
+
+  /**
+   * Calls back with what `can` answers, soon, and when it is something else. The function returned ends it.
+   *
+   * @example
+   * const stop = client.subscribeCan(['delete', task], (answer) => (button.hidden = answer === false))
+   */
+  subscribeCan(question: CanQuestion, listener: (answer: boolean | undefined) => void): () => void {
+    const asked = this.#questionOf(question)
+    let last: boolean | undefined | null = null
+    return this.#watch(
+      'can',
+      (replica) => replica.can(asked),
+      undefined,
+      (answer) => {
+        if (answer !== last) listener((last = answer))
+      },
+    )
   }
 
   /**
@@ -285,12 +321,37 @@ export class Client<Types extends AppTypes<Types>> {
     this.#replica = await Replica.open(this.#server, name, options, session, (what) => this.#changed(what))
     if (session !== undefined || before !== undefined)
       await this.#accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })
-    this.#changed('status')
-    this.#changed('rejected')
+    for (const what of ['status', 'rejected', 'can'] as const) this.#changed(what)
   }
 
-  #changed(what: 'status' | 'rejected'): void {
-    for (const listener of what === 'status' ? this.#listeners : this.#rejectedListeners) listener()
+  #changed(what: Changed): void {
+    for (const listener of this.#listeners[what]) listener()
+  }
+
+  /** Reads something now, and again when it may be something else. `none`: while no account is open. */
+  #watch<T>(what: Changed, read: (replica: Replica) => Promise<T>, none: T, listener: (found: T) => void): () => void {
+    let reading = 0
+    const changed = (): void => {
+      const turn = ++reading
+      // No account is open while it changes. It is read again then.
+      const found = this.#replica === undefined ? Promise.resolve(none) : read(this.#replica)
+      found.then(
+        (now) => turn === reading && listener(now),
+        () => {},
+      )
+    }
+    this.#listeners[what].add(changed)
+    changed()
+    return () => {
+      reading = -1
+      this.#listeners[what].delete(changed)
+    }
+  }
+
+  #questionOf([action, subject, values]: CanQuestion): Question {
+    const name = typeof subject === 'string' ? subject : subject.collectionName
+    this.#check('can', name)
+    return action === 'create' ? questionOf(action, name, values) : questionOf(action, name, subject, values)
   }
 
   #open(): Replica {

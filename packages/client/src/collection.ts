@@ -1,5 +1,6 @@
 /** A collection of the signed-in account: reading is the library's, writing waits for the server. */
 import type { Collection } from 'pannier'
+import type { Question } from './can.ts'
 import type { LocalTransaction, WriteOptions } from './local-transaction.ts'
 import type { Replica } from './replica.ts'
 import { startWrite, type Write } from './write.ts'
@@ -49,8 +50,27 @@ export interface Writing<Types extends CollectionTypes> {
   delete(id: string, options?: WriteOptions): Write<void>
 }
 
+/** What the server would say to a write. */
+export interface Asking<Types extends CollectionTypes> {
+  /**
+   * Whether the rules admit a new record with these values, by what is on this device. Undefined: that can't be known here. Fields
+   * and hooks of the server may still refuse a write that is admitted.
+   *
+   * @example
+   * button.hidden = (await tasks.can('create', { title: '', project })) === false
+   */
+  can(action: 'create', values: Types['create'] & { readonly id?: string }): Promise<boolean | undefined>
+  /** The same of a change. Without `values`: of any change. A record that is not on this device has no answer. */
+  can(action: 'update', record: RecordName, values?: Types['update']): Promise<boolean | undefined>
+  /** The same of a deletion. */
+  can(action: 'delete', record: RecordName): Promise<boolean | undefined>
+}
+
+/** A record, or its id. */
+export type RecordName = string | { readonly id: string }
+
 /** What `client.collection(name)` returns. */
-export type ClientCollection<Types extends CollectionTypes> = Reading<Types['record']> & Writing<Types>
+export type ClientCollection<Types extends CollectionTypes> = Reading<Types['record']> & Writing<Types> & Asking<Types>
 
 /** The collection of the account that is signed in when it is used. */
 export function clientCollection<Types extends CollectionTypes>(
@@ -64,13 +84,30 @@ export function clientCollection<Types extends CollectionTypes>(
       return (collection[method] as (...values: unknown[]) => unknown)(...given)
     },
   ])
-  const writes = {
+  const others = {
+    can: (action: Question['action'], subject: RecordName | Values, values?: Values) =>
+      replica().can(questionOf(action, name, subject, values)),
     create: (values: Values) => startWrite(replica(), (tx) => tx.create(name, values)),
     update: (id: string, values: Values, options?: WriteOptions) =>
       startWrite(replica(), (tx) => tx.update(name, id, values, options)),
     delete: (id: string, options?: WriteOptions) => startWrite(replica(), (tx) => tx.delete(name, id, options)),
   }
-  return { ...Object.fromEntries(reads), ...writes } as unknown as ClientCollection<Types>
+  return { ...Object.fromEntries(reads), ...others } as unknown as ClientCollection<Types>
+}
+
+/** @throws TypeError */
+export function questionOf(
+  action: Question['action'],
+  collection: string,
+  subject: RecordName | Values,
+  values?: Values,
+): Question {
+  if (action === 'create') return { action, collection, values: subject as Values }
+  const id = typeof subject === 'string' ? subject : subject['id']
+  if (action !== 'update' && action !== 'delete')
+    throw new TypeError(`can(): the action must be "create", "update" or "delete", got ${String(action)}.`)
+  if (typeof id !== 'string') throw new TypeError(`can(): the record must have an id, got ${String(id)}.`)
+  return { action, collection, id, values }
 }
 
 /** A collection inside of `client.transaction`. */

@@ -1,10 +1,18 @@
 /** The client for apps of a Pannier server. */
 export type { AccountRecord } from './account.ts'
 export { connect } from './client.ts'
-export type { AppTypes, Client, ConnectOptions, UntypedCollections } from './client.ts'
+export type { AppTypes, CanQuestion, Client, ConnectOptions, NamedRecord, UntypedCollections } from './client.ts'
 export { ClientError } from './client-error.ts'
 export type { ClientErrorCode } from './client-error.ts'
-export type { ClientCollection, CollectionTypes, Reading, TransactionWriting, Writing } from './collection.ts'
+export type {
+  Asking,
+  ClientCollection,
+  CollectionTypes,
+  Reading,
+  RecordName,
+  TransactionWriting,
+  Writing,
+} from './collection.ts'
 export type { CollectionDeclaration, Conflict, Merge } from './declaration.ts'
 export type { WriteOptions } from './local-transaction.ts'
 export type { PopupOptions } from './oauth2.ts'

@@ -33,7 +33,7 @@ export class LocalTransaction {
   }
 
   static async begin(tx: Transaction, merges: Merges): Promise<LocalTransaction> {
-    const device = await new Store(tx).state<Device>('device')
+    const device = await new Store(tx).state<Device>('$device')
     return new LocalTransaction(tx, device!, merges)
   }
 

@@ -2,7 +2,7 @@
 import type { Database, Transaction } from 'pannier'
 import type { Declared } from './declaration.ts'
 import { Overlay, received, splitKey } from './overlay.ts'
-import { storedOf, Store, type CollectionState, type Device, type Queued, type Staged } from './store.ts'
+import { storedOf, Store, type CollectionState, type Device, type Queued, type Rules, type Staged } from './store.ts'
 import { keyOf, type Values } from './writes.ts'
 
 type PulledRow =
@@ -26,6 +26,8 @@ export interface PullAnswer {
   readonly covered: readonly number[]
   /** Their outcome is not there: the server was restored from an older backup. */
   readonly unknown: readonly number[]
+  /** Only if they are others than those that the device was told. */
+  readonly rules?: Omit<Rules, '_id'>
 }
 
 /** What was asked. */
@@ -34,6 +36,8 @@ interface PullRequest {
   readonly filters: Readonly<Record<string, string>>
   readonly device: string
   readonly acknowledged: readonly number[]
+  /** The version of the rules that the device was told. */
+  readonly rules: string
 }
 
 /** What became of an answer. */
@@ -53,12 +57,13 @@ const ACKNOWLEDGED_MAX = 10_000
 export async function nextPull(db: Database, { names, filters }: Declared): Promise<PullRequest> {
   const store = new Store(db)
   const tokens = names.map(async (name) => [name, (await store.state<CollectionState>(name))?.token ?? null] as const)
-  const { device, boot } = (await store.state<Device>('device'))!
+  const { device, boot } = (await store.state<Device>('$device'))!
   const done = await store.queue.find({ status: 'done' }).sort('_id').toArray()
   // Each start of the server is asked about all: it may be one of an older backup.
   const asked = done.filter((queued) => queued.touches.length > 0 || queued.boot !== boot)
   const acknowledged = asked.slice(0, ACKNOWLEDGED_MAX).map(({ n }) => n)
-  return { collections: Object.fromEntries(await Promise.all(tokens)), filters, device, acknowledged }
+  const { version = '' } = (await store.state<Rules>('$rules')) ?? {}
+  return { collections: Object.fromEntries(await Promise.all(tokens)), filters, device, acknowledged, rules: version }
 }
 
 /** Applies a page of each collection with its token, and what the server says about transactions. */
@@ -74,7 +79,8 @@ export function applyPull(db: Database, request: PullRequest, answer: PullAnswer
     for (const [name, page] of Object.entries(answer.collections))
       await new CollectionPull(tx, name, before.get(name)).apply(page)
     await settle(tx, answer, nowMs)
-    const device = (await store.state<Device>('device'))!
+    if (answer.rules !== undefined) await store.setState({ _id: '$rules', ...answer.rules })
+    const device = (await store.state<Device>('$device'))!
     if (answer.boot !== device.boot) await store.setState({ ...device, boot: answer.boot })
     const pages = Object.values(answer.collections)
     const unasked = await store.queue.find({ status: 'done', boot: { $ne: answer.boot } }).first()

@@ -1,6 +1,7 @@
 /** The database of one account on this device, and its sync. */
 import { destroy, open, type Database, type OpenOptions, type Transaction } from 'pannier'
 import { isToBeRefreshed, refreshed, type AccountRecord, type Session } from './account.ts'
+import type { Question } from './can.ts'
 import { ClientError } from './client-error.ts'
 import { LocalTransaction } from './local-transaction.ts'
 import type { Declared } from './declaration.ts'
@@ -16,6 +17,8 @@ import {
   type CollectionState,
   type Device,
   type Refused,
+  type Rules,
+  type StateId,
 } from './store.ts'
 import { SyncLoop, type SyncState } from './sync-loop.ts'
 
@@ -40,12 +43,14 @@ export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durabilit
   readonly live: boolean
 }
 
-const SESSION = 'session'
+const SESSION: StateId = '$session'
 /** Far more than a device can lose, and few enough for millions of starts. */
 const NUMBERS_SKIPPED_MAX = 2 ** 20
 
-/** Hears what is another one: the status, or the refused writes. */
-type ReplicaListener = (what: 'status' | 'rejected') => void
+/** What may be another one: the status, the refused writes, or an answer of `can`. */
+export type Changed = 'status' | 'rejected' | 'can'
+
+type ReplicaListener = (what: Changed) => void
 
 export class Replica {
   readonly db: Database
@@ -106,6 +111,7 @@ export class Replica {
     const stop = db.onChange(({ collections }) => {
       if ([QUEUE, REJECTED, STATE].some((own) => collections.has(own))) void this.#readStatus()
       if (collections.has(REJECTED)) onChange('rejected')
+      onChange('can')
     })
     this.#ended.signal.addEventListener('abort', stop)
   }
@@ -126,6 +132,14 @@ export class Replica {
 
   sync(): Promise<void> {
     return this.#loop.once()
+  }
+
+  /** Undefined: that can't be known here. */
+  async can(question: Question): Promise<boolean | undefined> {
+    const { answerOf } = await import('./can.ts')
+    return await this.db.transaction(async (tx) =>
+      answerOf(tx, this.#declared, await new Store(tx).state<Rules>('$rules'), question),
+    )
   }
 
   /** Runs `body`, and stores what it wrote for the server. Returns the number of the transaction too. */
@@ -270,8 +284,8 @@ function signedOutElsewhere(): ClientError {
 /** The session and the device of a database. */
 async function prepare(tx: Transaction, signedIn: Session | undefined): Promise<Session | undefined> {
   const store = new Store(tx)
-  const device = await store.state<Device>('device')
-  if (device === undefined) await store.setState({ _id: 'device', device: randomName(), next: 1, boot: null })
+  const device = await store.state<Device>('$device')
+  if (device === undefined) await store.setState({ _id: '$device', device: randomName(), next: 1, boot: null })
   else await store.setState({ ...device, next: device.next + randomSkip() })
   const state = tx.collection<Record<string, unknown>>(STATE)
   if (signedIn !== undefined) await state.upsert({ _id: SESSION, ...signedIn })

@@ -1,4 +1,5 @@
 /** The collections of an account's database, and what the client keeps in them. docs/internals/client.md is the contract. */
+import type { CollectionDefinition, FieldDefinition } from '@pannier/rules'
 import type { Database, JsonObject, OpenOptions, Transaction, TransactionCollection } from 'pannier'
 import { keyOf, type SentWrite, type Values } from './writes.ts'
 
@@ -62,13 +63,37 @@ export interface CollectionState {
 
 /** This device, for one account. */
 export interface Device {
-  readonly _id: 'device'
+  readonly _id: '$device'
   readonly device: string
   /** The number of the next transaction. */
   readonly next: number
   /** The start of the server that answered last. */
   readonly boot: string | null
 }
+
+/** As the server tells it: without what the account may not know. '' admits all, null nobody. */
+export type ToldRule = string | null
+
+/** A collection with its rules, and the fields that a device knows. */
+export interface ToldCollection extends CollectionDefinition {
+  readonly id: string
+  readonly fields: readonly (FieldDefinition & { readonly updateRule?: ToldRule })[]
+  /** The account sees each of its records. */
+  readonly isOpen: boolean
+  readonly rules: { readonly create: ToldRule; readonly update: ToldRule; readonly delete: ToldRule }
+}
+
+/** What the server has told of rules. docs/internals/client-rules.md is the contract. */
+export interface Rules {
+  readonly _id: '$rules'
+  readonly version: string
+  /** As it sees itself; null: a guest. */
+  readonly account: Values | null
+  readonly collections: readonly ToldCollection[]
+}
+
+/** What is not of a collection in `$state`. Names of collections have no `$`. */
+export type StateId = '$device' | '$rules' | '$session'
 
 export const QUEUE = '$queue'
 const BASES = '$bases'
@@ -125,12 +150,12 @@ export class Store {
     return this.#from.collection<JsonObject>(collection)
   }
 
-  async state<T extends CollectionState | Device>(id: string): Promise<T | undefined> {
+  async state<T extends CollectionState | Device | Rules>(id: string): Promise<T | undefined> {
     const found = await this.#from.collection<JsonObject>(STATE).get(id)
     return found && (storedOf(found) as unknown as T)
   }
 
-  async setState(state: CollectionState | Device): Promise<void> {
+  async setState(state: CollectionState | Device | Rules): Promise<void> {
     await this.#from.collection<JsonObject>(STATE).upsert({ ...state })
   }
 

@@ -148,7 +148,7 @@ export class SyncLoop {
       const store = new Store(db)
       const waiting = await store.waiting(limit)
       if (waiting.length === 0) return
-      const { device } = (await store.state<Device>('device'))!
+      const { device } = (await store.state<Device>('$device'))!
       const transactions = waiting.map(({ n, writes }) => ({ n, writes }))
       const sent = server.send<PushAnswer>(
         'POST /api/sync/push',

@@ -100,6 +100,11 @@ export class AppServer {
     this.#proxy.lose = lose
   }
 
+  /** The address of the server itself, which a start changes. */
+  get backendUrl(): string {
+    return this.#server.url
+  }
+
   /** In the same process. */
   get backend(): TestServer['server']['backend'] {
     return this.#server.server.backend

@@ -1,4 +1,6 @@
 /** React hooks for Pannier. */
+export { useCan } from './use-can.ts'
+export type { CanSource } from './use-can.ts'
 export { useCount } from './use-count.ts'
 export type { CountResult, CountSource } from './use-count.ts'
 export { useDocument } from './use-document.ts'

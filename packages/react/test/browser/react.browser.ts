@@ -91,6 +91,25 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
     await page.close()
   })
 
+  test('a client: what the rules admit, as they change', async () => {
+    const page = await browser.open(`${baseUrl}/react.page`)
+    const shows = async (expected: string): Promise<void> =>
+      assertEqual(await page.evaluate((text) => reactTab.text(text), expected), expected)
+    await page.evaluate(() => reactTab.showClient('react-can'))
+    await shows('loading 0')
+    await page.evaluate(() => reactTab.showCan('Roof', false))
+    await shows('Roof: undefined ')
+    await page.evaluate(() => reactTab.sync())
+    await shows('Roof: true ')
+    await page.evaluate(() => reactTab.showCan('Wall', false))
+    await shows('Wall: false ')
+    await page.evaluate(() => reactTab.showCan('Wall', true))
+    await page.evaluate(() => reactTab.sync())
+    await shows('Wall: true ')
+    await page.evaluate(() => reactTab.unmount())
+    await page.close()
+  })
+
   test('a query that changes keeps the rows of the one before until it has its own', async () => {
     const page = await open('react-previous')
     const shows = async (expected: string): Promise<void> =>

@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'
 import { open, type Collection, type Database, type LiveCount, type LiveQuery, type Query } from 'pannier'
 import { connect, type Client, type UntypedCollections } from '@pannier/client'
-import { useCount, useDocument, useLiveQuery, useRejected, useSync } from '../../src/index.ts'
+import { useCan, useCount, useDocument, useLiveQuery, useRejected, useSync } from '../../src/index.ts'
 
 interface Person {
   readonly name: string
@@ -33,6 +33,8 @@ export interface ReactTab {
   sync(): Promise<void>
   /** Discards what was refused. */
   discard(): Promise<void>
+  /** Renders whether a task of this title may be made. `isAdmitted`: what the rules say from the next pull on. */
+  showCan(title: string, isAdmitted: boolean): void
   unmount(): void
   close(): Promise<void>
   /** What is shown, once it is what is expected; else what it is after a while. */
@@ -141,6 +143,19 @@ function Sync(): ReactNode {
   return createElement('p', null, [isComplete ? 'complete' : 'loading', unsent, ...refused].join(' '))
 }
 
+function Can({ title }: { readonly title: string }): ReactNode {
+  canRenders++
+  // Asked for in each render, and one question all the same.
+  return createElement(
+    'p',
+    null,
+    `${title}: ${String(useCan(client, 'create', 'tasks', { title }))} ${canRenders > 9 ? 'often' : ''}`,
+  )
+}
+
+let canRenders = 0
+let createRule: string | null = "title = 'Roof'"
+
 /** A server that has nothing, and refuses all. */
 function refuse(
   path: string,
@@ -151,6 +166,19 @@ function refuse(
       boot: 'b',
       covered: [],
       unknown: [],
+      rules: {
+        version: String(createRule),
+        account: null,
+        collections: [
+          {
+            id: 't',
+            name: 'tasks',
+            fields: [{ name: 'title', type: 'text' }],
+            isOpen: true,
+            rules: { create: createRule, update: '', delete: '' },
+          },
+        ],
+      },
       collections: { tasks: { rows: [{ end: 'm' }], token: 't', isComplete: true, isReset: true } },
     }
   const outcomes = transactions.map(({ n }) => ({
@@ -200,6 +228,10 @@ globalThis.reactTab = {
   },
   async discard() {
     for (const rejected of await client.rejected()) await rejected.discard()
+  },
+  showCan(title, isAdmitted) {
+    createRule = isAdmitted ? '' : "title = 'Roof'"
+    flushSync(() => root!.render(createElement(StrictMode, null, createElement(Can, { title }))))
   },
   async showStarted(city) {
     shownRows = people.find({ city }).sort('name').live()

@@ -15,7 +15,8 @@ const MALFORMED_FILTERS = '"filters" must be an object: { NAME: a filter, as "do
 export const syncRoutes: RestRoutes = (app, context) => {
   app.post('/api/sync/pull', async (request) => {
     checkSession(request)
-    const { collections, has = {}, filters = {}, device, acknowledged } = await readValues(context, request, MALFORMED)
+    const values = await readValues(context, request, MALFORMED)
+    const { collections, has = {}, filters = {}, device, acknowledged, rules } = values
     if (!isJsonObject(collections)) throw invalid(MALFORMED)
     const tokens = Object.entries(collections).map(([name, token]) => {
       if (token !== null && typeof token !== 'string') throw invalid(MALFORMED)
@@ -25,7 +26,10 @@ export const syncRoutes: RestRoutes = (app, context) => {
     const { sync } = context.backend
     // Before the pull, so what is covered is in its state.
     const known = await sync.acknowledged(actorOf(request), ...readAcknowledged(device, acknowledged))
-    return { ...known, collections: await sync.pull(actorOf(request), Object.fromEntries(tokens), options) }
+    const pages = await sync.pull(actorOf(request), Object.fromEntries(tokens), options)
+    if (typeof rules !== 'string') return { ...known, collections: pages }
+    // After the pull, so they are not older than its state.
+    return { ...known, collections: pages, rules: await sync.rules(actorOf(request), Object.keys(pages), rules) }
   })
   app.post('/api/sync/push', async (request) => {
     checkSession(request)

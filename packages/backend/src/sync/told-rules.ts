@@ -1,0 +1,220 @@
+/**
+ * What a device is told of rules, so that it can answer `can()`: of each comparison only what the account may know, and nothing of the
+ * others but that they are there. docs/internals/client-rules.md is the contract, docs/adr/0040 has the reasons.
+ */
+import { createHash } from 'node:crypto'
+import { bind, createSchema, evaluate, parse, print, RuleError } from '@pannier/rules'
+import type { Collection, Comparison, Expression, Operand, RuleRecords, RuleRequest, Schema } from '@pannier/rules'
+import { ruleFor } from '../access/access.ts'
+import type { Actor } from '../access/actor.ts'
+import { ruleRecord } from '../access/rule-records.ts'
+import type { Definition, Rule } from '../definitions/definition.ts'
+import type { FieldDefinition } from '../fields/field-definition.ts'
+import type { RecordJson } from '../records/record-types.ts'
+
+/** A field that a device knows the values of, in the form that `createSchema` takes. */
+export interface ToldField {
+  readonly name: string
+  readonly type: string
+  readonly maxSelect?: number
+  readonly collectionId?: string
+  /** Who may set it. Left out: the rules of the collection decide. */
+  readonly updateRule?: string | null
+}
+
+/** A collection in the form that `createSchema` takes, with its rules as they are told. */
+export interface ToldCollection {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+  readonly fields: readonly ToldField[]
+  readonly indexes: readonly string[]
+  /** The account sees each of its records. */
+  readonly isOpen: boolean
+  readonly rules: { readonly create: Rule; readonly update: Rule; readonly delete: Rule }
+}
+
+/** The rules of some collections, for one account. */
+export interface ToldRules {
+  /** Another answer has another one. */
+  readonly version: string
+  /** The account as it sees itself; null: a guest. */
+  readonly account: RecordJson | null
+  readonly collections: readonly ToldCollection[]
+}
+
+/** What is known of the account itself, whatever fields its collection has. */
+const PLAIN_AUTH_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'collectionId',
+  'collectionName',
+  'email',
+  'emailVisibility',
+  'verified',
+])
+
+/** Has no answer on a device, as it does not know the headers. */
+const UNKNOWN = parse("@request.headers.unknown = ''")
+const [TRUE, FALSE] = [parse('1 = 1'), parse('1 = 0')]
+
+/** `own`: the definition of the account's collection. `account`: the account as it sees itself. */
+export function toldRules(
+  actor: Actor,
+  synced: readonly Definition[],
+  own: Definition | undefined,
+  account: RecordJson | null,
+): ToldRules {
+  const known = own === undefined ? synced : [...new Set([...synced, own])]
+  const bare = known.map((definition) => bareCollection(actor, definition))
+  const schema = createSchema(bare)
+  const collections = bare.map((collection, index): ToldCollection => {
+    const definition = known[index]!
+    const tell = (rule: Rule, isCreate = false): Rule => told(rule, { actor, schema, definition, isCreate })
+    const isSynced = synced.includes(definition)
+    const ruleOf = (action: 'create' | 'update' | 'delete'): Rule =>
+      isSynced ? tell(ruleFor(actor.principal, definition, action), action === 'create') : null
+    return {
+      ...collection,
+      fields: collection.fields.map((field) => {
+        const { updateRule } = definition.fields.find(({ name }) => name === field.name)!
+        return isSynced && updateRule !== undefined && updateRule !== ''
+          ? { ...field, updateRule: tell(updateRule, true) }
+          : field
+      }),
+      rules: { create: ruleOf('create'), update: ruleOf('update'), delete: ruleOf('delete') },
+    }
+  })
+  const answer = { account, collections }
+  const version = createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 22)
+  return { version, ...answer }
+}
+
+/** Without its rules, and with the fields that a device has the stored values of. */
+function bareCollection({ principal }: Actor, definition: Definition): Omit<ToldCollection, 'rules'> {
+  const { id, name, type } = definition
+  const fields = definition.fields.filter((field) => isKnown(field, definition)).map(bareField)
+  const { fields: stored } = createSchema([definition]).collections[0]!
+  const unique = fields.filter((field) => stored.get(field.name)!.isUnique)
+  const indexes = unique.map((field) => `create unique index u on t (${field.name})`)
+  return { id, name, type, fields, indexes, isOpen: ruleFor(principal, definition, 'list') === '' }
+}
+
+/** What is hidden, or filled by the server, is not known to a device. So are addresses of accounts, which some see and others don't. */
+function isKnown(field: FieldDefinition, { type }: Definition): boolean {
+  if (field.hidden || field.viewRule !== undefined || field.type === 'password' || field.type === 'autodate')
+    return false
+  if (type === 'auth' && field.system && field.name !== 'id') return false
+  return field.type !== 'text' || field.autogeneratePattern === '' || field.name === 'id'
+}
+
+function bareField(field: FieldDefinition): ToldField {
+  const { name, type } = field
+  return {
+    name,
+    type,
+    ...('maxSelect' in field && { maxSelect: field.maxSelect }),
+    ...(field.type === 'relation' && { collectionId: field.collectionId }),
+  }
+}
+
+interface Telling {
+  readonly actor: Actor
+  /** Of what a device knows. */
+  readonly schema: Schema
+  readonly definition: Definition
+  /** The record's own fields are what the caller sends. */
+  readonly isCreate: boolean
+}
+
+function told(rule: Rule, telling: Telling): Rule {
+  if (rule === null || rule === '') return rule
+  const expression = toldExpression(parse(rule), telling)
+  if (expression === TRUE) return ''
+  return expression === FALSE ? null : print(expression)
+}
+
+/** `TRUE` and `FALSE` are at the top only. */
+function toldExpression(expression: Expression, telling: Telling): Expression {
+  if (expression.kind === 'comparison') return toldComparison(expression, telling)
+  const { kind } = expression
+  const [ends, passes] = kind === 'and' ? [FALSE, TRUE] : [TRUE, FALSE]
+  const parts = expression.of.map((part) => toldExpression(part, telling))
+  if (parts.includes(ends)) return ends
+  const of = [...new Set(parts)].filter((part) => part !== passes)
+  return of.length > 1 ? { kind, of } : (of[0] ?? passes)
+}
+
+function toldComparison(comparison: Comparison, telling: Telling): Expression {
+  const { actor, schema, definition, isCreate } = telling
+  const operands = [comparison.left, comparison.right]
+  if (!operands.every((operand) => isTellable(operand, telling))) return UNKNOWN
+  try {
+    const { auth, body } = requestOf(actor, schema.find(definition.id)!)
+    const options = { schema, collection: definition.id, rule: comparison, unsaved: isCreate }
+    bind({ ...options, request: { auth, body } })
+    const answer = evaluate(bind({ ...options, request: { auth } }), {}, NOTHING_KNOWN)
+    if (answer !== undefined) return answer ? TRUE : FALSE
+    return isSecret(operands, telling) ? UNKNOWN : comparison
+  } catch (error) {
+    if (error instanceof RuleError) return UNKNOWN
+    throw error
+  }
+}
+
+const NOTHING_KNOWN: RuleRecords = {
+  get: () => undefined,
+  via: () => ({ records: [], isComplete: false }),
+  all: () => ({ records: [], isComplete: false }),
+  knows: () => false,
+}
+
+/** With a value for each relation, so that the names behind it are looked up. */
+function requestOf(
+  { principal: { account } }: Actor,
+  { fields }: Collection,
+): Required<Pick<RuleRequest, 'auth' | 'body'>> {
+  const relations = Array.from(fields.values()).filter(({ type }) => type === 'relation')
+  return {
+    auth: account === undefined ? null : { collection: account.collection, record: ruleRecord(account.record) },
+    body: Object.fromEntries(relations.map(({ name }) => [name, ['x']])),
+  }
+}
+
+/** Functions, the time, and what is known of a request only when it is sent have no answer on a device. */
+function isTellable(operand: Operand, { actor, schema, definition, isCreate }: Telling): boolean {
+  if (operand.kind === 'call') return false
+  if (operand.kind !== 'name') return true
+  const { account } = actor.principal
+  const [first, part, ...path] = operand.name.split('.') as [string, ...string[]]
+  if (first === '@collection') return true
+  if (first !== '@request') return !first.startsWith('@') && !(isCreate && operand.name === 'id')
+  // In a request, a name that leads nowhere is null. So it must lead where it leads at the server.
+  if (part === 'auth') {
+    if (account === undefined) return true
+    const isPlain = path.length === 1 && PLAIN_AUTH_FIELDS.has(path[0]!)
+    return isPlain || leadsTo(path, schema.find(account.collection)!, schema)
+  }
+  return part === 'body' && path[0] !== 'id' && leadsTo(path, schema.find(definition.id)!, schema)
+}
+
+/** Whether a path leads to a field that a device knows. */
+function leadsTo([part, ...rest]: readonly string[], { fields }: Collection, schema: Schema): boolean {
+  const [name = '', from, relation] = /^(\w+)_via_(\w+)$/.exec(part!) ?? [part!.split(':', 1)[0]!]
+  const field = fields.get(name)
+  if (rest.length === 0 || field?.type === 'json' || field?.type === 'geoPoint') return field !== undefined
+  const next = schema.find(field?.to ?? from ?? '')
+  const isThere = field?.type === 'relation' || next?.fields.has(relation ?? '') === true
+  return isThere && next !== undefined && leadsTo(rest, next, schema)
+}
+
+/** A text or number that the caller has to send may be a password, such as the code of an invitation. Values of selects are no secret. */
+function isSecret(operands: readonly Operand[], { schema, definition, isCreate }: Telling): boolean {
+  return operands.some((operand, index) => {
+    const other = operands[1 - index]!
+    if (operand.kind !== 'name' || other.kind === 'name' || ('value' in other && other.value === '')) return false
+    const isSent = operand.name.startsWith('@request.body.') || (isCreate && !operand.name.startsWith('@'))
+    if (!isSent || operand.name.endsWith(':length')) return false
+    const [name] = operand.name.replace('@request.body.', '').split(/[.:]/)
+    return schema.find(definition.id)!.fields.get(name!)?.type !== 'select'
+  })
+}

@@ -1,0 +1,118 @@
+/** Goal: `can()` answers offline and by what waits, and a device is told no more of a rule than its account may know. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tokenFor } from '../../server/test/rest/rest-server.ts'
+import { AppServer, USER_PASSWORD, type User } from './app-server.ts'
+import { Device } from './device.ts'
+
+let app: AppServer
+let ann: User
+
+beforeAll(async () => {
+  app = await AppServer.start()
+  ann = await app.addUser('ann')
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+async function define(name: string, rules: object, fields: readonly object[] = []): Promise<void> {
+  const own = [{ name: 'title', type: 'text' }, { name: 'secret', type: 'text', hidden: true }, ...fields]
+  const { status, text } = await app.call('POST /collections', {
+    name,
+    type: 'base',
+    listRule: '',
+    fields: own,
+    ...rules,
+  })
+  expect([status, text]).toEqual([200, text])
+}
+
+/** What a device is told of the rules of a collection. */
+async function toldOf(name: string, by: User | null = ann): Promise<object> {
+  const token = by === null ? '' : await tokenFor(app.backendUrl, 'users', by.email, USER_PASSWORD)
+  const { status, json, text } = await app.call('POST /sync/pull', { collections: { [name]: null }, rules: '' }, token)
+  expect([status, text]).toEqual([200, text])
+  const { collections } = json['rules'] as { collections: readonly { name: string; rules: object }[] }
+  return collections.find((told) => told.name === name)!.rules
+}
+
+test('a device is told of no secret: hidden fields, headers, other collections, the time, and what the caller must send', async () => {
+  await define('vault', {
+    createRule: 'title = "invited" || @request.body.title = "invited"',
+    updateRule: 'secret = "x" || @request.headers.x_key = "key" || @collection.users.email = "a@b.c" || title = "mine"',
+    deleteRule: '@request.auth.tokenKey = "k" && @now > "2020-01-01" && strftime("%Y", "now") = "2026"',
+  })
+  const unknown = "@request.headers.unknown = ''"
+  expect(await toldOf('vault')).toEqual({ create: unknown, update: `${unknown} || title = 'mine'`, delete: unknown })
+})
+
+test('what is known of the account alone is answered by the server, and the rule is not told', async () => {
+  await define('club', {
+    createRule: '@request.auth.id != ""',
+    updateRule: '@request.auth.collectionName = "admins" && title = "unseen"',
+    deleteRule: null,
+  })
+  expect(await toldOf('club')).toEqual({ create: '', update: null, delete: null })
+  expect(await toldOf('club', null)).toEqual({ create: null, update: null, delete: null })
+})
+
+test('rules are told again only when they or the account are others', async () => {
+  await define('notes', { createRule: 'title = "a"' })
+  const token = await tokenFor(app.backendUrl, 'users', ann.email, USER_PASSWORD)
+  const pull = async (rules: string) =>
+    (await app.call('POST /sync/pull', { collections: { notes: null }, rules }, token)).json['rules'] as
+      | { version: string }
+      | undefined
+  const { version } = (await pull(''))!
+  expect(await pull(version)).toBeUndefined()
+  await app.call(`PATCH /collections/users/records/${ann.id}`, { name: 'Ann' })
+  expect(await pull(version)).toMatchObject({ account: { name: 'Ann' } })
+})
+
+test('can() answers offline, by what this device has written and not sent, and not before the first pull', async () => {
+  const project = await app.add('projects', { name: 'house', members: [ann.id] })
+  const id = await app.add('tasks', { title: 'roof', project })
+  const device = new Device(app)
+  const client = await device.openAs(ann)
+  const tasks = client.collection('tasks')
+  expect(await tasks.can('create', { title: 'x', project })).toBeUndefined()
+  await client.sync()
+  app.isDown = true
+  expect(await tasks.can('create', { title: 'x', project })).toBe(true)
+  // Another project may be one that the account does not see.
+  expect(await tasks.can('create', { title: 'x', project: 'unknown' })).toBeUndefined()
+  expect(await tasks.can('create', { title: 'x' })).toBe(false)
+  const task = (await tasks.get(id))!
+  expect(await client.can('update', { id, collectionName: 'tasks' })).toBe(true)
+  await tasks.update(id, { locked: true })
+  expect(await tasks.can('update', id)).toBe(false)
+  expect(await tasks.can('delete', { id: String(task['id']) })).toBe(true)
+  expect(await tasks.can('delete', 'unknown')).toBeUndefined()
+  app.isDown = false
+  await client.close()
+})
+
+test('subscribeCan() calls back when the answer is another one', async () => {
+  const project = await app.add('projects', { name: 'house', members: [ann.id] })
+  const id = await app.add('tasks', { title: 'roof', project })
+  const client = await new Device(app).openAs(ann)
+  const answers: (boolean | undefined)[] = []
+  const stop = client.subscribeCan(['update', { id, collectionName: 'tasks' }], (answer) => answers.push(answer))
+  await client.sync()
+  await expect.poll(() => answers).toEqual([undefined, true])
+  await app.call(`PATCH /collections/tasks/records/${id}`, { locked: true })
+  await client.sync()
+  await expect.poll(() => answers).toEqual([undefined, true, false])
+  stop()
+  await app.call(`PATCH /collections/tasks/records/${id}`, { locked: false })
+  await client.sync()
+  expect(await client.can('update', { id, collectionName: 'tasks' })).toBe(true)
+  expect(answers).toHaveLength(3)
+  await client.close()
+})
+
+test('a question that is not right says what is', async () => {
+  const client = await new Device(app).open()
+  expect(() => client.can('update', { id: 'a', collectionName: 'nothing' })).toThrow('got nothing')
+  expect(() => client.collection('tasks').can('update', {} as never)).toThrow('the record must have an id')
+  expect(() => client.collection('tasks').can('read' as never, 'a')).toThrow('got read')
+  await client.close()
+})
