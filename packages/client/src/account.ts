@@ -13,8 +13,15 @@ export interface SignedIn {
 }
 
 export interface Session extends SignedIn {
-  /** When the token came. */
+  /** When the token came, by the clock of the device, and for how long it was valid then. */
   readonly savedAt: number
+  readonly lifetimeMs: number
+}
+
+/** What the device keeps of a way to sign in. Its other facts, such as tokens of another service, are not for the disk. */
+export function sessionOf(server: Server, { token, record }: SignedIn): Session {
+  const { exp = 0 } = claimsOf(token)
+  return { token, record, savedAt: server.now(), lifetimeMs: exp * 1000 - server.serverNow() }
 }
 
 /** 'users/ID' */
@@ -24,14 +31,13 @@ export function accountKey({ collectionName, id }: AccountRecord): string {
 
 export async function refreshed(server: Server, { token, record }: Session): Promise<Session> {
   const path = `POST /api/collections/${encodeURIComponent(record.collectionName)}/auth-refresh`
-  const signedIn = await server.send<SignedIn>(path, undefined, { token })
-  return { ...signedIn, savedAt: Date.now() }
+  return sessionOf(server, await server.send<SignedIn>(path, undefined, { token }))
 }
 
-/** Half of the time of the token is over. */
-export function isToBeRefreshed({ token, savedAt }: Session): boolean {
-  const { exp = 0 } = claimsOf(token)
-  return Date.now() > (savedAt + exp * 1000) / 2
+/** Half of the time of the token is over, or the clock was set back, so that nobody knows. */
+export function isToBeRefreshed({ savedAt, lifetimeMs }: Session, nowMs: number): boolean {
+  const age = nowMs - savedAt
+  return age < 0 || age > lifetimeMs / 2
 }
 
 /** Ends the session at the server, if it answers. */

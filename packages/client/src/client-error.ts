@@ -8,7 +8,6 @@
  * - `EXISTS`: there is a record with this id.
  * - `INVALID`: the call is not right.
  * - `MFA`: another way to sign in is needed too. `data.mfaId` goes with the next one.
- * - `LEASE_EXPIRED`: the device was not in sync for too long.
  * - `CLOSED`: the client is closed.
  */
 export type ClientErrorCode =
@@ -19,7 +18,6 @@ export type ClientErrorCode =
   | 'EXISTS'
   | 'INVALID'
   | 'MFA'
-  | 'LEASE_EXPIRED'
   | 'CLOSED'
 
 interface ClientErrorFacts {

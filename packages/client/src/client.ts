@@ -1,6 +1,6 @@
 /** The client of an app: who is signed in, the records that the account may see, and the writes that wait. */
 import { open, type Database, type OpenOptions } from 'pannier'
-import { accountKey, endSession, type AccountRecord, type Session, type SignedIn } from './account.ts'
+import { accountKey, endSession, sessionOf, type AccountRecord, type Session, type SignedIn } from './account.ts'
 import type { Question } from './can.ts'
 import { ClientError } from './client-error.ts'
 import {
@@ -12,9 +12,11 @@ import {
   type TransactionWriting,
 } from './collection.ts'
 import { readDeclarations, type CollectionDeclaration } from './declaration.ts'
+import { Leases, leaseMs, withShare } from './lease.ts'
 import { Replica, type Changed, type ClientStatus, type ReplicaOptions } from './replica.ts'
 import { Server } from './server.ts'
 import { SignIn } from './sign-in.ts'
+import { ACCOUNTS } from './store.ts'
 import { rejectedOf, startWrite, type RejectedWrite, type Write } from './write.ts'
 import type { Values } from './writes.ts'
 
@@ -34,6 +36,15 @@ export interface ConnectOptions<Names extends string = string> extends Pick<
   readonly encryption?:
     | OpenOptions['encryption']
     | ((account: string) => Promise<NonNullable<OpenOptions['encryption']>>)
+  /**
+   * How long a device opens the data of an account without sync: `'30d'`, `'12h'`, or milliseconds. Then the account must sign in, online.
+   * It needs `encryption`, and is chosen before the first data are there.
+   */
+  readonly lease?: string | number
+  /** Milliseconds until a request has failed; 60,000 by default. */
+  readonly timeoutMs?: number
+  /** The clock of the device, for tests: milliseconds since 1970. */
+  readonly now?: () => number
   /** False: it syncs when `client.sync()` is called. True by default: it sends at once, and hears of what is new. */
   readonly live?: boolean
 }
@@ -62,8 +73,10 @@ interface Current {
 }
 
 const GUEST = 'guest'
-const ACCOUNTS = 'accounts'
 const COLLECTIONS_MAX = 50
+const REQUEST_MS_MAX = 60_000
+/** How often a lease is looked at while a client is open. */
+const LEASE_CHECK_MS = 60_000
 
 /**
  * Connects an app with its server. It needs no network: what the device has is there at once.
@@ -80,10 +93,15 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
   const names = Array.isArray(options.collections) ? options.collections : Object.keys(options.collections)
   if (names.length === 0 || names.length > COLLECTIONS_MAX)
     throw new TypeError(`connect(): collections must be 1 to ${COLLECTIONS_MAX}, got ${names.length}.`)
-  const server = new Server(url)
+  const { timeoutMs = REQUEST_MS_MAX, now = Date.now, lease, encryption } = options
+  if (lease !== undefined && encryption === undefined)
+    throw new TypeError('connect(): a lease needs encryption, got none.')
+  const leasedMs = lease === undefined ? undefined : leaseMs(lease)
+  const server = new Server(url, { timeoutMs, now })
   const name = options.name ?? `pannier-${new URL(server.url).host}`
   const accounts = await open(`${name}-${ACCOUNTS}`, defined({ storage: options.storage }))
-  const client = new Client<Types>(server, name, options, accounts)
+  const leases = leasedMs === undefined ? undefined : new Leases(accounts, server, leasedMs)
+  const client = new Client<Types>({ server, name, options, accounts, leases })
   try {
     await client.start()
   } catch (error) {
@@ -101,30 +119,44 @@ const STARTING: ClientStatus = Object.freeze({
   isComplete: false,
   unsent: 0,
   rejected: 0,
+  isLeaseOver: false,
 })
+
+interface ClientParts {
+  readonly server: Server
+  readonly name: string
+  readonly options: ConnectOptions
+  readonly accounts: Database
+  readonly leases: Leases | undefined
+}
+
+interface Switch {
+  readonly session?: Session
+  /** The server's half of the key, of an account with a lease. */
+  readonly share?: string | undefined
+  /** What becomes of the data of the one before. */
+  readonly data?: 'keep' | 'wipe'
+  /** The account of before is to sign in again. */
+  readonly isLeaseOver?: boolean
+}
 
 /** An app's end of a server. `connect` makes it. */
 export class Client<Types extends AppTypes<Types>> {
   /** Ways to sign in. */
   readonly signIn: SignIn
-  readonly #server: Server
-  readonly #name: string
-  readonly #options: ConnectOptions
-  readonly #accounts: Database
+  readonly #parts: ClientParts
   readonly #listeners: Readonly<Record<Changed, Set<() => void>>> = {
     status: new Set(),
     rejected: new Set(),
     can: new Set(),
   }
   #replica: Replica | undefined
+  #leaseTimer: ReturnType<typeof setInterval> | undefined
 
   /** @internal */
-  constructor(server: Server, name: string, options: ConnectOptions, accounts: Database) {
-    this.#server = server
-    this.#name = name
-    this.#options = options
-    this.#accounts = accounts
-    this.signIn = new SignIn(server, (signedIn) => this.#enter(signedIn))
+  constructor(parts: ClientParts) {
+    this.#parts = parts
+    this.signIn = new SignIn(parts.server, (signedIn) => this.#enter(signedIn))
   }
 
   /** The account that is signed in; undefined: nobody is. */
@@ -269,16 +301,19 @@ export class Client<Types extends AppTypes<Types>> {
         `signOut(): ${unsent} unsent and ${rejected} rejected writes would be lost. Sync first, or say "discard: true".`,
       )
     if (session !== undefined) {
+      const { server, leases } = this.#parts
       await replica.saveSession(undefined)
-      await endSession(this.#server, session)
+      await leases?.end(accountKey(session.record))
+      await endSession(server, session)
     }
-    await this.#switch(null, undefined, data)
+    await this.#switch(null, { data })
   }
 
   /** Ends it. What waits is sent the next time. */
   async close(): Promise<void> {
+    clearInterval(this.#leaseTimer)
     await this.#replica?.close()
-    await this.#accounts.close()
+    await this.#parts.accounts.close()
   }
 
   /** Closes it, for `await using`. */
@@ -288,39 +323,72 @@ export class Client<Types extends AppTypes<Types>> {
 
   /** @internal */
   async start(): Promise<void> {
-    const current = await this.#accounts.collection<Current>(ACCOUNTS).get('current')
-    await this.#switch(current?.account ?? null)
+    const { accounts, leases } = this.#parts
+    const { account = null } = (await accounts.collection<Current>(ACCOUNTS).get('current')) ?? {}
+    const share = account === null ? undefined : await leases?.shareOf(account)
+    if (account !== null && leases !== undefined && share === undefined) {
+      await this.#switch(null, { isLeaseOver: true })
+      return
+    }
+    await this.#switch(account, { share })
     // A session that ended on the way: what is of the account is not shown without it.
-    if (current?.account && this.#open().session === undefined) await this.#switch(null)
+    if (account !== null && this.#open().session === undefined) await this.#switch(null)
+  }
+
+  /** @internal Closes the data of the account if its lease is over. */
+  async checkLease(): Promise<void> {
+    const { leases } = this.#parts
+    const replica = this.#replica
+    if (leases === undefined || replica?.session === undefined) return
+    const account = accountKey(replica.session.record)
+    // The clock may have been set, or the device was asleep: the server may still know the session.
+    if (await leases.isOver(account)) await replica.sync().catch(() => {})
+    if (replica !== this.#replica || (await leases.shareOf(account)) !== undefined) return
+    await this.#switch(null, { isLeaseOver: true })
   }
 
   async #enter(signedIn: SignedIn): Promise<AccountRecord> {
-    const session: Session = { ...signedIn, savedAt: Date.now() }
+    const { server, leases } = this.#parts
+    const session = sessionOf(server, signedIn)
     const account = accountKey(session.record)
     // None, if that of another account could not be opened: another password may open this one.
     const replica = this.#replica
+    const share = await leases?.begin(session)
     if (replica?.session !== undefined && accountKey(replica.session.record) === account) await replica.renew(session)
-    else await this.#switch(account, session)
+    else await this.#switch(account, { session, share })
     return session.record
   }
 
   /** Closes the database of one account, and opens that of another; null: of guests. */
-  async #switch(account: string | null, session?: Session, data: 'keep' | 'wipe' = 'keep'): Promise<void> {
-    const { storage, encryption, durability, cacheBytesMax, collections, live = true } = this.#options
+  async #switch(
+    account: string | null,
+    { session, share, data = 'keep', isLeaseOver = false }: Switch = {},
+  ): Promise<void> {
+    const { server, name, accounts, leases, options: given } = this.#parts
+    const { storage, encryption, durability, cacheBytesMax, collections, live = true } = given
     const before = this.#replica
     this.#replica = undefined
+    clearInterval(this.#leaseTimer)
     await (data === 'wipe' ? before?.destroy(storage) : before?.close())
     const names = Array.isArray(collections) ? Object.fromEntries(collections.map((name) => [name, {}])) : collections
-    const key = typeof encryption === 'function' ? await encryption(account ?? GUEST) : encryption
+    const own = typeof encryption === 'function' ? await encryption(account ?? GUEST) : encryption
+    const key = own !== undefined && share !== undefined ? await withShare(own, share) : own
     const options: ReplicaOptions = {
       ...defined({ storage, durability, cacheBytesMax, encryption: key }),
       declared: readDeclarations(names as Readonly<Record<string, CollectionDeclaration>>),
       live,
+      isLeaseOver,
+      synced: async () => (account === null ? undefined : leases?.renew(account)),
     }
-    const name = `${this.#name}-${(account ?? GUEST).replace('/', '-')}`
-    this.#replica = await Replica.open(this.#server, name, options, session, (what) => this.#changed(what))
-    if (session !== undefined || before !== undefined)
-      await this.#accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })
+    const database = `${name}-${(account ?? GUEST).replace('/', '-')}`
+    this.#replica = await Replica.open(server, database, options, session, (what) => this.#changed(what))
+    // The account whose lease is over stays the last one: a start says that it must sign in.
+    if (!isLeaseOver && (session !== undefined || before !== undefined))
+      await accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })
+    if (leases !== undefined && account !== null) {
+      this.#leaseTimer = setInterval(() => void this.checkLease().catch(() => {}), LEASE_CHECK_MS)
+      if (typeof this.#leaseTimer === 'object') (this.#leaseTimer as { unref(): void }).unref()
+    }
     for (const what of ['status', 'rejected', 'can'] as const) this.#changed(what)
   }
 
@@ -360,7 +428,7 @@ export class Client<Types extends AppTypes<Types>> {
   }
 
   #check(method: string, name: string): void {
-    const { collections } = this.#options
+    const { collections } = this.#parts.options
     const isKnown = Array.isArray(collections) ? collections.includes(name) : Object.hasOwn(collections, name)
     if (!isKnown) throw new TypeError(`${method}(): the name must be one of "collections" of connect(), got ${name}.`)
   }

@@ -3,7 +3,7 @@ import type { Transaction, TransactionCollection } from 'pannier'
 import { ClientError } from './client-error.ts'
 import type { Merges } from './declaration.ts'
 import { Overlay } from './overlay.ts'
-import { REV, queueId, Store, type Device } from './store.ts'
+import { REV, queueId, Store, type Device, type Queued } from './store.ts'
 import { fieldOf, keyOf, written, type Base, type SentWrite, type Values } from './writes.ts'
 
 /** What a write may say about what is there. */
@@ -84,8 +84,8 @@ export class LocalTransaction {
     await this.#store.rejected.purge(id)
   }
 
-  /** Stores what is to be sent. `merges`: the refused transactions that it takes the place of. Returns the number of the transaction; undefined: there is nothing. */
-  async end(merges: readonly number[] = []): Promise<number | undefined> {
+  /** Stores what is to be sent. `merges`: the refused transactions that it takes the place of, merged for the n-th time. Returns the number of the transaction; undefined: there is nothing. */
+  async end({ merges, tries }: Pick<Queued, 'merges' | 'tries'> = { merges: [], tries: 0 }): Promise<number | undefined> {
     if (this.#writes.length === 0) return undefined
     const { next: n } = this.#device
     const touches = [...new Set(this.#writes.map(({ collection, id }) => keyOf(collection, id)))]
@@ -97,8 +97,8 @@ export class LocalTransaction {
       touches,
       status: 'waiting',
       boot: null,
-      keptUntil: 0,
       merges,
+      tries,
     })
     await this.#store.setState({ ...this.#device, next: n + 1 })
     return n

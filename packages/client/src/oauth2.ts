@@ -34,10 +34,9 @@ export async function signInByPopup(
   name: string,
   { open = openWindow, createData = {}, signal }: PopupOptions,
 ): Promise<Values> {
-  const place =
-    window.open === undefined || open !== openWindow
-      ? undefined
-      : window.open('', '_blank', 'popup,width=1024,height=768')
+  if (open === openWindow && globalThis.window === undefined)
+    throw new ClientError('INVALID', 'oauth2(): there are no windows here. Give "open", which shows an address to the user.')
+  const place = open === openWindow ? window.open('', '_blank', 'popup,width=1024,height=768') : null
   const ended = new AbortController()
   const stop = AbortSignal.any([ended.signal, ...(signal === undefined ? [] : [signal])])
   try {

@@ -20,17 +20,11 @@ interface Refusal {
 
 export interface PushAnswer {
   readonly boot: string
-  readonly keepMs: number
   readonly outcomes: readonly PushedOutcome[]
 }
 
 /** Taken transactions wait for a pull that has them. Refused ones are moved to the rejected writes with those that build on them. */
-export function applyOutcomes(
-  db: Database,
-  { boot, outcomes, keepMs }: PushAnswer,
-  merges: Merges,
-  nowMs: number,
-): Promise<void> {
+export function applyOutcomes(db: Database, { boot, outcomes }: PushAnswer, merges: Merges): Promise<void> {
   return db.transaction(async (tx) => {
     const { queue } = new Store(tx)
     for (const outcome of outcomes) {
@@ -38,7 +32,7 @@ export function applyOutcomes(
       // Gone or done: another tab has had this answer, or it went with the one that it builds on.
       if (queued?.status !== 'waiting') continue
       const entry = storedOf(queued)
-      if (outcome.status === 'ok') await queue.upsert({ ...entry, status: 'done', boot, keptUntil: nowMs + keepMs })
+      if (outcome.status === 'ok') await queue.upsert({ ...entry, status: 'done', boot })
       else await reject(tx, entry, outcome, merges)
     }
   })
@@ -72,6 +66,7 @@ async function reject(tx: Transaction, entry: Queued, refusal: Refusal, merges: 
     message,
     data,
     current: current ? received(current) : null,
+    tries: Math.max(...group.map(({ tries }) => tries)),
   }
   for (const { _id } of group) await queue.purge(_id)
   const keys = refused.writes.map(({ collection, id }) => keyOf(collection, id))
@@ -81,6 +76,9 @@ async function reject(tx: Transaction, entry: Queued, refusal: Refusal, merges: 
   if (writes === undefined) await rejected.insert({ ...refused, message: message + problem })
   else await writeAgain(tx, { ...refused, writes }, merges)
 }
+
+/** What conflicts again and again is for the user: a function that others are faster than, or two that never agree. */
+const TRIES_MAX = 20
 
 interface MergeResult {
   /** All writes of the transaction, merged. */
@@ -99,7 +97,8 @@ function mergeOf({ code, at, writes, current }: Refused, merges: Merges): Merge 
 }
 
 /** Merges the refused update, and those after it of the same record, each into what the one before has made. */
-function tryMerge(merge: Merge, { at, writes, was, current }: Refused): MergeResult {
+function tryMerge(merge: Merge, { at, writes, was, current, tries }: Refused): MergeResult {
+  if (tries === TRIES_MAX) return { writes: undefined, problem: ` "merge" was called ${tries} times.` }
   const { collection, id } = writes[at]!
   const { [REV]: _, ...record }: Values = current!
   let theirs: Values = record
@@ -124,8 +123,8 @@ function tryMerge(merge: Merge, { at, writes, was, current }: Refused): MergeRes
 }
 
 /** Takes the place of a refused transaction. The write that was refused is made on what the server has. */
-async function writeAgain(tx: Transaction, { at, writes, current, members }: Refused, merges: Merges): Promise<void> {
+async function writeAgain(tx: Transaction, { at, writes, current, members, tries }: Refused, merges: Merges): Promise<void> {
   const local = await LocalTransaction.begin(tx, merges)
   for (const [index, write] of writes.entries()) await local.again(write, index === at ? current! : undefined)
-  await local.end(members)
+  await local.end({ merges: members, tries: tries + 1 })
 }

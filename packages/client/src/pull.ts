@@ -2,7 +2,7 @@
 import type { Database, Transaction } from 'pannier'
 import type { Declared } from './declaration.ts'
 import { Overlay, received, splitKey } from './overlay.ts'
-import { storedOf, Store, type CollectionState, type Device, type Queued, type Rules, type Staged } from './store.ts'
+import { REV, storedOf, Store, type CollectionState, type Device, type Queued, type Rules, type Staged } from './store.ts'
 import { keyOf, type Values } from './writes.ts'
 
 type PulledRow =
@@ -26,9 +26,14 @@ export interface PullAnswer {
   readonly covered: readonly number[]
   /** Their outcome is not there: the server was restored from an older backup. */
   readonly unknown: readonly number[]
+  /** The server keeps the outcomes of greater numbers only. No backup without these will be restored. */
+  readonly forgotten: number
   /** Only if they are others than those that the device was told. */
   readonly rules?: Omit<Rules, '_id'>
 }
+
+/** Records of the device with their revisions, by collection. `*`: the server may take it that the device has all. */
+export type Has = Readonly<Record<string, '*' | Readonly<Record<string, string>>>>
 
 /** What was asked. */
 interface PullRequest {
@@ -38,12 +43,13 @@ interface PullRequest {
   readonly acknowledged: readonly number[]
   /** The version of the rules that the device was told. */
   readonly rules: string
+  readonly has: Has
 }
 
 /** What became of an answer. */
 export type Pulled =
-  /** Another tab has applied a page meanwhile. Nothing of this one is applied. */
-  | { readonly isApplied: false }
+  /** Another tab has applied a page meanwhile, or `has` says which of the records without a body the device has. Nothing is applied. */
+  | { readonly isApplied: false; readonly has?: Has }
   /** `isComplete`: all collections are, and the server has said of every transaction whether it is there. */
   | { readonly isApplied: true; readonly isComplete: boolean; readonly rows: number }
 
@@ -54,7 +60,7 @@ type Rows = Map<string, Values | null | undefined>
 const ACKNOWLEDGED_MAX = 10_000
 
 /** The tokens of collections, and the transactions that the server is asked about. */
-export async function nextPull(db: Database, { names, filters }: Declared): Promise<PullRequest> {
+export async function nextPull(db: Database, { names, filters }: Declared, has?: Has): Promise<PullRequest> {
   const store = new Store(db)
   const tokens = names.map(async (name) => [name, (await store.state<CollectionState>(name))?.token ?? null] as const)
   const { device, boot } = (await store.state<Device>('$device'))!
@@ -63,11 +69,20 @@ export async function nextPull(db: Database, { names, filters }: Declared): Prom
   const asked = done.filter((queued) => queued.touches.length > 0 || queued.boot !== boot)
   const acknowledged = asked.slice(0, ACKNOWLEDGED_MAX).map(({ n }) => n)
   const { version = '' } = (await store.state<Rules>('$rules')) ?? {}
-  return { collections: Object.fromEntries(await Promise.all(tokens)), filters, device, acknowledged, rules: version }
+  const collections = await Promise.all(tokens)
+  const begun = collections.flatMap(([name, token]) => (token === null ? [] : [[name, '*'] as const]))
+  return {
+    collections: Object.fromEntries(collections),
+    filters,
+    device,
+    acknowledged,
+    rules: version,
+    has: has ?? Object.fromEntries(begun),
+  }
 }
 
 /** Applies a page of each collection with its token, and what the server says about transactions. */
-export function applyPull(db: Database, request: PullRequest, answer: PullAnswer, nowMs: number): Promise<Pulled> {
+export function applyPull(db: Database, request: PullRequest, answer: PullAnswer): Promise<Pulled> {
   return db.transaction(async (tx) => {
     const store = new Store(tx)
     const before = new Map<string, CollectionState | undefined>()
@@ -76,18 +91,23 @@ export function applyPull(db: Database, request: PullRequest, answer: PullAnswer
       if ((state?.token ?? null) !== token) return { isApplied: false }
       before.set(name, state)
     }
-    for (const [name, page] of Object.entries(answer.collections))
-      await new CollectionPull(tx, name, before.get(name)).apply(page)
-    await settle(tx, answer, nowMs)
+    const pages = Object.entries(answer.collections)
+    const pulls = pages.map(([name, page]) => [page, new CollectionPull(tx, name, before.get(name))] as const)
+    const found = await Promise.all(pulls.map(([page, pull]) => pull.missing(page)))
+    if (found.some((has) => has !== undefined)) {
+      const had = pages.map(([name], index) => [name, found[index] ?? request.has[name] ?? {}] as const)
+      return { isApplied: false, has: Object.fromEntries(had) }
+    }
+    for (const [page, pull] of pulls) await pull.apply(page)
+    await settle(tx, answer)
     if (answer.rules !== undefined) await store.setState({ _id: '$rules', ...answer.rules })
     const device = (await store.state<Device>('$device'))!
     if (answer.boot !== device.boot) await store.setState({ ...device, boot: answer.boot })
-    const pages = Object.values(answer.collections)
     const unasked = await store.queue.find({ status: 'done', boot: { $ne: answer.boot } }).first()
     return {
       isApplied: true,
-      isComplete: unasked === undefined && pages.every(({ isComplete }) => isComplete),
-      rows: pages.reduce((sum, page) => sum + page.rows.length, 0),
+      isComplete: unasked === undefined && pages.every(([, { isComplete }]) => isComplete),
+      rows: pages.reduce((sum, [, page]) => sum + page.rows.length, 0),
     }
   })
 }
@@ -105,13 +125,30 @@ class CollectionPull {
     this.#state = state ?? { _id: name, token: '', isShown: false, isReset: false }
   }
 
+  /** If the page names records without a body that are not here: those that are, with their revisions. */
+  async missing({ rows }: PulledPage): Promise<Readonly<Record<string, string>> | undefined> {
+    const named = rows.flatMap((row) => ('rev' in row ? [row] : []))
+    if (named.length === 0) return undefined
+    const had = await Promise.all(named.map(async ({ id, rev }) => (await this.#revOf(id)) === rev))
+    if (!had.includes(false)) return undefined
+    return Object.fromEntries(named.flatMap(({ id, rev }, index) => (had[index] === true ? [[id, rev]] : [])))
+  }
+
+  /** The server's revision of a record, of which a page before this one may have another body. */
+  async #revOf(id: string): Promise<unknown> {
+    const staged = await this.#store.staged.get(keyOf(this.#name, id))
+    const record = staged?.record === undefined ? await this.#store.baseOf(this.#name, id) : staged.record
+    return record?.[REV]
+  }
+
   /** Pages are shown when the sweep is complete, except those of the first sync. */
   async apply({ rows, token, isComplete, isReset }: PulledPage): Promise<void> {
     let state: CollectionState = { ...this.#state, token, ...(isReset && { isReset: true }) }
     if (isReset) await this.#forgetStaged()
     const read = readRows(rows)
     if (!state.isShown || isComplete) {
-      await this.#show(new Map([...(state.isShown ? await this.#takeStaged() : []), ...read]), {
+      const staged = state.isShown ? await this.#takeStaged() : []
+      await this.#show(new Map([...staged, ...withBodies(read, new Map(staged))]), {
         isAll: state.isReset && (state.isShown || isReset),
       })
       state = { ...state, isShown: state.isShown || isComplete, isReset: state.isReset && !isComplete }
@@ -149,8 +186,12 @@ class CollectionPull {
     return bases.map(({ _id }) => splitKey(String(_id))[1])
   }
 
-  async #stage(rows: Rows): Promise<void> {
-    const staged = [...rows].map(([id, record]): Staged => {
+  async #stage(read: Rows): Promise<void> {
+    const { staged: stored } = this.#store
+    const before = await Promise.all(
+      [...read].map(async ([id]) => [id, (await stored.get(keyOf(this.#name, id)))?.record] as const),
+    )
+    const staged = [...withBodies(read, new Map(before))].map(([id, record]): Staged => {
       return { _id: keyOf(this.#name, id), ...(record !== undefined && { record }) }
     })
     if (staged.length > 0) await this.#store.staged.upsert(staged)
@@ -168,12 +209,17 @@ class CollectionPull {
   }
 }
 
+/** A row without a body names the one that came before, if there is one. */
+function withBodies(rows: Rows, before: Rows): Rows {
+  return new Map(Array.from(rows, ([id, record]) => [id, record === undefined ? before.get(id) : record]))
+}
+
 function readRows(rows: readonly PulledRow[]): Rows {
   const read: Rows = new Map()
   for (const row of rows)
     if ('record' in row) read.set(row.record.id, received(row.record))
     else if ('left' in row) read.set(row.left, null)
-    else if ('rev' in row) read.set(row.id, undefined)
+    else if ('rev' in row && !read.has(row.id)) read.set(row.id, undefined)
   return read
 }
 
@@ -183,7 +229,7 @@ function within(name: string): { readonly _id: { readonly $gte: string; readonly
 }
 
 /** What the server says about transactions that it has taken: in the pull, or not known after a restore. */
-async function settle(tx: Transaction, answer: PullAnswer, nowMs: number): Promise<void> {
+async function settle(tx: Transaction, answer: PullAnswer): Promise<void> {
   const { queue } = new Store(tx)
   const overlay = new Overlay(tx)
   const { boot, collections } = answer
@@ -202,7 +248,6 @@ async function settle(tx: Transaction, answer: PullAnswer, nowMs: number): Promi
       if (touches.length === entry.touches.length && entry.boot === boot) continue
       await queue.upsert({ ...entry, boot, touches })
       await overlay.compute(entry.touches)
-    } else if (entry.touches.length === 0 && entry.boot === boot && entry.keptUntil < nowMs)
-      await queue.purge(entry._id)
+    } else if (entry.touches.length === 0 && entry.n <= answer.forgotten) await queue.purge(entry._id)
   }
 }

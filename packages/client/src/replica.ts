@@ -20,7 +20,7 @@ import {
   type Rules,
   type StateId,
 } from './store.ts'
-import { SyncLoop, type SyncState } from './sync-loop.ts'
+import { SyncLoop, type LoopHost, type SyncState } from './sync-loop.ts'
 
 /** The states of an app: its sync, and what waits. */
 export interface ClientStatus extends SyncState {
@@ -32,6 +32,8 @@ export interface ClientStatus extends SyncState {
   readonly unsent: number
   /** Refused transactions, see `client.rejected`. */
   readonly rejected: number
+  /** The data of the last account are closed, as they were not in sync for longer than the lease. It must sign in, online. */
+  readonly isLeaseOver: boolean
 }
 
 /** What became of a write at the server. */
@@ -41,6 +43,9 @@ export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durabilit
   readonly declared: Declared
   /** False: it syncs only when it is asked to. */
   readonly live: boolean
+  readonly isLeaseOver: boolean
+  /** A sync has come to its end. */
+  readonly synced: () => Promise<void>
 }
 
 const SESSION: StateId = '$session'
@@ -69,14 +74,14 @@ export class Replica {
   static async open(
     server: Server,
     name: string,
-    { declared, live, ...options }: ReplicaOptions,
+    { declared, live, isLeaseOver, synced, ...options }: ReplicaOptions,
     signedIn: Session | undefined,
     onChange: ReplicaListener,
   ): Promise<Replica> {
     const db: Database = await open(name, { ...options, collections: storedCollections(declared.options) })
     try {
       const session = await db.transaction(async (tx) => prepare(tx, signedIn))
-      const replica = new Replica(db, server, declared, session, onChange)
+      const replica = new Replica({ db, server, declared, synced }, session, onChange, isLeaseOver)
       await replica.#readStatus()
       if (live) replica.#goLive()
       return replica
@@ -87,11 +92,10 @@ export class Replica {
   }
 
   private constructor(
-    db: Database,
-    server: Server,
-    declared: Declared,
+    { db, server, declared, synced }: Pick<LoopHost, 'db' | 'server' | 'declared' | 'synced'>,
     session: Session | undefined,
     onChange: ReplicaListener,
+    isLeaseOver: boolean,
   ) {
     this.db = db
     this.#server = server
@@ -102,12 +106,13 @@ export class Replica {
       db,
       server,
       declared,
+      synced,
       token: () => this.#token(),
       onState: () => this.#changed(),
     })
     const { state, error, received } = this.#loop.state
     const account = session?.record
-    this.#status = { state, error, received, account, isComplete: false, unsent: 0, rejected: 0 }
+    this.#status = { state, error, received, account, isComplete: false, unsent: 0, rejected: 0, isLeaseOver }
     const stop = db.onChange(({ collections }) => {
       if ([QUEUE, REJECTED, STATE].some((own) => collections.has(own))) void this.#readStatus()
       if (collections.has(REJECTED)) onChange('rejected')
@@ -235,7 +240,7 @@ export class Replica {
     const session = await this.db.collection<Session>(STATE).get(SESSION)
     if (session === undefined) throw signedOutElsewhere()
     this.#session = session
-    if (isToBeRefreshed(session)) await this.#replaceSession(await refreshed(this.#server, session))
+    if (isToBeRefreshed(session, this.#server.now())) await this.#replaceSession(await refreshed(this.#server, session))
     return this.#session.token
   }
 

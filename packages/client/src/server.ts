@@ -13,11 +13,29 @@ const TOO_LARGE = 413
 const TOO_MANY = 429
 const SERVER_FAILED = 500
 
+export interface ServerOptions {
+  /** A request that takes longer has failed. */
+  readonly timeoutMs: number
+  /** The clock of the device, which may be wrong: milliseconds since 1970. */
+  readonly now: () => number
+}
+
 export class Server {
   readonly url: string
+  readonly now: () => number
+  readonly #timeoutMs: number
+  /** How much the clock of the server is ahead of the device's. */
+  #aheadMs = 0
 
-  constructor(url: string | URL) {
+  constructor(url: string | URL, { timeoutMs, now }: ServerOptions) {
     this.url = String(url).replace(/\/+$/, '')
+    this.now = now
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** The time of the server, as far as its last answer said it. */
+  serverNow(): number {
+    return this.now() + this.#aheadMs
   }
 
   /**
@@ -26,7 +44,11 @@ export class Server {
    * @throws ClientError UNREACHABLE (also for answers that may be others in a moment), SIGNED_OUT, REFUSED
    */
   async send<T>(request: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
-    const response = await this.open(request, body, options)
+    const limit = AbortSignal.timeout(this.#timeoutMs)
+    const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
+    const response = await this.open(request, body, { ...options, signal })
+    const date = Date.parse(response.headers.get('date') ?? '')
+    if (!Number.isNaN(date)) this.#aheadMs = date - this.now()
     const text = await response.text().catch((cause: unknown) => unreachable(cause))
     const json = parse(text)
     if (response.ok) return json as T

@@ -16,10 +16,10 @@ export interface Queued {
   readonly status: 'waiting' | 'done'
   /** The start of the server that has it; null while it waits. */
   readonly boot: string | null
-  /** Milliseconds since 1970. Then the server's backups can't be older than its outcome. */
-  readonly keptUntil: number
   /** Refused transactions of this device that it takes the place of, merged. */
   readonly merges: readonly number[]
+  /** How often a function of the app has merged it. */
+  readonly tries: number
 }
 
 /** The server's version of a record that shows writes of this device. */
@@ -49,6 +49,7 @@ export interface Refused {
   readonly data: Values
   /** What the account may see of that write's record now. */
   readonly current: Values | null
+  readonly tries: number
 }
 
 /** How far a collection is. */
@@ -95,6 +96,8 @@ export interface Rules {
 /** What is not of a collection in `$state`. Names of collections have no `$`. */
 export type StateId = '$device' | '$rules' | '$session'
 
+/** The collection of the database that is beside those of accounts. */
+export const ACCOUNTS = 'accounts'
 export const QUEUE = '$queue'
 const BASES = '$bases'
 const STAGED = '$staged'

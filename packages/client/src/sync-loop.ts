@@ -3,7 +3,7 @@ import type { Database } from 'pannier'
 import { ClientError } from './client-error.ts'
 import type { Declared } from './declaration.ts'
 import { applyOutcomes, type PushAnswer } from './outcomes.ts'
-import { applyPull, nextPull, type PullAnswer, type Pulled } from './pull.ts'
+import { applyPull, nextPull, type Has, type PullAnswer, type Pulled } from './pull.ts'
 import { isFinal, type Server } from './server.ts'
 import { followSignals } from './signals.ts'
 import { QUEUE, Store, type Device } from './store.ts'
@@ -25,13 +25,15 @@ export interface SyncState {
   readonly received: number
 }
 
-interface LoopHost {
+export interface LoopHost {
   readonly db: Database
   readonly server: Server
   readonly declared: Declared
   /** The token of the session; undefined for guests. It may refresh it before. */
   readonly token: () => Promise<string | undefined>
   readonly onState: (state: SyncState) => void
+  /** The server has answered to the session. */
+  readonly synced: () => Promise<void>
 }
 
 const FORBIDDEN = 403
@@ -126,6 +128,7 @@ export class SyncLoop {
         await this.#pull(token)
         // A server that was restored from a backup may not know what it has taken.
       } while ((await this.#waiting(1)) > 0)
+      await this.#host.synced()
       this.state = { ...this.#state, state: 'synced' }
     } catch (error) {
       if (!this.#ended.signal.aborted) this.#failed(error, token === undefined)
@@ -161,24 +164,25 @@ export class SyncLoop {
         const { message, data } = error as ClientError
         return {
           boot: '',
-          keepMs: 0,
           outcomes: [{ n: waiting[0]!.n, status: 'rejected', code: 'INVALID', message, data }],
         }
       })
       limit = answer === undefined ? Math.ceil(waiting.length / 2) : TRANSACTIONS_PER_PUSH
-      if (answer !== undefined) await applyOutcomes(db, answer, declared.merges, Date.now())
+      if (answer !== undefined) await applyOutcomes(db, answer, declared.merges)
     }
   }
 
   async #pull(token: string | undefined): Promise<void> {
     const { db, server, declared } = this.#host
+    let has: Has | undefined
     for (;;) {
-      const request = await nextPull(db, declared)
+      const request = await nextPull(db, declared, has)
       const answer = await server.send<PullAnswer>('POST /api/sync/pull', request, {
         token,
         signal: this.#ended.signal,
       })
-      const pulled: Pulled = await applyPull(db, request, answer, Date.now())
+      const pulled: Pulled = await applyPull(db, request, answer)
+      has = pulled.isApplied ? undefined : pulled.has
       if (!pulled.isApplied) continue
       this.state = { ...this.#state, received: this.#state.received + pulled.rows }
       if (pulled.isComplete) return

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { call, EMAIL, ITSELF, PASSWORD, tokenFor } from '../../server/test/rest/rest-server.ts'
 import { startServer, type Answer, type TestServer } from '../../server/test/test-server.ts'
-import { LossyProxy, type Loss } from './lossy-proxy.ts'
+import { LossyProxy, type Loss, type SeenPull } from './lossy-proxy.ts'
 
 export interface User {
   readonly id: string
@@ -98,6 +98,16 @@ export class AppServer {
   /** Asked for each request of sync. */
   set lose(lose: (path: string, bytes: number) => Loss) {
     this.#proxy.lose = lose
+  }
+
+  /** Runs before a request is passed on. */
+  set before(before: (path: string) => Promise<void>) {
+    this.#proxy.before = before
+  }
+
+  /** Hears of the pulls that the server has answered. */
+  set onPull(onPull: ((pull: SeenPull) => void) | undefined) {
+    this.#proxy.onPull = onPull
   }
 
   /** The address of the server itself, which a start changes. */

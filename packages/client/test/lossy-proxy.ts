@@ -25,6 +25,8 @@ export class LossyProxy {
   lose: (path: string, bytes: number) => Loss = () => undefined
   /** Nobody is reached. */
   isDown = false
+  /** Runs before a request is passed on. */
+  before: (path: string) => Promise<void> = async () => {}
   /** Hears of the pulls that the server has answered. */
   onPull: ((pull: SeenPull) => void) | undefined
   /** Paths of what came, in order. */
@@ -32,7 +34,7 @@ export class LossyProxy {
   readonly #server: Server
 
   constructor() {
-    this.#server = createServer((request, response) => this.#forward(request, response))
+    this.#server = createServer((request, response) => void this.#forward(request, response))
   }
 
   async start(): Promise<void> {
@@ -48,7 +50,7 @@ export class LossyProxy {
     this.#server.close()
   }
 
-  #forward(request: IncomingMessage, response: ServerResponse): void {
+  async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url!
     this.requests.push(path)
     const { method, headers } = request
@@ -62,6 +64,7 @@ export class LossyProxy {
       request.resume().on('end', () => response.writeHead(TOO_LARGE).end('<h1>Request Entity Too Large</h1>'))
       return
     }
+    await this.before(path)
     const isWatched = this.onPull !== undefined && path === '/api/sync/pull'
     const from = performance.now()
     const sent = httpRequest(

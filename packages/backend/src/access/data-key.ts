@@ -32,7 +32,7 @@ export class DataKey {
   }
 
   /** A key of its own for each use: 32 bytes (HKDF, RFC 5869). */
-  for(use: 'revisions' | 'sync tokens'): Uint8Array {
+  for(use: 'revisions' | 'sync tokens' | 'leases'): Uint8Array {
     return new Uint8Array(hkdfSync('sha256', this.#key, '', use, KEY_BYTES))
   }
 }

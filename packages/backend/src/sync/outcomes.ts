@@ -16,6 +16,12 @@ interface OutcomeDocument {
   readonly outcome: StoredOutcome
 }
 
+/** Of a device whose old outcomes are forgotten: the number of the last of them. */
+interface ForgottenDocument {
+  readonly _id: string
+  readonly forgotten: number
+}
+
 /** What is known of a transaction. */
 export type KnownOutcome = Pick<OutcomeDocument, 'digest' | 'outcome'>
 
@@ -51,7 +57,12 @@ export class Outcomes {
     await place.collection<OutcomeDocument>(OUTCOMES_COLLECTION).insert({ _id: idOf(device, n), at, ...known })
   }
 
-  /** Forgets outcomes that are older than `KEEP_MS`. Others may write between the steps. */
+  /** The number up to which outcomes of a device are forgotten, as they are old. 0: none. */
+  async forgottenTo(device: string): Promise<number> {
+    return (await this.#stored.get(device) as ForgottenDocument | undefined)?.forgotten ?? 0
+  }
+
+  /** Forgets outcomes that are older than `KEEP_MS`, and notes their numbers. Others may write between the steps. */
   async removeOld(now: number): Promise<void> {
     for (;;) {
       const found = await this.#stored
@@ -64,8 +75,23 @@ export class Outcomes {
         const outcomes = transaction.collection<OutcomeDocument>(OUTCOMES_COLLECTION)
         // A deletion would leave a revision behind.
         for (const { _id } of found) await outcomes.purge(_id)
+        await noteForgotten(transaction, found.map(({ _id }) => _id))
       })
     }
+  }
+}
+
+/** Else a device that was away would take what is forgotten for what a backup has lost, and send it again. */
+async function noteForgotten(place: Pick<Transaction, 'collection'>, ids: readonly string[]): Promise<void> {
+  const numbers = new Map<string, number>()
+  for (const id of ids) {
+    const [device, n] = id.split('/') as [string, string]
+    numbers.set(device, Math.max(Number(n), numbers.get(device) ?? 0))
+  }
+  const forgotten = place.collection<ForgottenDocument>(OUTCOMES_COLLECTION)
+  for (const [device, n] of numbers) {
+    const known = await forgotten.get(device)
+    await forgotten.upsert({ _id: device, forgotten: Math.max(n, known?.forgotten ?? 0) })
   }
 }
 

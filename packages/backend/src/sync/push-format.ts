@@ -54,8 +54,6 @@ export type PushOutcome = { readonly n: number } & (
 export interface Pushed {
   /** The name of this start of the server. */
   readonly boot: string
-  /** How long outcomes are kept, at least. */
-  readonly keepMs: number
   /** In the order of the transactions. Those at the end that have none are sent again. */
   readonly outcomes: readonly PushOutcome[]
 }
@@ -68,4 +66,6 @@ export interface Acknowledged {
   readonly covered: readonly number[]
   /** Numbers that the server does not know: it was restored from an older backup. They are sent again. */
   readonly unknown: readonly number[]
+  /** Outcomes of this number and of smaller ones may be forgotten, as they are old. No backup without them will be restored. */
+  readonly forgotten: number
 }

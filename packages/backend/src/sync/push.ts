@@ -19,7 +19,7 @@ import type { BatchedWrite } from '../records/write/batch-writer.ts'
 import type { RecordOperation, WrittenRecord } from '../records/write/operations.ts'
 import type { Settings } from '../settings/settings.ts'
 import { deviceOf, digestOf, type KnownOutcome, Outcomes } from './outcomes.ts'
-import type { PushOutcome, PushTransaction, PushWrite, StoredOutcome } from './push-format.ts'
+import type { Acknowledged, PushOutcome, PushTransaction, PushWrite, StoredOutcome } from './push-format.ts'
 import { checkLimits, checkNumbers, type Limited } from './push-checks.ts'
 import { depends, hindrance, refuse, rejection } from './rejection.ts'
 import { assertAccount } from './sync-rules.ts'
@@ -112,10 +112,14 @@ export class Push {
     { principal }: Actor,
     device: string,
     numbers: readonly number[],
-  ): Promise<{ readonly covered: readonly number[]; readonly unknown: readonly number[] }> {
-    const stored = await this.#outcomes.get(deviceOf(principal.account, device), numbers)
-    const isOk = (index: number): boolean => stored[index]?.outcome.status === 'ok'
+  ): Promise<Omit<Acknowledged, 'boot'>> {
+    const name = deviceOf(principal.account, device)
+    // First: what is forgotten meanwhile is not unknown.
+    const stored = await this.#outcomes.get(name, numbers)
+    const forgotten = await this.#outcomes.forgottenTo(name)
+    const isOk = (index: number): boolean => stored[index]?.outcome.status === 'ok' || numbers[index]! <= forgotten
     return {
+      forgotten,
       covered: numbers.filter((_, index) => isOk(index)),
       unknown: numbers.filter((_, index) => !isOk(index)),
     }

@@ -2,6 +2,7 @@
  * Sync by rules: each replica of an account has exactly the records that the account may list. docs/internals/ruled-sync.md is the
  * contract.
  */
+import { createHmac } from 'node:crypto'
 import { readSnapshot, rememberedRows } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
 import type { DataKey } from '../access/data-key.ts'
@@ -14,7 +15,6 @@ import type { FeedRow, Has, PageLimits } from './feed-page.ts'
 import { Feed } from './feed.ts'
 import { forgetOld } from './forgetting.ts'
 import { HoldingsStore } from './holdings-store.ts'
-import { KEEP_MS } from './outcomes.ts'
 import { partOf } from './part.ts'
 import { Push, type Pusher, type PushHost } from './push.ts'
 import type { Acknowledged, Pushed, PushTransaction } from './push-format.ts'
@@ -151,15 +151,27 @@ export class Sync {
    */
   async push(pusher: Pusher, transactions: readonly PushTransaction[]): Promise<Pushed> {
     const { boots } = await this.#start()
-    return { boot: boots.current, keepMs: KEEP_MS, outcomes: await this.#push.push(pusher, transactions) }
+    return { boot: boots.current, outcomes: await this.#push.push(pusher, transactions) }
   }
 
   /** Which of a device's acknowledged transactions stand in the state of a pull that begins afterwards. */
   async acknowledged(actor: Actor, device: string | undefined, numbers: readonly number[]): Promise<Acknowledged> {
     const { boots } = await this.#start()
     const known =
-      device === undefined ? { covered: [], unknown: [] } : await this.#push.acknowledged(actor, device, numbers)
+      device === undefined ? { covered: [], unknown: [], forgotten: 0 } : await this.#push.acknowledged(actor, device, numbers)
     return { boot: boots.current, ...known }
+  }
+
+  /**
+   * The server's half of the key of a device's database. It is the same for as long as the data are there.
+   *
+   * @throws ServiceError UNAUTHENTICATED: a guest; FORBIDDEN: an API token
+   */
+  lease({ principal: { account, apiToken } }: Actor, device: string): string {
+    if (account === undefined) throw new ServiceError('UNAUTHENTICATED', 'Sign in to get a lease.')
+    if (apiToken !== undefined) throw new ServiceError('FORBIDDEN', 'API tokens get no lease.')
+    const of = JSON.stringify([account.collection, account.record['_id'], device])
+    return createHmac('sha256', this.#host.key.for('leases')).update(of).digest('base64url')
   }
 
   /** Forgets what no device asks for any more, and what only replicas need that were away for longer than the horizon. */

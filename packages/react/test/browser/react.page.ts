@@ -166,6 +166,7 @@ function refuse(
       boot: 'b',
       covered: [],
       unknown: [],
+      forgotten: 0,
       rules: {
         version: String(createRule),
         account: null,
@@ -189,7 +190,7 @@ function refuse(
     message: 'No',
     current: null,
   }))
-  return { boot: 'b', keepMs: 0, outcomes }
+  return { boot: 'b', outcomes }
 }
 
 globalThis.reactTab = {

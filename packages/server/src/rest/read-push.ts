@@ -30,7 +30,8 @@ export function readAcknowledged(
   return [readDevice(device), numbers ?? []]
 }
 
-function readDevice(device: unknown): string {
+/** @throws ServiceError INVALID */
+export function readDevice(device: unknown): string {
   if (typeof device === 'string' && DEVICE.test(device)) return device
   throw invalid(`"device" must have 16 to 64 of A-Z, a-z, 0-9, _ and -, got ${JSON.stringify(device)}.`)
 }

@@ -111,7 +111,11 @@ function allowOrigin({ method, headers }: FastifyRequest, reply: FastifyReply, o
   const allowed = origins.length === 0 ? '*' : origins.find((one) => one === origin)
   if (origin === undefined || allowed === undefined) return isPreflight
   reply.header('access-control-allow-origin', allowed)
-  if (!isPreflight) return false
+  if (!isPreflight) {
+    // Devices whose clock is wrong look at it.
+    reply.header('access-control-expose-headers', 'Date')
+    return false
+  }
   reply
     .header('vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers')
     .header('access-control-allow-methods', METHODS.join(','))

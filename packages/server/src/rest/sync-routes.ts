@@ -1,14 +1,15 @@
-/** Sync by rules: `/api/sync/pull` and `/api/sync/push`. docs/internals/ruled-sync.md is the contract. */
+/** Sync by rules: `/api/sync/pull`, `/api/sync/push` and `/api/sync/lease`. docs/internals/ruled-sync.md is the contract. */
 import { ServiceError } from '@pannier/backend'
 import type { Pusher, PushOutcome, SyncHas } from '@pannier/backend'
 import { invalid, isJsonObject } from '@pannier/backend/internal'
 import { actorOf, checkSession, limitWrite, writeLimitOf } from './actor.ts'
 import { readValues } from './form.ts'
-import { MALFORMED_PUSH, readAcknowledged, readPush } from './read-push.ts'
+import { MALFORMED_PUSH, readAcknowledged, readDevice, readPush } from './read-push.ts'
 import { serviceRestError } from './rest-error.ts'
 import type { RestRoutes } from './rest-context.ts'
 
 const MALFORMED = 'Send an object: { "collections": { NAME: the token of the last answer, or null } }.'
+const MALFORMED_LEASE = 'Send an object: { "device": ID }.'
 const MALFORMED_HAS = '"has" must be an object: { NAME: "*", or { ID: the revision that the replica has } }.'
 const MALFORMED_FILTERS = '"filters" must be an object: { NAME: a filter, as "done = false" }.'
 
@@ -30,6 +31,11 @@ export const syncRoutes: RestRoutes = (app, context) => {
     if (typeof rules !== 'string') return { ...known, collections: pages }
     // After the pull, so they are not older than its state.
     return { ...known, collections: pages, rules: await sync.rules(actorOf(request), Object.keys(pages), rules) }
+  })
+  app.post('/api/sync/lease', async (request) => {
+    checkSession(request)
+    const { device } = await readValues(context, request, MALFORMED_LEASE)
+    return { share: context.backend.sync.lease(actorOf(request), readDevice(device)) }
   })
   app.post('/api/sync/push', async (request) => {
     checkSession(request)

@@ -16,6 +16,7 @@ import type { HookedWrite } from './write-hooks.ts'
 export type BatchedWrite = RecordOperation & { readonly request: RequestInfo }
 
 export interface BatchOptions {
+  /** How long its work may take. The wait for other writes is not counted. */
   readonly timeoutMs: number
   /** How often a file is named. */
   readonly namings?: number
@@ -28,6 +29,8 @@ export interface BatchOptions {
 interface Batch extends Required<Pick<BatchOptions, 'namings' | 'first' | 'last'>> {
   readonly principal: Principal
   readonly isLate: () => boolean
+  /** It has waited for this time, which does not count. */
+  readonly waited: (ms: number) => void
 }
 
 /**
@@ -69,8 +72,15 @@ export class BatchWriter {
     operations: readonly (BatchedWrite | ServiceError)[],
     { timeoutMs, namings = 1, first = async () => {}, last = async () => {} }: BatchOptions,
   ): Promise<Written> {
-    const end = performance.now() + timeoutMs
-    const batch: Batch = { principal, namings, first, last, isLate: () => performance.now() >= end }
+    let end = performance.now() + timeoutMs
+    const batch: Batch = {
+      principal,
+      namings,
+      first,
+      last,
+      isLate: () => performance.now() >= end,
+      waited: (ms) => (end += ms),
+    }
     const steps = await this.#begin(batch, operations)
     const hooked = steps.map((step) => (step instanceof ServiceError ? undefined : step.hooked))
     let written: Written
@@ -129,13 +139,24 @@ export class BatchWriter {
         if (step instanceof ServiceError || batch.isLate()) break
       }
       const { database, writer } = this.#parts
+      const since = performance.now()
+      let isBegun = false
+      const begin = (): void => {
+        // A transaction that is begun again waits no more.
+        if (!isBegun) batch.waited(performance.now() - since)
+        isBegun = true
+      }
       if (!begun.some((one) => !(one instanceof ServiceError) && one.isDependent))
-        return await database.transaction((place: Transaction) => this.#runAll(batch, steps, place))
+        return await database.transaction((place: Transaction) => {
+          begin()
+          return this.#runAll(batch, steps, place)
+        })
       // Its actor is that of each operation.
       const actor: Actor = { principal: batch.principal, request: NO_REQUEST }
-      return await runInTransaction(database, writer, actor, (inside) =>
-        this.#runAll(batch, steps, inside.place, inside),
-      )
+      return await runInTransaction(database, writer, actor, (inside) => {
+        begin()
+        return this.#runAll(batch, steps, inside.place, inside)
+      })
     } finally {
       for (const step of steps) if ('release' in step) step.release()
     }

@@ -1,0 +1,173 @@
+/** Goal: an encrypted device that was not in sync for longer than its lease opens nothing, also with its password, and loses nothing. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { AppServer, USER_PASSWORD, type User } from './app-server.ts'
+import { Device, type AppClient } from './device.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+const START = Date.UTC(2026, 0, 1)
+
+let app: AppServer
+let ann: User
+let project: string
+let device: Device
+/** The clock of the device. */
+let nowMs: number
+
+beforeAll(async () => {
+  app = await AppServer.start()
+  ann = await app.addUser('ann')
+  project = await app.add('projects', { name: 'house', members: [ann.id] })
+})
+beforeEach(() => {
+  app.isDown = false
+  nowMs = START
+  device = new Device(app)
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+// Few rounds: each test opens many times.
+const OPTIONS = { encryption: { password: 'the same for all', derivation: 'pbkdf2' }, lease: '30d', now: () => nowMs } as const
+
+const open = (): Promise<AppClient> => device.open(OPTIONS)
+const signIn = (client: AppClient): Promise<unknown> => client.signIn.password('users', ann.email, USER_PASSWORD)
+
+async function openSynced(): Promise<AppClient> {
+  const client = await open()
+  await signIn(client)
+  await client.sync()
+  return client
+}
+
+test('a device opens offline until its lease is over, then only after signing in, with what it had not sent', async () => {
+  let client = await openSynced()
+  await client.collection('tasks').create({ title: 'unsent', project })
+  app.isDown = true
+  for (const days of [29, 30]) {
+    await client.close()
+    nowMs = START + days * DAY_MS
+    client = await open()
+    expect([client.account?.id, client.status.unsent, client.status.isLeaseOver]).toEqual([ann.id, 1, false])
+  }
+  await client.close()
+  nowMs += 1
+  for (let time = 0; time < 2; time++) {
+    client = await open()
+    expect([client.account, client.status.isLeaseOver]).toEqual([undefined, true])
+    await expect(signIn(client)).rejects.toMatchObject({ code: 'UNREACHABLE' })
+    await client.close()
+    // The half of the key is gone: to set the clock back does not help any more.
+    nowMs = START
+  }
+  app.isDown = false
+  client = await open()
+  await signIn(client)
+  expect([client.account?.id, client.status.unsent, client.status.isLeaseOver]).toEqual([ann.id, 1, false])
+  await client.sync()
+  expect(client.status.unsent).toBe(0)
+  await client.close()
+})
+
+test('each sync renews the lease', async () => {
+  let client = await openSynced()
+  nowMs += 20 * DAY_MS
+  await client.sync()
+  await client.close()
+  nowMs += 29 * DAY_MS
+  client = await open()
+  expect(client.account?.id).toBe(ann.id)
+  await client.close()
+})
+
+test('a device whose session was ended elsewhere gets no more time, and no half of the key', async () => {
+  let client = await openSynced()
+  const other = await new Device(app).openAs(ann)
+  await app.call(`PATCH /collections/users/records/${ann.id}`, { password: 'another one', passwordConfirm: 'another one' })
+  nowMs += 20 * DAY_MS
+  await expect(client.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
+  await client.close()
+  nowMs += 11 * DAY_MS
+  client = await open()
+  expect(client.status.isLeaseOver).toBe(true)
+  await expect(signIn(client)).rejects.toMatchObject({ code: 'REFUSED' })
+  await app.call(`PATCH /collections/users/records/${ann.id}`, { password: USER_PASSWORD, passwordConfirm: USER_PASSWORD })
+  await client.close()
+  await other.close()
+})
+
+test('a clock that was set back opens nothing, and a sync sets the lease right', async () => {
+  let client = await openSynced()
+  nowMs += 10 * DAY_MS
+  await client.checkLease()
+  await client.close()
+  nowMs -= 11 * 60_000
+  client = await open()
+  expect([client.account, client.status.isLeaseOver]).toEqual([undefined, true])
+  await signIn(client)
+  // Open and online, the server is asked: it knows the session.
+  nowMs -= 5 * DAY_MS
+  await client.checkLease()
+  expect(client.account?.id).toBe(ann.id)
+  await client.close()
+  nowMs += 30 * DAY_MS
+  client = await open()
+  expect(client.account?.id).toBe(ann.id)
+  await client.close()
+})
+
+test('the tabs of a device have one lease: each closes when it is over, and one that syncs renews it for all', async () => {
+  const first = await openSynced()
+  const second = await open()
+  nowMs += 20 * DAY_MS
+  await second.sync()
+  nowMs += 20 * DAY_MS
+  app.isDown = true
+  await first.checkLease()
+  expect(first.account?.id).toBe(ann.id)
+  nowMs += 11 * DAY_MS
+  const states: boolean[] = []
+  first.subscribe(() => states.push(first.status.isLeaseOver))
+  for (const tab of [first, second]) {
+    await tab.checkLease()
+    expect([tab.account, tab.status.isLeaseOver]).toEqual([undefined, true])
+  }
+  expect(states.at(-1)).toBe(true)
+  await first.close()
+  await second.close()
+})
+
+test('after signing out only the server opens the data', async () => {
+  let client = await openSynced()
+  await client.signOut()
+  expect(client.status.isLeaseOver).toBe(false)
+  await client.close()
+  client = await device.open({ ...OPTIONS, lease: 9 * DAY_MS })
+  await signIn(client)
+  expect(await client.collection('projects').find().count()).toBeGreaterThan(0)
+  await client.close()
+})
+
+test('without the half of the server, the password opens nothing', async () => {
+  const client = await openSynced()
+  await client.close()
+  const { lease: _, ...options } = OPTIONS
+  await expect(device.open(options)).rejects.toMatchObject({ code: 'PANNIER_WRONG_KEY' })
+})
+
+test('a key that cannot be read is halved too', async () => {
+  const key = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+  const options = { ...OPTIONS, encryption: { key } }
+  let client = await device.open(options)
+  await signIn(client)
+  await client.close()
+  client = await device.open(options)
+  expect(client.account?.id).toBe(ann.id)
+  await client.close()
+  await expect(device.open({ encryption: { key } })).rejects.toMatchObject({ code: 'PANNIER_WRONG_KEY' })
+})
+
+test('a lease that is not right says what is', async () => {
+  await expect(device.open({ lease: '30d' })).rejects.toThrow('a lease needs encryption')
+  await expect(device.open({ ...OPTIONS, lease: 'a month' })).rejects.toThrow('got a month')
+  const { status } = await app.call('POST /sync/lease', { device: 'a'.repeat(16) }, '')
+  expect(status).toBe(401)
+})
