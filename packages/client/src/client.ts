@@ -29,7 +29,7 @@ export interface ConnectOptions<Names extends string = string> extends Pick<
   'storage' | 'durability' | 'cacheBytesMax'
 > {
   /** The collections that the app reads and writes: their names, or by name their indexes as `open` of the library takes them. */
-  readonly collections: readonly Names[] | { readonly [Name in Names]: CollectionDeclaration }
+  readonly collections: readonly Names[] | { readonly [Name in Names]?: CollectionDeclaration }
   /** The beginning of the names of databases on this device. By default it is made of the URL. In Node it is the beginning of a path. */
   readonly name?: string
   /** Encrypts what is on the device: a password or key, or what gives one for each account. */

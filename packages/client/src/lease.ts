@@ -60,7 +60,10 @@ export class Leases {
     const lease = await this.#stored(idOf(account))
     if (!lease?.share) return undefined
     const isOver = this.#isOver(lease)
-    await this.#store({ ...lease, ...(isOver ? { share: null } : { seenAt: Math.max(this.#server.now(), lease.seenAt) }) })
+    await this.#store({
+      ...lease,
+      ...(isOver ? { share: null } : { seenAt: Math.max(this.#server.now(), lease.seenAt) }),
+    })
     return isOver ? undefined : lease.share
   }
 

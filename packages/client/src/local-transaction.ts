@@ -85,7 +85,9 @@ export class LocalTransaction {
   }
 
   /** Stores what is to be sent. `merges`: the refused transactions that it takes the place of, merged for the n-th time. Returns the number of the transaction; undefined: there is nothing. */
-  async end({ merges, tries }: Pick<Queued, 'merges' | 'tries'> = { merges: [], tries: 0 }): Promise<number | undefined> {
+  async end(
+    { merges, tries }: Pick<Queued, 'merges' | 'tries'> = { merges: [], tries: 0 },
+  ): Promise<number | undefined> {
     if (this.#writes.length === 0) return undefined
     const { next: n } = this.#device
     const touches = [...new Set(this.#writes.map(({ collection, id }) => keyOf(collection, id)))]

@@ -35,7 +35,10 @@ export async function signInByPopup(
   { open = openWindow, createData = {}, signal }: PopupOptions,
 ): Promise<Values> {
   if (open === openWindow && globalThis.window === undefined)
-    throw new ClientError('INVALID', 'oauth2(): there are no windows here. Give "open", which shows an address to the user.')
+    throw new ClientError(
+      'INVALID',
+      'oauth2(): there are no windows here. Give "open", which shows an address to the user.',
+    )
   const place = open === openWindow ? window.open('', '_blank', 'popup,width=1024,height=768') : null
   const ended = new AbortController()
   const stop = AbortSignal.any([ended.signal, ...(signal === undefined ? [] : [signal])])
@@ -55,6 +58,9 @@ export async function signInByPopup(
     if (redirect.code === undefined)
       throw new ClientError('INVALID', `${name} did not sign in: ${redirect.error ?? 'no code'}.`)
     return { provider: name, code: redirect.code, codeVerifier: provider.codeVerifier, redirectURL, createData }
+  } catch (cause) {
+    if (signal?.aborted) throw new ClientError('INVALID', 'oauth2(): it was given up.', { cause })
+    throw cause instanceof ClientError ? cause : new ClientError('UNREACHABLE', 'The server did not answer.', { cause })
   } finally {
     ended.abort()
     place?.close()

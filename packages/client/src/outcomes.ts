@@ -123,7 +123,11 @@ function tryMerge(merge: Merge, { at, writes, was, current, tries }: Refused): M
 }
 
 /** Takes the place of a refused transaction. The write that was refused is made on what the server has. */
-async function writeAgain(tx: Transaction, { at, writes, current, members, tries }: Refused, merges: Merges): Promise<void> {
+async function writeAgain(
+  tx: Transaction,
+  { at, writes, current, members, tries }: Refused,
+  merges: Merges,
+): Promise<void> {
   const local = await LocalTransaction.begin(tx, merges)
   for (const [index, write] of writes.entries()) await local.again(write, index === at ? current! : undefined)
   await local.end({ merges: members, tries: tries + 1 })

@@ -2,7 +2,16 @@
 import type { Database, Transaction } from 'pannier'
 import type { Declared } from './declaration.ts'
 import { Overlay, received, splitKey } from './overlay.ts'
-import { REV, storedOf, Store, type CollectionState, type Device, type Queued, type Rules, type Staged } from './store.ts'
+import {
+  REV,
+  storedOf,
+  Store,
+  type CollectionState,
+  type Device,
+  type Queued,
+  type Rules,
+  type Staged,
+} from './store.ts'
 import { keyOf, type Values } from './writes.ts'
 
 type PulledRow =

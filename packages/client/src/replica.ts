@@ -20,6 +20,7 @@ import {
   type Rules,
   type StateId,
 } from './store.ts'
+import { dropUndeclared } from './undeclared.ts'
 import { SyncLoop, type LoopHost, type SyncState } from './sync-loop.ts'
 
 /** The states of an app: its sync, and what waits. */
@@ -80,6 +81,7 @@ export class Replica {
   ): Promise<Replica> {
     const db: Database = await open(name, { ...options, collections: storedCollections(declared.options) })
     try {
+      await dropUndeclared(db, declared.names)
       const session = await db.transaction(async (tx) => prepare(tx, signedIn))
       const replica = new Replica({ db, server, declared, synced }, session, onChange, isLeaseOver)
       await replica.#readStatus()

@@ -82,6 +82,8 @@ export class SignIn {
    * await client.signIn.passkey('users')
    */
   async passkey(collection: string, options: SecondWay = {}): Promise<AccountRecord> {
+    if (globalThis.PublicKeyCredential === undefined)
+      throw new ClientError('INVALID', 'passkey(): this is no browser with passkeys.')
     const asked = await this.#server.send<PublicKeyCredentialRequestOptionsJSON>(
       pathOf(collection, 'request-passkey'),
       {},

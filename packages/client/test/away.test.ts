@@ -132,6 +132,9 @@ test('a merge function that others are always faster than is called 20 times, th
   await client.sync()
   app.before = async () => {}
   expect([calls, await write.server]).toMatchObject([20, { status: 'rejected', rejected: { code: 'CONFLICT' } }])
-  expect((await client.rejected())[0]).toMatchObject({ message: /"merge" was called 20 times/, writes: [{ mine: { title: 'mine' } }] })
+  expect((await client.rejected())[0]).toMatchObject({
+    message: /"merge" was called 20 times/,
+    writes: [{ mine: { title: 'mine' } }],
+  })
   await client.close()
 })

@@ -1,6 +1,6 @@
 /** A device of a user: a client on storage that stays when it is closed. */
 import { memory } from 'pannier/memory'
-import type { DatabaseStorage } from 'pannier'
+import { open, type DatabaseStorage } from 'pannier'
 import { connect, type Client, type ConnectOptions, type UntypedCollections } from '../src/index.ts'
 import { USER_PASSWORD, type User } from './app-server.ts'
 
@@ -27,6 +27,14 @@ export class Device {
       live: false,
       ...options,
     })
+  }
+
+  /** All that is stored in one of its databases, which must be closed. */
+  async documents(database: string): Promise<readonly object[]> {
+    const db = await open(`${this.name}-${database}`, { storage: this.storage })
+    const all = await Promise.all((await db.collections()).map((name) => db.collection(name).find().toArray()))
+    await db.close()
+    return all.flat()
   }
 
   async openAs({ email }: User, options: Partial<ConnectOptions> = {}): Promise<AppClient> {

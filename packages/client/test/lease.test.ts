@@ -26,7 +26,11 @@ beforeEach(() => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 // Few rounds: each test opens many times.
-const OPTIONS = { encryption: { password: 'the same for all', derivation: 'pbkdf2' }, lease: '30d', now: () => nowMs } as const
+const OPTIONS = {
+  encryption: { password: 'the same for all', derivation: 'pbkdf2' },
+  lease: '30d',
+  now: () => nowMs,
+} as const
 
 const open = (): Promise<AppClient> => device.open(OPTIONS)
 const signIn = (client: AppClient): Promise<unknown> => client.signIn.password('users', ann.email, USER_PASSWORD)
@@ -81,7 +85,10 @@ test('each sync renews the lease', async () => {
 test('a device whose session was ended elsewhere gets no more time, and no half of the key', async () => {
   let client = await openSynced()
   const other = await new Device(app).openAs(ann)
-  await app.call(`PATCH /collections/users/records/${ann.id}`, { password: 'another one', passwordConfirm: 'another one' })
+  await app.call(`PATCH /collections/users/records/${ann.id}`, {
+    password: 'another one',
+    passwordConfirm: 'another one',
+  })
   nowMs += 20 * DAY_MS
   await expect(client.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
   await client.close()
@@ -89,7 +96,10 @@ test('a device whose session was ended elsewhere gets no more time, and no half 
   client = await open()
   expect(client.status.isLeaseOver).toBe(true)
   await expect(signIn(client)).rejects.toMatchObject({ code: 'REFUSED' })
-  await app.call(`PATCH /collections/users/records/${ann.id}`, { password: USER_PASSWORD, passwordConfirm: USER_PASSWORD })
+  await app.call(`PATCH /collections/users/records/${ann.id}`, {
+    password: USER_PASSWORD,
+    passwordConfirm: USER_PASSWORD,
+  })
   await client.close()
   await other.close()
 })

@@ -59,7 +59,7 @@ export class Outcomes {
 
   /** The number up to which outcomes of a device are forgotten, as they are old. 0: none. */
   async forgottenTo(device: string): Promise<number> {
-    return (await this.#stored.get(device) as ForgottenDocument | undefined)?.forgotten ?? 0
+    return ((await this.#stored.get(device)) as ForgottenDocument | undefined)?.forgotten ?? 0
   }
 
   /** Forgets outcomes that are older than `KEEP_MS`, and notes their numbers. Others may write between the steps. */
@@ -75,7 +75,10 @@ export class Outcomes {
         const outcomes = transaction.collection<OutcomeDocument>(OUTCOMES_COLLECTION)
         // A deletion would leave a revision behind.
         for (const { _id } of found) await outcomes.purge(_id)
-        await noteForgotten(transaction, found.map(({ _id }) => _id))
+        await noteForgotten(
+          transaction,
+          found.map(({ _id }) => _id),
+        )
       })
     }
   }

@@ -1,4 +1,8 @@
 /** What could never pass, whatever the rules say: docs/internals/sync-writes.md. */
+import type { KnownDefinitions } from '../access/rule-records.ts'
+import type { Definition } from '../definitions/definition.ts'
+import { meant } from '../fields/apply-input.ts'
+import { fieldError } from '../fields/field-errors.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { RateLimitRule } from '../settings/settings-values.ts'
@@ -23,6 +27,35 @@ export function checkNumbers(transactions: readonly PushTransaction[]): void {
         'INVALID',
         `Transactions come in the order of their numbers, got ${n} after ${transactions[index - 1]!.n}.`,
       )
+}
+
+/**
+ * A field that is gone, or has another name now: REST ignores what it does not know, but here a text of a user would be lost in silence.
+ *
+ * @throws BatchError
+ */
+export function checkFields(definitions: KnownDefinitions, writes: readonly PushWrite[]): void {
+  for (const [at, write] of writes.entries()) {
+    const definition = definitions.find(write.collection)
+    if (definition === undefined || write.action === 'delete') continue
+    const unknown = Object.keys(write.values).filter((name) => !isKnown(definition, name))
+    if (unknown.length === 0) continue
+    const data = Object.fromEntries(unknown.map((name) => [name, NO_FIELD]))
+    const names = unknown.map((name) => `"${name}"`).join(', ')
+    refuse(at, `"${definition.name}" has no field ${names}. It was renamed or removed.`, data)
+  }
+}
+
+const NO_FIELD = fieldError('validation_unknown_field', 'The collection has no such field.')
+/** What forms of accounts have beside fields. */
+const FORM_FIELDS = ['passwordConfirm', 'oldPassword']
+
+/** Rules may read what is no field: `@request.body.code`. */
+function isKnown(definition: Definition, name: string): boolean {
+  if (meant(definition.fields, name) !== undefined) return true
+  if (definition.type === 'auth' && FORM_FIELDS.includes(name)) return true
+  const { createRule, updateRule } = definition
+  return [createRule, updateRule].some((rule) => rule?.includes(`@request.body.${name}`))
 }
 
 /** A window of a rate limit must have room for all of the writes. @throws BatchError */

@@ -20,7 +20,7 @@ import type { RecordOperation, WrittenRecord } from '../records/write/operations
 import type { Settings } from '../settings/settings.ts'
 import { deviceOf, digestOf, type KnownOutcome, Outcomes } from './outcomes.ts'
 import type { Acknowledged, PushOutcome, PushTransaction, PushWrite, StoredOutcome } from './push-format.ts'
-import { checkLimits, checkNumbers, type Limited } from './push-checks.ts'
+import { checkFields, checkLimits, checkNumbers, type Limited } from './push-checks.ts'
 import { depends, hindrance, refuse, rejection } from './rejection.ts'
 import { assertAccount } from './sync-rules.ts'
 
@@ -175,6 +175,7 @@ export class Push {
     const max = maxRequests || WRITES_MAX
     if (writes.length > max) refuse(max, `A transaction has at most ${max} writes, got ${writes.length}.`)
     const { principal } = await actor()
+    checkFields(this.#host.definitions, writes)
     checkLimits(pusher, principal, writes)
     for (const write of writes) count(principal, write)
     const seconds = timeout || SECONDS_MAX

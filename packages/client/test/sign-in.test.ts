@@ -1,0 +1,160 @@
+/** Goal: each way to sign in works with a real server, and sessions end where they should. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { MailServer } from '../../../tools/test/mail-server.ts'
+import {
+  browse,
+  CLIENT_ID,
+  CLIENT_SECRET,
+  startOidcProvider,
+  type OidcProvider,
+} from '../../server/test/rest/oidc-provider.ts'
+import { tokenFor } from '../../server/test/rest/rest-server.ts'
+import { until } from '../../server/test/test-server.ts'
+import { ClientError } from '../src/index.ts'
+import { AppServer, USER_PASSWORD, type User } from './app-server.ts'
+import { Device, seen, type AppClient } from './device.ts'
+
+let app: AppServer
+let mails: MailServer
+let provider: OidcProvider
+let bob: User
+let cid: User
+let device: Device
+let client: AppClient
+
+beforeAll(async () => {
+  app = await AppServer.start()
+  mails = await MailServer.start()
+  provider = await startOidcProvider([`${app.url}/api/oauth2-redirect`])
+  const { url } = provider
+  const urls = { authURL: `${url}/auth`, tokenURL: `${url}/token`, userInfoURL: `${url}/me` }
+  const providers = [{ name: 'oidc', clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, ...urls }]
+  await set('users', { oauth2: { enabled: true, providers }, otp: { enabled: true }, authAlert: { enabled: false } })
+  const smtp = { enabled: true, host: '127.0.0.1', port: mails.port, tls: false }
+  expect(await app.call('PATCH /settings', { smtp })).toMatchObject({ status: 200 })
+  bob = await app.addUser('bob')
+  cid = await app.addUser('cid')
+  // A one-time password verifies the address of an account. Then a password from before counts no more.
+  for (const { id } of [bob, cid]) await app.call(`PATCH /collections/users/records/${id}`, { verified: true })
+})
+beforeEach(async () => {
+  app.isDown = false
+  device = new Device(app)
+  client = await device.open()
+  return async () => {
+    await client.close()
+    await set('users', { mfa: { enabled: false } })
+  }
+})
+afterAll(async () => {
+  await provider[Symbol.asyncDispose]()
+  await mails[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})
+
+async function set(collection: string, options: object): Promise<void> {
+  const { status, text } = await app.call(`PATCH /collections/${collection}`, options)
+  expect([status, text]).toEqual([200, expect.anything()])
+}
+
+/** The last password for once that an address has got. */
+async function mailed(email: string, before: number): Promise<string> {
+  await until(() => mails.mails.filter(({ recipients }) => recipients.includes(email)).length > before)
+  const { parsed } = mails.mails.findLast(({ recipients }) => recipients.includes(email))!
+  return /\b\d{8}\b/.exec(parsed.text!)![0]
+}
+
+const mailsOf = (email: string): number => mails.mails.filter(({ recipients }) => recipients.includes(email)).length
+
+test('a one-time password signs in, once', async () => {
+  const before = mailsOf(bob.email)
+  const otpId = await client.signIn.requestOneTimePassword('users', bob.email)
+  const password = await mailed(bob.email, before)
+  await expect(client.signIn.oneTimePassword('users', otpId, '00000000')).rejects.toMatchObject({ code: 'REFUSED' })
+  expect(await client.signIn.oneTimePassword('users', otpId, password)).toMatchObject({ id: bob.id })
+  await client.sync()
+  expect([client.account?.id, client.status.state]).toEqual([bob.id, 'synced'])
+  await expect(client.signIn.oneTimePassword('users', otpId, password)).rejects.toBeInstanceOf(ClientError)
+})
+
+test('two ways are needed: the first fails with MFA, and the second signs in', async () => {
+  await set('users', { mfa: { enabled: true, duration: 600 } })
+  const error: unknown = await client.signIn
+    .password('users', bob.email, USER_PASSWORD)
+    .catch((failed: unknown) => failed)
+  expect(error).toMatchObject({ code: 'MFA', data: { mfaId: expect.any(String) } })
+  expect(client.account).toBeUndefined()
+  const { mfaId } = (error as ClientError).data as { readonly mfaId: string }
+  // The same way again is no second one.
+  await expect(client.signIn.password('users', bob.email, USER_PASSWORD, { mfaId })).rejects.toBeInstanceOf(ClientError)
+  const before = mailsOf(bob.email)
+  const otpId = await client.signIn.requestOneTimePassword('users', bob.email)
+  const password = await mailed(bob.email, before)
+  expect(await client.signIn.oneTimePassword('users', otpId, password, { mfaId })).toMatchObject({ id: bob.id })
+  await client.sync()
+})
+
+test('another service signs in where there are no windows, and its tokens are not kept on the device', async () => {
+  await expect(client.signIn.oauth2('users', 'oidc')).rejects.toMatchObject({ code: 'INVALID', message: /Give "open"/ })
+  const account = await client.signIn.oauth2('users', 'oidc', {
+    open: (url) => void browse(url),
+    createData: { name: 'Ann' },
+  })
+  expect(account).toMatchObject({ email: 'ann@example.com', name: 'Ann' })
+  await client.sync()
+  expect(client.account?.id).toBe(account.id)
+  await client.close()
+  const kept = JSON.stringify(await device.documents(`users-${account.id}`))
+  expect(kept).toContain(account.id)
+  expect(kept).not.toMatch(/accessToken|refreshToken|"meta"/)
+  client = await device.open()
+  expect(client.account?.id).toBe(account.id)
+})
+
+test('a provider that there is not, and a user who gives up, fail', async () => {
+  const open = (): void => {}
+  await expect(client.signIn.oauth2('users', 'google', { open })).rejects.toMatchObject({ code: 'INVALID' })
+  const signal = AbortSignal.timeout(50)
+  await expect(client.signIn.oauth2('users', 'oidc', { open, signal })).rejects.toMatchObject({ message: /given up/ })
+  await expect(client.signIn.passkey('users')).rejects.toMatchObject({ code: 'INVALID' })
+})
+
+test('signing out ends the session at the server', async () => {
+  await client.signIn.password('users', bob.email, USER_PASSWORD)
+  const { token } = client
+  expect((await app.call('POST /sync/pull', { collections: { projects: null } }, token)).status).toBe(200)
+  await client.signOut()
+  expect((await app.call('POST /sync/pull', { collections: { projects: null } }, token)).status).toBe(401)
+  expect([client.account, client.token]).toEqual([undefined, undefined])
+})
+
+test('a session that was ended elsewhere keeps what waits, and sends it after signing in again', async () => {
+  const project = await app.add('projects', { name: 'house', members: [bob.id] })
+  await client.signIn.password('users', bob.email, USER_PASSWORD)
+  await client.sync()
+  await client.collection('tasks').create({ title: 'waits', project })
+  const elsewhere = await tokenFor(app.backendUrl, 'users', bob.email, USER_PASSWORD)
+  const path = `/collections/users/records/${bob.id}/sessions`
+  expect((await app.call(`DELETE ${path}`, undefined, elsewhere)).status).toBe(204)
+  await expect(client.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
+  expect([client.status.state, client.status.unsent, client.account?.id]).toEqual(['signedOut', 1, bob.id])
+  await client.signIn.password('users', bob.email, USER_PASSWORD)
+  await client.sync()
+  expect([client.status.state, client.status.unsent]).toEqual(['synced', 0])
+})
+
+test('what one user of a device has not sent is sent by nobody else', async () => {
+  const project = await app.add('projects', { name: 'house', members: [bob.id, cid.id] })
+  await client.signIn.password('users', bob.email, USER_PASSWORD)
+  await client.sync()
+  const { id } = await client.collection('tasks').create({ title: 'of bob', project })
+  await client.signIn.password('users', cid.email, USER_PASSWORD)
+  await client.sync()
+  expect([client.account?.id, client.status.unsent]).toEqual([cid.id, 0])
+  expect((await seen(client, 'tasks')).has(id)).toBe(false)
+  expect((await app.listed('tasks', cid)).has(id)).toBe(false)
+  await client.signIn.password('users', bob.email, USER_PASSWORD)
+  expect(client.status.unsent).toBe(1)
+  await client.sync()
+  expect((await app.listed('tasks', cid)).get(id)).toMatchObject({ title: 'of bob' })
+})
