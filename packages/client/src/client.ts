@@ -12,7 +12,7 @@ import {
   type TransactionWriting,
 } from './collection.ts'
 import { readDeclarations, type CollectionDeclaration } from './declaration.ts'
-import { Leases, leaseMs, withShare } from './lease.ts'
+import type { Leases } from './lease.ts'
 import { Replica, type Changed, type ClientStatus, type ReplicaOptions } from './replica.ts'
 import { Server } from './server.ts'
 import { SignIn } from './sign-in.ts'
@@ -96,11 +96,12 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
   const { timeoutMs = REQUEST_MS_MAX, now = Date.now, lease, encryption } = options
   if (lease !== undefined && encryption === undefined)
     throw new TypeError('connect(): a lease needs encryption, got none.')
-  const leasedMs = lease === undefined ? undefined : leaseMs(lease)
+  const leasing = lease === undefined ? undefined : await import('./lease.ts')
+  const leasedMs = leasing?.leaseMs(lease!)
   const server = new Server(url, { timeoutMs, now })
   const name = options.name ?? `pannier-${new URL(server.url).host}`
   const accounts = await open(`${name}-${ACCOUNTS}`, defined({ storage: options.storage }))
-  const leases = leasedMs === undefined ? undefined : new Leases(accounts, server, leasedMs)
+  const leases = leasing && new leasing.Leases(accounts, server, leasedMs!)
   const client = new Client<Types>({ server, name, options, accounts, leases })
   try {
     await client.start()
@@ -372,7 +373,7 @@ export class Client<Types extends AppTypes<Types>> {
     await (data === 'wipe' ? before?.destroy(storage) : before?.close())
     const names = Array.isArray(collections) ? Object.fromEntries(collections.map((name) => [name, {}])) : collections
     const own = typeof encryption === 'function' ? await encryption(account ?? GUEST) : encryption
-    const key = own !== undefined && share !== undefined ? await withShare(own, share) : own
+    const key = own !== undefined && share !== undefined ? await leases!.keyOf(own, share) : own
     const options: ReplicaOptions = {
       ...defined({ storage, durability, cacheBytesMax, encryption: key }),
       declared: readDeclarations(names as Readonly<Record<string, CollectionDeclaration>>),

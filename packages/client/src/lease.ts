@@ -1,4 +1,4 @@
-/** How long a device may open an account's database without sync. docs/internals/client.md is the contract, docs/adr/0040 says against whom it helps. */
+/** How long a device may open an account's database without sync. Loaded if the app has leases. docs/internals/client.md is the contract, docs/adr/0040 says against whom it helps. */
 import type { Database, OpenOptions } from 'pannier'
 import { accountKey, type Session } from './account.ts'
 import type { Server } from './server.ts'
@@ -47,45 +47,53 @@ export class Leases {
   /** The server's half of the key, of a session that has just begun. @throws ClientError */
   async begin(session: Session): Promise<string> {
     const id = idOf(accountKey(session.record))
-    const { device = crypto.randomUUID() } = (await this.#stored(id)) ?? {}
+    const device = await this.#deviceOf(id)
     const { token } = session
     const { share } = await this.#server.send<{ share: string }>('POST /api/sync/lease', { device }, { token })
     const now = this.#server.now()
-    await this.#store({ _id: id, device, share, renewedAt: now, seenAt: now })
+    const leases = this.#accounts.collection<StoredLease>(ACCOUNTS)
+    await leases.upsert({ _id: id, device, share, renewedAt: now, seenAt: now })
     return share
   }
 
   /** The server's half of the key; undefined: the lease is over, and the device has forgotten it. */
   async shareOf(account: string): Promise<string | undefined> {
-    const lease = await this.#stored(idOf(account))
-    if (!lease?.share) return undefined
-    const isOver = this.#isOver(lease)
-    await this.#store({
-      ...lease,
-      ...(isOver ? { share: null } : { seenAt: Math.max(this.#server.now(), lease.seenAt) }),
+    const lease = await this.#change(account, (known) => {
+      return this.#isOver(known) ? { share: null } : { seenAt: Math.max(this.#server.now(), known.seenAt) }
     })
-    return isOver ? undefined : lease.share
+    return lease?.share ?? undefined
   }
 
   /** Whether `shareOf` would find it over. */
   async isOver(account: string): Promise<boolean> {
-    const lease = await this.#stored(idOf(account))
+    const lease = await this.#accounts.collection<StoredLease>(ACCOUNTS).get(idOf(account))
     return !lease?.share || this.#isOver(lease)
   }
 
   /** The server has answered to the session. */
   async renew(account: string): Promise<void> {
-    const lease = await this.#stored(idOf(account))
     const now = this.#server.now()
-    const age = now - (lease?.renewedAt ?? 0)
-    if (!lease?.share || (age >= 0 && age < RENEWED_MS && !this.#isOver(lease))) return
-    await this.#store({ ...lease, renewedAt: now, seenAt: now })
+    await this.#change(account, (known) => {
+      const age = now - known.renewedAt
+      return age >= 0 && age < RENEWED_MS && !this.#isOver(known) ? {} : { renewedAt: now, seenAt: now }
+    })
   }
 
   /** The account has signed out. */
   async end(account: string): Promise<void> {
-    const lease = await this.#stored(idOf(account))
-    if (lease !== undefined) await this.#store({ ...lease, share: null })
+    await this.#change(account, () => ({ share: null }))
+  }
+
+  /** What opens the database: both halves. @throws TypeError */
+  async keyOf(encryption: Encryption, share: string): Promise<Encryption> {
+    if ('password' in encryption) return { ...encryption, password: `${encryption.password}\n${share}` }
+    if (!('key' in encryption))
+      throw new TypeError('connect(): with a lease, encryption must be a password or a key, got a recovery key.')
+    // What the key makes of the share is as random as the key, and the key need not be extractable.
+    const bytes = Uint8Array.from(atob(share.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
+    const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv: bytes.slice(0, 12) }, encryption.key, bytes)
+    const key = await crypto.subtle.digest('SHA-256', sealed)
+    return { key: await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt']) }
   }
 
   #isOver({ renewedAt, seenAt }: StoredLease): boolean {
@@ -93,25 +101,31 @@ export class Leases {
     return now - renewedAt > this.#ms || seenAt - now > SET_BACK_MS_MAX
   }
 
-  #stored(id: string): Promise<StoredLease | undefined> {
-    return this.#accounts.collection<StoredLease>(ACCOUNTS).get(id)
+  /** Several tabs may sign in at once, and open one database. */
+  #deviceOf(_id: string): Promise<string> {
+    return this.#accounts.transaction(async (tx) => {
+      const leases = tx.collection<StoredLease>(ACCOUNTS)
+      const known = await leases.get(_id)
+      if (known !== undefined) return known.device
+      const device = crypto.randomUUID()
+      await leases.insert({ _id, device, share: null, renewedAt: 0, seenAt: 0 })
+      return device
+    })
   }
 
-  async #store({ _id, device, share, renewedAt, seenAt }: StoredLease): Promise<void> {
-    await this.#accounts.collection<StoredLease>(ACCOUNTS).upsert({ _id, device, share, renewedAt, seenAt })
+  /** Changes a lease that has its share. Tabs do it one after another: what one has deleted is not written again. */
+  #change(account: string, change: (known: StoredLease) => Partial<StoredLease>): Promise<StoredLease | undefined> {
+    return this.#accounts.transaction(async (tx) => {
+      const leases = tx.collection<StoredLease>(ACCOUNTS)
+      const known = await leases.get(idOf(account))
+      if (!known?.share) return undefined
+      const { _rev, ...lease } = known
+      const changes = change(lease)
+      const changed = { ...lease, ...changes }
+      if (Object.keys(changes).length > 0) await leases.upsert(changed)
+      return changed
+    })
   }
-}
-
-/** What opens the database: both halves. @throws TypeError */
-export async function withShare(encryption: Encryption, share: string): Promise<Encryption> {
-  if ('password' in encryption) return { ...encryption, password: `${encryption.password}\n${share}` }
-  if (!('key' in encryption))
-    throw new TypeError('connect(): with a lease, encryption must be a password or a key, got a recovery key.')
-  // What the key makes of the share is as random as the key, and the key need not be extractable.
-  const bytes = Uint8Array.from(atob(share.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
-  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv: bytes.slice(0, 12) }, encryption.key, bytes)
-  const key = await crypto.subtle.digest('SHA-256', sealed)
-  return { key: await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt']) }
 }
 
 function idOf(account: string): string {

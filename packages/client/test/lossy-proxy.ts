@@ -35,6 +35,8 @@ export class LossyProxy {
 
   constructor() {
     this.#server = createServer((request, response) => void this.#forward(request, response))
+    // The server's answers say for how long connections are kept.
+    this.#server.keepAliveTimeout = 0
   }
 
   async start(): Promise<void> {

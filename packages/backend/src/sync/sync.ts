@@ -3,6 +3,7 @@
  * contract.
  */
 import { createHmac } from 'node:crypto'
+import { isPannierError } from 'pannier'
 import { readSnapshot, rememberedRows } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
 import type { DataKey } from '../access/data-key.ts'
@@ -120,7 +121,9 @@ export class Sync {
       const part = partOf(this.#host.definitions, definition, filtersByName.get(name) ?? '')
       return { definition, token, part, has: this.#hasOf(actor, definition, hasByName.get(name)) }
     })
-    const pages = await feed.pull(actor, wanted, limits)
+    const pages = await feed.pull(actor, wanted, limits).catch((error: unknown) => {
+      throw isPannierError(error, 'PANNIER_LIMIT') ? tooMany(error) : error
+    })
     const shown = pages.map(async ({ rows, token, isComplete, isReset }, index): Promise<[string, SyncPage]> => {
       const page = { rows: await this.#shown(actor, definitions[index]!, rows), token: seal.close(token) }
       return [names[index]!, { ...page, isComplete, isReset }]
@@ -165,15 +168,17 @@ export class Sync {
   }
 
   /**
-   * The server's half of the key of a device's database. It is the same for as long as the data are there.
+   * Gives the server's half of the key of a device's database, by the name of the device. It is the same for as long as the data are there.
    *
    * @throws ServiceError UNAUTHENTICATED: a guest; FORBIDDEN: an API token
    */
-  lease({ principal: { account, apiToken } }: Actor, device: string): string {
+  lease({ principal: { account, apiToken } }: Actor): (device: string) => string {
     if (account === undefined) throw new ServiceError('UNAUTHENTICATED', 'Sign in to get a lease.')
     if (apiToken !== undefined) throw new ServiceError('FORBIDDEN', 'API tokens get no lease.')
-    const of = JSON.stringify([account.collection, account.record['_id'], device])
-    return createHmac('sha256', this.#host.key.for('leases')).update(of).digest('base64url')
+    return (device) => {
+      const of = JSON.stringify([account.collection, account.record['_id'], device])
+      return createHmac('sha256', this.#host.key.for('leases')).update(of).digest('base64url')
+    }
   }
 
   /** Forgets what no device asks for any more, and what only replicas need that were away for longer than the horizon. */
@@ -246,4 +251,9 @@ export class Sync {
       return { record: shown[next++]!, ...(mark === undefined ? {} : { mark }) }
     })
   }
+}
+
+/** A rule leads from the account to more records than are read at once. */
+function tooMany(cause: Error): ServiceError {
+  return new ServiceError('INVALID', `A list rule reads too much to be synced. ${cause.message}`, { cause })
 }

@@ -34,8 +34,9 @@ export const syncRoutes: RestRoutes = (app, context) => {
   })
   app.post('/api/sync/lease', async (request) => {
     checkSession(request)
+    const shareOf = context.backend.sync.lease(actorOf(request))
     const { device } = await readValues(context, request, MALFORMED_LEASE)
-    return { share: context.backend.sync.lease(actorOf(request), readDevice(device)) }
+    return { share: shareOf(readDevice(device)) }
   })
   app.post('/api/sync/push', async (request) => {
     checkSession(request)

@@ -37,6 +37,7 @@ const ROUTES: Readonly<Record<string, For>> = {
   'POST /api/batch': 'anyone',
   'POST /api/sync/pull': 'anyone',
   'POST /api/sync/push': 'anyone',
+  'POST /api/sync/lease': 'account',
   'GET /api/realtime': 'anyone',
   'POST /api/realtime': 'anyone',
   'GET /api/oauth2-redirect': 'anyone',

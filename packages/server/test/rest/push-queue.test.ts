@@ -9,7 +9,10 @@ const PRESIDENT_ONLY = {
   type: 'base',
   listRule: '',
   createRule: '@request.auth.name = "president"',
-  fields: [{ name: 'title', type: 'text' }],
+  fields: [
+    { name: 'title', type: 'text' },
+    { name: 'project', type: 'text' },
+  ],
 }
 const HOUR_S = 3600
 
@@ -124,6 +127,16 @@ test('a transaction that takes too long once is written at its next try', { time
     if (title === 'slow' && ++runs === 1) await sleep(1100)
   })
   expect(await world.write([creating('slow'), creating('one')])).toMatchObject({ status: 'ok' })
+  expect(runs).toBe(2)
+})
+
+test('the wait for writes of others takes nothing of the time of a transaction', { timeout: 30_000 }, async () => {
+  await set({ batch: { timeout: 1 } })
+  let runs = 0
+  hook('onRecordCreate', async () => void runs++)
+  const held = world.server.server.database.transaction(() => sleep(1500))
+  expect(await world.write([creating('one'), creating('two')])).toMatchObject({ status: 'ok' })
+  await held
   expect(runs).toBe(2)
 })
 

@@ -310,3 +310,22 @@ test('a collection may be named as what objects inherit', async () => {
     expect([status, text.includes(String(json['id']))], name).toEqual([200, true])
   }
 })
+
+test('a rule that leads to more records than are read at once is refused with a reason', async () => {
+  const member = { name: 'member', type: 'relation', collectionId: '_pb_users_auth_' }
+  const groups = await server.call('POST /collections', { name: 'groups', type: 'base', fields: [member] })
+  await server.call('POST /collections', {
+    name: 'plans',
+    type: 'base',
+    listRule: 'group.member = @request.auth.id',
+    fields: [{ name: 'group', type: 'relation', collectionId: groups.json['id'] }],
+  })
+  const { definitions } = server.server.backend
+  const many = Array.from({ length: 10_001 }, (_, n) => ({ _id: `g${n}`, member: ann.id }))
+  await definitions.records(definitions.get('groups')).insert(many)
+  const { status, json } = await server.call('POST /sync/pull', { collections: { plans: null } }, ann.token)
+  expect([status, json]).toMatchObject([
+    400,
+    { status: 400, message: expect.stringMatching(/reads too much to be synced.* 10001 documents/), data: {} },
+  ])
+})
