@@ -47,7 +47,7 @@ export type {
   PushWrite,
   StoredOutcome,
 } from './sync/push-format.ts'
-export type { ToldCollection, ToldField, ToldRules } from './sync/told-rules.ts'
+export type { DeviceCollection, DeviceField, DeviceRules } from './sync/device-rules.ts'
 export type { PullOptions, Sync, SyncHas, SyncPage, SyncRow } from './sync/sync.ts'
 export type {
   ListOptions,

@@ -1,18 +1,18 @@
-/** Answers `can()` from the rules that the server has told, on what the device has. Loaded with the first question. docs/internals/client-rules.md */
+/** Answers `can()` from the rules of the server, on what the device has. Loaded with the first question. docs/internals/client-rules.md */
 import { bind, createSchema, evaluate, parse, RuleError } from '@pannier/rules'
 import type { Collection, Field, FoundRecords, RuleRecord, RuleRecords, RuleRequest, Schema } from '@pannier/rules'
 import type { JsonObject, Transaction } from 'pannier'
 import type { Declared } from './declaration.ts'
-import { contentOf, Store, type CollectionState, type Rules, type ToldCollection, type ToldRule } from './store.ts'
+import { contentOf, Store, type CollectionState, type Rules, type DeviceCollection, type DeviceRule } from './store.ts'
 import { fieldOf, written, type Values } from './writes.ts'
 
 /** What a device is asked: whether the account may write this now. */
 export interface Question {
   readonly action: 'create' | 'update' | 'delete'
   readonly collection: string
-  /** Of an update and of a delete. */
+  /** An update and a delete have it. */
   readonly id?: string | undefined
-  /** Of a create. Of an update undefined: any. */
+  /** A create has them. An update without them is any update. */
   readonly values?: Values | undefined
 }
 
@@ -26,11 +26,11 @@ export async function answerOf(
   rules: Rules | undefined,
   question: Question,
 ): Promise<boolean | undefined> {
-  const told = rules?.collections.find(({ name }) => name === question.collection)
-  if (rules === undefined || told === undefined) return undefined
+  const own = rules?.collections.find(({ name }) => name === question.collection)
+  if (rules === undefined || own === undefined) return undefined
   const device = new DeviceRecords(tx, declared, rules)
-  const asked = await askedOf(device, told, question)
-  return asked === undefined ? undefined : device.ask((records) => answer({ rules, told, question, records }, asked))
+  const asked = await askedOf(device, own, question)
+  return asked === undefined ? undefined : device.ask((records) => answer({ rules, own, question, records }, asked))
 }
 
 /** The record that the rule is about, and what is sent. */
@@ -42,7 +42,7 @@ interface Asked {
 /** Undefined: the record is not here, or the server would make other values of those that are sent. */
 async function askedOf(
   device: DeviceRecords,
-  { name, fields }: ToldCollection,
+  { name, fields }: DeviceCollection,
   { action, id, values }: Question,
 ): Promise<Asked | undefined> {
   const { fields: known } = createSchema([{ name, fields }]).collections[0]!
@@ -65,32 +65,32 @@ async function askedOf(
 
 interface Asking {
   readonly rules: Rules
-  readonly told: ToldCollection
+  readonly own: DeviceCollection
   readonly question: Question
   readonly records: RuleRecords
 }
 
 /** The rule of the collection, and those of the fields that are sent. */
-function answer({ rules, told, question, records }: Asking, { record, body }: Asked): boolean | undefined {
+function answer({ rules, own, question, records }: Asking, { record, body }: Asked): boolean | undefined {
   const schema = createSchema(rules.collections)
   const { action, values } = question
   const { account } = rules
   const auth = account && { collection: String(account['collectionId']), record: account }
-  const meets = (rule: ToldRule): boolean | undefined => {
+  const meets = (rule: DeviceRule): boolean | undefined => {
     if (rule === null || rule === '') return rule === ''
     const request: RuleRequest = { auth, ...(body && { body }) }
     try {
       const unsaved = action === 'create'
-      const bound = bind({ schema, collection: told.id, rule: parse(rule), request, unsaved })
+      const bound = bind({ schema, collection: own.id, rule: parse(rule), request, unsaved })
       return evaluate(bound, record, records)
     } catch (error) {
-      // It reads too much, or other fields than the app was told of.
+      // It reads too much, or other fields than the device knows.
       if (error instanceof RuleError) return undefined
       throw error
     }
   }
   const sent = new Set(Object.keys(values ?? {}).map(fieldOf))
-  const ruled = told.fields.filter(({ name, updateRule }) => updateRule !== undefined && sent.has(name))
+  const ruled = own.fields.filter(({ name, updateRule }) => updateRule !== undefined && sent.has(name))
   const set = ruled.map(({ name, updateRule }) => {
     const maySet = meets(updateRule!)
     // To send the value that is there is no change, which is allowed.
@@ -98,7 +98,7 @@ function answer({ rules, told, question, records }: Asking, { record, body }: As
     return maySet === false && !isChange ? undefined : maySet
   })
   if (set.includes(false)) return false
-  return set.includes(undefined) ? undefined : meets(told.rules[action])
+  return set.includes(undefined) ? undefined : meets(own.rules[action])
 }
 
 /** Whether the server stores these values as they are. */

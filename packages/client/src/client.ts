@@ -95,7 +95,7 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
     throw new TypeError(`connect(): collections must be 1 to ${COLLECTIONS_MAX}, got ${names.length}.`)
   const { timeoutMs = REQUEST_MS_MAX, now = Date.now, lease, encryption } = options
   if (lease !== undefined && encryption === undefined)
-    throw new TypeError('connect(): a lease needs encryption, got none.')
+    throw new TypeError('connect(): encryption must be given with a lease, got undefined')
   const leasing = lease === undefined ? undefined : await import('./lease.ts')
   const leasedMs = leasing?.leaseMs(lease!)
   const server = new Server(url, { timeoutMs, now })

@@ -37,7 +37,7 @@ export interface PullAnswer {
   readonly unknown: readonly number[]
   /** The server keeps the outcomes of greater numbers only. No backup without these will be restored. */
   readonly forgotten: number
-  /** Only if they are others than those that the device was told. */
+  /** Only if they are others than those that the device has. */
   readonly rules?: Omit<Rules, '_id'>
 }
 
@@ -50,14 +50,14 @@ interface PullRequest {
   readonly filters: Readonly<Record<string, string>>
   readonly device: string
   readonly acknowledged: readonly number[]
-  /** The version of the rules that the device was told. */
+  /** The version of the rules that the device has. */
   readonly rules: string
   readonly has: Has
 }
 
 /** What became of an answer. */
 export type Pulled =
-  /** Another tab has applied a page meanwhile, or `has` says which of the records without a body the device has. Nothing is applied. */
+  /** Nothing is applied: another tab has applied a page meanwhile, or a record without a body is missing. `has` names those that are not. */
   | { readonly isApplied: false; readonly has?: Has }
   /** `isComplete`: all collections are, and the server has said of every transaction whether it is there. */
   | { readonly isApplied: true; readonly isComplete: boolean; readonly rows: number }
@@ -143,7 +143,7 @@ class CollectionPull {
     return Object.fromEntries(named.flatMap(({ id, rev }, index) => (had[index] === true ? [[id, rev]] : [])))
   }
 
-  /** The server's revision of a record, of which a page before this one may have another body. */
+  /** The server's revision of a record. A page before this one may have brought another body. */
   async #revOf(id: string): Promise<unknown> {
     const staged = await this.#store.staged.get(keyOf(this.#name, id))
     const record = staged?.record === undefined ? await this.#store.baseOf(this.#name, id) : staged.record

@@ -72,25 +72,25 @@ export interface Device {
   readonly boot: string | null
 }
 
-/** As the server tells it: without what the account may not know. '' admits all, null nobody. */
-export type ToldRule = string | null
+/** As the server gives it: without what the account may not know. '' admits all, null nobody. */
+export type DeviceRule = string | null
 
 /** A collection with its rules, and the fields that a device knows. */
-export interface ToldCollection extends CollectionDefinition {
+export interface DeviceCollection extends CollectionDefinition {
   readonly id: string
-  readonly fields: readonly (FieldDefinition & { readonly updateRule?: ToldRule })[]
+  readonly fields: readonly (FieldDefinition & { readonly updateRule?: DeviceRule })[]
   /** The account sees each of its records. */
   readonly isOpen: boolean
-  readonly rules: { readonly create: ToldRule; readonly update: ToldRule; readonly delete: ToldRule }
+  readonly rules: { readonly create: DeviceRule; readonly update: DeviceRule; readonly delete: DeviceRule }
 }
 
-/** What the server has told of rules. docs/internals/client-rules.md is the contract. */
+/** The rules that the server has given. docs/internals/client-rules.md is the contract. */
 export interface Rules {
   readonly _id: '$rules'
   readonly version: string
   /** As it sees itself; null: a guest. */
   readonly account: Values | null
-  readonly collections: readonly ToldCollection[]
+  readonly collections: readonly DeviceCollection[]
 }
 
 /** What is not of a collection in `$state`. Names of collections have no `$`. */

@@ -1,4 +1,4 @@
-/** Goal: `can()` answers offline and by what waits, and a device is told no more of a rule than its account may know. */
+/** Goal: `can()` answers offline and by what waits, and a device gets no more of a rule than its account may know. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tokenFor } from '../../server/test/rest/rest-server.ts'
 import { AppServer, USER_PASSWORD, type User } from './app-server.ts'
@@ -25,36 +25,36 @@ async function define(name: string, rules: object, fields: readonly object[] = [
   expect([status, text]).toEqual([200, text])
 }
 
-/** What a device is told of the rules of a collection. */
-async function toldOf(name: string, by: User | null = ann): Promise<object> {
+/** The rules of a collection as a device gets them. */
+async function rulesOf(name: string, by: User | null = ann): Promise<object> {
   const token = by === null ? '' : await tokenFor(app.backendUrl, 'users', by.email, USER_PASSWORD)
   const { status, json, text } = await app.call('POST /sync/pull', { collections: { [name]: null }, rules: '' }, token)
   expect([status, text]).toEqual([200, text])
   const { collections } = json['rules'] as { collections: readonly { name: string; rules: object }[] }
-  return collections.find((told) => told.name === name)!.rules
+  return collections.find((one) => one.name === name)!.rules
 }
 
-test('a device is told of no secret: hidden fields, headers, other collections, the time, and what the caller must send', async () => {
+test('a device gets no secret: hidden fields, headers, other collections, the time, and what the caller must send', async () => {
   await define('vault', {
     createRule: 'title = "invited" || @request.body.title = "invited"',
     updateRule: 'secret = "x" || @request.headers.x_key = "key" || @collection.users.email = "a@b.c" || title = "mine"',
     deleteRule: '@request.auth.tokenKey = "k" && @now > "2020-01-01" && strftime("%Y", "now") = "2026"',
   })
   const unknown = "@request.headers.unknown = ''"
-  expect(await toldOf('vault')).toEqual({ create: unknown, update: `${unknown} || title = 'mine'`, delete: unknown })
+  expect(await rulesOf('vault')).toEqual({ create: unknown, update: `${unknown} || title = 'mine'`, delete: unknown })
 })
 
-test('what is known of the account alone is answered by the server, and the rule is not told', async () => {
+test('what is known of the account alone is answered by the server, and the device gets nothing of the rule', async () => {
   await define('club', {
     createRule: '@request.auth.id != ""',
     updateRule: '@request.auth.collectionName = "admins" && title = "unseen"',
     deleteRule: null,
   })
-  expect(await toldOf('club')).toEqual({ create: '', update: null, delete: null })
-  expect(await toldOf('club', null)).toEqual({ create: null, update: null, delete: null })
+  expect(await rulesOf('club')).toEqual({ create: '', update: null, delete: null })
+  expect(await rulesOf('club', null)).toEqual({ create: null, update: null, delete: null })
 })
 
-test('rules are told again only when they or the account are others', async () => {
+test('rules come again only when they or the account are others', async () => {
   await define('notes', { createRule: 'title = "a"' })
   const token = await tokenFor(app.backendUrl, 'users', ann.email, USER_PASSWORD)
   const pull = async (rules: string) =>

@@ -176,7 +176,7 @@ test('a key that cannot be read is halved too', async () => {
 })
 
 test('a lease that is not right says what is', async () => {
-  await expect(device.open({ lease: '30d' })).rejects.toThrow('a lease needs encryption')
+  await expect(device.open({ lease: '30d' })).rejects.toThrow('encryption must be given with a lease')
   await expect(device.open({ ...OPTIONS, lease: 'a month' })).rejects.toThrow('got a month')
   const { status } = await app.call('POST /sync/lease', { device: 'a'.repeat(16) }, '')
   expect(status).toBe(401)

@@ -111,7 +111,7 @@ test('another service signs in where there are no windows, and its tokens are no
   expect(client.account?.id).toBe(account.id)
 })
 
-test('a provider that there is not, and a user who gives up, fail', async () => {
+test('an unknown provider, and a user who gives up, fail', async () => {
   const open = (): void => {}
   await expect(client.signIn.oauth2('users', 'google', { open })).rejects.toMatchObject({ code: 'INVALID' })
   const signal = AbortSignal.timeout(50)

@@ -19,7 +19,7 @@ export function useCan<Question extends readonly unknown[]>(
   client: CanSource<Question>,
   ...question: Question
 ): boolean | undefined {
-  // A question is new in each render, and means the same if it says the same. Of a record only its name counts.
+  // A question is new in each render, and means the same if it says the same. Only the name of a record counts.
   const key = JSON.stringify(question.map((part, index) => (index === 1 ? nameOf(part) : part)))
   const { subscribe, read } = useMemo(() => storeOf(client, question), [client, key])
   return useSyncExternalStore(subscribe, read, readNone)

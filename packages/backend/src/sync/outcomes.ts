@@ -16,7 +16,7 @@ interface OutcomeDocument {
   readonly outcome: StoredOutcome
 }
 
-/** Of a device whose old outcomes are forgotten: the number of the last of them. */
+/** The number of the last outcome of a device that is forgotten. */
 interface ForgottenDocument {
   readonly _id: string
   readonly forgotten: number

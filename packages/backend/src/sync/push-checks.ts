@@ -30,7 +30,7 @@ export function checkNumbers(transactions: readonly PushTransaction[]): void {
 }
 
 /**
- * A field that is gone, or has another name now: REST ignores what it does not know, but here a text of a user would be lost in silence.
+ * Refuses a field that is gone, or has another name now. REST ignores what it does not know. Here a text of a user would be lost.
  *
  * @throws BatchError
  */

@@ -23,7 +23,7 @@ import { Seal } from './seal.ts'
 import { explainRules, type ExplainedRules } from './explain-rules.ts'
 import { SIDES_VIEW } from './sides-view.ts'
 import { assertSyncable } from './sync-rules.ts'
-import { toldRules, type ToldRules } from './told-rules.ts'
+import { deviceRules, type DeviceRules } from './device-rules.ts'
 
 /** What a replica does, in this order. */
 export type SyncRow =
@@ -132,18 +132,18 @@ export class Sync {
   }
 
   /**
-   * What a device is told of the rules of collections that it syncs. Undefined: it has been, in this version.
+   * The rules of collections that a device syncs, as far as its account may know them. Undefined: it has this version.
    *
    * @throws ServiceError as `pull`
    */
-  async rules(actor: Actor, names: readonly string[], version: string): Promise<ToldRules | undefined> {
+  async rules(actor: Actor, names: readonly string[], version: string): Promise<DeviceRules | undefined> {
     const { definitions, reads } = this.#host
     const synced = names.map((name) => definitions.get(name))
     for (const definition of synced) assertSyncable(actor.principal, definition)
     const { account } = actor.principal
     const own = account && definitions.get(account.collection)
     const [shown] = own === undefined ? [] : await reads.show(actor, own, [account!.record], {})
-    const rules = toldRules(actor, synced, own, shown ?? null)
+    const rules = deviceRules(actor, synced, own, shown ?? null)
     return rules.version === version ? undefined : rules
   }
 

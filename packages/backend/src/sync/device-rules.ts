@@ -1,6 +1,6 @@
 /**
- * What a device is told of rules, so that it can answer `can()`: of each comparison only what the account may know, and nothing of the
- * others but that they are there. docs/internals/client-rules.md is the contract, docs/adr/0040 has the reasons.
+ * The rules that a device gets for `can()`. Each comparison that the account may not know is replaced by one without an answer.
+ * docs/internals/client-rules.md is the contract, docs/adr/0040 has the reasons.
  */
 import { createHash } from 'node:crypto'
 import { bind, createSchema, evaluate, parse, print, RuleError } from '@pannier/rules'
@@ -13,21 +13,21 @@ import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { RecordJson } from '../records/record-types.ts'
 
 /** A field that a device knows the values of, in the form that `createSchema` takes. */
-export interface ToldField {
+export interface DeviceField {
   readonly name: string
   readonly type: string
   readonly maxSelect?: number
   readonly collectionId?: string
-  /** Who may set it. Left out: the rules of the collection decide. */
+  /** The rule of those who may set it. Left out: the rules of the collection decide. */
   readonly updateRule?: string | null
 }
 
-/** A collection in the form that `createSchema` takes, with its rules as they are told. */
-export interface ToldCollection {
+/** A collection in the form that `createSchema` takes, with its rules as a device gets them. */
+export interface DeviceCollection {
   readonly id: string
   readonly name: string
   readonly type: string
-  readonly fields: readonly ToldField[]
+  readonly fields: readonly DeviceField[]
   readonly indexes: readonly string[]
   /** The account sees each of its records. */
   readonly isOpen: boolean
@@ -35,12 +35,12 @@ export interface ToldCollection {
 }
 
 /** The rules of some collections, for one account. */
-export interface ToldRules {
+export interface DeviceRules {
   /** Another answer has another one. */
   readonly version: string
   /** The account as it sees itself; null: a guest. */
   readonly account: RecordJson | null
-  readonly collections: readonly ToldCollection[]
+  readonly collections: readonly DeviceCollection[]
 }
 
 /** What is known of the account itself, whatever fields its collection has. */
@@ -58,27 +58,27 @@ const UNKNOWN = parse("@request.headers.unknown = ''")
 const [TRUE, FALSE] = [parse('1 = 1'), parse('1 = 0')]
 
 /** `own`: the definition of the account's collection. `account`: the account as it sees itself. */
-export function toldRules(
+export function deviceRules(
   actor: Actor,
   synced: readonly Definition[],
   own: Definition | undefined,
   account: RecordJson | null,
-): ToldRules {
+): DeviceRules {
   const known = own === undefined ? synced : [...new Set([...synced, own])]
   const bare = known.map((definition) => bareCollection(actor, definition))
   const schema = createSchema(bare)
-  const collections = bare.map((collection, index): ToldCollection => {
+  const collections = bare.map((collection, index): DeviceCollection => {
     const definition = known[index]!
-    const tell = (rule: Rule, isCreate = false): Rule => told(rule, { actor, schema, definition, isCreate })
+    const cutFor = (rule: Rule, isCreate = false): Rule => cutRule(rule, { actor, schema, definition, isCreate })
     const isSynced = synced.includes(definition)
     const ruleOf = (action: 'create' | 'update' | 'delete'): Rule =>
-      isSynced ? tell(ruleFor(actor.principal, definition, action), action === 'create') : null
+      isSynced ? cutFor(ruleFor(actor.principal, definition, action), action === 'create') : null
     return {
       ...collection,
       fields: collection.fields.map((field) => {
         const { updateRule } = definition.fields.find(({ name }) => name === field.name)!
         return isSynced && updateRule !== undefined && updateRule !== ''
-          ? { ...field, updateRule: tell(updateRule, true) }
+          ? { ...field, updateRule: cutFor(updateRule, true) }
           : field
       }),
       rules: { create: ruleOf('create'), update: ruleOf('update'), delete: ruleOf('delete') },
@@ -90,7 +90,7 @@ export function toldRules(
 }
 
 /** Without its rules, and with the fields that a device has the stored values of. */
-function bareCollection({ principal }: Actor, definition: Definition): Omit<ToldCollection, 'rules'> {
+function bareCollection({ principal }: Actor, definition: Definition): Omit<DeviceCollection, 'rules'> {
   const { id, name, type } = definition
   const fields = definition.fields.filter((field) => isKnown(field, definition)).map(bareField)
   const { fields: stored } = createSchema([definition]).collections[0]!
@@ -107,7 +107,7 @@ function isKnown(field: FieldDefinition, { type }: Definition): boolean {
   return field.type !== 'text' || field.autogeneratePattern === '' || field.name === 'id'
 }
 
-function bareField(field: FieldDefinition): ToldField {
+function bareField(field: FieldDefinition): DeviceField {
   const { name, type } = field
   return {
     name,
@@ -117,44 +117,44 @@ function bareField(field: FieldDefinition): ToldField {
   }
 }
 
-interface Telling {
+interface Cutting {
   readonly actor: Actor
-  /** Of what a device knows. */
+  /** It has what a device knows. */
   readonly schema: Schema
   readonly definition: Definition
   /** The record's own fields are what the caller sends. */
   readonly isCreate: boolean
 }
 
-function told(rule: Rule, telling: Telling): Rule {
+function cutRule(rule: Rule, cutting: Cutting): Rule {
   if (rule === null || rule === '') return rule
-  const expression = toldExpression(parse(rule), telling)
+  const expression = cutExpression(parse(rule), cutting)
   if (expression === TRUE) return ''
   return expression === FALSE ? null : print(expression)
 }
 
 /** `TRUE` and `FALSE` are at the top only. */
-function toldExpression(expression: Expression, telling: Telling): Expression {
-  if (expression.kind === 'comparison') return toldComparison(expression, telling)
+function cutExpression(expression: Expression, cutting: Cutting): Expression {
+  if (expression.kind === 'comparison') return cutComparison(expression, cutting)
   const { kind } = expression
   const [ends, passes] = kind === 'and' ? [FALSE, TRUE] : [TRUE, FALSE]
-  const parts = expression.of.map((part) => toldExpression(part, telling))
+  const parts = expression.of.map((part) => cutExpression(part, cutting))
   if (parts.includes(ends)) return ends
   const of = [...new Set(parts)].filter((part) => part !== passes)
   return of.length > 1 ? { kind, of } : (of[0] ?? passes)
 }
 
-function toldComparison(comparison: Comparison, telling: Telling): Expression {
-  const { actor, schema, definition, isCreate } = telling
+function cutComparison(comparison: Comparison, cutting: Cutting): Expression {
+  const { actor, schema, definition, isCreate } = cutting
   const operands = [comparison.left, comparison.right]
-  if (!operands.every((operand) => isTellable(operand, telling))) return UNKNOWN
+  if (!operands.every((operand) => isKnowable(operand, cutting))) return UNKNOWN
   try {
     const { auth, body } = requestOf(actor, schema.find(definition.id)!)
     const options = { schema, collection: definition.id, rule: comparison, unsaved: isCreate }
     bind({ ...options, request: { auth, body } })
     const answer = evaluate(bind({ ...options, request: { auth } }), {}, NOTHING_KNOWN)
     if (answer !== undefined) return answer ? TRUE : FALSE
-    return isSecret(operands, telling) ? UNKNOWN : comparison
+    return isSecret(operands, cutting) ? UNKNOWN : comparison
   } catch (error) {
     if (error instanceof RuleError) return UNKNOWN
     throw error
@@ -181,7 +181,7 @@ function requestOf(
 }
 
 /** Functions, the time, and what is known of a request only when it is sent have no answer on a device. */
-function isTellable(operand: Operand, { actor, schema, definition, isCreate }: Telling): boolean {
+function isKnowable(operand: Operand, { actor, schema, definition, isCreate }: Cutting): boolean {
   if (operand.kind === 'call') return false
   if (operand.kind !== 'name') return true
   const { account } = actor.principal
@@ -208,7 +208,7 @@ function leadsTo([part, ...rest]: readonly string[], { fields }: Collection, sch
 }
 
 /** A text or number that the caller has to send may be a password, such as the code of an invitation. Values of selects are no secret. */
-function isSecret(operands: readonly Operand[], { schema, definition, isCreate }: Telling): boolean {
+function isSecret(operands: readonly Operand[], { schema, definition, isCreate }: Cutting): boolean {
   return operands.some((operand, index) => {
     const other = operands[1 - index]!
     if (operand.kind !== 'name' || other.kind === 'name' || ('value' in other && other.value === '')) return false
