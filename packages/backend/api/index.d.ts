@@ -8,6 +8,8 @@ export interface Acknowledged {
     readonly covered: readonly number[];
     /** Numbers that the server does not know: it was restored from an older backup. They are sent again. */
     readonly unknown: readonly number[];
+    /** Outcomes of this number and of smaller ones may be forgotten, as they are old. No backup without them will be restored. */
+    readonly forgotten: number;
 }
 
 /** Somebody in a request. Every service of the backend takes one. */
@@ -198,6 +200,41 @@ export interface CostForAccounts extends RuleCost {
 
 /** A collection of the application: its type, fields, rules and indexes. */
 export type Definition = BaseDefinition | ViewDefinition | AuthDefinition;
+
+/** A collection in the form that `createSchema` takes, with its rules as a device gets them. */
+export interface DeviceCollection {
+    readonly id: string;
+    readonly name: string;
+    readonly type: string;
+    readonly fields: readonly DeviceField[];
+    readonly indexes: readonly string[];
+    /** The account sees each of its records. */
+    readonly isOpen: boolean;
+    readonly rules: {
+        readonly create: Rule;
+        readonly update: Rule;
+        readonly delete: Rule;
+    };
+}
+
+/** A field that a device knows the values of, in the form that `createSchema` takes. */
+export interface DeviceField {
+    readonly name: string;
+    readonly type: string;
+    readonly maxSelect?: number;
+    readonly collectionId?: string;
+    /** The rule of those who may set it. Left out: the rules of the collection decide. */
+    readonly updateRule?: string | null;
+}
+
+/** The rules of some collections, for one account. */
+export interface DeviceRules {
+    /** Another answer has another one. */
+    readonly version: string;
+    /** The account as it sees itself; null: a guest. */
+    readonly account: RecordJson | null;
+    readonly collections: readonly DeviceCollection[];
+}
 
 /** A file that somebody may have. */
 export interface Download extends Content {
@@ -776,8 +813,6 @@ export type PushWrite = {
 export interface Pushed {
     /** The name of this start of the server. */
     readonly boot: string;
-    /** How long outcomes are kept, at least. */
-    readonly keepMs: number;
     /** In the order of the transactions. Those at the end that have none are sent again. */
     readonly outcomes: readonly PushOutcome[];
 }
@@ -1074,6 +1109,12 @@ export class Sync {
      */
     pull(actor: Actor, tokens: Readonly<Record<string, string | undefined>>, { limits, has, filters }?: PullOptions): Promise<Readonly<Record<string, SyncPage>>>;
     /**
+     * The rules of collections that a device syncs, as far as its account may know them. Undefined: it has this version.
+     *
+     * @throws ServiceError as `pull`
+     */
+    rules(actor: Actor, names: readonly string[], version: string): Promise<DeviceRules | undefined>;
+    /**
      * Writes the transactions of a device, one after another. One that is known is not written again.
      *
      * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: a superuser; what hinders the first transaction
@@ -1081,6 +1122,12 @@ export class Sync {
     push(pusher: Pusher, transactions: readonly PushTransaction[]): Promise<Pushed>;
     /** Which of a device's acknowledged transactions stand in the state of a pull that begins afterwards. */
     acknowledged(actor: Actor, device: string | undefined, numbers: readonly number[]): Promise<Acknowledged>;
+    /**
+     * Gives the server's half of the key of a device's database, by the name of the device. It is the same for as long as the data are there.
+     *
+     * @throws ServiceError UNAUTHENTICATED: a guest; FORBIDDEN: an API token
+     */
+    lease({ principal: { account, apiToken } }: Actor): (device: string) => string;
     /** Forgets what no device asks for any more, and what only replicas need that were away for longer than the horizon. */
     removeOld(): Promise<void>;
     /**
@@ -1435,6 +1482,7 @@ interface BaseDefinition extends DefinitionBase {
 }
 
 interface BatchOptions {
+    /** How long its work may take. The wait for other writes is not counted. */
     readonly timeoutMs: number;
     /** How often a file is named. */
     readonly namings?: number;
@@ -1537,7 +1585,7 @@ class DataKey {
     /** The key of a database, which gets one if it has none. */
     static open(database: Database): Promise<DataKey>;
     /** A key of its own for each use: 32 bytes (HKDF, RFC 5869). */
-    for(use: 'revisions' | 'sync tokens'): Uint8Array;
+    for(use: 'revisions' | 'sync tokens' | 'leases'): Uint8Array;
 }
 
 /** The CouchDB databases of one Pannier database, by name. */

@@ -11,6 +11,27 @@ export type AppTypes<Types> = {
     readonly [Name in keyof Types]: CollectionTypes;
 };
 
+/** What the server would say to a write. */
+export interface Asking<Types extends CollectionTypes> {
+    /**
+     * Whether the rules admit a new record with these values, by what is on this device. Undefined: that can't be known here. Fields
+     * and hooks of the server may still refuse a write that is admitted.
+     *
+     * @example
+     * button.hidden = (await tasks.can('create', { title: '', project })) === false
+     */
+    can(action: 'create', values: Types['create'] & {
+        readonly id?: string;
+    }): Promise<boolean | undefined>;
+    /** The same of a change. Without `values`: of any change. A record that is not on this device has no answer. */
+    can(action: 'update', record: RecordName, values?: Types['update']): Promise<boolean | undefined>;
+    /** The same of a deletion. */
+    can(action: 'delete', record: RecordName): Promise<boolean | undefined>;
+}
+
+/** What `client.can` is asked. A record has the name of its collection. */
+export type CanQuestion = readonly [action: 'create', collection: string, values: Values] | readonly [action: 'update', record: NamedRecord, values?: Values] | readonly [action: 'delete', record: NamedRecord];
+
 /** An app's end of a server. `connect` makes it. */
 export class Client<Types extends AppTypes<Types>> {
     /** Ways to sign in. */
@@ -62,6 +83,20 @@ export class Client<Types extends AppTypes<Types>> {
      */
     subscribeRejected(listener: (rejected: readonly RejectedWrite[]) => void): () => void;
     /**
+     * Whether the rules admit a write, by what is on this device. Undefined: that can't be known here.
+     *
+     * @example
+     * button.disabled = (await client.can('update', task)) === false
+     */
+    can(...question: CanQuestion): Promise<boolean | undefined>;
+    /**
+     * Calls back with what `can` answers, soon, and when it is something else. The function returned ends it.
+     *
+     * @example
+     * const stop = client.subscribeCan(['delete', task], (answer) => (button.hidden = answer === false))
+     */
+    subscribeCan(question: CanQuestion, listener: (answer: boolean | undefined) => void): () => void;
+    /**
      * Sends what waits and pulls what is new, now.
      *
      * @throws ClientError UNREACHABLE, SIGNED_OUT, REFUSED
@@ -87,7 +122,7 @@ export class Client<Types extends AppTypes<Types>> {
 }
 
 /** What `client.collection(name)` returns. */
-export type ClientCollection<Types extends CollectionTypes> = Reading<Types['record']> & Writing<Types>;
+export type ClientCollection<Types extends CollectionTypes> = Reading<Types['record']> & Writing<Types> & Asking<Types>;
 
 /**
  * A failure of the client or of its server.
@@ -113,10 +148,9 @@ export class ClientError extends Error {
  * - `EXISTS`: there is a record with this id.
  * - `INVALID`: the call is not right.
  * - `MFA`: another way to sign in is needed too. `data.mfaId` goes with the next one.
- * - `LEASE_EXPIRED`: the device was not in sync for too long.
  * - `CLOSED`: the client is closed.
  */
-export type ClientErrorCode = 'UNREACHABLE' | 'SIGNED_OUT' | 'REFUSED' | 'NOT_FOUND' | 'EXISTS' | 'INVALID' | 'MFA' | 'LEASE_EXPIRED' | 'CLOSED';
+export type ClientErrorCode = 'UNREACHABLE' | 'SIGNED_OUT' | 'REFUSED' | 'NOT_FOUND' | 'EXISTS' | 'INVALID' | 'MFA' | 'CLOSED';
 
 /** The states of an app: its sync, and what waits. */
 export interface ClientStatus extends SyncState {
@@ -128,6 +162,8 @@ export interface ClientStatus extends SyncState {
     readonly unsent: number;
     /** Refused transactions, see `client.rejected`. */
     readonly rejected: number;
+    /** The data of the last account are closed, as they were not in sync for longer than the lease. It must sign in, online. */
+    readonly isLeaseOver: boolean;
 }
 
 /** Which records of a collection come to the device, what becomes of conflicts, and what the library is to do with them. */
@@ -178,18 +214,35 @@ export interface Conflict {
 export interface ConnectOptions<Names extends string = string> extends Pick<OpenOptions, 'storage' | 'durability' | 'cacheBytesMax'> {
     /** The collections that the app reads and writes: their names, or by name their indexes as `open` of the library takes them. */
     readonly collections: readonly Names[] | {
-        readonly [Name in Names]: CollectionDeclaration;
+        readonly [Name in Names]?: CollectionDeclaration;
     };
     /** The beginning of the names of databases on this device. By default it is made of the URL. In Node it is the beginning of a path. */
     readonly name?: string;
     /** Encrypts what is on the device: a password or key, or what gives one for each account. */
     readonly encryption?: OpenOptions['encryption'] | ((account: string) => Promise<NonNullable<OpenOptions['encryption']>>);
+    /**
+     * How long a device opens the data of an account without sync: `'30d'`, `'12h'`, or milliseconds. Then the account must sign in, online.
+     * It needs `encryption`, and is chosen before the first data are there.
+     */
+    readonly lease?: string | number;
+    /** Milliseconds until a request has failed; 60,000 by default. */
+    readonly timeoutMs?: number;
+    /** The clock of the device, for tests: milliseconds since 1970. */
+    readonly now?: () => number;
     /** False: it syncs when `client.sync()` is called. True by default: it sends at once, and hears of what is new. */
     readonly live?: boolean;
 }
 
 /** Merges an update into what others have made of the record. */
 export type Merge = (conflict: Conflict) => Values | undefined;
+
+/** A record, as collections of the client give it. */
+export interface NamedRecord {
+    /** The id of the record. */
+    readonly id: string;
+    /** The name of the collection. */
+    readonly collectionName: string;
+}
 
 /** How the window is opened. */
 export interface PopupOptions {
@@ -203,6 +256,11 @@ export interface PopupOptions {
 
 /** What the library's collection reads with. */
 export type Reading<T extends object> = Pick<Collection<T>, 'get' | 'find' | 'search' | 'list' | 'info' | 'ready' | 'indexes' | 'view' | 'mapReduce' | 'changes'>;
+
+/** A record, or its id. */
+export type RecordName = string | {
+    readonly id: string;
+};
 
 /** One write of a refused transaction: what is to be shown beside each other. */
 export interface RefusedWrite {

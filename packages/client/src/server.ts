@@ -13,7 +13,7 @@ const TOO_LARGE = 413
 const TOO_MANY = 429
 const SERVER_FAILED = 500
 
-export interface ServerOptions {
+interface ServerOptions {
   /** A request that takes longer has failed. */
   readonly timeoutMs: number
   /** The clock of the device, which may be wrong: milliseconds since 1970. */

@@ -54,6 +54,16 @@ test('what is known of the account alone is answered by the server, and the devi
   expect(await rulesOf('club', null)).toEqual({ create: null, update: null, delete: null })
 })
 
+test('a rule that cannot be bound admits nothing, whatever its other parts say', async () => {
+  await define('tree', { createRule: 'title = title' })
+  const { id, fields } = (await app.call('GET /collections/tree')).json as { id: string; fields: object[] }
+  const parent = { name: 'parent', type: 'relation', collectionId: id }
+  await app.call('PATCH /collections/tree', { fields: [...fields, parent] })
+  // No back-relation leads from a record that is not stored.
+  await app.call('PATCH /collections/tree', { createRule: '@request.auth.id != "" || tree_via_parent.title = "a"' })
+  expect(await rulesOf('tree')).toMatchObject({ create: null })
+})
+
 test('rules come again only when they or the account are others', async () => {
   await define('notes', { createRule: 'title = "a"' })
   const token = await tokenFor(app.backendUrl, 'users', ann.email, USER_PASSWORD)

@@ -1,5 +1,11 @@
 // What `@pannier/react` offers. Written by `npm run api`.
 
+/** A client of `@pannier/client`. */
+export interface CanSource<Question extends readonly unknown[]> {
+    /** Calls back with the answer, soon, and when it is another one. The function returned ends it. */
+    subscribeCan(question: Question, listener: (answer: boolean | undefined) => void): () => void;
+}
+
 /** What `useCount` returns. */
 export interface CountResult {
     /** Undefined until it is there. */
@@ -71,6 +77,16 @@ export interface SyncState {
     /** Changes here that are not sent yet, also while there is no network. Undefined until they are counted. */
     readonly unsent: number | undefined;
 }
+
+/**
+ * What `client.can` answers: whether the rules admit a write. Undefined until it is known, and where that can't be known on this device.
+ * The component renders again when the answer is another one.
+ *
+ * @example
+ * const mayUpdate = useCan(client, 'update', task)
+ * const mayCreate = useCan(client, 'create', 'tasks', { project })
+ */
+export function useCan<Question extends readonly unknown[]>(client: CanSource<Question>, ...question: Question): boolean | undefined;
 
 /**
  * How many documents match a query, whatever its skip and limit, as `useLiveQuery` gives its rows. Cheap where `count()` is.

@@ -57,28 +57,24 @@ const PLAIN_AUTH_FIELDS: ReadonlySet<string> = new Set([
 const UNKNOWN = parse("@request.headers.unknown = ''")
 const [TRUE, FALSE] = [parse('1 = 1'), parse('1 = 0')]
 
-/** `own`: the definition of the account's collection. `account`: the account as it sees itself. */
-export function deviceRules(
-  actor: Actor,
-  synced: readonly Definition[],
-  own: Definition | undefined,
-  account: RecordJson | null,
-): DeviceRules {
+export function deviceRules(actor: Actor, { all, synced, own, account }: DeviceFacts): DeviceRules {
   const known = own === undefined ? synced : [...new Set([...synced, own])]
   const bare = known.map((definition) => bareCollection(actor, definition))
   const schema = createSchema(bare)
   const collections = bare.map((collection, index): DeviceCollection => {
     const definition = known[index]!
-    const cutFor = (rule: Rule, isCreate = false): Rule => cutRule(rule, { actor, schema, definition, isCreate })
+    const cutting = { actor, all, schema, definition, isCreate: false, isOfField: false }
     const isSynced = synced.includes(definition)
     const ruleOf = (action: 'create' | 'update' | 'delete'): Rule =>
-      isSynced ? cutFor(ruleFor(actor.principal, definition, action), action === 'create') : null
+      isSynced
+        ? cutRule(ruleFor(actor.principal, definition, action), { ...cutting, isCreate: action === 'create' })
+        : null
     return {
       ...collection,
       fields: collection.fields.map((field) => {
         const { updateRule } = definition.fields.find(({ name }) => name === field.name)!
         return isSynced && updateRule !== undefined && updateRule !== ''
-          ? { ...field, updateRule: cutFor(updateRule, true) }
+          ? { ...field, updateRule: cutRule(updateRule, { ...cutting, isCreate: true, isOfField: true }) }
           : field
       }),
       rules: { create: ruleOf('create'), update: ruleOf('update'), delete: ruleOf('delete') },
@@ -117,20 +113,51 @@ function bareField(field: FieldDefinition): DeviceField {
   }
 }
 
+/** What the rules of a device are made of. */
+interface DeviceFacts {
+  /** It has all collections. */
+  readonly all: Schema
+  readonly synced: readonly Definition[]
+  /** The definition of the account's collection; undefined: a guest. */
+  readonly own: Definition | undefined
+  /** The account as it sees itself. */
+  readonly account: RecordJson | null
+}
+
 interface Cutting {
   readonly actor: Actor
+  readonly all: Schema
   /** It has what a device knows. */
   readonly schema: Schema
   readonly definition: Definition
   /** The record's own fields are what the caller sends. */
   readonly isCreate: boolean
+  /** It is asked about new records and about those that are stored. */
+  readonly isOfField: boolean
 }
 
+/** A rule that can't be bound admits nothing, whatever a part of it says. */
 function cutRule(rule: Rule, cutting: Cutting): Rule {
   if (rule === null || rule === '') return rule
-  const expression = cutExpression(parse(rule), cutting)
+  const whole = parse(rule)
+  const { auth, body } = requestOf(cutting.actor, cutting.all.find(cutting.definition.id)!)
+  if (!isBound(whole, { auth }, cutting)) return cutting.isOfField ? print(UNKNOWN) : null
+  // What is sent may lead a path to where there is no field.
+  const expression = isBound(whole, { auth, body }, cutting) ? cutExpression(whole, cutting) : UNKNOWN
   if (expression === TRUE) return ''
   return expression === FALSE ? null : print(expression)
+}
+
+/** As the server binds it. A rule of a field is asked about records that are stored and about new ones. */
+function isBound(rule: Expression, request: RuleRequest, { all, definition, isCreate, isOfField }: Cutting): boolean {
+  try {
+    for (const unsaved of isOfField ? [true, false] : [isCreate])
+      bind({ schema: all, collection: definition.id, rule, request, unsaved })
+    return true
+  } catch (error) {
+    if (error instanceof RuleError) return false
+    throw error
+  }
 }
 
 /** `TRUE` and `FALSE` are at the top only. */

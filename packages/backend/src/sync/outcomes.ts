@@ -29,7 +29,7 @@ export type KnownOutcome = Pick<OutcomeDocument, 'digest' | 'outcome'>
 const OUTCOMES_COLLECTION = '$outcomes'
 const DAY_MS = 24 * 60 * 60 * 1000
 /** A device may be away for so long with an answer that it has not got. */
-export const KEEP_MS: number = 90 * DAY_MS
+const KEEP_MS = 90 * DAY_MS
 const REMOVED_AT_ONCE = 1000
 
 export class Outcomes {

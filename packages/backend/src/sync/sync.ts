@@ -143,7 +143,7 @@ export class Sync {
     const { account } = actor.principal
     const own = account && definitions.get(account.collection)
     const [shown] = own === undefined ? [] : await reads.show(actor, own, [account!.record], {})
-    const rules = deviceRules(actor, synced, own, shown ?? null)
+    const rules = deviceRules(actor, { all: definitions.schema, synced, own, account: shown ?? null })
     return rules.version === version ? undefined : rules
   }
 

@@ -1,9 +1,10 @@
 /** Goal: what is known of a transaction is there for as long as promised, and then leaves nothing behind. */
 import { expect, test } from 'vitest'
-import { KEEP_MS, Outcomes } from '../../src/sync/outcomes.ts'
+import { Outcomes } from '../../src/sync/outcomes.ts'
 import { openWorld } from '../records/world.ts'
 
 const DEVICE = 'device'
+const KEEP_MS = 90 * 24 * 3600 * 1000
 const KNOWN = { digest: 'd', outcome: { status: 'ok', revs: ['1-a'] } } as const
 /** More than are removed in one step. */
 const OLD = 1001
@@ -26,6 +27,7 @@ test('an outcome is removed when it is older than promised, and not before', asy
     expect(await known()).toEqual(numbers)
     await outcomes.removeOld(at + KEEP_MS + 1)
     expect(await known()).toEqual([OLD + 1])
+    expect([await outcomes.forgottenTo(DEVICE), await outcomes.forgottenTo('other')]).toEqual([OLD, 0])
     // The number may be judged again.
     await database.transaction((place) => outcomes.keep(place, DEVICE, 1, KNOWN, at + KEEP_MS))
     expect(await known()).toEqual([1, OLD + 1])

@@ -149,7 +149,7 @@ function Can({ title }: { readonly title: string }): ReactNode {
   return createElement(
     'p',
     null,
-    `${title}: ${String(useCan(client, 'create', 'tasks', { title }))} ${canRenders > 9 ? 'often' : ''}`,
+    `${title}: ${String(useCan(client, 'create', 'tasks', { title }))} ${canRenders > 40 ? 'often' : ''}`,
   )
 }
 
