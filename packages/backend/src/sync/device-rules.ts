@@ -14,9 +14,13 @@ import type { RecordJson } from '../records/record-types.ts'
 
 /** A field that a device knows the values of, in the form that `createSchema` takes. */
 export interface DeviceField {
+  /** The name in paths. */
   readonly name: string
+  /** PocketBase's name of the type. */
   readonly type: string
+  /** The value is a list if this is more than 1. */
   readonly maxSelect?: number
+  /** The collection that a relation leads to. */
   readonly collectionId?: string
   /** The rule of those who may set it. Left out: the rules of the collection decide. */
   readonly updateRule?: string | null
@@ -24,13 +28,19 @@ export interface DeviceField {
 
 /** A collection in the form that `createSchema` takes, with its rules as a device gets them. */
 export interface DeviceCollection {
+  /** The id that relations refer to. */
   readonly id: string
+  /** The name in paths. */
   readonly name: string
+  /** `auth` or `base`. */
   readonly type: string
+  /** Those that a device has the stored values of. */
   readonly fields: readonly DeviceField[]
+  /** One for each field whose values are unique. */
   readonly indexes: readonly string[]
   /** The account sees each of its records. */
   readonly isOpen: boolean
+  /** As far as the account may know them. */
   readonly rules: { readonly create: Rule; readonly update: Rule; readonly delete: Rule }
 }
 
@@ -40,6 +50,7 @@ export interface DeviceRules {
   readonly version: string
   /** The account as it sees itself; null: a guest. */
   readonly account: RecordJson | null
+  /** Those of the pull, and that of the account. */
   readonly collections: readonly DeviceCollection[]
 }
 
