@@ -108,7 +108,7 @@ test('when all records come again, those that the device has come without bodies
   await client.sync()
   app.onPull = undefined
   const bodies = answers.flatMap((answer) => [...answer.matchAll(/"title":"([^"]*)"/g)].map(([, title]) => title))
-  expect([...new Set(bodies)].toSorted()).toEqual(['added', 'changed', 'mine'])
+  expect(new Set(bodies)).toEqual(new Set(['added', 'changed', 'mine']))
   expect((await seen(client, 'tasks')).get(added)).toMatchObject({ title: 'added' })
   expect(await seen(client, 'tasks')).toEqual(await app.listed('tasks', ann))
   await client.close()

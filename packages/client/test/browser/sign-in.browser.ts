@@ -20,7 +20,7 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
         const account = { identity: ann.email, password: USER_PASSWORD }
         await page.evaluate(({ identity, password }) => signInTab.register('users', identity, password), account)
         await page.evaluate(() => signInTab.signOut())
-        assertEqual((await page.evaluate(() => signInTab.state()))[0], undefined)
+        assertEqual((await page.evaluate(() => signInTab.state()))[0], null)
         assertEqual(await byPasskey(), ann.id)
         assertEqual(await page.evaluate(() => signInTab.state()), [ann.id, 'synced'])
         // The server takes it from another page only.

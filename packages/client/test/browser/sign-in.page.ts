@@ -10,8 +10,8 @@ export interface SignInTab {
   /** In a window of the provider. */
   byProvider(collection: string, provider: string): Promise<string>
   signOut(): Promise<void>
-  /** The account that is signed in, and how sync is. */
-  state(): Promise<readonly [account: string | undefined, state: string]>
+  /** The account that is signed in; null: nobody is. And how sync is. */
+  state(): Promise<readonly [account: string | null, state: string]>
 }
 
 declare global {
@@ -49,6 +49,6 @@ globalThis.signInTab = {
   signOut: () => client.signOut(),
   async state() {
     await client.sync().catch(() => {})
-    return [client.account?.id, client.status.state]
+    return [client.account?.id ?? null, client.status.state]
   },
 }
