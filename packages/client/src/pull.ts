@@ -45,7 +45,7 @@ export interface PullAnswer {
 export type Has = Readonly<Record<string, '*' | Readonly<Record<string, string>>>>
 
 /** What was asked. */
-interface PullRequest {
+export interface PullRequest {
   readonly collections: Readonly<Record<string, string | null>>
   readonly filters: Readonly<Record<string, string>>
   readonly device: string
@@ -87,6 +87,17 @@ export async function nextPull(db: Database, { names, filters }: Declared, has?:
     acknowledged,
     rules: version,
     has: has ?? Object.fromEntries(begun),
+  }
+}
+
+/** What a device asks when it has applied an answer; undefined: all is here. It may be asked before. */
+export function requestAfter(request: PullRequest, { collections }: PullAnswer): PullRequest | undefined {
+  const pages = Object.entries(collections)
+  if (pages.every(([, { isComplete }]) => isComplete)) return undefined
+  return {
+    ...request,
+    collections: Object.fromEntries(pages.map(([name, { token }]) => [name, token])),
+    has: Object.fromEntries(pages.map(([name]) => [name, '*'])),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Database } from 'pannier'
 import { ClientError } from './client-error.ts'
 import type { Declared } from './declaration.ts'
 import { applyOutcomes, type PushAnswer } from './outcomes.ts'
-import { applyPull, nextPull, type Has, type PullAnswer, type Pulled } from './pull.ts'
+import { applyPull, nextPull, requestAfter, type Has, type PullAnswer, type Pulled, type PullRequest } from './pull.ts'
 import { isFinal, type Server } from './server.ts'
 import { followSignals } from './signals.ts'
 import { QUEUE, Store, type Device } from './store.ts'
@@ -34,6 +34,12 @@ export interface LoopHost {
   readonly onState: (state: SyncState) => void
   /** The server has answered to the session. */
   readonly synced: () => Promise<void>
+}
+
+/** A page that is under way. */
+interface Asked {
+  readonly request: PullRequest
+  readonly answering: Promise<PullAnswer>
 }
 
 const FORBIDDEN = 403
@@ -172,21 +178,33 @@ export class SyncLoop {
     }
   }
 
+  /** The next page is asked for while one is applied, by the token that comes with it. */
   async #pull(token: string | undefined): Promise<void> {
-    const { db, server, declared } = this.#host
+    const { db, declared } = this.#host
     let has: Has | undefined
+    let ahead: Asked | undefined
     for (;;) {
-      const request = await nextPull(db, declared, has)
-      const answer = await server.send<PullAnswer>('POST /api/sync/pull', request, {
-        token,
-        signal: this.#ended.signal,
-      })
+      const { request, answering } = ahead ?? this.#ask(await nextPull(db, declared, has), token)
+      const answer = await answering
+      const next = requestAfter(request, answer)
+      ahead = next && this.#ask(next, token)
       const pulled: Pulled = await applyPull(db, request, answer)
       has = pulled.isApplied ? undefined : pulled.has
-      if (!pulled.isApplied) continue
+      if (!pulled.isApplied) {
+        ahead = undefined
+        continue
+      }
       this.state = { ...this.#state, received: this.#state.received + pulled.rows }
       if (pulled.isComplete) return
     }
+  }
+
+  #ask(request: PullRequest, token: string | undefined): Asked {
+    const { signal } = this.#ended
+    const answering = this.#host.server.send<PullAnswer>('POST /api/sync/pull', request, { token, signal })
+    // Nobody waits for it, if the page before it is not applied.
+    answering.catch(() => {})
+    return { request, answering }
   }
 
   async #waiting(limit: number): Promise<number> {

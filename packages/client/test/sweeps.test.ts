@@ -1,5 +1,5 @@
 /** Goal: a long pull shows one state after another, never a part of one, and begins again without losing what waits. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ITSELF } from '../../server/test/rest/rest-server.ts'
 import { AppServer, type User } from './app-server.ts'
 import { Device, seen, type AppClient } from './device.ts'
@@ -59,6 +59,22 @@ test('the first sync is shown as it comes', async () => {
   expect([part > 0 && part <= PAGE, client.status.isComplete]).toEqual([true, false])
   await sync()
   expect(client.status.isComplete).toBe(true)
+})
+
+test('the next page is asked for before one is applied, and none after the last one', async () => {
+  const other = await new Device(app).openAs(ann)
+  const sent = vi.spyOn(globalThis, 'fetch')
+  const pulls = (): number => sent.mock.calls.filter(([url]) => String(url).endsWith('/api/sync/pull')).length
+  let pullsWhenShown = 0
+  const stop = other.subscribe(() => {
+    if (other.status.received > 0) pullsWhenShown ||= pulls()
+  })
+  await other.sync()
+  expect([pullsWhenShown, pulls()]).toEqual([2, 2])
+  expect((await seen(other, 'tasks')).size).toBe(TASKS)
+  sent.mockRestore()
+  stop()
+  await other.close()
 })
 
 test('a later sweep is shown when it is complete, with what waits on top of it', async () => {

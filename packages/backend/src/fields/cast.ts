@@ -80,6 +80,9 @@ export function parseJson(text: string): unknown {
 export function withSortedKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(withSortedKeys)
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, each]) => [key, withSortedKeys(each)]))
+  const entries = Object.entries(value)
+  if (entries.every(([key, each], at) => (at === 0 || entries[at - 1]![0] < key) && typeof each !== 'object'))
+    return value
+  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(sorted.map(([key, each]) => [key, withSortedKeys(each)]))
 }

@@ -339,7 +339,7 @@ export class RecordReads {
       const { _id: id, _rev: rev } = record.document as { readonly _id: string; readonly _rev?: string }
       if (!withRevision || rev === undefined) return seen
       const { revisions } = this.#options.access
-      return { ...seen, [REVISION]: revisions.of(principal, record.definition, id, rev) }
+      return { [REVISION]: revisions.of(principal, record.definition, id, rev), ...seen }
     })
     return pick === undefined ? json : json.map((record) => pick(record) as RecordJson)
   }

@@ -86,10 +86,9 @@ export class FeedPage {
     const spans = state!.lost(target, sweep.fromMs)
     return this.#spans(spans, span, after, ({ alternative, group, range }, from) => {
       const { rows } = this.#source
-      return this.#each(rows.rows(group, range, from), from, ({ id, key, value, cameAt }) => {
+      return this.#eachWritten(rows.rows(group, range, from), from, ({ id, key, value, cameAt }, written) => {
         const isHad = cameAt <= sequence && may.list.viewer.admits(alternative, sideOf(key, value))
         if (!isHad) return
-        const written = this.#written(id)
         if (!this.#isIn(target, sweep, written) && !this.#wasOutside(sequence, written)) this.#leave(id, false)
       })
     })
@@ -121,8 +120,7 @@ export class FeedPage {
     const { rules, rows } = this.#source
     const spans = state === undefined ? allOf(rules.list, target.list) : state.gained(target, sweep.fromMs)
     return this.#spans(spans, span, after, ({ group, range }, from) =>
-      this.#each(rows.rows(group, range, from), from, ({ id }) => {
-        const written = this.#written(id)
+      this.#eachWritten(rows.rows(group, range, from), from, (_, written) => {
         if (written === undefined || written.sequence > (state ?? sweep).sequence) return
         if (!this.#isIn(target, sweep, written)) return
         if (state === undefined || !state.has(recordOf(written))) this.#put(written, sweep, target)
@@ -142,7 +140,7 @@ export class FeedPage {
     }
     if (sweep.byHeld)
       return this.#spans(allOf(rules.list, target.list), span, after, ({ group, range }, from) =>
-        this.#each(rows.rows(group, range, from), from, ({ id }) => tell(this.#written(id))),
+        this.#eachWritten(rows.rows(group, range, from), from, (_, written) => tell(written)),
       )
     for (let since = after === '' ? sequence : Number(after); ;) {
       const written = guard.writtenAfter(collection, since)
@@ -162,8 +160,7 @@ export class FeedPage {
     const { rules, rows } = this.#source
     const spans = sweep.shownByHeld ? allOf(rules.list, target.list) : state!.shown(target, sweep.fromMs)
     return this.#spans(spans, span, after, ({ group, range }, from) =>
-      this.#each(rows.rows(group, range, from), from, ({ id }) => {
-        const written = this.#written(id)
+      this.#eachWritten(rows.rows(group, range, from), from, (_, written) => {
         if (written === undefined || written.sequence > state!.sequence) return
         if (!this.#isIn(target, sweep, written)) return
         const record = recordOf(written)
@@ -198,6 +195,30 @@ export class FeedPage {
       this.#limits.entries--
       tell(row)
       last = row.position
+    }
+    return undefined
+  }
+
+  /**
+   * As `each`, with the document of each row. Documents of some rows are read together: what is not in memory would be fetched one by
+   * one otherwise, and all that the page has read would be read again for each.
+   */
+  #eachWritten<Row extends { readonly id: string }>(
+    rows: Iterable<Positioned<Row>>,
+    from: string | undefined,
+    tell: (row: Positioned<Row>, written: WrittenDocument | undefined) => void,
+  ): string | undefined {
+    const { guard, collection } = this.#source
+    let last = from
+    for (const some of inLots(rows, () => Math.min(this.#limits.rows, this.#limits.entries))) {
+      const documents = guard.writtenMany(
+        collection,
+        some.map(({ id }) => id),
+      )
+      let next = 0
+      last = this.#each(some, last, (row) => tell(row, documents[next++]))
+      if (next < some.length) return last
+      last = some.at(-1)!.position
     }
     return undefined
   }
@@ -260,6 +281,20 @@ interface Walk {
   readonly target: AllHeldAt
   readonly span: number
   readonly after: string
+}
+
+/** `sizeOf`: of the next lot; one at least. */
+function* inLots<Row>(rows: Iterable<Row>, sizeOf: () => number): Generator<readonly Row[]> {
+  let lot: Row[] = []
+  let size = sizeOf()
+  for (const row of rows) {
+    lot.push(row)
+    if (lot.length < size) continue
+    yield lot
+    lot = []
+    size = sizeOf()
+  }
+  if (lot.length > 0) yield lot
 }
 
 /** Where a page is full. */

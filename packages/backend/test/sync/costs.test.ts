@@ -207,6 +207,25 @@ test('a ground that is lost within a sweep of several pages costs its entry once
   await world.close()
 })
 
+test('a page reads its documents together: what is not in memory is fetched once, and not row by row', async () => {
+  const world = await makeWorld({ first: 2500 })
+  const guard = await readSnapshot(world.database, (reader) => reader.read((one): object => one))
+  const reads = vi.spyOn(Object.getPrototypeOf(guard) as typeof guard & { writtenMany: () => unknown }, 'writtenMany')
+  const replica = new Replica('u1')
+  const sizes: number[] = []
+  for (let isComplete = false; !isComplete;) {
+    const [page] = await world.pull([replica])
+    replica.apply(page!)
+    sizes.push(page!.rows.length)
+    ;({ isComplete } = page!)
+  }
+  expect(sizes).toEqual([1000, 1000, 510])
+  // Nine projects have one document each. A page that is full looks at one more.
+  expect(reads.mock.calls.length).toBeLessThan(20)
+  reads.mockRestore()
+  await world.close()
+})
+
 /** What is stored for sync: the rows of a document with the sequence that brought them, how many rows have left, and holdings. */
 async function stored(world: FeedWorld): Promise<unknown> {
   const { database } = world

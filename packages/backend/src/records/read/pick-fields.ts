@@ -18,7 +18,9 @@ export function fieldPicker(fields: string | undefined): ((value: unknown) => un
   const names = split(fields ?? '')
   if (names.length === 0) return undefined
   const wanted = new Map(names.map(parsed))
-  return (value) => withSortedKeys(pick(value, wanted))
+  const isWhole =
+    wanted.has('*') && [...wanted].every(([name, modifier]) => !name.includes('.') && modifier === undefined)
+  return (value) => withSortedKeys(isWhole ? value : pick(value, wanted))
 }
 
 /** Whether `fields` names the revision, which is not shown otherwise. */

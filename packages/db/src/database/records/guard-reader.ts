@@ -54,6 +54,13 @@ export class GuardReader {
     return body && { sequence: body.sequence, document: reader!.decode(body) }
   }
 
+  /** As `written` of each. What is missing in memory is fetched together. */
+  writtenMany(collection: string, ids: readonly string[]): (WrittenDocument | undefined)[] {
+    const reader = this.#open(collection)?.reader
+    if (reader === undefined) return ids.map(() => undefined)
+    return reader.getMany(ids).map((body) => body && { sequence: body.sequence, document: reader.decode(body) })
+  }
+
   /** As `get` of each. What is missing in memory is fetched together. */
   getMany(collection: string, ids: readonly string[]): (StoredDocument | undefined)[] {
     const reader = this.#open(collection)?.reader
