@@ -73,7 +73,9 @@ export class HoldingsStore {
   async keep(holdings: Holdings, nowMs: number): Promise<string> {
     const name = this.#names.get(holdings) ?? nameOf(holdings)
     this.#names.set(holdings, name)
-    await this.#use(name, this.#cached.get(name) ?? { holdings, usedMs: -Infinity }, nowMs)
+    // After a start of the server most of them are stored.
+    const known = this.#cached.get(name) ?? (await this.#read(name)) ?? { holdings, usedMs: -Infinity }
+    await this.#use(name, known, nowMs)
     return name
   }
 

@@ -226,6 +226,19 @@ test('a page reads its documents together: what is not in memory is fetched once
   await world.close()
 })
 
+test('a pull after a start of the server stores no holdings again', async () => {
+  const world = await makeWorld({ grounds: 1000 })
+  const replica = new Replica('u1')
+  await pull(world, replica)
+  const holdings = (): Promise<readonly object[]> => world.database.collection('$holdings').find({}).toArray()
+  const before = await holdings()
+  expect(before.length).toBeGreaterThan(5)
+  await world.restart()
+  expect(await pull(world, replica)).toEqual({ rows: 0, pages: 1 })
+  expect(await holdings()).toEqual(before)
+  await world.close()
+})
+
 /** What is stored for sync: the rows of a document with the sequence that brought them, how many rows have left, and holdings. */
 async function stored(world: FeedWorld): Promise<unknown> {
   const { database } = world
