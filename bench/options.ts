@@ -39,6 +39,7 @@ the main contenders as fit. Writes bench/results/history/*.json and bench/result
   first-rows           what a person waits for when an app starts, instead: npm run bench -- first-rows --help
   relations            queries over relations, instead: npm run bench -- relations --help
   pocketbase           PocketBase's REST beside PocketBase, instead: npm run bench -- pocketbase --help
+  sync                 sync by rules beside what others have, instead: npm run bench -- sync --help
   --help               print this
 
 Contenders: ${CONTENDERS.map(({ name, core }) => (core ? `${name}*` : name)).join(', ')} (*: main)

@@ -18,6 +18,8 @@ export interface Program {
 export interface Server {
   readonly name: ServerName
   readonly url: string
+  /** Where its data are. */
+  readonly dir: string
   /** Bytes of memory: now, and the most since it began. */
   memory(): { readonly now: number; readonly peak: number }
   /** Milliseconds of processor time that its threads have used. */
@@ -83,8 +85,9 @@ export async function serveCopy(program: Program, folder: string): Promise<Serve
   }
 }
 
-async function serve({ name, serve: command }: Program, dir: string): Promise<Server> {
-  const port = await freePort()
+/** Resolves when it answers. */
+export async function serve({ name, serve: command }: Program, dir: string, at?: number): Promise<Server> {
+  const port = at ?? (await freePort())
   const [program, ...parameters] = command(dir, port)
   const child = spawnTracked(program!, parameters, { stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://127.0.0.1:${port}`
@@ -93,6 +96,7 @@ async function serve({ name, serve: command }: Program, dir: string): Promise<Se
   return {
     name,
     url,
+    dir,
     memory: () => memoryOf(pid),
     processorMs: () => processorMsOf(pid),
     stop: () => stop(child),
