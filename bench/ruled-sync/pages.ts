@@ -1,5 +1,4 @@
 /** What PocketBase has in place of a first sync: all pages of a list, which a client asks for again after each change of its rights. */
-import { HttpSocket, isSuccess } from '../pocketbase/http-socket.ts'
 import { serveCopy, type Program } from '../pocketbase/servers.ts'
 import { check } from './first-sync.ts'
 import { superuser, tokenOf } from './fill.ts'
@@ -20,8 +19,6 @@ export async function listAll(program: Program, folder: string, world: World): P
   try {
     const client = await superuser(server)
     const token = await tokenOf(client, ANNA)
-    client.close()
-    const socket = new HttpSocket(new URL(server.url))
     const before = server.processorMs()
     const started = performance.now()
     let [rows, firstMs, last] = [0, 0, '']
@@ -32,16 +29,15 @@ export async function listAll(program: Program, folder: string, world: World): P
         skipTotal: '1',
         filter: `id > '${last}'`,
       })
-      const { status, text } = await socket.send({ path: `/api/collections/tasks/records?${query}`, token }, true)
-      if (!isSuccess(status)) throw new Error(`A list was answered with ${status}: ${text.slice(0, 200)}`)
-      const { items } = JSON.parse(text) as { readonly items: readonly { readonly id: string }[] }
+      const answer = await client.ask({ path: `/api/collections/tasks/records?${query}`, token })
+      const items = answer['items'] as readonly { readonly id: string }[]
       if (firstMs === 0) firstMs = performance.now() - started
       rows += items.length
       if (items.length < PER_PAGE) break
       last = items.at(-1)!.id
     }
     const figures = { rows, firstMs, allMs: performance.now() - started, processorMs: server.processorMs() - before }
-    socket.close()
+    client.close()
     check(rows, world.visibleToAnna)
     return figures
   } finally {
