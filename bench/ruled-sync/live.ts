@@ -7,7 +7,7 @@ import { check } from './first-sync.ts'
 import { Sessions } from './sessions.ts'
 import { idOf, MEMBERS, projectOfUser, SMALL_PROJECTS, type World } from './world.ts'
 
-/** Of a server that does nothing else. */
+/** What sessions take of a server that does nothing else. */
 export interface OpenFigures {
   readonly sessions: number
   readonly openMs: number
@@ -18,7 +18,7 @@ export interface OpenFigures {
 
 export interface LiveFigures {
   readonly sessions: number
-  /** One commit after another, of which each concerns ten sessions: milliseconds of the server's processor for each. */
+  /** Milliseconds of the server's processor for a commit that concerns ten sessions, one after another. */
   readonly processorMs: number
   /** Commits at a rate, and how soon sessions heard of them. */
   readonly rates: readonly Heard[]
@@ -30,7 +30,7 @@ interface Heard {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p95Ms: number
-  /** Of all that had to come. */
+  /** The part of the events that did not come. */
   readonly missing: number
   readonly processorMsPerCommit: number
 }

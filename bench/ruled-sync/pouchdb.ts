@@ -1,6 +1,6 @@
 /**
- * PouchDB as its users sync by user: a database for each user on the server, which somebody has to fill, or one database for all and a
- * filter, which CouchDB's protocol asks about every document. Server: express-pouchdb in a process of its own, on LevelDB.
+ * PouchDB as its users sync by user. One way is a database for each user, which somebody has to fill. The other is one database for
+ * all, and a filter that the server asks about every document. Server: express-pouchdb in a process of its own, on LevelDB.
  */
 import { join } from 'node:path'
 import PouchDB from 'pouchdb'
@@ -14,7 +14,7 @@ export interface PouchSync {
   readonly way: 'a database for each user' | 'a filter'
   readonly rows: number
   readonly allMs: number
-  /** Of the server, in milliseconds. */
+  /** Milliseconds of the server's. */
   readonly processorMs: number
 }
 

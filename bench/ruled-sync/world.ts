@@ -69,7 +69,7 @@ export class World {
   }
 }
 
-/** Of each project: some users, and Anna. */
+/** Some users, and Anna in some projects. */
 export function membersOf(project: number): readonly string[] {
   const users = Array.from({ length: MEMBERS }, (_, nth) => idOf('user', (project - 1) * MEMBERS + nth))
   const anna = idOf('user', ANNA)

@@ -200,8 +200,8 @@ export class FeedPage {
   }
 
   /**
-   * As `each`, with the document of each row. Documents of some rows are read together: what is not in memory would be fetched one by
-   * one otherwise, and all that the page has read would be read again for each.
+   * As `each`, with the document of each row. Documents of some rows are read together. What is not in memory makes the page begin
+   * again, once for all of them.
    */
   #eachWritten<Row extends { readonly id: string }>(
     rows: Iterable<Positioned<Row>>,
