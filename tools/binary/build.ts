@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { build, type BuildOptions, type Plugin } from 'esbuild'
 import manifest from '../../packages/server/package.json' with { type: 'json' }
 import { run } from '../processes.ts'
+import { ADMIN_FILE, writeAdminPage } from '../web/admin-page.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** Node's own mark, where the content goes. */
@@ -52,7 +53,9 @@ if (import.meta.main) await buildBinary(resolve(process.argv[2] ?? join(root, 'd
 export async function buildBinary(output: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pannier-binary-'))
   try {
+    await writeAdminPage()
     const assets: Record<string, string> = {
+      'admin.json': ADMIN_FILE,
       'quickjs.wasm': wasmFile(),
       'bcrypt.node': bcryptFile(),
       version: join(folder, 'version'),

@@ -1,8 +1,10 @@
-/** Builds every published package: ES modules, declarations and source maps in dist/, and the files for `<script>`. */
+/** Builds every published package: ES modules, declarations and source maps in dist/, the files for `<script>`, and the
+ * admin page. */
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build as bundle } from 'esbuild'
 import { run } from '../processes.ts'
+import { writeAdminPage } from '../web/admin-page.ts'
 import { joinModules } from './join-modules.ts'
 import { PACKAGES, root } from './packages.ts'
 
@@ -16,6 +18,7 @@ export async function build(): Promise<void> {
     if (code !== 0) throw new Error(`${name} does not build:\n${output}`)
   }
   await joinLibrary(join(root, 'packages/db/dist'))
+  await writeAdminPage()
   await buildScript('packages/jsonstore/src/script.ts', 'packages/jsonstore/dist/jsonstore.min.js')
 }
 

@@ -9,7 +9,7 @@ export interface UnusedExports {
 }
 
 /** Loaded by name: by Node, by a page's script or by the compiler. */
-const STARTED = /\/(?:main|script|wl|opfs-worker)\.ts$|\/cli\/program\.ts$/
+const STARTED = /\/(?:main|script|wl|opfs-worker)\.tsx?$|\/cli\/program\.ts$/
 
 export function unusedExports(modules: ReadonlyMap<string, Module>): UnusedExports {
   const entries = new Set(

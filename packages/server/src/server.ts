@@ -48,7 +48,7 @@ import { BodyStore } from './http/body-store.ts'
 import { Metrics } from './http/metrics.ts'
 import { servePublicFiles } from './http/public-files.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
-import { setupPage } from './http/setup-page.ts'
+import { adminPage } from './http/admin-page.ts'
 import { makePrivate, makePrivateFolder } from './http/private-files.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
@@ -365,7 +365,7 @@ async function addRoutes(
   await app.register(authPlugin(context.auth))
   for (const plugin of plugins) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
-  setupPage(app)
+  adminPage(app)
   if (adminUi !== undefined) (await adminUiRoutes(adminUi))(app, context)
 }
 

@@ -71,7 +71,7 @@ function ask({ method, url: route }: Route, database: string, headers: Readonly<
 test('what anyone may ask is known', () => {
   expect(routes.length).toBeGreaterThan(60)
   const open = new Set(routes.filter(({ needs }) => needs === 'anyone').map(({ url: route }) => route))
-  expect([...open].sort()).toEqual(['/', '/_/', '/_pannier/wait', '/_session', '/_up', '/_uuids'])
+  expect([...open].sort()).toEqual(['/', '/_/', '/_/:name', '/_pannier/wait', '/_session', '/_up', '/_uuids'])
 })
 
 test('a stranger gets 401 from all other routes, and learns no names', async () => {

@@ -1,7 +1,7 @@
 /** Goal: the page of a new server makes its first superuser, and says what went wrong. */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
-import { SETUP_PATH } from '../../src/http/setup-page.ts'
+import { SETUP_PATH } from '../../src/http/admin-page.ts'
 import { tokenFor } from '../rest/rest-server.ts'
 import { startServer, until } from '../test-server.ts'
 

@@ -1,0 +1,90 @@
+/** Definitions of collections. */
+import { request } from './request.ts'
+
+export type FieldType =
+  | 'text'
+  | 'editor'
+  | 'number'
+  | 'bool'
+  | 'email'
+  | 'url'
+  | 'date'
+  | 'autodate'
+  | 'select'
+  | 'file'
+  | 'relation'
+  | 'json'
+  | 'geoPoint'
+  | 'password'
+
+/** A field, with the options of its type. */
+export interface Field {
+  readonly id: string
+  readonly name: string
+  readonly type: FieldType
+  readonly system: boolean
+  readonly hidden: boolean
+  readonly presentable: boolean
+  readonly required?: boolean
+  readonly help?: string
+  readonly searchable?: boolean
+  readonly primaryKey?: boolean
+  readonly autogeneratePattern?: string
+  readonly onCreate?: boolean
+  readonly onUpdate?: boolean
+  readonly min?: number | string | null
+  readonly max?: number | string | null
+  readonly onlyInt?: boolean
+  readonly values?: readonly string[]
+  readonly maxSelect?: number
+  readonly minSelect?: number
+  readonly collectionId?: string
+  readonly maxSize?: number
+  readonly mimeTypes?: readonly string[] | null
+  readonly thumbs?: readonly string[] | null
+  readonly protected?: boolean
+}
+
+/** `null`: superusers only. `''`: everybody. */
+export type Rule = string | null
+
+export interface Collection {
+  readonly id: string
+  readonly name: string
+  readonly type: 'base' | 'auth' | 'view'
+  readonly system: boolean
+  readonly fields: readonly Field[]
+  readonly indexes: readonly string[]
+  readonly listRule: Rule
+  readonly viewRule: Rule
+  readonly createRule: Rule
+  readonly updateRule: Rule
+  readonly deleteRule: Rule
+  readonly created: string
+  readonly updated: string
+}
+
+const PAGE = 500
+
+export async function listCollections(signal?: AbortSignal): Promise<Collection[]> {
+  const found: Collection[] = []
+  for (let page = 1; ; page++) {
+    const { items } = await request<{ items: Collection[] }>('GET', '/collections', {
+      query: { page, perPage: PAGE, sort: 'name', skipTotal: true },
+      ...(signal !== undefined && { signal }),
+    })
+    found.push(...items)
+    if (items.length < PAGE) return found
+  }
+}
+
+/** A field needs its name and type; the server fills in the rest. */
+export type NewField = Pick<Field, 'name' | 'type'> & Partial<Field>
+
+/** What is left out is as the server has it: no rules, no indexes. */
+export type NewCollection = Pick<Collection, 'name' | 'type'> &
+  Partial<Omit<Collection, 'fields'>> & { readonly fields: readonly NewField[] }
+
+export function createCollection(definition: NewCollection): Promise<Collection> {
+  return request('POST', '/collections', { body: definition })
+}

@@ -1,0 +1,90 @@
+/** Changes as they happen: one stream for the page, whatever it follows. */
+import { apiUrl, request } from './request.ts'
+import type { Row } from './records.ts'
+
+export interface RecordEvent {
+  readonly action: 'create' | 'update' | 'delete'
+  readonly record: Row
+}
+
+type Listener = (event: RecordEvent) => void
+
+/**
+ * Follows topics: `posts/*`. After a gap, `onGap` says that changes may have been missed. The stream lives as long as there are
+ * listeners.
+ */
+class Realtime {
+  private source: EventSource | undefined
+  private clientId: string | undefined
+  private wasConnected = false
+  private readonly topics = new Map<string, Set<Listener>>()
+  private readonly onGaps = new Set<() => void>()
+
+  /** Returns what ends it. */
+  follow(topic: string, listener: Listener, onGap: () => void): () => void {
+    const listeners = this.topics.get(topic) ?? new Set()
+    const isNew = !this.topics.has(topic)
+    this.topics.set(topic, listeners.add(listener))
+    this.onGaps.add(onGap)
+    if (this.source === undefined) this.open()
+    else if (isNew) {
+      this.source.addEventListener(topic, this.receive)
+      this.subscribe()
+    }
+    return () => {
+      listeners.delete(listener)
+      this.onGaps.delete(onGap)
+      if (listeners.size > 0) return
+      this.topics.delete(topic)
+      this.source?.removeEventListener(topic, this.receive)
+      if (this.topics.size > 0) return this.subscribe()
+      this.close()
+      this.wasConnected = false
+    }
+  }
+
+  /** For another account: the stream of the one before belongs to that one. */
+  restart(): void {
+    this.close()
+    if (this.topics.size > 0) this.open()
+  }
+
+  close(): void {
+    this.source?.close()
+    this.source = undefined
+    this.clientId = undefined
+  }
+
+  private open(): void {
+    const source = new EventSource(apiUrl('/realtime'))
+    this.source = source
+    source.addEventListener('PB_CONNECT', ({ data }: MessageEvent<string>) => {
+      this.clientId = (JSON.parse(data) as { clientId: string }).clientId
+      const isAgain = this.wasConnected
+      this.wasConnected = true
+      this.subscribe(isAgain)
+    })
+    for (const topic of this.topics.keys()) source.addEventListener(topic, this.receive)
+  }
+
+  private readonly receive = ({ type, data }: MessageEvent<string>): void => {
+    const event = JSON.parse(data) as RecordEvent
+    for (const listener of this.topics.get(type) ?? []) listener(event)
+  }
+
+  /** The set of topics is sent whole each time. */
+  private subscribe(isAfterGap = false): void {
+    const { clientId } = this
+    if (clientId === undefined) return
+    const body = { clientId, subscriptions: [...this.topics.keys()] }
+    request('POST', '/realtime', { body }).then(
+      () => {
+        if (isAfterGap) for (const onGap of this.onGaps) onGap()
+      },
+      // The stream breaks too, and connects again by itself.
+      () => undefined,
+    )
+  }
+}
+
+export const realtime: Realtime = new Realtime()

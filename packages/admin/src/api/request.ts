@@ -1,0 +1,119 @@
+/** One request to the server's REST API. Every other file of `api/` says what there is to ask for. */
+
+/** What is wrong with one value of a form. */
+export interface FieldError {
+  readonly code: string
+  readonly message: string
+}
+
+/** The answer was no, or there was none: then the status is 0. */
+export class ApiError extends Error {
+  readonly status: number
+  /** By the name of the field. An error of a list or of an object has errors inside. */
+  readonly fields: Readonly<Record<string, FieldError>>
+  /** All that the answer said. */
+  readonly answer: Readonly<Record<string, unknown>>
+
+  constructor(status: number, message: string, answer: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'ApiError'
+    this.status = status
+    this.answer = answer
+    this.fields = fieldErrorsOf(answer['data'])
+  }
+}
+
+export interface RequestOptions {
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  /** An object is sent as JSON, a form with files as it is. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+  /** Acts by this token, not by that of the session. */
+  readonly token?: string
+}
+
+/** What the session does around requests; `state/session.ts` sets it. */
+export interface RequestHost {
+  token(): string
+  /** The server has refused what a superuser may do: the session may have ended. */
+  refused(status: number): void
+  /** Whether the server answers. */
+  answers(yes: boolean): void
+}
+
+let host: RequestHost = { token: () => '', refused: () => undefined, answers: () => undefined }
+
+export function setRequestHost(given: RequestHost): void {
+  host = given
+}
+
+/** Beside the folder of the page, so that a proxy may serve both below a path. */
+export function apiUrl(path: string, query: RequestOptions['query'] = {}): string {
+  const url = new URL(`../api${path}`, document.baseURI)
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== '') url.searchParams.set(name, String(value))
+  return url.href
+}
+
+/** What the server has answered, as JSON; undefined if it has answered without a body. @throws ApiError */
+export async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+  const response = await send(method, path, options)
+  const text = await response.text()
+  return (text === '' ? undefined : JSON.parse(text)) as T
+}
+
+/** As `request`, for what is no JSON. @throws ApiError */
+export async function send(
+  method: string,
+  path: string,
+  { query, body, headers, signal, token = host.token() }: RequestOptions = {},
+): Promise<Response> {
+  const isForm = body instanceof FormData
+  const response = await fetch(apiUrl(path, query), {
+    method,
+    headers: {
+      ...(token !== '' && { authorization: token }),
+      ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+    ...(signal !== undefined && { signal }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted === true) throw error
+    host.answers(false)
+    throw new ApiError(0, '', {}, error)
+  })
+  // A proxy answers so while the server is away.
+  host.answers(response.status !== 502 && response.status !== 504)
+  if (response.ok) return response
+  if (token === host.token()) host.refused(response.status)
+  throw await errorOf(response)
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const answer = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>>
+  return new ApiError(response.status, typeof answer['message'] === 'string' ? answer['message'] : '', answer)
+}
+
+function fieldErrorsOf(data: unknown): Readonly<Record<string, FieldError>> {
+  if (typeof data !== 'object' || data === null) return {}
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([name, given]): [string, FieldError][] => {
+      const error = firstError(given)
+      return error === undefined ? [] : [[name, error]]
+    }),
+  )
+}
+
+/** Errors of items stand below their numbers. */
+function firstError(given: unknown): FieldError | undefined {
+  if (typeof given !== 'object' || given === null) return undefined
+  const { code, message } = given as Partial<FieldError>
+  if (typeof message === 'string') return { code: String(code), message }
+  for (const inner of Object.values(given)) {
+    const error = firstError(inner)
+    if (error !== undefined) return error
+  }
+  return undefined
+}

@@ -1,0 +1,42 @@
+/** A form with one button that sends it, and what the last try has failed with. */
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button, useBusy } from './button.tsx'
+import { errorText } from './toasts.tsx'
+
+export interface FormProps {
+  /** What it throws is shown above the button. A text that it returns is shown so too. */
+  readonly onSubmit: () => Promise<string | undefined>
+  /** The name of the button. */
+  readonly submit: string
+  readonly children: ReactNode
+  /** Below the button. */
+  readonly links?: ReactNode
+}
+
+export function Form({ onSubmit, submit, children, links }: FormProps): ReactNode {
+  const [refusal, setRefusal] = useState('')
+  const { isBusy, run } = useBusy()
+  const send = async (): Promise<void> => {
+    setRefusal('')
+    setRefusal((await onSubmit().catch(errorText)) ?? '')
+  }
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void run(send)
+      }}
+    >
+      {children}
+      <p className="refusal" role="alert" hidden={refusal === ''}>
+        {refusal}
+      </p>
+      <Button kind="primary" type="submit" className="button-wide" disabled={isBusy} aria-busy={isBusy}>
+        {submit}
+      </Button>
+      {links !== undefined && <div className="card-links">{links}</div>}
+    </form>
+  )
+}

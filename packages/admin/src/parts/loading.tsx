@@ -1,0 +1,46 @@
+/** What stands where something is still loading, has failed, or is empty. */
+import type { ReactNode } from 'react'
+import { TEXTS } from '../texts.ts'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+import type { IconName } from './icon.tsx'
+import { errorText } from './toasts.tsx'
+
+export function Loading(): ReactNode {
+  return (
+    <div className="notice" role="status">
+      <span className="spinner" aria-hidden="true" />
+      <span className="hidden-text">{TEXTS.loading}</span>
+    </div>
+  )
+}
+
+export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => unknown }): ReactNode {
+  return (
+    <Notice icon="error" title={TEXTS.errors.title} text={errorText(error)}>
+      <Button icon="refresh" onPress={onRetry}>
+        {TEXTS.actions.retry}
+      </Button>
+    </Notice>
+  )
+}
+
+interface NoticeProps {
+  readonly icon: IconName
+  readonly title: string
+  readonly text?: string
+  readonly children?: ReactNode
+}
+
+export function Notice({ icon, title, text, children }: NoticeProps): ReactNode {
+  return (
+    <div className="notice">
+      <span className="notice-icon">
+        <Icon name={icon} />
+      </span>
+      <h2>{title}</h2>
+      {text !== undefined && <p>{text}</p>}
+      {children !== undefined && <div className="notice-actions">{children}</div>}
+    </div>
+  )
+}

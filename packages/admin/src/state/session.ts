@@ -1,0 +1,88 @@
+/** Who is signed in, in all tabs of this browser. */
+import { claimsOf, endSession, refreshLogin } from '../api/accounts.ts'
+import type { Account, Login } from '../api/accounts.ts'
+import { realtime } from '../api/realtime.ts'
+import { ApiError, setRequestHost } from '../api/request.ts'
+import { followKept, keep, readKept } from './kept.ts'
+import { Store } from './store.ts'
+
+interface Session extends Login {
+  /** The server has refused the token: the page stays, and asks for the password again. */
+  readonly hasEnded?: boolean
+}
+
+const NAME = 'session'
+const REFRESH_MS = 5 * 60_000
+
+export const session: Store<Session | undefined> = new Store(readSession())
+/** Whether the server has answered the newest request. */
+export const isServerThere: Store<boolean> = new Store(true)
+
+/** Begins to look after the session. Call it once. */
+export function startSession(): void {
+  setRequestHost({
+    token: () => session.get()?.token ?? '',
+    refused: (status) => {
+      // A token that has ended makes a guest, who is refused in any of these ways.
+      if (status === 401 || status === 403 || status === 404) void checkSession()
+    },
+    answers: (yes) => isServerThere.set(yes),
+  })
+  followKept(NAME, () => session.set(readSession()))
+  setInterval(() => void checkSession(), REFRESH_MS)
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') void checkSession()
+  })
+}
+
+export function signedIn(login: Login): void {
+  keep(NAME, login)
+  session.set(login)
+  realtime.restart()
+}
+
+/** The page forgets the session at once. The server ends it as soon as it can be reached. */
+export function signOut(): void {
+  const current = session.get()
+  realtime.close()
+  keep(NAME, undefined)
+  session.set(undefined)
+  if (current !== undefined) endSession(current.record, current.token).catch(() => undefined)
+}
+
+let checking: Promise<void> | undefined
+
+/** Gets a new token, or learns that the session has ended. */
+function checkSession(): Promise<void> {
+  const current = session.get()
+  if (current === undefined || current.hasEnded === true) return Promise.resolve()
+  checking ??= refresh(current).finally(() => (checking = undefined))
+  return checking
+}
+
+async function refresh(current: Session): Promise<void> {
+  try {
+    const login = await refreshLogin(current.token)
+    if (session.get() !== current) return
+    keep(NAME, login)
+    session.set(login)
+  } catch (error) {
+    const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403 || error.status === 404)
+    if (isRefused && session.get() === current) session.set({ ...current, hasEnded: true })
+  }
+}
+
+function readSession(): Session | undefined {
+  const kept = readKept<Partial<Login>>(NAME)
+  if (typeof kept?.token !== 'string' || kept.record === undefined) return undefined
+  const { exp } = claimsOf(kept.token)
+  if (typeof exp !== 'number' || exp * 1000 < Date.now()) return undefined
+  return { token: kept.token, record: kept.record }
+}
+
+/** Whose session it is. @throws if there is none */
+export function currentAccount(): Account {
+  const current = session.get()
+  if (current === undefined) throw new Error('Nobody is signed in.')
+  return current.record
+}

@@ -1,0 +1,124 @@
+/** The columns of the table: which there are, how wide they are, and what this browser keeps of that. */
+import { useEffect, useMemo, useState } from 'react'
+import {
+  columnPinningFeature,
+  columnResizingFeature,
+  columnSizingFeature,
+  columnVisibilityFeature,
+  createColumnHelper,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table'
+import type { Column, ColumnDef, Header, ReactTable, TableState } from '@tanstack/react-table'
+import type { Collection, Field, FieldType } from '../../api/collections.ts'
+import type { Row } from '../../api/records.ts'
+import { keep, readKept } from '../../state/kept.ts'
+
+export const features: {
+  columnPinningFeature: typeof columnPinningFeature
+  columnResizingFeature: typeof columnResizingFeature
+  columnSizingFeature: typeof columnSizingFeature
+  columnVisibilityFeature: typeof columnVisibilityFeature
+} = tableFeatures({
+  columnPinningFeature,
+  columnResizingFeature,
+  columnSizingFeature,
+  columnVisibilityFeature,
+})
+
+type Features = typeof features
+export type RecordTable = ReactTable<Features, Row>
+export type RecordColumn = Column<Features, Row>
+export type RecordHeader = Header<Features, Row>
+
+/** The column of the boxes that select. */
+export const SELECT = '@select'
+export const WIDTH_MIN = 64
+export const WIDTH_MAX = 900
+
+const WIDTHS: Readonly<Partial<Record<FieldType, number>>> = {
+  bool: 96,
+  number: 120,
+  date: 176,
+  autodate: 176,
+  email: 220,
+  url: 220,
+  editor: 280,
+  relation: 200,
+  file: 150,
+  geoPoint: 190,
+  json: 220,
+}
+const WIDTH = 190
+const WIDTH_OF_TITLE = 280
+const WIDTH_OF_SELECT = 44
+
+type Kept = Pick<TableState<Features>, 'columnSizing' | 'columnVisibility' | 'columnPinning'>
+
+/** Secrets have no value that could be shown. */
+export function shownFields({ fields }: Collection): readonly Field[] {
+  return fields.filter(({ type, name, system }) => type !== 'password' && !(system && name === 'tokenKey'))
+}
+
+export function useRecordTable(collection: Collection): RecordTable {
+  const name = `columns.${collection.id}`
+  const columns = useMemo(() => columnsOf(collection), [collection])
+  const [initialState] = useState(() => ({ ...defaultsOf(collection), ...readKept<Partial<Kept>>(name) }))
+  const table = useTable({
+    features,
+    columns,
+    data: NO_ROWS,
+    initialState,
+    columnResizeMode: 'onChange',
+    getRowId: ({ id }) => id,
+  })
+  const { columnSizing, columnVisibility, columnPinning } = table.state
+  useEffect(() => {
+    const state: Kept = { columnSizing, columnVisibility, columnPinning }
+    keep(name, state)
+  }, [name, columnSizing, columnVisibility, columnPinning])
+  return table
+}
+
+/** The table knows the columns alone: rows are loaded where they are shown. */
+const NO_ROWS: Row[] = []
+
+function columnsOf(collection: Collection): ColumnDef<Features, Row>[] {
+  const helper = createColumnHelper<Features, Row>()
+  const select = helper.display({
+    id: SELECT,
+    size: WIDTH_OF_SELECT,
+    enableHiding: false,
+    enableResizing: false,
+    enablePinning: false,
+  })
+  const isTitle = titleField(collection)
+  const ofFields = shownFields(collection).map((field) =>
+    helper.display({
+      id: field.id,
+      header: field.name,
+      size: field === isTitle ? WIDTH_OF_TITLE : (WIDTHS[field.type] ?? WIDTH),
+      minSize: WIDTH_MIN,
+      maxSize: WIDTH_MAX,
+    }),
+  )
+  return [select, ...ofFields]
+}
+
+function defaultsOf({ fields, type }: Collection): Kept {
+  const hidden = fields.filter(({ name }) => type === 'auth' && name === 'emailVisibility')
+  return {
+    columnSizing: {},
+    columnVisibility: Object.fromEntries(hidden.map(({ id }) => [id, false])),
+    columnPinning: { start: [SELECT], end: [] },
+  }
+}
+
+/** The field that stands for a record best. */
+export function titleField({ fields }: Collection): Field | undefined {
+  const texts = fields.filter(({ type }) => type === 'text' || type === 'email')
+  return (
+    fields.find(({ presentable }) => presentable) ??
+    ['title', 'name', 'label', 'email', 'username'].flatMap((name) => texts.filter((field) => field.name === name))[0]
+  )
+}

@@ -1,0 +1,212 @@
+/** The table: only the rows that are seen are there. It is a grid for the keyboard and for screen readers. */
+import { useEffect, useMemo, useRef } from 'react'
+import type { CSSProperties, ReactNode, RefObject } from 'react'
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import type { Virtualizer } from '@tanstack/react-virtual'
+import type { Collection, Field } from '../../api/collections.ts'
+import type { Row } from '../../api/records.ts'
+import { useCollections } from '../../state/collections.ts'
+import { TEXTS } from '../../texts.ts'
+import { Cell, titleOf } from './cell.tsx'
+import { ColumnHead } from './column-head.tsx'
+import { SELECT, useRecordTable } from './columns.ts'
+import type { RecordColumn, RecordTable } from './columns.ts'
+import { useGridKeys } from './grid-keys.ts'
+import type { GridKeys } from './grid-keys.ts'
+import type { ListState, RecordPages } from './record-pages.ts'
+import type { Selection } from './selection.ts'
+
+const HEAD_PX = 40
+const ROWS_BEYOND = 8
+
+export interface RecordTableProps {
+  readonly collection: Collection
+  readonly pages: RecordPages
+  readonly list: ListState
+  readonly sort: string
+  readonly onSort: (sort: string) => void
+  readonly onOpen: (row: Row) => void
+  readonly selection: Selection
+}
+
+export function RecordTableView(props: RecordTableProps): ReactNode {
+  const { collection, pages, list, selection, onOpen } = props
+  const table = useRecordTable(collection)
+  const box = useRef<HTMLDivElement>(null)
+  const total = list.total ?? 0
+  const columns = table.getVisibleLeafColumns()
+  const rowPx = useRowHeight()
+  const keys = useGridKeys({
+    box,
+    rows: total,
+    columns: columns.length,
+    scrollTo: (row) => virtualizer.scrollToIndex(row),
+    onEnter: (row) => {
+      const record = pages.row(row)
+      if (record !== undefined) onOpen(record)
+    },
+    onSpace: (row) => {
+      const record = pages.row(row)
+      if (record !== undefined) selection.toggle(record.id)
+    },
+  })
+  const virtualizer = useRows(box, total, rowPx, keys.active.row)
+  const items = virtualizer.getVirtualItems()
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  const { startIndex = first, endIndex = last } = virtualizer.range ?? {}
+  useEffect(() => pages.show(startIndex, endIndex), [pages, startIndex, endIndex])
+  return (
+    <div
+      ref={box}
+      className="grid"
+      role="grid"
+      aria-label={collection.name}
+      aria-rowcount={list.total === undefined ? -1 : total + 1}
+      aria-colcount={columns.length}
+      aria-multiselectable="true"
+      aria-busy={list.total === undefined}
+      style={widthsOf(columns)}
+      onKeyDown={keys.onKeyDown}
+    >
+      <Head {...props} table={table} columns={columns} keys={keys} />
+      <div role="rowgroup" className="grid-body" style={{ height: virtualizer.getTotalSize() }}>
+        {items.map(({ index, start }) => (
+          <RowView key={index} {...props} index={index} top={start} height={rowPx} columns={columns} keys={keys} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** As the style sheet has it, which knows fingers and walls. */
+function useRowHeight(): number {
+  return useMemo(() => {
+    const { fontSize } = getComputedStyle(document.documentElement)
+    return Math.round(parseFloat(fontSize) * (matchMedia('(pointer: coarse)').matches ? 2.75 : 2.375))
+  }, [])
+}
+
+function useRows(
+  box: RefObject<HTMLDivElement | null>,
+  count: number,
+  rowPx: number,
+  active: number,
+): Virtualizer<HTMLDivElement, Element> {
+  return useVirtualizer({
+    count,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowPx,
+    scrollPaddingStart: HEAD_PX,
+    overscan: ROWS_BEYOND,
+    // The row with the focus stays, wherever one scrolls: Tab has to find it.
+    rangeExtractor: (range) => {
+      const seen = defaultRangeExtractor(range)
+      if (active < 0 || active >= count || seen.includes(active)) return seen
+      return [...seen, active].sort((a, b) => a - b)
+    },
+  })
+}
+
+/** Cells read them, so that resizing a column renders no cell. */
+function widthsOf(columns: readonly RecordColumn[]): CSSProperties {
+  const widths = columns.map((column, at) => [`--w${at}`, `${column.getSize()}px`])
+  const total = columns.reduce((sum, column) => sum + column.getSize(), 0)
+  return Object.fromEntries([...widths, ['--all', `${total}px`]]) as CSSProperties
+}
+
+function placeOf(column: RecordColumn, at: number): CSSProperties {
+  const isPinned = column.getIsPinned() === 'start'
+  return { width: `var(--w${at})`, ...(isPinned && { insetInlineStart: column.getStart('start') }) }
+}
+
+interface PartProps extends RecordTableProps {
+  readonly columns: readonly RecordColumn[]
+  readonly keys: GridKeys
+}
+
+function Head({ table, columns, keys, ...props }: PartProps & { readonly table: RecordTable }): ReactNode {
+  const { selection, pages, collection } = props
+  const fields = new Map(collection.fields.map((field) => [field.id, field]))
+  const loaded = pages.loadedRows()
+  const isAll = loaded.length > 0 && loaded.every(({ id }) => selection.has(id))
+  return (
+    <div role="rowgroup" className="grid-head">
+      <div role="row" className="grid-row" aria-rowindex={1}>
+        {columns.map((column, at) => {
+          const style = placeOf(column, at)
+          const cell = { style, at, keys, isPinned: column.getIsPinned() !== false }
+          if (column.id !== SELECT)
+            return (
+              <ColumnHead key={column.id} {...cell} table={table} column={column} field={fields.get(column.id)!} {...props} />
+            )
+          return (
+            <div key={column.id} role="columnheader" aria-colindex={at + 1} className="cell cell-select cell-pinned" style={style}>
+              <input
+                type="checkbox"
+                {...keys.cellProps(-1, at)}
+                aria-label={TEXTS.records.selectLoaded}
+                checked={isAll}
+                onChange={() => (isAll ? selection.clear() : selection.add(loaded.map(({ id }) => id)))}
+              />
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+interface RowViewProps extends PartProps {
+  readonly index: number
+  readonly top: number
+  readonly height: number
+}
+
+function RowView({ collection, pages, index, top, height, columns, keys, selection, onOpen }: RowViewProps): ReactNode {
+  const { list: all } = useCollections()
+  const row = pages.row(index)
+  const isSelected = row !== undefined && selection.has(row.id)
+  const fields = new Map<string, Field>(collection.fields.map((field) => [field.id, field]))
+  const states = [isSelected && 'row-selected', row !== undefined && pages.wasChanged(row.id) && 'row-changed']
+  return (
+    <div
+      role="row"
+      className={['grid-row', ...states].filter(Boolean).join(' ')}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      style={{ height, transform: `translateY(${top}px)` }}
+      onClick={(event) => {
+        if (row !== undefined && !isControl(event.target)) onOpen(row)
+      }}
+    >
+      {columns.map((column, at) => {
+        const className = `cell ${column.getIsPinned() === false ? '' : 'cell-pinned'}`
+        const place = { 'aria-colindex': at + 1, style: placeOf(column, at) }
+        if (column.id === SELECT)
+          return (
+            <div key={column.id} role="gridcell" {...place} className={`${className} cell-select`}>
+              <input
+                type="checkbox"
+                {...keys.cellProps(index, at)}
+                aria-label={row === undefined ? TEXTS.loading : TEXTS.records.select(titleOf(collection, row))}
+                checked={isSelected}
+                disabled={row === undefined}
+                onChange={() => row && selection.toggle(row.id)}
+              />
+            </div>
+          )
+        const field = fields.get(column.id)!
+        return (
+          <div key={column.id} role="gridcell" {...place} className={`${className} cell-${field.type}`} {...keys.cellProps(index, at)}>
+            {row === undefined ? <span className="cell-loading" /> : <Cell collection={collection} field={field} row={row} all={all} />}
+          </div>
+        )
+      })}
+    </div>
+  )
+}
+
+/** A press on it is its own. */
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('a, button, input, label') !== null
+}

@@ -1,0 +1,81 @@
+/** The records of a collection: a live table with a filter. The address has the filter, the order and the open record. */
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import type { ReactNode } from 'react'
+import type { Collection } from '../../api/collections.ts'
+import { Failed, Notice } from '../../parts/loading.tsx'
+import { changeQuery, useRoute } from '../../state/route.ts'
+import { TEXTS } from '../../texts.ts'
+import type { CollectionViewProps } from '../../views.ts'
+import { CollectionHead } from '../collection-head.tsx'
+import { shownFields } from './columns.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { RecordPages } from './record-pages.ts'
+import type { ListState } from './record-pages.ts'
+import { RecordTableView } from './record-table.tsx'
+import { useSelection } from './selection.ts'
+
+const EXCERPT = 160
+
+export function View({ collection }: CollectionViewProps): ReactNode {
+  const { query } = useRoute()
+  const { filter = '', sort = defaultSort(collection) } = query
+  const [pages, list] = useRecordPages(collection, filter, sort)
+  const selection = useSelection()
+  return (
+    <>
+      <CollectionHead collection={collection} count={list.total} />
+      <FilterBar
+        filter={filter}
+        error={list.error}
+        onFilter={(next) => changeQuery({ filter: next })}
+      />
+      <div className="records">
+        {list.total === undefined && list.error !== undefined && filter === '' ? (
+          <Failed error={list.error} onRetry={() => pages.reload()} />
+        ) : list.total === 0 ? (
+          <Nothing isFiltered={filter !== ''} />
+        ) : (
+          <RecordTableView
+            collection={collection}
+            pages={pages}
+            list={list}
+            sort={sort}
+            onSort={(next) => changeQuery({ sort: next })}
+            onOpen={({ id }) => changeQuery({ record: id })}
+            selection={selection}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
+  const { none, noneText, noMatch, noMatchText } = TEXTS.records
+  return isFiltered ? (
+    <Notice icon="filter" title={noMatch} text={noMatchText} />
+  ) : (
+    <Notice icon="collection" title={none} text={noneText} />
+  )
+}
+
+/** The newest first. Views have no order of their own. */
+function defaultSort({ type }: Collection): string {
+  return type === 'view' ? '' : '-@rowid'
+}
+
+function useRecordPages(collection: Collection, filter: string, sort: string): [RecordPages, ListState] {
+  const pages = useMemo(() => {
+    const fields = shownFields(collection)
+    const relations = fields.filter(({ type }) => type === 'relation').map(({ name }) => name)
+    const excerpts = fields.filter(({ type }) => type === 'editor').map(({ name }) => `${name}:excerpt(${EXCERPT},true)`)
+    return new RecordPages(collection, {
+      filter,
+      sort,
+      expand: relations.join(','),
+      fields: ['*', ...excerpts].join(','),
+    })
+  }, [collection, filter, sort])
+  useEffect(() => pages.start(), [pages])
+  return [pages, useSyncExternalStore(pages.follow, pages.get)]
+}

@@ -1,0 +1,63 @@
+/** Makes the first superuser, with the secret of the link that the server has printed. */
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { logInWithPassword, makeFirstSuperuser } from '../../api/accounts.ts'
+import { ApiError } from '../../api/request.ts'
+import { Form } from '../../parts/form.tsx'
+import { TextInput } from '../../parts/form-field.tsx'
+import { goTo } from '../../state/route.ts'
+import { signedIn } from '../../state/session.ts'
+import { TEXTS } from '../../texts.ts'
+import { Card } from './card.tsx'
+
+const { setup, signIn } = TEXTS
+
+export function Setup({ secret }: { readonly secret: string }): ReactNode {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [again, setAgain] = useState('')
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const submit = async (): Promise<string | undefined> => {
+    setErrors({})
+    if (password !== again) return void setErrors({ again: setup.notTheSame })
+    try {
+      await makeFirstSuperuser(secret, email, password)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      if (error.status === 403) return setup.linkEnded
+      const wrong = Object.entries(error.fields)
+      if (wrong.length === 0) throw error
+      return void setErrors(Object.fromEntries(wrong.map(([name, { message }]) => [name, message])))
+    }
+    const login = await logInWithPassword(email, password)
+    goTo([], {}, { replaces: true })
+    if ('token' in login) signedIn(login)
+    return undefined
+  }
+  const newPassword = { type: 'password', autoComplete: 'new-password', required: true } as const
+  return (
+    <Card title={setup.title} text={setup.text}>
+      <Form onSubmit={submit} submit={setup.submit}>
+        <TextInput
+          label={signIn.email}
+          value={email}
+          onValue={setEmail}
+          error={errors['email']}
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+        />
+        <TextInput
+          label={signIn.password}
+          help={setup.passwordHelp}
+          value={password}
+          onValue={setPassword}
+          error={errors['password']}
+          {...newPassword}
+        />
+        <TextInput label={setup.again} value={again} onValue={setAgain} error={errors['again']} {...newPassword} />
+      </Form>
+    </Card>
+  )
+}

@@ -1,0 +1,67 @@
+/** The first steps on a server: make a collection, or load an example. */
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { showDone, showError } from '../../parts/toasts.tsx'
+import { findCollection, reloadCollections, useCollections } from '../../state/collections.ts'
+import { goTo } from '../../state/route.ts'
+import { TEXTS } from '../../texts.ts'
+import { NewCollectionForm } from './new-collection-form.tsx'
+
+const { start } = TEXTS
+
+export function Start(): ReactNode {
+  return (
+    <div className="start">
+      <header>
+        <h1>{start.title}</h1>
+        <p>{start.text}</p>
+      </header>
+      <div className="start-ways">
+        <section className="panel" aria-labelledby="start-make">
+          <h2 id="start-make">
+            <Icon name="collection" /> {start.make}
+          </h2>
+          <p>{start.makeText}</p>
+          <NewCollectionForm />
+        </section>
+        <Example />
+      </div>
+    </div>
+  )
+}
+
+function Example(): ReactNode {
+  const { list } = useCollections()
+  const [progress, setProgress] = useState<readonly [done: number, all: number]>()
+  const load = async (): Promise<void> => {
+    const { EXAMPLE, loadExample } = await import('./example.ts')
+    if (EXAMPLE.some(({ name }) => findCollection(list, name) !== undefined)) return showError(start.exampleThere)
+    try {
+      await loadExample((done, all) => setProgress([done, all]))
+    } finally {
+      setProgress(undefined)
+      await reloadCollections()
+    }
+    showDone(start.exampleLoaded)
+    goTo(['records', 'articles'])
+  }
+  return (
+    <section className="panel" aria-labelledby="start-example">
+      <h2 id="start-example">
+        <Icon name="list" /> {start.example}
+      </h2>
+      <p>{start.exampleText}</p>
+      <Button icon="download" onPress={load}>
+        {start.loadExample}
+      </Button>
+      {progress !== undefined && (
+        <label className="progress">
+          <progress value={progress[0]} max={progress[1]} />
+          <span>{start.progress(...progress)}</span>
+        </label>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,90 @@
+/**
+ * Pictures of the page in Chromium, for people to look at: each view, light and dark, in three widths.
+ * `npm run node -- packages/admin/test/pictures.ts FOLDER [TEXT]` takes those whose name has the text.
+ */
+import { mkdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { launch, type Page } from 'puppeteer-core'
+import { findProgram } from '../../../tools/browser/engines.ts'
+import { makeFolder } from '../../../tools/processes.ts'
+import { EMAIL, fillTasks, PASSWORD, startAdmin } from './server.ts'
+
+const WIDTHS = [320, 1280, 2560]
+const THEMES = ['light', 'dark'] as const
+const TASKS = 20_000
+const SETTLE_MS = 700
+
+interface Picture {
+  readonly name: string
+  readonly isSignedOut?: boolean
+  readonly hash: string
+  readonly before?: (page: Page) => Promise<void>
+}
+
+const PICTURES: readonly Picture[] = [
+  { name: 'sign-in', isSignedOut: true, hash: '' },
+  { name: 'setup', isSignedOut: true, hash: '#/setup/secret' },
+  { name: 'start', hash: '#/start' },
+  { name: 'records', hash: '#/records/tasks' },
+  { name: 'articles', hash: '#/records/articles' },
+  { name: 'no-match', hash: `#/records/tasks?filter=${encodeURIComponent('title = "none"')}` },
+  { name: 'wrong-filter', hash: `#/records/tasks?filter=${encodeURIComponent('title = ')}` },
+]
+
+const [folder = '', text = ''] = process.argv.slice(2)
+if (folder === '') throw new Error('Name a folder for the pictures.')
+mkdirSync(folder, { recursive: true })
+const profile = makeFolder('pictures')
+const server = await startAdmin()
+await fillTasks(server, TASKS)
+const browser = await launch({
+  executablePath: findProgram('chromium')!,
+  userDataDir: profile,
+  args: ['--no-sandbox', '--headless=new', '--hide-scrollbars=false'],
+})
+try {
+  const page = await browser.newPage()
+  page.on('console', (message) => console.log(message.type(), message.text()))
+  page.on('pageerror', (error) => console.log(String(error)))
+  const wanted = PICTURES.filter(({ name }) => name.includes(text))
+  for (const picture of wanted.filter(({ isSignedOut }) => isSignedOut === true)) await take(page, picture)
+  await page.goto(`${server.url}/_/`)
+  await signIn(page)
+  await loadExample(page)
+  for (const picture of wanted.filter(({ isSignedOut }) => isSignedOut !== true)) await take(page, picture)
+} finally {
+  await browser.close()
+  await server.close()
+  rmSync(profile, { recursive: true, force: true })
+}
+process.exit()
+
+async function signIn(page: Page): Promise<void> {
+  await page.waitForSelector('[type=email]')
+  await page.type('[type=email]', EMAIL)
+  await page.type('[type=password]', PASSWORD)
+  await page.click('[type=submit]')
+  await page.waitForSelector('.sidebar')
+}
+
+async function loadExample(page: Page): Promise<void> {
+  await page.evaluate(() => void (location.hash = '#/start'))
+  const button = await page.waitForSelector('::-p-text(Load the example)')
+  await button!.click()
+  await page.waitForFunction(() => location.hash.includes('articles'))
+}
+
+async function take(page: Page, { name, hash, before }: Picture): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewport({ width, height: width < 500 ? 640 : Math.round(width * 0.62) })
+    for (const theme of THEMES) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
+      await page.evaluate(() => void (location.hash = '#/nowhere'))
+      await page.goto(`${server.url}/_/${hash}`)
+      await page.reload()
+      await before?.(page)
+      await new Promise((settled) => setTimeout(settled, SETTLE_MS))
+      await page.screenshot({ path: resolve(join(folder, `${name}-${width}-${theme}.png`)) as `${string}.png` })
+    }
+  }
+}

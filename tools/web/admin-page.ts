@@ -1,0 +1,79 @@
+/**
+ * Builds the admin page. The server reads it from one file, `packages/server/dist/admin.json`: an object of files by name, each compressed
+ * by gzip and written as Base64. All names but those of `index.html` and the icon have a hash of the content.
+ */
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build, type Metafile } from 'esbuild'
+import { PAGE_BUILD } from './bundle.ts'
+
+const FOLDER = resolve(import.meta.dirname, '../../packages/admin/src')
+export const ADMIN_FILE: string = resolve(import.meta.dirname, '../../packages/server/dist/admin.json')
+const ENTRIES = ['main.tsx', 'style/main.css']
+/** Where `index.html` names the files of the first load. */
+const MARK = '<!-- FILES -->'
+
+export interface BuiltAdminPage {
+  /** Compressed, by name. */
+  readonly files: ReadonlyMap<string, Uint8Array>
+  /** What a browser loads before anything is shown; the rest is loaded on demand. */
+  readonly first: readonly string[]
+}
+
+export async function buildAdminPage(): Promise<BuiltAdminPage> {
+  const { outputFiles, metafile } = await build({
+    ...PAGE_BUILD,
+    absWorkingDir: FOLDER,
+    entryPoints: ENTRIES.map((name) => join(FOLDER, name)),
+    outdir: '/',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    splitting: true,
+    minify: true,
+    metafile: true,
+    jsx: 'automatic',
+    legalComments: 'none',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })
+  const scripts = firstScripts(metafile)
+  const styles = Object.keys(metafile.outputs)
+    .map((path) => basename(path))
+    .filter((name) => name.endsWith('.css'))
+  const html = await readFile(join(FOLDER, 'index.html'), 'utf8')
+  const files = new Map<string, Uint8Array>(outputFiles.map(({ path, contents }) => [basename(path), pack(contents)]))
+  files.set('index.html', pack(Buffer.from(html.replace(MARK, tagsOf(scripts, styles)))))
+  files.set('favicon.svg', pack(await readFile(join(import.meta.dirname, 'favicon.svg'))))
+  return { files, first: ['index.html', ...styles, ...scripts] }
+}
+
+/** Another process may read the file at the same time. */
+export async function writeAdminPage(): Promise<void> {
+  const { files } = await buildAdminPage()
+  const texts = Object.fromEntries([...files].map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]))
+  await mkdir(dirname(ADMIN_FILE), { recursive: true })
+  const unfinished = `${ADMIN_FILE}.${process.pid}`
+  await writeFile(unfinished, JSON.stringify(texts))
+  await rename(unfinished, ADMIN_FILE)
+}
+
+/** The entry, and what it imports at once. */
+function firstScripts({ outputs }: Metafile): string[] {
+  const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint?.endsWith('main.tsx'))!
+  const found = new Set([entry])
+  for (const path of found)
+    for (const { path: imported, kind } of outputs[path]!.imports) if (kind === 'import-statement') found.add(imported)
+  return [...found].map((path) => basename(path))
+}
+
+function tagsOf([main, ...shared]: readonly string[], styles: readonly string[]): string {
+  return [
+    ...styles.map((name) => `<link rel="stylesheet" href="${name}" />`),
+    ...shared.map((name) => `<link rel="modulepreload" href="${name}" />`),
+    `<script type="module" src="${main}"></script>`,
+  ].join('\n    ')
+}
+
+function pack(content: Uint8Array): Uint8Array {
+  return gzipSync(content, { level: 9 })
+}
