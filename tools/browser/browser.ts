@@ -42,6 +42,8 @@ export interface Page {
   press(key: string): Promise<void>
   /** Gives the page a device that keeps passkeys, and a person who agrees to everything, where `supports.passkeys`. */
   addPasskeyDevice(): Promise<void>
+  /** What the page has written to its console as errors, and what it has not caught. Nothing in WebKit. */
+  errors(): readonly string[]
   reload(): Promise<void>
   /** As a person closes a tab. */
   close(): Promise<void>

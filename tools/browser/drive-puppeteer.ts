@@ -58,8 +58,10 @@ async function openPage(
 ): Promise<Page> {
   const tab = await context.newPage()
   if (engine === 'chromium' && quotaBytes !== undefined) await limitChromium(tab, url, quotaBytes)
+  const errors = errorsOf(tab)
   await tab.goto(url, { waitUntil: 'load' })
   return {
+    errors: () => errors,
     evaluate<Argument, Result>(
       body: (argument: Argument) => Result | Promise<Result>,
       argument?: Argument,
@@ -79,6 +81,16 @@ async function openPage(
     freeze: () => setLifecycle(engine, tab, 'frozen'),
     thaw: () => setLifecycle(engine, tab, 'active'),
   }
+}
+
+/** Grows. That the server has answered with an error is none of the page's own. */
+function errorsOf(tab: Tab): readonly string[] {
+  const errors: string[] = []
+  tab.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text())
+  })
+  tab.on('pageerror', (error) => errors.push(String(error)))
+  return errors
 }
 
 async function limitChromium(tab: Tab, url: string, quotaBytes: number): Promise<void> {

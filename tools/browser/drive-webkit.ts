@@ -68,6 +68,7 @@ class Tabs {
     return {
       evaluate: <Argument, Result>(body: (argument: Argument) => Result | Promise<Result>, argument?: Argument) =>
         slot.evaluate(`(${body.toString()})(${JSON.stringify(argument)})`) as Promise<Result>,
+      errors: () => [],
       press: () => Promise.reject(new Error('Nobody can press a key in WebKit.')),
       addPasskeyDevice: () => Promise.reject(new Error('WebKit has no way to make a device with passkeys.')),
       reload: () => slot.load(address),

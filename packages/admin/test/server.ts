@@ -18,7 +18,9 @@ export const ITSELF: Actor = {
 /** The page does not change while the tests run. */
 const builtPage = once(writeAdminPage)
 
-export async function startAdmin({ hasSuperuser = true }: { readonly hasSuperuser?: boolean } = {}): Promise<TestServer> {
+export async function startAdmin({
+  hasSuperuser = true,
+}: { readonly hasSuperuser?: boolean } = {}): Promise<TestServer> {
   await builtPage()
   const server = await startServer()
   if (hasSuperuser) {

@@ -68,7 +68,10 @@ export function refreshLogin(token: string): Promise<Login> {
 
 /** `secret`: that of the link which the server has printed. */
 export async function makeFirstSuperuser(secret: string, email: string, password: string): Promise<void> {
-  await request('POST', `${SUPERUSERS}/records`, { body: { email, password, passwordConfirm: password }, token: secret })
+  await request('POST', `${SUPERUSERS}/records`, {
+    body: { email, password, passwordConfirm: password },
+    token: secret,
+  })
 }
 
 export async function requestPasswordReset(email: string): Promise<void> {

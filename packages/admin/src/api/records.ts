@@ -57,7 +57,8 @@ function bodyOf(values: Values): Values | FormData {
     files.push(...added.map((file): [string, File] => [name, file]))
     if (added.length === 0) rest[name] = value
     // Names of files that stay.
-    else if (Array.isArray(value) && added.length < items.length) rest[name] = items.filter((item) => !(item instanceof File))
+    else if (Array.isArray(value) && added.length < items.length)
+      rest[name] = items.filter((item) => !(item instanceof File))
   }
   if (files.length === 0) return values
   const form = new FormData()

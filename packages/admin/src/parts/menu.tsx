@@ -81,7 +81,15 @@ function MenuList({ id, label, items, anchor, side, onClose }: MenuListProps): R
     // The list lives as long as it is open.
   }, [])
   return (
-    <div ref={list} id={id} className="menu" role="menu" aria-label={label} popover="manual" onKeyDown={(event) => onKey(event, onClose)}>
+    <div
+      ref={list}
+      id={id}
+      className="menu"
+      role="menu"
+      aria-label={label}
+      popover="manual"
+      onKeyDown={(event) => onKey(event, onClose)}
+    >
       {items.map((item) => (
         <button
           key={item.label}
@@ -97,7 +105,11 @@ function MenuList({ id, label, items, anchor, side, onClose }: MenuListProps): R
             if (result instanceof Promise) result.catch(reportError)
           }}
         >
-          {item.isChecked === undefined ? item.icon !== undefined && <Icon name={item.icon} /> : <Tick isOn={item.isChecked} />}
+          {item.isChecked === undefined ? (
+            item.icon !== undefined && <Icon name={item.icon} />
+          ) : (
+            <Tick isOn={item.isChecked} />
+          )}
           <span>{item.label}</span>
         </button>
       ))}

@@ -63,10 +63,18 @@ export function Toasts(): ReactNode {
   return (
     <section className="toasts" aria-label={TEXTS.toasts.region}>
       <div role="status" aria-live="polite">
-        {list.filter(({ kind }) => kind === 'done').map((toast) => <ToastBox key={toast.id} toast={toast} />)}
+        {list
+          .filter(({ kind }) => kind === 'done')
+          .map((toast) => (
+            <ToastBox key={toast.id} toast={toast} />
+          ))}
       </div>
       <div role="alert">
-        {list.filter(({ kind }) => kind === 'error').map((toast) => <ToastBox key={toast.id} toast={toast} />)}
+        {list
+          .filter(({ kind }) => kind === 'error')
+          .map((toast) => (
+            <ToastBox key={toast.id} toast={toast} />
+          ))}
       </div>
     </section>
   )
@@ -103,7 +111,12 @@ function ToastBox({ toast }: { readonly toast: Toast }): ReactNode {
           <span className="button-text">{TEXTS.actions.undo}</span>
         </button>
       )}
-      <button type="button" className="button button-quiet button-icon" aria-label={TEXTS.actions.close} onClick={() => hide(id)}>
+      <button
+        type="button"
+        className="button button-quiet button-icon"
+        aria-label={TEXTS.actions.close}
+        onClick={() => hide(id)}
+      >
         <Icon name="close" />
       </button>
     </div>

@@ -34,7 +34,13 @@ export function Shell({ account, hasEnded }: ShellProps): ReactNode {
         {TEXTS.shell.skip}
       </a>
       <div className="topbar">
-        <Button kind="quiet" icon="menu" label={TEXTS.shell.menu} aria-expanded={isOpen} onPress={() => setOpen(!isOpen)} />
+        <Button
+          kind="quiet"
+          icon="menu"
+          label={TEXTS.shell.menu}
+          aria-expanded={isOpen}
+          onPress={() => setOpen(!isOpen)}
+        />
         <Mark />
         <b>Pannier</b>
       </div>

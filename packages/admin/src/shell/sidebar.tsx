@@ -37,7 +37,12 @@ export function Sidebar({ account }: { readonly account: Account }): ReactNode {
       <nav className="sidebar-list" aria-label={shell.collections}>
         <div className="sidebar-head">
           <h2>{shell.collections}</h2>
-          <a className="button button-quiet button-icon" href={linkTo(['start'])} aria-label={shell.newCollection} title={shell.newCollection}>
+          <a
+            className="button button-quiet button-icon"
+            href={linkTo(['start'])}
+            aria-label={shell.newCollection}
+            title={shell.newCollection}
+          >
             <Icon name="add" />
           </a>
         </div>
@@ -66,7 +71,13 @@ export function Sidebar({ account }: { readonly account: Account }): ReactNode {
   )
 }
 
-function SearchBox({ value, onValue }: { readonly value: string; readonly onValue: (value: string) => void }): ReactNode {
+function SearchBox({
+  value,
+  onValue,
+}: {
+  readonly value: string
+  readonly onValue: (value: string) => void
+}): ReactNode {
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     const focus = (event: globalThis.KeyboardEvent): void => {

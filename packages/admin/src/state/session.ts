@@ -67,7 +67,8 @@ async function refresh(current: Session): Promise<void> {
     keep(NAME, login)
     session.set(login)
   } catch (error) {
-    const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403 || error.status === 404)
+    const isRefused =
+      error instanceof ApiError && (error.status === 401 || error.status === 403 || error.status === 404)
     if (isRefused && session.get() === current) session.set({ ...current, hasEnded: true })
   }
 }

@@ -142,7 +142,11 @@ function Files({ collection, field, row, names }: FilesProps): ReactNode {
   )
 }
 
-function GeoPoint({ value: { lon, lat } }: { readonly value: { readonly lon: number; readonly lat: number } }): ReactNode {
+function GeoPoint({
+  value: { lon, lat },
+}: {
+  readonly value: { readonly lon: number; readonly lat: number }
+}): ReactNode {
   return (
     <span className="cell-text">
       {lat.toFixed(4)}, {lon.toFixed(4)}

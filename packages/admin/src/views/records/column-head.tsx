@@ -66,15 +66,25 @@ export function ColumnHead(props: ColumnHeadProps): ReactNode {
       >
         <Icon name={FIELD_ICONS[field.type]} />
         <span className="head-name">{field.name}</span>
-        {direction !== 'none' && <Icon name={direction === 'ascending' ? 'arrowUp' : 'arrowDown'} className="head-arrow" />}
+        {direction !== 'none' && (
+          <Icon name={direction === 'ascending' ? 'arrowUp' : 'arrowDown'} className="head-arrow" />
+        )}
       </button>
-      <Menu label={texts.menu(field.name)} icon="more" items={itemsOf(props, isSortable)} className="button-quiet head-menu" />
+      <Menu
+        label={texts.menu(field.name)}
+        icon="more"
+        items={itemsOf(props, isSortable)}
+        className="button-quiet head-menu"
+      />
       <ResizeHandle table={table} column={column} />
     </div>
   )
 }
 
-function itemsOf({ column, field, onSort, isPinned, table }: ColumnHeadProps, isSortable: boolean): readonly MenuItem[] {
+function itemsOf(
+  { column, field, onSort, isPinned, table }: ColumnHeadProps,
+  isSortable: boolean,
+): readonly MenuItem[] {
   return [
     { label: texts.ascending, icon: 'arrowUp', isDisabled: !isSortable, onPress: () => onSort(field.name) },
     { label: texts.descending, icon: 'arrowDown', isDisabled: !isSortable, onPress: () => onSort(`-${field.name}`) },

@@ -37,10 +37,10 @@ export const WIDTH_MIN = 64
 export const WIDTH_MAX = 900
 
 const WIDTHS: Readonly<Partial<Record<FieldType, number>>> = {
-  bool: 96,
+  bool: 110,
   number: 120,
-  date: 176,
-  autodate: 176,
+  date: 190,
+  autodate: 190,
   email: 220,
   url: 220,
   editor: 280,
@@ -92,12 +92,14 @@ function columnsOf(collection: Collection): ColumnDef<Features, Row>[] {
     enableResizing: false,
     enablePinning: false,
   })
-  const isTitle = titleField(collection)
-  const ofFields = shownFields(collection).map((field) =>
+  const title = titleField(collection)
+  const fields = shownFields(collection)
+  const ordered = title === undefined ? fields : [title, ...fields.filter((field) => field !== title)]
+  const ofFields = ordered.map((field) =>
     helper.display({
       id: field.id,
       header: field.name,
-      size: field === isTitle ? WIDTH_OF_TITLE : (WIDTHS[field.type] ?? WIDTH),
+      size: field === title ? WIDTH_OF_TITLE : (WIDTHS[field.type] ?? WIDTH),
       minSize: WIDTH_MIN,
       maxSize: WIDTH_MAX,
     }),

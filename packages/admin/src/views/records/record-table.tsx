@@ -137,10 +137,23 @@ function Head({ table, columns, keys, ...props }: PartProps & { readonly table: 
           const cell = { style, at, keys, isPinned: column.getIsPinned() !== false }
           if (column.id !== SELECT)
             return (
-              <ColumnHead key={column.id} {...cell} table={table} column={column} field={fields.get(column.id)!} {...props} />
+              <ColumnHead
+                key={column.id}
+                {...cell}
+                table={table}
+                column={column}
+                field={fields.get(column.id)!}
+                {...props}
+              />
             )
           return (
-            <div key={column.id} role="columnheader" aria-colindex={at + 1} className="cell cell-select cell-pinned" style={style}>
+            <div
+              key={column.id}
+              role="columnheader"
+              aria-colindex={at + 1}
+              className="cell cell-box cell-pinned"
+              style={style}
+            >
               <input
                 type="checkbox"
                 {...keys.cellProps(-1, at)}
@@ -184,7 +197,7 @@ function RowView({ collection, pages, index, top, height, columns, keys, selecti
         const place = { 'aria-colindex': at + 1, style: placeOf(column, at) }
         if (column.id === SELECT)
           return (
-            <div key={column.id} role="gridcell" {...place} className={`${className} cell-select`}>
+            <div key={column.id} role="gridcell" {...place} className={`${className} cell-box`}>
               <input
                 type="checkbox"
                 {...keys.cellProps(index, at)}
@@ -197,8 +210,18 @@ function RowView({ collection, pages, index, top, height, columns, keys, selecti
           )
         const field = fields.get(column.id)!
         return (
-          <div key={column.id} role="gridcell" {...place} className={`${className} cell-${field.type}`} {...keys.cellProps(index, at)}>
-            {row === undefined ? <span className="cell-loading" /> : <Cell collection={collection} field={field} row={row} all={all} />}
+          <div
+            key={column.id}
+            role="gridcell"
+            {...place}
+            className={`${className} cell-${field.type}`}
+            {...keys.cellProps(index, at)}
+          >
+            {row === undefined ? (
+              <span className="cell-loading" />
+            ) : (
+              <Cell collection={collection} field={field} row={row} all={all} />
+            )}
           </div>
         )
       })}

@@ -24,11 +24,7 @@ export function View({ collection }: CollectionViewProps): ReactNode {
   return (
     <>
       <CollectionHead collection={collection} count={list.total} />
-      <FilterBar
-        filter={filter}
-        error={list.error}
-        onFilter={(next) => changeQuery({ filter: next })}
-      />
+      <FilterBar filter={filter} error={list.error} onFilter={(next) => changeQuery({ filter: next })} />
       <div className="records">
         {list.total === undefined && list.error !== undefined && filter === '' ? (
           <Failed error={list.error} onRetry={() => pages.reload()} />
@@ -68,7 +64,9 @@ function useRecordPages(collection: Collection, filter: string, sort: string): [
   const pages = useMemo(() => {
     const fields = shownFields(collection)
     const relations = fields.filter(({ type }) => type === 'relation').map(({ name }) => name)
-    const excerpts = fields.filter(({ type }) => type === 'editor').map(({ name }) => `${name}:excerpt(${EXCERPT},true)`)
+    const excerpts = fields
+      .filter(({ type }) => type === 'editor')
+      .map(({ name }) => `${name}:excerpt(${EXCERPT},true)`)
     return new RecordPages(collection, {
       filter,
       sort,

@@ -38,7 +38,13 @@ export const EXAMPLE: readonly [authors: NewCollection, articles: NewCollection]
       { name: 'reads', type: 'number', onlyInt: true, min: 0 },
       { name: 'featured', type: 'bool' },
       { name: 'published', type: 'date' },
-      { name: 'cover', type: 'file', maxSelect: 1, mimeTypes: ['image/png', 'image/jpeg', 'image/webp'], thumbs: ['120x120'] },
+      {
+        name: 'cover',
+        type: 'file',
+        maxSelect: 1,
+        mimeTypes: ['image/png', 'image/jpeg', 'image/webp'],
+        thumbs: ['120x120'],
+      },
       { name: 'details', type: 'json' },
       ...DATES,
     ],
@@ -56,7 +62,14 @@ const AUTHORS: readonly (readonly [name: string, lon: number, lat: number])[] = 
   ['Hugo Silva', -9.14, 38.72],
 ]
 const SUBJECTS = ['Bread', 'Rivers', 'Old maps', 'Night trains', 'Bees', 'Small museums', 'Winter', 'Letters', 'Tides']
-const ANGLES = ['and what they teach', 'for beginners', 'seen from above', 'in ten pictures', 'after dark', 'by bicycle']
+const ANGLES = [
+  'and what they teach',
+  'for beginners',
+  'seen from above',
+  'in ten pictures',
+  'after dark',
+  'by bicycle',
+]
 const STATUSES = ['published', 'published', 'draft', 'review']
 const DAY_MS = 24 * 3_600_000
 

@@ -28,7 +28,13 @@ interface Draft {
 const RULES: Readonly<Record<Access, Partial<NewCollection>>> = {
   nobody: {},
   read: { listRule: '', viewRule: '' },
-  accounts: { listRule: LOGGED_IN, viewRule: LOGGED_IN, createRule: LOGGED_IN, updateRule: LOGGED_IN, deleteRule: LOGGED_IN },
+  accounts: {
+    listRule: LOGGED_IN,
+    viewRule: LOGGED_IN,
+    createRule: LOGGED_IN,
+    updateRule: LOGGED_IN,
+    deleteRule: LOGGED_IN,
+  },
 }
 /** When a record was made and changed, which nearly every app asks for. */
 const DATES: readonly NewField[] = [
@@ -45,7 +51,9 @@ export function NewCollectionForm(): ReactNode {
   const submit = async (): Promise<string | undefined> => {
     setNameError(undefined)
     try {
-      const own = fields.filter((field) => field.name.trim() !== '').map((field) => ({ name: field.name, type: field.type }))
+      const own = fields
+        .filter((field) => field.name.trim() !== '')
+        .map((field) => ({ name: field.name, type: field.type }))
       const dates = type === 'auth' ? [] : DATES
       const made = await createCollection({ name: name.trim(), type, fields: [...own, ...dates], ...RULES[access] })
       await reloadCollections()
@@ -110,7 +118,8 @@ interface FieldRowsProps {
 function FieldRows({ fields, onFields }: FieldRowsProps): ReactNode {
   const change = (id: number, changes: Partial<Draft>): void =>
     onFields(fields.map((field) => (field.id === id ? { ...field, ...changes } : field)))
-  const add = (): void => onFields([...fields, { id: Math.max(0, ...fields.map(({ id }) => id)) + 1, name: '', type: 'text' }])
+  const add = (): void =>
+    onFields([...fields, { id: Math.max(0, ...fields.map(({ id }) => id)) + 1, name: '', type: 'text' }])
   return (
     <fieldset className="rows">
       <legend className="field-label">{start.fields}</legend>
@@ -135,7 +144,12 @@ function FieldRows({ fields, onFields }: FieldRowsProps): ReactNode {
               </option>
             ))}
           </select>
-          <Button kind="quiet" icon="trash" label={start.removeField(name)} onPress={() => onFields(fields.filter((field) => field.id !== id))} />
+          <Button
+            kind="quiet"
+            icon="trash"
+            label={start.removeField(name)}
+            onPress={() => onFields(fields.filter((field) => field.id !== id))}
+          />
         </div>
       ))}
       <Button kind="quiet" icon="add" onPress={add}>

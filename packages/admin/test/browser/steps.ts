@@ -1,0 +1,110 @@
+/** What a person does on the page, and sees of it. Controls are found by their names, as screen readers find them. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from '../../../../tools/browser/browser.ts'
+import { EMAIL, PASSWORD } from '../server.ts'
+
+const WAIT_MS_MAX = 30_000
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Waits until the page shows the text. */
+export async function sees(page: Page, text: string, selector = 'body'): Promise<void> {
+  await waitFor(page, `'${text}' in ${selector}`, { text, selector }, ({ text: wanted, selector: place }) =>
+    [...document.querySelectorAll<HTMLElement>(place)].some(({ innerText }) => innerText.includes(wanted)),
+  )
+}
+
+/** Waits until the page does not show it any more. */
+export async function seesNo(page: Page, text: string, selector = 'body'): Promise<void> {
+  await waitFor(page, `no '${text}' in ${selector}`, { text, selector }, ({ text: wanted, selector: place }) =>
+    [...document.querySelectorAll<HTMLElement>(place)].every(({ innerText }) => !innerText.includes(wanted)),
+  )
+}
+
+/** Presses the button, link or menu item of this name. */
+export async function press(page: Page, name: string): Promise<void> {
+  await waitFor(page, `a button '${name}'`, name, (wanted) => {
+    const all = document.querySelectorAll<HTMLElement>(
+      'button:not(:disabled), a, summary, [role^=menuitem]:not(:disabled)',
+    )
+    const nameOf = (element: HTMLElement): string => element.getAttribute('aria-label') ?? element.textContent.trim()
+    const found = [...all].find((element) => nameOf(element) === wanted && element.checkVisibility())
+    found?.click()
+    return found !== undefined
+  })
+}
+
+/** As a person who types or chooses: what the control has becomes `value`. */
+export async function fill(page: Page, label: string, value: string): Promise<void> {
+  await waitFor(page, `a control '${label}'`, { label, value }, ({ label: wanted, value: text }) => {
+    type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+    const labelled = [...document.querySelectorAll('label')]
+      .filter(({ innerText }) => innerText.replace(/\s*\*$/, '').trim() === wanted)
+      .map(({ control }) => control as Control | null)
+    const named = document.querySelector<Control>(`:is(input, select, textarea)[aria-label="${wanted}"]`)
+    const control = [...labelled, named].find((one) => one?.checkVisibility() === true)
+    if (control === undefined || control === null) return false
+    // React hears of a value only if the element's own setter has set it.
+    const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control) as object, 'value')!
+    control.focus()
+    set!.call(control, text)
+    control.dispatchEvent(new Event('input', { bubbles: true }))
+    control.dispatchEvent(new Event('change', { bubbles: true }))
+    return true
+  })
+}
+
+/** Goes to an address of the page, as a link does. */
+export async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate((wanted) => void (location.hash = wanted), hash)
+}
+
+export async function signIn(page: Page): Promise<void> {
+  await fill(page, 'E-mail address', EMAIL)
+  await fill(page, 'Password', PASSWORD)
+  await press(page, 'Sign in')
+  await sees(page, 'Collections', '.sidebar')
+}
+
+/** The name of what has the focus. */
+export async function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const { activeElement } = document
+    return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent ?? ''
+  })
+}
+
+/** @throws if axe finds what breaks WCAG 2.2 AA, or the console has an error */
+export async function isSound(page: Page): Promise<void> {
+  const load = Object.assign(() => undefined, { toString: () => `() => { ${AXE} }` })
+  await page.evaluate(load)
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResult> } }
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+    const { violations } = await axe.run({ runOnly: tags })
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join('\n  ')}`)
+  })
+  if (found.length > 0) throw new Error(`axe finds:\n${found.join('\n')}`)
+  if (page.errors().length > 0) throw new Error(`the console has:\n${page.errors().join('\n')}`)
+}
+
+interface AxeResult {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[]
+}
+
+/** Waits until the function gives true in the page. */
+export async function waitFor<T>(
+  page: Page,
+  what: string,
+  argument: T,
+  check: (argument: T) => boolean,
+): Promise<void> {
+  const deadline = Date.now() + WAIT_MS_MAX
+  while (!(await page.evaluate(check, argument))) {
+    if (Date.now() > deadline) {
+      const text = await page.evaluate(() => document.body.innerText.slice(0, 600))
+      throw new Error(`The page does not have ${what}. It shows:\n${text}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
