@@ -1,6 +1,8 @@
 /** Lint rules: layering, sizes, determinism and the mistakes that types do not catch. */
 import { defineConfig, type OxlintConfig } from 'oxlint'
 import {
+  ADMIN_LAYERS,
+  adminBansOf,
   BACKEND_LAYERS,
   backendBansOf,
   bansOf,
@@ -83,6 +85,7 @@ export default defineConfig({
     ...LAYERS.map((layer) => layerRules(`packages/db/src/${layer}`, bansOf(layer))),
     ...BACKEND_LAYERS.map((layer) => layerRules(`packages/backend/src/${layer}`, backendBansOf(layer))),
     ...SERVER_LAYERS.map((layer) => layerRules(`packages/server/src/${layer}`, serverBansOf(layer))),
+    ...ADMIN_LAYERS.map((layer) => layerRules(`packages/admin/src/${layer}`, adminBansOf(layer))),
     ...LAYERS.filter((layer) => layer !== 'database').map(determinismRules),
     {
       // A time-out while opening is a matter between this backend and its engine.

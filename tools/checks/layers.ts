@@ -55,6 +55,9 @@ export const SERVER_LAYERS: readonly string[] = [
   'cli',
 ]
 
+/** The same of the admin page. `app.tsx` puts them together; `views.ts` lists the views for the shell. */
+export const ADMIN_LAYERS: readonly string[] = ['api', 'state', 'parts', 'views', 'shell']
+
 /** The only files that re-export; nothing inside the library imports them. */
 const ENTRIES = ['index', 'memory', 'indexeddb', 'opfs', 'sqlite', 'level']
 
@@ -137,6 +140,11 @@ export function serverBansOf(layer: string): readonly ImportBan[] {
     })
   }
   return bans
+}
+
+/** Everything that files of a layer of the admin page may not import. */
+export function adminBansOf(layer: string): readonly ImportBan[] {
+  return bansOfAbove(layer, ADMIN_LAYERS, 'app|main')
 }
 
 function bansOfAbove(layer: string, layers: readonly string[], roots: string): ImportBan[] {

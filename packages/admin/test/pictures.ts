@@ -27,6 +27,8 @@ const PICTURES: readonly Picture[] = [
   { name: 'start', hash: '#/start' },
   { name: 'records', hash: '#/records/tasks' },
   { name: 'articles', hash: '#/records/articles' },
+  { name: 'form-new', hash: '#/records/articles?record=new' },
+  { name: 'form-record', hash: '#/records/articles', before: openFirst },
   { name: 'no-match', hash: `#/records/tasks?filter=${encodeURIComponent('title = "none"')}` },
   { name: 'wrong-filter', hash: `#/records/tasks?filter=${encodeURIComponent('title = ')}` },
 ]
@@ -65,6 +67,10 @@ async function signIn(page: Page): Promise<void> {
   await page.type('[type=password]', PASSWORD)
   await page.click('[type=submit]')
   await page.waitForSelector('.sidebar')
+}
+
+async function openFirst(page: Page): Promise<void> {
+  await (await page.waitForSelector('[data-cell="0,2"]'))!.click()
 }
 
 async function loadExample(page: Page): Promise<void> {

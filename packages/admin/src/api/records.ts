@@ -27,16 +27,21 @@ export function listRecords(collection: string, query: ListQuery, signal?: Abort
   return request('GET', pathOf(collection), { query: { ...query }, ...(signal !== undefined && { signal }) })
 }
 
-export function viewRecord(collection: string, id: string, query: { readonly expand?: string } = {}): Promise<Row> {
-  return request('GET', `${pathOf(collection)}/${encodeURIComponent(id)}`, { query })
+/** With `_rev`, by which an update says what it has seen. */
+export function viewRecord(collection: string, id: string, expand = ''): Promise<Row> {
+  return request('GET', `${pathOf(collection)}/${encodeURIComponent(id)}`, { query: { expand, fields: '*,_rev' } })
 }
 
 export function createRecord(collection: string, values: Values): Promise<Row> {
   return request('POST', pathOf(collection), { body: bodyOf(values) })
 }
 
-export function updateRecord(collection: string, id: string, values: Values): Promise<Row> {
-  return request('PATCH', `${pathOf(collection)}/${encodeURIComponent(id)}`, { body: bodyOf(values) })
+/** `rev`: what is changed; a record that somebody has changed since is left alone, and the error has the status 409. */
+export function updateRecord(collection: string, id: string, values: Values, rev?: string): Promise<Row> {
+  return request('PATCH', `${pathOf(collection)}/${encodeURIComponent(id)}`, {
+    body: bodyOf(values),
+    ...(rev !== undefined && { headers: { 'if-match': `"${rev}"` } }),
+  })
 }
 
 export function deleteRecord(collection: string, id: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/request.ts'
+import { UNDO_MS } from '../state/pending-deletes.ts'
 import { Store, useStore } from '../state/store.ts'
 import { TEXTS } from '../texts.ts'
 import { Icon } from './icon.tsx'
@@ -14,8 +15,7 @@ interface Toast {
 }
 
 const SHOWN_MS = { done: 6000, error: 12_000 }
-/** One has time to read, and to think. */
-const UNDO_MS = 15_000
+
 const SHOWN_MAX = 4
 
 const toasts = new Store<readonly Toast[]>([])

@@ -21,11 +21,11 @@ export async function seesNo(page: Page, text: string, selector = 'body'): Promi
   )
 }
 
-/** Presses the button, link or menu item of this name. */
+/** Presses the button, link, menu item or box of this name. */
 export async function press(page: Page, name: string): Promise<void> {
   await waitFor(page, `a button '${name}'`, name, (wanted) => {
     const all = document.querySelectorAll<HTMLElement>(
-      'button:not(:disabled), a, summary, [role^=menuitem]:not(:disabled)',
+      'button:not(:disabled), a, summary, [role^=menuitem]:not(:disabled), [type=checkbox]',
     )
     const nameOf = (element: HTMLElement): string => element.getAttribute('aria-label') ?? element.textContent.trim()
     const found = [...all].find((element) => nameOf(element) === wanted && element.checkVisibility())

@@ -6,10 +6,12 @@ import type { Virtualizer } from '@tanstack/react-virtual'
 import type { Collection, Field } from '../../api/collections.ts'
 import type { Row } from '../../api/records.ts'
 import { useCollections } from '../../state/collections.ts'
+import { leaving } from '../../state/pending-deletes.ts'
+import { useStore } from '../../state/store.ts'
 import { TEXTS } from '../../texts.ts'
 import { Cell, titleOf } from './cell.tsx'
 import { ColumnHead } from './column-head.tsx'
-import { SELECT, useRecordTable } from './columns.ts'
+import { SELECT } from './columns.ts'
 import type { RecordColumn, RecordTable } from './columns.ts'
 import { useGridKeys } from './grid-keys.ts'
 import type { GridKeys } from './grid-keys.ts'
@@ -21,6 +23,7 @@ const ROWS_BEYOND = 8
 
 export interface RecordTableProps {
   readonly collection: Collection
+  readonly table: RecordTable
   readonly pages: RecordPages
   readonly list: ListState
   readonly sort: string
@@ -30,11 +33,10 @@ export interface RecordTableProps {
 }
 
 export function RecordTableView(props: RecordTableProps): ReactNode {
-  const { collection, pages, list, selection, onOpen } = props
-  const table = useRecordTable(collection)
+  const { collection, table, pages, list, selection, onOpen } = props
   const box = useRef<HTMLDivElement>(null)
   const total = list.total ?? 0
-  const columns = table.getVisibleLeafColumns()
+  const columns = [...table.getStartVisibleLeafColumns(), ...table.getCenterVisibleLeafColumns()]
   const rowPx = useRowHeight()
   const keys = useGridKeys({
     box,
@@ -68,7 +70,7 @@ export function RecordTableView(props: RecordTableProps): ReactNode {
       style={widthsOf(columns)}
       onKeyDown={keys.onKeyDown}
     >
-      <Head {...props} table={table} columns={columns} keys={keys} />
+      <Head {...props} columns={columns} keys={keys} />
       <div role="rowgroup" className="grid-body" style={{ height: virtualizer.getTotalSize() }}>
         {items.map(({ index, start }) => (
           <RowView key={index} {...props} index={index} top={start} height={rowPx} columns={columns} keys={keys} />
@@ -124,7 +126,7 @@ interface PartProps extends RecordTableProps {
   readonly keys: GridKeys
 }
 
-function Head({ table, columns, keys, ...props }: PartProps & { readonly table: RecordTable }): ReactNode {
+function Head({ table, columns, keys, ...props }: PartProps): ReactNode {
   const { selection, pages, collection } = props
   const fields = new Map(collection.fields.map((field) => [field.id, field]))
   const loaded = pages.loadedRows()
@@ -177,10 +179,15 @@ interface RowViewProps extends PartProps {
 
 function RowView({ collection, pages, index, top, height, columns, keys, selection, onOpen }: RowViewProps): ReactNode {
   const { list: all } = useCollections()
+  const gone = useStore(leaving)
   const row = pages.row(index)
   const isSelected = row !== undefined && selection.has(row.id)
   const fields = new Map<string, Field>(collection.fields.map((field) => [field.id, field]))
-  const states = [isSelected && 'row-selected', row !== undefined && pages.wasChanged(row.id) && 'row-changed']
+  const states = [
+    row !== undefined && gone.has(row.id) && 'row-leaving',
+    isSelected && 'row-selected',
+    row !== undefined && pages.wasChanged(row.id) && 'row-changed',
+  ]
   return (
     <div
       role="row"

@@ -1,5 +1,5 @@
 /** The records of a collection: a live table with a filter. The address has the filter, the order and the open record. */
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
 import { Failed, Notice } from '../../parts/loading.tsx'
@@ -7,23 +7,30 @@ import { changeQuery, useRoute } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
 import type { CollectionViewProps } from '../../views.ts'
 import { CollectionHead } from '../collection-head.tsx'
-import { shownFields } from './columns.ts'
+import { shownFields, useRecordTable } from './columns.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { RecordPages } from './record-pages.ts'
 import type { ListState } from './record-pages.ts'
 import { RecordTableView } from './record-table.tsx'
 import { useSelection } from './selection.ts'
+import { SelectionBar, Toolbar } from './toolbar.tsx'
 
 const EXCERPT = 160
+/** The address of the form of a new record. */
+const NEW = 'new'
+const RecordForm = lazy(async () => ({ default: (await import('./form/record-form.tsx')).RecordForm }))
 
 export function View({ collection }: CollectionViewProps): ReactNode {
   const { query } = useRoute()
-  const { filter = '', sort = defaultSort(collection) } = query
+  const { filter = '', sort = defaultSort(collection), record = '', copyOf = '' } = query
   const [pages, list] = useRecordPages(collection, filter, sort)
+  const table = useRecordTable(collection)
   const selection = useSelection()
   return (
     <>
-      <CollectionHead collection={collection} count={list.total} />
+      <CollectionHead collection={collection} count={list.total}>
+        <Toolbar collection={collection} table={table} onNew={() => changeQuery({ record: NEW })} />
+      </CollectionHead>
       <FilterBar filter={filter} error={list.error} onFilter={(next) => changeQuery({ filter: next })} />
       <div className="records">
         {list.total === undefined && list.error !== undefined && filter === '' ? (
@@ -33,6 +40,7 @@ export function View({ collection }: CollectionViewProps): ReactNode {
         ) : (
           <RecordTableView
             collection={collection}
+            table={table}
             pages={pages}
             list={list}
             sort={sort}
@@ -42,6 +50,19 @@ export function View({ collection }: CollectionViewProps): ReactNode {
           />
         )}
       </div>
+      <SelectionBar collection={collection} selection={selection} />
+      {record !== '' && (
+        <Suspense>
+          <RecordForm
+            key={`${record} ${copyOf}`}
+            collection={collection}
+            id={record}
+            copyOf={copyOf === '' ? undefined : copyOf}
+            onClose={() => changeQuery({ record: undefined, copyOf: undefined })}
+            onDuplicate={(id) => changeQuery({ record: NEW, copyOf: id }, { replaces: true })}
+          />
+        </Suspense>
+      )}
     </>
   )
 }

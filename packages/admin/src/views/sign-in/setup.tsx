@@ -19,7 +19,10 @@ export function Setup({ secret }: { readonly secret: string }): ReactNode {
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const submit = async (): Promise<string | undefined> => {
     setErrors({})
-    if (password !== again) return void setErrors({ again: setup.notTheSame })
+    if (password !== again) {
+      setErrors({ again: setup.notTheSame })
+      return undefined
+    }
     try {
       await makeFirstSuperuser(secret, email, password)
     } catch (error) {
@@ -27,7 +30,8 @@ export function Setup({ secret }: { readonly secret: string }): ReactNode {
       if (error.status === 403) return setup.linkEnded
       const wrong = Object.entries(error.fields)
       if (wrong.length === 0) throw error
-      return void setErrors(Object.fromEntries(wrong.map(([name, { message }]) => [name, message])))
+      setErrors(Object.fromEntries(wrong.map(([name, { message }]) => [name, message])))
+      return undefined
     }
     const login = await logInWithPassword(email, password)
     goTo([], {}, { replaces: true })

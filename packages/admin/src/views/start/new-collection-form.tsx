@@ -63,7 +63,8 @@ export function NewCollectionForm(): ReactNode {
     } catch (error) {
       const ofName = error instanceof ApiError ? error.fields['name'] : undefined
       if (ofName === undefined) return errorText(error)
-      return void setNameError(ofName.message)
+      setNameError(ofName.message)
+      return undefined
     }
   }
   return (

@@ -1,0 +1,52 @@
+/**
+ * Records that are going to be deleted. A delete can't be taken back: files, dates and what it cascades to are gone. So the page waits as
+ * long as it offers to undo, and shows the records as leaving.
+ */
+import { deleteRecord } from '../api/records.ts'
+import { Store } from './store.ts'
+
+/** As long as a toast with an undo is shown. */
+export const UNDO_MS = 10_000
+const AT_ONCE = 6
+
+export const leaving: Store<ReadonlySet<string>> = new Store(new Set())
+
+addEventListener('beforeunload', (event) => {
+  if (leaving.get().size > 0) event.preventDefault()
+})
+
+export interface PendingDelete {
+  /** Nothing is deleted then. */
+  readonly undo: () => Promise<void>
+  /** Resolves when all are deleted, or it was undone. @throws ApiError the first one; those that are left stay */
+  readonly done: Promise<void>
+}
+
+export function deleteLater(collection: string, ids: readonly string[]): PendingDelete {
+  leaving.update((before) => new Set([...before, ...ids]))
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => resolve(true), UNDO_MS)
+  const stay = (): void =>
+    leaving.update((before) => {
+      const next = new Set(before)
+      for (const id of ids) next.delete(id)
+      return next
+    })
+  const done = promise.then((isMeant) => (isMeant ? deleteAll(collection, ids) : undefined)).finally(stay)
+  return {
+    done,
+    undo: async () => {
+      clearTimeout(timer)
+      resolve(false)
+      await done
+    },
+  }
+}
+
+async function deleteAll(collection: string, ids: readonly string[]): Promise<void> {
+  const waiting = [...ids]
+  const lane = async (): Promise<void> => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) await deleteRecord(collection, id)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+}

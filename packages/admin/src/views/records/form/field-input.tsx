@@ -1,0 +1,197 @@
+/** The control of a field, by its type. */
+import type { ReactNode } from 'react'
+import type { FieldType } from '../../../api/collections.ts'
+import { TEXTS } from '../../../texts.ts'
+import { isMany } from './draft.ts'
+import type { FieldInputProps } from './draft.ts'
+import { FileInput } from './file-input.tsx'
+import { RelationInput } from './relation-input.tsx'
+
+const { form: texts } = TEXTS.records
+const SHORT_TEXT = 120
+
+export function FieldInput(props: FieldInputProps): ReactNode {
+  const Input = INPUTS[props.field.type] ?? LineInput
+  return <Input {...props} />
+}
+
+const INPUTS: Readonly<Partial<Record<FieldType, (props: FieldInputProps) => ReactNode>>> = {
+  text: TextArea,
+  editor: HtmlInput,
+  number: LineInput,
+  bool: BoolInput,
+  date: DateInput,
+  select: SelectInput,
+  file: FileInput,
+  relation: RelationInput,
+  json: JsonInput,
+  geoPoint: GeoPointInput,
+}
+
+const LINE_TYPES: Readonly<Partial<Record<FieldType, string>>> = { email: 'email', url: 'url', password: 'password' }
+
+/** An error of the server says more than one of the browser, so nothing is checked before. */
+function LineInput({ field, record, value, onValue, control }: FieldInputProps): ReactNode {
+  const isPassword = field.type === 'password'
+  return (
+    <input
+      {...control}
+      className="input"
+      type={LINE_TYPES[field.type] ?? 'text'}
+      inputMode={field.type === 'number' ? 'decimal' : undefined}
+      autoComplete={isPassword ? 'new-password' : 'off'}
+      placeholder={isPassword && record !== undefined ? texts.keepPassword : undefined}
+      value={String(value)}
+      onChange={({ target }) => onValue(target.value)}
+    />
+  )
+}
+
+function TextArea(props: FieldInputProps): ReactNode {
+  const { field, record, value, onValue, control } = props
+  const text = String(value)
+  if (field.primaryKey === true)
+    return (
+      <input
+        {...control}
+        className="input input-code"
+        readOnly={record !== undefined}
+        placeholder={texts.ownId}
+        spellCheck={false}
+        value={text}
+        onChange={({ target }) => onValue(target.value)}
+      />
+    )
+  const isShort = text.length < SHORT_TEXT && !text.includes('\n')
+  return (
+    <textarea
+      {...control}
+      className="input input-text"
+      rows={isShort ? 1 : 4}
+      value={text}
+      onChange={({ target }) => onValue(target.value)}
+    />
+  )
+}
+
+function HtmlInput({ value, onValue, control }: FieldInputProps): ReactNode {
+  return (
+    <textarea
+      {...control}
+      className="input input-code"
+      rows={6}
+      value={String(value)}
+      onChange={({ target }) => onValue(target.value)}
+    />
+  )
+}
+
+function JsonInput({ value, onValue, control }: FieldInputProps): ReactNode {
+  return (
+    <textarea
+      {...control}
+      className="input input-code"
+      rows={Math.min(14, Math.max(2, String(value).split('\n').length))}
+      spellCheck={false}
+      placeholder="null"
+      value={String(value)}
+      onChange={({ target }) => onValue(target.value)}
+    />
+  )
+}
+
+function BoolInput({ value, onValue, control }: FieldInputProps): ReactNode {
+  return (
+    <span className="switch">
+      <input
+        {...control}
+        type="checkbox"
+        role="switch"
+        checked={value === true}
+        onChange={({ target }) => onValue(target.checked)}
+      />
+    </span>
+  )
+}
+
+/** In the zone of the browser, to the second. What is stored is UTC. */
+function DateInput({ value, onValue, control }: FieldInputProps): ReactNode {
+  const text = String(value)
+  return (
+    <input
+      {...control}
+      className="input"
+      type="datetime-local"
+      step={1}
+      value={localText(text)}
+      title={text}
+      onChange={({ target }) => onValue(target.value === '' ? '' : storedText(target.value))}
+    />
+  )
+}
+
+function localText(stored: string): string {
+  const date = new Date(stored.replace(' ', 'T'))
+  if (stored === '' || Number.isNaN(date.getTime())) return ''
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
+}
+
+function storedText(local: string): string {
+  return new Date(local).toISOString().replace('T', ' ')
+}
+
+function SelectInput({ field, value, onValue, control }: FieldInputProps): ReactNode {
+  const chosen = value as readonly string[]
+  const { values = [] } = field
+  if (!isMany(field))
+    return (
+      <select
+        {...control}
+        className="input"
+        value={chosen[0] ?? ''}
+        onChange={({ target }) => onValue(target.value === '' ? [] : [target.value])}
+      >
+        <option value="">{texts.nothing}</option>
+        {values.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </select>
+    )
+  const toggle = (option: string): void =>
+    onValue(chosen.includes(option) ? chosen.filter((one) => one !== option) : [...chosen, option])
+  return (
+    <span className="choices" role="group" aria-label={field.name} aria-describedby={control['aria-describedby']}>
+      {values.map((option, at) => (
+        <label key={option} className="choice">
+          <input
+            id={at === 0 ? control.id : undefined}
+            type="checkbox"
+            checked={chosen.includes(option)}
+            onChange={() => toggle(option)}
+          />
+          {option}
+        </label>
+      ))}
+    </span>
+  )
+}
+
+function GeoPointInput({ value, onValue, control }: FieldInputProps): ReactNode {
+  const point = value as Readonly<Record<'lat' | 'lon', string>>
+  return (
+    <span className="geo">
+      {(['lat', 'lon'] as const).map((axis, at) => (
+        <label key={axis}>
+          <span>{texts[axis]}</span>
+          <input
+            {...(at === 0 && control)}
+            className="input"
+            inputMode="decimal"
+            value={point[axis]}
+            onChange={({ target }) => onValue({ ...point, [axis]: target.value })}
+          />
+        </label>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,189 @@
+/** A record in a sheet at the side: all of its fields, and what the server says about each. */
+import { useEffect, useId, useState } from 'react'
+import type { ReactNode } from 'react'
+import type { Collection, Field } from '../../../api/collections.ts'
+import { viewRecord } from '../../../api/records.ts'
+import type { Row } from '../../../api/records.ts'
+import { Button, useBusy } from '../../../parts/button.tsx'
+import { confirm, Dialog } from '../../../parts/dialog.tsx'
+import { FormField } from '../../../parts/form-field.tsx'
+import { Failed, Loading } from '../../../parts/loading.tsx'
+import { Menu } from '../../../parts/menu.tsx'
+import type { MenuItem } from '../../../parts/menu.tsx'
+import { showDone } from '../../../parts/toasts.tsx'
+import { TEXTS } from '../../../texts.ts'
+import { FIELD_ICONS } from '../column-head.tsx'
+import { deleteWithUndo } from '../delete-records.ts'
+import { formFields } from './draft.ts'
+import { FieldInput } from './field-input.tsx'
+import { useDraft } from './use-draft.ts'
+import type { DraftForm } from './use-draft.ts'
+
+const { form: texts } = TEXTS.records
+
+const NEW = 'new'
+
+interface RecordFormProps {
+  readonly collection: Collection
+  /** The id, or NEW. */
+  readonly id: string
+  /** With NEW: the record whose values it begins with. */
+  readonly copyOf?: string | undefined
+  readonly onClose: () => void
+  readonly onDuplicate: (id: string) => void
+}
+
+/** Loads the record, and shows it. */
+export function RecordForm(props: RecordFormProps): ReactNode {
+  const { collection, id, copyOf, onClose } = props
+  const [row, setRow] = useState<Row>()
+  const [error, setError] = useState<unknown>()
+  const [tries, setTries] = useState(0)
+  const source = id === NEW ? copyOf : id
+  useEffect(() => {
+    setError(undefined)
+    if (source !== undefined) viewRecord(collection.name, source).then(setRow, setError)
+  }, [collection, source, tries])
+  const reload = (): void => {
+    setRow(undefined)
+    setTries(tries + 1)
+  }
+  if (source === undefined || row !== undefined) return <Sheet key={tries} {...props} row={row} onReload={reload} />
+  return (
+    <Dialog title={texts.edit(collection.name)} place="side" onClose={onClose}>
+      {error === undefined ? <Loading /> : <Failed error={error} onRetry={reload} />}
+    </Dialog>
+  )
+}
+
+interface SheetProps extends RecordFormProps {
+  readonly row: Row | undefined
+  readonly onReload: () => void
+}
+
+function Sheet(props: SheetProps): ReactNode {
+  const { collection, id, row, onClose, onReload } = props
+  const isNew = id === NEW
+  const formId = useId()
+  const form = useDraft(collection, isNew ? undefined : row, isNew ? row : undefined)
+  const { isBusy, run } = useBusy()
+  const close = async (): Promise<void> => {
+    const question = { title: texts.leave, text: texts.leaveText, yes: texts.discard, isDanger: true }
+    if (!form.isChanged || (await confirm(question))) onClose()
+  }
+  const save = async (): Promise<void> => {
+    if (!(await form.save())) return
+    showDone(isNew ? texts.made : texts.saved)
+    onClose()
+  }
+  const isReadOnly = collection.type === 'view'
+  const footer = (
+    <>
+      <Button onPress={close}>{TEXTS.actions.cancel}</Button>
+      <Button kind="primary" type="submit" form={formId} disabled={isBusy || isReadOnly} aria-busy={isBusy}>
+        {isNew ? texts.make : texts.save}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog
+      title={isNew ? texts.new(collection.name) : texts.edit(collection.name)}
+      subtitle={!isNew && <code className="cell-id">{id}</code>}
+      place="side"
+      onClose={() => void close()}
+      headActions={!isNew && row !== undefined && <Actions {...props} row={row} />}
+      footer={footer}
+    >
+      <form
+        id={formId}
+        className="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run(save)
+        }}
+        onKeyDown={(event) => {
+          const isSave = (event.ctrlKey || event.metaKey) && (event.key === 's' || event.key === 'Enter')
+          if (!isSave || isReadOnly) return
+          event.preventDefault()
+          void run(save)
+        }}
+      >
+        {form.refusal !== '' && <Refusal text={form.refusal} onReload={form.isStale ? onReload : undefined} />}
+        <Fields collection={collection} record={isNew ? undefined : id} form={form} />
+      </form>
+    </Dialog>
+  )
+}
+
+function Actions({ collection, row, onClose, onDuplicate }: RecordFormProps & { readonly row: Row }): ReactNode {
+  const remove = (): void => {
+    onClose()
+    deleteWithUndo(collection, [row.id])
+  }
+  const items: readonly MenuItem[] = [
+    { label: texts.duplicate, icon: 'copy', onPress: () => onDuplicate(row.id) },
+    { label: texts.copyId, icon: 'key', onPress: () => copyText(row.id) },
+    { label: texts.copyJson, icon: 'json', onPress: () => copyText(JSON.stringify(row, undefined, 2)) },
+    { label: texts.delete, icon: 'trash', isDanger: true, onPress: remove },
+  ]
+  return <Menu label={texts.more} icon="more" className="button-quiet" items={items} />
+}
+
+interface RefusalProps {
+  readonly text: string
+  readonly onReload: (() => void) | undefined
+}
+
+function Refusal({ text, onReload }: RefusalProps): ReactNode {
+  return (
+    <div className="refusal" role="alert">
+      <p>{text}</p>
+      {onReload !== undefined && (
+        <Button kind="quiet" icon="refresh" onPress={onReload}>
+          {texts.reload}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface FieldsProps {
+  readonly collection: Collection
+  readonly record: string | undefined
+  readonly form: DraftForm
+}
+
+function Fields({ collection, record, form }: FieldsProps): ReactNode {
+  return formFields(collection).map((field) => (
+    <FormField
+      key={field.id}
+      label={field.name}
+      icon={FIELD_ICONS[field.type]}
+      isRequired={field.required === true && field.primaryKey !== true}
+      help={helpOf(field)}
+      error={form.errors[field.name]}
+    >
+      {(control) => (
+        <FieldInput
+          collection={collection}
+          field={field}
+          record={record}
+          value={form.draft[field.name]}
+          onValue={(value) => form.change(field.name, value)}
+          control={control}
+        />
+      )}
+    </FormField>
+  ))
+}
+
+function helpOf({ help, type }: Field): string | undefined {
+  if (help !== undefined && help !== '') return help
+  return type === 'editor' ? texts.html : undefined
+}
+
+async function copyText(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text)
+  showDone(texts.copied)
+}
