@@ -153,6 +153,13 @@ export const TEXTS = {
     geoPoint: 'Place on earth',
     password: 'Password',
   },
+  rules: {
+    back: 'records that relate to it',
+    search: 'full text',
+    distance: 'kilometres',
+    collection: 'records of any collection',
+    macro: 'now, in UTC',
+  },
   records: {
     title: 'Records',
     count: (count: number): string => counted(count, 'record', 'records'),
@@ -208,6 +215,8 @@ export const TEXTS = {
       label: 'Filter',
       placeholder: 'Filter, such as: title ~ "bread" && created > @todayStart',
       clear: 'Clear the filter',
+      apply: 'Apply',
+      at: (character: number, message: string): string => `At character ${character}: ${message}`,
     },
     column: {
       menu: (name: string): string => `Column ${name}`,

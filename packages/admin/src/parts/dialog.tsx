@@ -8,6 +8,9 @@ import { Store, useStore } from '../state/store.ts'
 import { TEXTS } from '../texts.ts'
 import { Button } from './button.tsx'
 
+/** What takes the focus: one has come to type, or to answer. */
+const FIRST = '.dialog-body :is(input:not([readonly]), select, textarea)'
+
 export interface DialogProps {
   readonly title: string
   /** Beside the title: what the dialog is about. */
@@ -35,6 +38,9 @@ export function Dialog({
   useEffect(() => {
     const { current } = element
     current?.showModal()
+    const first =
+      current?.querySelector<HTMLElement>(FIRST) ?? current?.querySelector<HTMLElement>('.dialog-foot button')
+    first?.focus()
     return () => current?.close()
   }, [])
   return (

@@ -1,54 +1,66 @@
-/** The filter, in the language of rules. */
+/** The filter of the table, in the language of rules. */
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
+import type { Collection } from '../../api/collections.ts'
 import { ApiError } from '../../api/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { errorText } from '../../parts/toasts.tsx'
 import { TEXTS } from '../../texts.ts'
+import { RuleEditor, useRuleCheck } from '../rule-editor.tsx'
 
 const { filter: texts } = TEXTS.records
 
 interface FilterBarProps {
+  readonly collection: Collection
   readonly filter: string
   /** What the list has failed with. */
   readonly error: unknown
   readonly onFilter: (filter: string) => void
 }
 
-export function FilterBar({ filter, error, onFilter }: FilterBarProps): ReactNode {
+export function FilterBar({ collection, filter, error, onFilter }: FilterBarProps): ReactNode {
   const [text, setText] = useState(filter)
   useEffect(() => setText(filter), [filter])
-  const isWrong = filter !== '' && error instanceof ApiError && error.status === 400
+  const check = useRuleCheck(collection)
+  const isRefused = filter !== '' && error instanceof ApiError && error.status === 400
+  // The check of the page says where; the server has the last word.
+  const [mistake] = isRefused ? check(filter) : []
   return (
-    <form
-      className="filter"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onFilter(text)
-      }}
-    >
-      <div className="search filter-box">
+    <search className="filter">
+      <div className={`filter-box ${isRefused ? 'filter-wrong' : ''}`}>
         <Icon name="filter" />
-        <input
-          className="input"
-          aria-label={texts.label}
-          aria-invalid={isWrong || undefined}
-          aria-describedby={isWrong ? 'filter-error' : undefined}
-          placeholder={texts.placeholder}
-          spellCheck={false}
-          autoCapitalize="off"
+        <RuleEditor
+          collection={collection}
+          label={texts.label}
+          hint={texts.placeholder}
           value={text}
-          onChange={({ target }) => setText(target.value)}
+          onValue={setText}
+          isSingleLine
+          onSubmit={() => onFilter(text.trim())}
         />
+        {text.trim() !== filter && (
+          <Button kind="primary" onPress={() => onFilter(text.trim())}>
+            {texts.apply}
+          </Button>
+        )}
+        {filter !== '' && (
+          <Button
+            kind="quiet"
+            icon="close"
+            label={texts.clear}
+            onPress={() => {
+              setText('')
+              onFilter('')
+            }}
+          />
+        )}
       </div>
-      {filter !== '' && <Button kind="quiet" icon="close" label={texts.clear} onPress={() => onFilter('')} />}
-      {isWrong && (
-        <p className="field-error" id="filter-error" role="alert">
-          {errorText(error)}
+      {isRefused && (
+        <p className="field-error" role="alert">
+          {mistake === undefined ? errorText(error) : texts.at(mistake.at + 1, mistake.message)}
         </p>
       )}
-    </form>
+    </search>
   )
 }

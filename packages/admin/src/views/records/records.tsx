@@ -31,7 +31,12 @@ export function View({ collection }: CollectionViewProps): ReactNode {
       <CollectionHead collection={collection} count={list.total}>
         <Toolbar collection={collection} table={table} onNew={() => changeQuery({ record: NEW })} />
       </CollectionHead>
-      <FilterBar filter={filter} error={list.error} onFilter={(next) => changeQuery({ filter: next })} />
+      <FilterBar
+        collection={collection}
+        filter={filter}
+        error={list.error}
+        onFilter={(next) => changeQuery({ filter: next })}
+      />
       <div className="records">
         {list.total === undefined && list.error !== undefined && filter === '' ? (
           <Failed error={list.error} onRetry={() => pages.reload()} />

@@ -1,0 +1,83 @@
+/** An editor of rules, filters and JSON. It is loaded when it is first shown; until then a plain control takes what is typed. */
+import { useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import type { MountedEditor } from './code-mirror.ts'
+
+/** A place in the text that is wrong. */
+export interface Mistake {
+  /** Counted in characters from the start. */
+  readonly at: number
+  readonly message: string
+}
+
+export interface Completions {
+  /** Where the word begins that an option replaces. */
+  readonly from: number
+  readonly options: readonly { readonly label: string; readonly detail?: string; readonly apply?: string }[]
+  /** Shown without a word too. */
+  readonly isOffered?: boolean
+}
+
+export interface CodeEditorProps {
+  readonly language: 'rule' | 'json'
+  /** The name of the control. */
+  readonly label: string
+  readonly value: string
+  readonly onValue: (value: string) => void
+  /** Shown while it is empty. */
+  readonly hint?: string
+  readonly isSingleLine?: boolean
+  /** Enter, on a single line. */
+  readonly onSubmit?: () => void
+  readonly complete?: (text: string, position: number) => Completions | undefined
+  readonly check?: (text: string) => readonly Mistake[]
+}
+
+export function CodeEditor(props: CodeEditorProps): ReactNode {
+  const host = useRef<HTMLDivElement>(null)
+  const plain = useRef<HTMLTextAreaElement>(null)
+  const [editor, setEditor] = useState<MountedEditor>()
+  const newest = useRef(props)
+  useEffect(() => {
+    newest.current = props
+  })
+  useEffect(() => {
+    let mounted: MountedEditor | undefined
+    let isGone = false
+    void import('./code-mirror.ts').then(({ mount }) => {
+      if (isGone || host.current === null) return
+      const hadFocus = document.activeElement === plain.current
+      mounted = mount(host.current, () => newest.current)
+      setEditor(mounted)
+      if (hadFocus) mounted.focus()
+    })
+    return () => {
+      isGone = true
+      mounted?.destroy()
+    }
+  }, [])
+  const { value, onValue, label, hint, isSingleLine = false, onSubmit } = props
+  useEffect(() => editor?.setValue(value), [editor, value])
+  return (
+    <div className={`code ${isSingleLine ? 'code-line' : ''}`}>
+      {editor === undefined && (
+        <textarea
+          ref={plain}
+          className="code-plain"
+          rows={1}
+          aria-label={label}
+          placeholder={hint}
+          spellCheck={false}
+          value={value}
+          onChange={({ target }) => onValue(target.value)}
+          onKeyDown={(event) => {
+            if (!isSingleLine || event.key !== 'Enter') return
+            event.preventDefault()
+            onSubmit?.()
+          }}
+        />
+      )}
+      <div ref={host} className="code-host" />
+    </div>
+  )
+}

@@ -1,0 +1,168 @@
+/**
+ * CodeMirror with what the page needs of it. It stands in a shadow root: there it takes its styles as objects, which the policy of the
+ * page allows. It sees the colours of the page, as those are variables.
+ */
+import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete'
+import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { json } from '@codemirror/lang-json'
+import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from '@codemirror/language'
+import { linter } from '@codemirror/lint'
+import type { Diagnostic } from '@codemirror/lint'
+import { Annotation, EditorState, Prec } from '@codemirror/state'
+import type { Extension } from '@codemirror/state'
+import { EditorView, keymap, placeholder } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import type { CodeEditorProps, Mistake } from './code-editor.tsx'
+
+export interface MountedEditor {
+  setValue(value: string): void
+  focus(): void
+  destroy(): void
+}
+
+type Current = () => CodeEditorProps
+
+const LINT_MS = 200
+const fromPage = Annotation.define<true>()
+
+/** `current` gives the newest properties: they change while the editor stays. */
+export function mount(host: HTMLElement, current: Current): MountedEditor {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  const { value } = current()
+  const state = EditorState.create({ doc: value, extensions: extensionsOf(current) })
+  const view = new EditorView({ state, root, parent: root })
+  return {
+    setValue: (next) => {
+      if (view.state.doc.toString() === next) return
+      view.dispatch({
+        changes: { from: 0, to: view.state.doc.length, insert: next },
+        annotations: fromPage.of(true),
+      })
+    },
+    focus: () => {
+      view.focus()
+      view.dispatch({ selection: { anchor: view.state.doc.length } })
+    },
+    destroy: () => view.destroy(),
+  }
+}
+
+function extensionsOf(current: Current): Extension[] {
+  const { language, isSingleLine = false, label, hint = '' } = current()
+  return [
+    history(),
+    bracketMatching(),
+    closeBrackets(),
+    language === 'json' ? json() : RULES,
+    syntaxHighlighting(COLOURS),
+    THEME,
+    placeholder(hint),
+    isSingleLine ? singleLine(current) : EditorView.lineWrapping,
+    autocompletion({ override: [(context) => complete(context, current())], icons: false }),
+    linter(({ state: { doc } }) => mistakesIn(doc.toString(), current()), { delay: LINT_MS }),
+    keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off' }),
+    EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+      if (docChanged && transactions.every((one) => one.annotation(fromPage) !== true))
+        current().onValue(state.doc.toString())
+    }),
+  ]
+}
+
+/** Enter sends; what is pasted becomes one line. */
+function singleLine(current: Current): Extension {
+  const submit = (): boolean => {
+    current().onSubmit?.()
+    return true
+  }
+  return [
+    EditorState.transactionFilter.of((transaction) =>
+      transaction.newDoc.lines > 1
+        ? [
+            transaction,
+            {
+              changes: {
+                from: 0,
+                to: transaction.newDoc.length,
+                insert: transaction.newDoc.toString().replace(/\s*\n\s*/g, ' '),
+              },
+              sequential: true,
+            },
+          ]
+        : transaction,
+    ),
+    // Below completion, which takes Enter while its list is open.
+    Prec.low(keymap.of([{ key: 'Enter', run: submit }])),
+  ]
+}
+
+function complete(context: CompletionContext, { complete: ask }: CodeEditorProps): CompletionResult | null {
+  const found = ask?.(context.state.doc.toString(), context.pos)
+  if (found === undefined || found.options.length === 0) return null
+  // An empty word has everything: that is for those who ask for it.
+  if (found.from === context.pos && !context.explicit && found.isOffered !== true) return null
+  return { from: found.from, options: [...found.options] }
+}
+
+function mistakesIn(text: string, { check }: CodeEditorProps): readonly Diagnostic[] {
+  const mistakes: readonly Mistake[] = text.trim() === '' ? [] : (check?.(text) ?? [])
+  return mistakes.map(({ at, message }) => {
+    const from = Math.min(at, text.length)
+    const [word = ''] = /^[\w@.:]+/.exec(text.slice(from)) ?? []
+    return { from, to: Math.min(text.length, from + Math.max(1, word.length)), message, severity: 'error' }
+  })
+}
+
+/** The language of rules and filters, as far as colours need it. */
+const RULES = StreamLanguage.define({
+  token(stream) {
+    if (stream.eatSpace()) return null
+    if (stream.match(/^\/\/.*/)) return 'comment'
+    if (stream.match(/^"(?:[^"\\]|\\.)*"?/) || stream.match(/^'(?:[^'\\]|\\.)*'?/)) return 'string'
+    if (stream.match(/^-?\d+(?:\.\d+)?/)) return 'number'
+    if (stream.match(/^(?:true|false|null)\b/)) return 'keyword'
+    if (stream.match(/^@[\w.]+/)) return 'variableName.special'
+    if (stream.match(/^:\w+/)) return 'modifier'
+    if (stream.match(/^\w+(?=\()/)) return 'function.variableName'
+    if (stream.match(/^[\w.]+/)) return 'variableName'
+    if (stream.match(/^(?:\?(?=[!=<>~])|&&|\|\||[!=<>~]+)/)) return 'operator'
+    stream.next()
+    return null
+  },
+})
+
+const COLOURS = HighlightStyle.define([
+  { tag: tags.string, color: 'var(--good)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: 'var(--info)' },
+  { tag: [tags.special(tags.variableName), tags.modifier, tags.function(tags.variableName)], color: 'var(--accent)' },
+  { tag: tags.propertyName, color: 'var(--ink)', fontWeight: '600' },
+  { tag: [tags.operator, tags.punctuation], color: 'var(--muted)' },
+  { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' },
+])
+
+const THEME = EditorView.theme({
+  '&': { color: 'var(--ink)', fontSize: '0.8125rem' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5' },
+  '.cm-content': { padding: '6px 0', caretColor: 'var(--ink)' },
+  '.cm-line': { padding: '0 2px' },
+  '.cm-placeholder': { color: 'var(--muted)' },
+  '.cm-tooltip': {
+    border: '1px solid var(--line)',
+    borderRadius: '8px',
+    backgroundColor: 'var(--raised)',
+    color: 'var(--ink)',
+    boxShadow: 'var(--shadow)',
+    overflow: 'hidden',
+  },
+  '.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', maxHeight: '16em' },
+  '.cm-tooltip-autocomplete > ul > li': { padding: '4px 10px' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--accent-soft)',
+    color: 'var(--accent)',
+  },
+  '.cm-completionDetail': { color: 'var(--muted)', fontStyle: 'normal' },
+  '.cm-diagnostic': { padding: '6px 10px', borderLeft: '3px solid var(--danger)', fontFamily: 'var(--sans)' },
+  '.cm-matchingBracket': { backgroundColor: 'var(--accent-soft) !important' },
+})

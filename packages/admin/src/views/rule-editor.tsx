@@ -1,0 +1,41 @@
+/** An editor of a rule or a filter of a collection: it completes names, and points at what is wrong. */
+import { useMemo } from 'react'
+import type { ReactNode } from 'react'
+import { check, createSchema } from '@pannier/rules'
+import type { CollectionDefinition } from '@pannier/rules'
+import type { Collection } from '../api/collections.ts'
+import { CodeEditor } from '../parts/code-editor/code-editor.tsx'
+import type { Mistake } from '../parts/code-editor/code-editor.tsx'
+import { useCollections } from '../state/collections.ts'
+import { completeRule } from './rule-completions.ts'
+
+interface RuleEditorProps {
+  readonly collection: Collection
+  readonly label: string
+  readonly value: string
+  readonly onValue: (value: string) => void
+  readonly hint?: string
+  readonly isSingleLine?: boolean
+  readonly onSubmit?: () => void
+}
+
+export function RuleEditor({ collection, ...props }: RuleEditorProps): ReactNode {
+  const mistakes = useRuleCheck(collection)
+  const { list } = useCollections()
+  return (
+    <CodeEditor
+      {...props}
+      language="rule"
+      complete={(text, position) => completeRule(text, position, collection, list)}
+      check={mistakes}
+    />
+  )
+}
+
+/** What is wrong with a text as a rule of the collection. */
+export function useRuleCheck(collection: Collection): (text: string) => readonly Mistake[] {
+  const { list } = useCollections()
+  const schema = useMemo(() => createSchema(list as readonly CollectionDefinition[]), [list])
+  return (text) =>
+    check(text, schema, collection.name).errors.map(({ position, message }) => ({ at: position, message }))
+}
