@@ -46,7 +46,7 @@ export interface Field {
 }
 
 /** `null`: superusers only. `''`: everybody. */
-export type Rule = string | null
+type Rule = string | null
 
 export interface Collection {
   readonly id: string

@@ -2,7 +2,7 @@
 import { apiUrl, request } from './request.ts'
 import type { Row } from './records.ts'
 
-export interface RecordEvent {
+interface RecordEvent {
   readonly action: 'create' | 'update' | 'delete'
   readonly record: Row
 }

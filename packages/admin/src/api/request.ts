@@ -1,7 +1,7 @@
 /** One request to the server's REST API. Every other file of `api/` says what there is to ask for. */
 
 /** What is wrong with one value of a form. */
-export interface FieldError {
+interface FieldError {
   readonly code: string
   readonly message: string
 }
@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   /** An object is sent as JSON, a form with files as it is. */
   readonly body?: unknown
@@ -34,7 +34,7 @@ export interface RequestOptions {
 }
 
 /** What the session does around requests; `state/session.ts` sets it. */
-export interface RequestHost {
+interface RequestHost {
   token(): string
   /** The server has refused what a superuser may do: the session may have ended. */
   refused(status: number): void
@@ -64,7 +64,7 @@ export async function request<T>(method: string, path: string, options: RequestO
 }
 
 /** As `request`, for what is no JSON. @throws ApiError */
-export async function send(
+async function send(
   method: string,
   path: string,
   { query, body, headers, signal, token = host.token() }: RequestOptions = {},

@@ -7,7 +7,7 @@ import { reportError } from './toasts.tsx'
 
 type Kind = 'plain' | 'primary' | 'danger' | 'quiet'
 
-export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick' | 'children'> {
+interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick' | 'children'> {
   readonly kind?: Kind | undefined
   readonly icon?: IconName | undefined
   /** Shown beside the icon. Without it `label` names the button. */

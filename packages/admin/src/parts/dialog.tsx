@@ -11,7 +11,7 @@ import { Button } from './button.tsx'
 /** What takes the focus: one has come to type, or to answer. */
 const FIRST = '.dialog-body :is(input:not([readonly]), select, textarea)'
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string
   /** Beside the title: what the dialog is about. */
   readonly subtitle?: ReactNode
@@ -48,8 +48,15 @@ export function Dialog({
       ref={element}
       className={`dialog dialog-${place}`}
       aria-labelledby={titleId}
-      onCancel={(event) => {
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return
         // React decides: the element stays until it is not rendered.
+        event.preventDefault()
+        event.stopPropagation()
+        onClose()
+      }}
+      onCancel={(event) => {
+        // A gesture of going back.
         event.preventDefault()
         if (event.target === event.currentTarget) onClose()
       }}

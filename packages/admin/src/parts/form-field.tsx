@@ -11,7 +11,7 @@ export interface ControlProps {
   readonly 'aria-invalid': true | undefined
 }
 
-export interface FormFieldProps {
+interface FormFieldProps {
   readonly label: ReactNode
   readonly icon?: IconName | undefined
   readonly help?: ReactNode
@@ -53,7 +53,7 @@ export function FormField({ label, icon, help, error, isRequired = false, childr
   )
 }
 
-export interface TextInputProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'value'> {
+interface TextInputProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'value'> {
   readonly label: string
   readonly value: string
   readonly onValue: (value: string) => void

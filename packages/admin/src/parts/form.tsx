@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Button, useBusy } from './button.tsx'
 import { errorText } from './toasts.tsx'
 
-export interface FormProps {
+interface FormProps {
   /** What it throws is shown above the button. A text that it returns is shown so too. */
   readonly onSubmit: () => Promise<string | undefined>
   /** The name of the button. */

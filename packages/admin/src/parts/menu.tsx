@@ -15,7 +15,7 @@ export interface MenuItem {
   readonly onPress: () => unknown
 }
 
-export interface MenuProps {
+interface MenuProps {
   readonly label: string
   readonly icon?: IconName
   /** Shown in the button; `label` names it otherwise. */

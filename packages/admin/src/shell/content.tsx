@@ -10,7 +10,8 @@ import { keep, readKept } from '../state/kept.ts'
 import { goTo, useRoute } from '../state/route.ts'
 import { TEXTS } from '../texts.ts'
 import { COLLECTION_VIEWS, SERVER_VIEWS } from '../views.ts'
-import type { CollectionViewProps, ServerViewProps } from '../views.ts'
+import { CollectionTabs } from '../views/view.ts'
+import type { CollectionViewProps, ServerViewProps } from '../views/view.ts'
 
 const Start = lazy(async () => ({ default: (await import('../views/start/start.tsx')).Start }))
 const collectionViews = new Map(COLLECTION_VIEWS.map(({ name, load }) => [name, lazily(load)]))
@@ -31,7 +32,9 @@ export function Content(): ReactNode {
     )
   return (
     <Boundary key={`${name} ${second}`}>
-      <Suspense fallback={<Loading />}>{viewOf(name, second, rest, collections.list)}</Suspense>
+      <CollectionTabs value={COLLECTION_VIEWS}>
+        <Suspense fallback={<Loading />}>{viewOf(name, second, rest, collections.list)}</Suspense>
+      </CollectionTabs>
     </Boundary>
   )
 }

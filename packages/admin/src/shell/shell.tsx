@@ -87,7 +87,7 @@ function Away(): ReactNode {
   )
 }
 
-/** Tabs of the browser are told apart by it, and screen readers speak it. */
+/** It distinguishes tabs of the browser, and screen readers speak it. */
 function useTitle(): void {
   const { path } = useRoute()
   const { list } = useCollections()

@@ -3,7 +3,7 @@ import { listCollections } from '../api/collections.ts'
 import type { Collection } from '../api/collections.ts'
 import { Store, useStore } from './store.ts'
 
-export interface Collections {
+interface Collections {
   readonly status: 'loading' | 'ready' | 'failed'
   /** In the order of their names; the last known ones while the server is away. */
   readonly list: readonly Collection[]

@@ -15,7 +15,7 @@ addEventListener('beforeunload', (event) => {
   if (leaving.get().size > 0) event.preventDefault()
 })
 
-export interface PendingDelete {
+interface PendingDelete {
   /** Nothing is deleted then. */
   readonly undo: () => Promise<void>
   /** Resolves when all are deleted, or it was undone. @throws ApiError the first one; those that are left stay */

@@ -4,12 +4,12 @@
  */
 import { Store, useStore } from './store.ts'
 
-export interface Route {
+interface Route {
   readonly path: readonly string[]
   readonly query: Readonly<Record<string, string>>
 }
 
-export type Query = Readonly<Record<string, string | undefined>>
+type Query = Readonly<Record<string, string | undefined>>
 
 function readRoute(): Route {
   const [path = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?', 2)
@@ -34,7 +34,7 @@ export function useRoute(): Route {
   return useStore(route)
 }
 
-export function currentRoute(): Route {
+function currentRoute(): Route {
   return route.get()
 }
 

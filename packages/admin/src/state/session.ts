@@ -1,6 +1,6 @@
-/** Who is signed in, in all tabs of this browser. */
+/** The superuser that is signed in, in all tabs of this browser. */
 import { claimsOf, endSession, refreshLogin } from '../api/accounts.ts'
-import type { Account, Login } from '../api/accounts.ts'
+import type { Login } from '../api/accounts.ts'
 import { realtime } from '../api/realtime.ts'
 import { ApiError, setRequestHost } from '../api/request.ts'
 import { followKept, keep, readKept } from './kept.ts'
@@ -79,11 +79,4 @@ function readSession(): Session | undefined {
   const { exp } = claimsOf(kept.token)
   if (typeof exp !== 'number' || exp * 1000 < Date.now()) return undefined
   return { token: kept.token, record: kept.record }
-}
-
-/** Whose session it is. @throws if there is none */
-export function currentAccount(): Account {
-  const current = session.get()
-  if (current === undefined) throw new Error('Nobody is signed in.')
-  return current.record
 }

@@ -1,9 +1,10 @@
 /** The head of every view of a collection: its name, how many records it has, and the tabs of its views. */
+import { useContext } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../api/collections.ts'
 import { linkTo, useRoute } from '../state/route.ts'
 import { TEXTS } from '../texts.ts'
-import { COLLECTION_VIEWS } from '../views.ts'
+import { CollectionTabs } from './view.ts'
 
 interface CollectionHeadProps {
   readonly collection: Collection
@@ -15,15 +16,16 @@ interface CollectionHeadProps {
 
 export function CollectionHead({ collection, count, children }: CollectionHeadProps): ReactNode {
   const { path } = useRoute()
+  const tabs = useContext(CollectionTabs)
   return (
     <header className="view-head">
       <h1>{collection.name}</h1>
       <span className="view-count" role="status">
         {count === undefined ? '' : TEXTS.records.count(count)}
       </span>
-      {COLLECTION_VIEWS.length > 1 && (
+      {tabs.length > 1 && (
         <nav className="tabs" aria-label={TEXTS.shell.views}>
-          {COLLECTION_VIEWS.map(({ name, title }) => (
+          {tabs.map(({ name, title }) => (
             <a key={name} href={linkTo([name, collection.name])} aria-current={path[0] === name ? 'page' : undefined}>
               {title}
             </a>

@@ -1,6 +1,6 @@
 /** What can stand at a place of a rule or a filter. */
 import type { Collection, Field } from '../api/collections.ts'
-import type { Completions } from '../parts/code-editor/code-editor.tsx'
+import type { Completions } from '../parts/code-editor/contract.ts'
 import { findCollection } from '../state/collections.ts'
 import { TEXTS } from '../texts.ts'
 

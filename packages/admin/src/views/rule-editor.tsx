@@ -5,7 +5,7 @@ import { check, createSchema } from '@pannier/rules'
 import type { CollectionDefinition } from '@pannier/rules'
 import type { Collection } from '../api/collections.ts'
 import { CodeEditor } from '../parts/code-editor/code-editor.tsx'
-import type { Mistake } from '../parts/code-editor/code-editor.tsx'
+import type { Mistake } from '../parts/code-editor/contract.ts'
 import { useCollections } from '../state/collections.ts'
 import { completeRule } from './rule-completions.ts'
 

@@ -105,7 +105,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await filter(page, 'title = "none"')
       await sees(page, 'No record matches')
       await filter(page, 'done = true && titel = "x"')
-      await sees(page, 'At character 17', '.filter .field-error')
+      await sees(page, 'At character 16', '.filter .field-error')
       await sees(page, 'Write "title".', '.filter .field-error')
       await isSound(page)
       await press(page, 'Clear the filter')

@@ -102,7 +102,11 @@ export async function waitFor<T>(
   const deadline = Date.now() + WAIT_MS_MAX
   while (!(await page.evaluate(check, argument))) {
     if (Date.now() > deadline) {
-      const text = await page.evaluate(() => document.body.innerText.slice(0, 600))
+      const text = await page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('dialog, body')]
+          .map(({ innerText }) => innerText.slice(-300))
+          .join('\n---\n'),
+      )
       throw new Error(`The page does not have ${what}. It shows:\n${text}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 20))

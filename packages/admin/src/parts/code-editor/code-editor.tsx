@@ -2,36 +2,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { MountedEditor } from './code-mirror.ts'
-
-/** A place in the text that is wrong. */
-export interface Mistake {
-  /** Counted in characters from the start. */
-  readonly at: number
-  readonly message: string
-}
-
-export interface Completions {
-  /** Where the word begins that an option replaces. */
-  readonly from: number
-  readonly options: readonly { readonly label: string; readonly detail?: string; readonly apply?: string }[]
-  /** Shown without a word too. */
-  readonly isOffered?: boolean
-}
-
-export interface CodeEditorProps {
-  readonly language: 'rule' | 'json'
-  /** The name of the control. */
-  readonly label: string
-  readonly value: string
-  readonly onValue: (value: string) => void
-  /** Shown while it is empty. */
-  readonly hint?: string
-  readonly isSingleLine?: boolean
-  /** Enter, on a single line. */
-  readonly onSubmit?: () => void
-  readonly complete?: (text: string, position: number) => Completions | undefined
-  readonly check?: (text: string) => readonly Mistake[]
-}
+import type { CodeEditorProps } from './contract.ts'
 
 export function CodeEditor(props: CodeEditorProps): ReactNode {
   const host = useRef<HTMLDivElement>(null)

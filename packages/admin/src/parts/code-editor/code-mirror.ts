@@ -13,7 +13,7 @@ import { Annotation, EditorState, Prec } from '@codemirror/state'
 import type { Extension } from '@codemirror/state'
 import { EditorView, keymap, placeholder } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import type { CodeEditorProps, Mistake } from './code-editor.tsx'
+import type { CodeEditorProps, Mistake } from './contract.ts'
 
 export interface MountedEditor {
   setValue(value: string): void

@@ -169,7 +169,7 @@ function plainText(html: string): string {
 }
 
 /** One text or several, as a list. */
-export function textsOf(value: unknown): readonly string[] {
+function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.map(String)
   return typeof value === 'string' && value !== '' ? [value] : []
 }

@@ -14,7 +14,7 @@ import type { Collection, Field, FieldType } from '../../api/collections.ts'
 import type { Row } from '../../api/records.ts'
 import { keep, readKept } from '../../state/kept.ts'
 
-export const features: {
+const features: {
   columnPinningFeature: typeof columnPinningFeature
   columnResizingFeature: typeof columnResizingFeature
   columnSizingFeature: typeof columnSizingFeature
@@ -29,7 +29,7 @@ export const features: {
 type Features = typeof features
 export type RecordTable = ReactTable<Features, Row>
 export type RecordColumn = Column<Features, Row>
-export type RecordHeader = Header<Features, Row>
+type RecordHeader = Header<Features, Row>
 
 /** The column of the boxes that select. */
 export const SELECT = '@select'

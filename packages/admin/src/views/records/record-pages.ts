@@ -17,11 +17,11 @@ const CHANGES_MS = 250
 
 interface Page {
   readonly rows: readonly Row[]
-  /** Of which generation: older ones are loaded again when they are shown. */
+  /** Grows with each change: pages of older generations are loaded again when they are shown. */
   readonly generation: number
 }
 
-export type ListWish = Pick<ListQuery, 'sort' | 'filter' | 'expand' | 'fields'>
+type ListWish = Pick<ListQuery, 'sort' | 'filter' | 'expand' | 'fields'>
 
 export interface ListState {
   /** Undefined until the server has counted. */

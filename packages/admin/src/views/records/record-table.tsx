@@ -21,7 +21,7 @@ import type { Selection } from './selection.ts'
 const HEAD_PX = 40
 const ROWS_BEYOND = 8
 
-export interface RecordTableProps {
+interface RecordTableProps {
   readonly collection: Collection
   readonly table: RecordTable
   readonly pages: RecordPages

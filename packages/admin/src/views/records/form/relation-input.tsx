@@ -115,8 +115,9 @@ function Picker({ target, chosen, onToggle, onClose }: PickerProps): ReactNode {
     }
   }, [target, search, tries])
   const title = titleField(target)
+  // Of links there would be one in a button.
   const preview = shownFields(target)
-    .filter((field) => field !== title && field.primaryKey !== true && !field.hidden)
+    .filter((field) => field !== title && field.primaryKey !== true && !field.hidden && field.type !== 'url')
     .slice(0, PREVIEW_FIELDS)
   return (
     <Dialog

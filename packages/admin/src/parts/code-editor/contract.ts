@@ -1,0 +1,31 @@
+/** What an editor of code is given: the text, its language, and what helps to write it. */
+
+/** A place in the text that is wrong. */
+export interface Mistake {
+  /** Counted in characters from the start. */
+  readonly at: number
+  readonly message: string
+}
+
+export interface Completions {
+  /** Where the word begins that an option replaces. */
+  readonly from: number
+  readonly options: readonly { readonly label: string; readonly detail?: string; readonly apply?: string }[]
+  /** Shown without a word too. */
+  readonly isOffered?: boolean
+}
+
+export interface CodeEditorProps {
+  readonly language: 'rule' | 'json'
+  /** The name of the control. */
+  readonly label: string
+  readonly value: string
+  readonly onValue: (value: string) => void
+  /** Shown while it is empty. */
+  readonly hint?: string
+  readonly isSingleLine?: boolean
+  /** Enter, on a single line. */
+  readonly onSubmit?: () => void
+  readonly complete?: (text: string, position: number) => Completions | undefined
+  readonly check?: (text: string) => readonly Mistake[]
+}
