@@ -34,10 +34,6 @@ export function useRoute(): Route {
   return useStore(route)
 }
 
-function currentRoute(): Route {
-  return route.get()
-}
-
 /** For links: `<a href={linkTo(['records', name])}>`. */
 export function linkTo(path: readonly string[], query: Query = {}): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')

@@ -220,7 +220,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('the keyboard reaches every cell, opens records and selects them', async () => {
     await withPage('/records/tasks', async (page) => {
       if (browser.supports.keys) {
-        await sees(page, 'Ours', GRID)
+        await sees(page, 'Task 099990', GRID)
         await page.evaluate(() => document.querySelector<HTMLElement>('[role=grid] [tabindex="0"]')!.focus())
         await page.press('ArrowDown')
         await page.press('ArrowDown')

@@ -14,7 +14,7 @@ import { HttpError, notFound } from './http-error.ts'
 export const SETUP_PATH = '/_/#/setup/'
 
 /** Compressed by gzip, by name. */
-export type AdminFiles = ReadonlyMap<string, Buffer>
+type AdminFiles = ReadonlyMap<string, Buffer>
 
 const INDEX = 'index.html'
 /** The same from `src/http` and from `dist/http`. */

@@ -9,7 +9,7 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/react-table'
-import type { Column, ColumnDef, Header, ReactTable, TableState } from '@tanstack/react-table'
+import type { Column, ColumnDef, ReactTable, TableState } from '@tanstack/react-table'
 import type { Collection, Field, FieldType } from '../../api/collections.ts'
 import type { Row } from '../../api/records.ts'
 import { keep, readKept } from '../../state/kept.ts'
@@ -29,7 +29,6 @@ const features: {
 type Features = typeof features
 export type RecordTable = ReactTable<Features, Row>
 export type RecordColumn = Column<Features, Row>
-type RecordHeader = Header<Features, Row>
 
 /** The column of the boxes that select. */
 export const SELECT = '@select'
