@@ -11,6 +11,9 @@ import { Button } from './button.tsx'
 /** What takes the focus: one has come to type, or to answer. */
 const FIRST = '.dialog-body :is(input:not([readonly]), select, textarea)'
 
+/** What had the focus before the first of the open dialogs. One may take the place of another. */
+let opener: HTMLElement | undefined
+
 interface DialogProps {
   readonly title: string
   /** Beside the title: what the dialog is about. */
@@ -37,11 +40,17 @@ export function Dialog({
   const titleId = useId()
   useEffect(() => {
     const { current } = element
+    const { activeElement } = document
+    const isOutside = activeElement instanceof HTMLElement && activeElement.closest('dialog') === null
+    if (isOutside && activeElement !== document.body) opener = activeElement
     current?.showModal()
     const first =
       current?.querySelector<HTMLElement>(FIRST) ?? current?.querySelector<HTMLElement>('.dialog-foot button')
     first?.focus()
-    return () => current?.close()
+    return () => {
+      current?.close()
+      if (document.querySelector('dialog[open]') === null) opener?.focus()
+    }
   }, [])
   return (
     <dialog
