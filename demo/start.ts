@@ -9,6 +9,7 @@ import { intro, log, outro } from '@clack/prompts'
 import { isPannierError, open } from 'pannier'
 import type { Database } from 'pannier'
 import type { PannierServer } from '@pannier/server'
+import { writeAdminPage } from '../tools/web/admin-page.ts'
 import { bundlePage } from './node/bundle.ts'
 import { readAllCities, sourceName } from './node/all-cities.ts'
 import { loadCities, readLoadRecord, unload } from './node/load.ts'
@@ -69,7 +70,7 @@ async function run(options: Options): Promise<void> {
     await printAnswers(cities, documents)
     if (!options.serve) return outro('Done.')
     const prepare = (made: PannierServer): Promise<void> => completeTasks(made, options)
-    const assets = await bundlePage()
+    const [assets] = await Promise.all([bundlePage(), writeAdminPage()])
     const server = await serve({ database: db, assets, port: options.port, admin: options.admin, prepare })
     printWhatNext(server)
     outro('Ctrl+C stops the server.')

@@ -14,6 +14,7 @@ export interface CityServer {
   /** Address of the server; the cities are at `/cities`. */
   readonly url: string
   readonly pageUrl: string
+  readonly adminUrl: string
   /** The page that makes the first superuser, for 30 minutes. Undefined: there is a superuser. */
   readonly setupUrl: string | undefined
   /** Ends open connections too. The database stays open. */
@@ -50,7 +51,7 @@ export async function serve({ database, assets, port, admin, prepare }: CityServ
   const url = `http://localhost:${new URL(listening).port}`
   const secret = await server.backend.accounts.firstSuperuser.offer()
   const setupUrl = secret && `${url}/_/#/setup/${secret}`
-  return { url, pageUrl: url + PAGE_PATH, setupUrl, close: () => server.close() }
+  return { url, pageUrl: url + PAGE_PATH, adminUrl: `${url}/_/`, setupUrl, close: () => server.close() }
 }
 
 /** Returns this port if nobody listens there. */

@@ -4,7 +4,7 @@ import { log } from '@clack/prompts'
 import { COLLECTION } from '../shared/city.ts'
 import type { CityServer } from './server.ts'
 
-export function printWhatNext({ url, pageUrl, setupUrl }: CityServer): void {
+export function printWhatNext({ url, pageUrl, adminUrl, setupUrl }: CityServer): void {
   const cities = `${url}/${COLLECTION}`
   const title = (text: string): string => styleText('bold', text)
   log.step(
@@ -18,6 +18,7 @@ export function printWhatNext({ url, pageUrl, setupUrl }: CityServer): void {
     `${title('An application with users and rules:')} ${pageUrl}tasks/\n` +
       `It has 100,000 tasks of 20 teams, and uses PocketBase’s SDK: new PocketBase('${url}')`,
   )
+  log.step(`${title('The admin page:')} ${adminUrl}\nA superuser sees and edits the records there.`)
   log.step(
     [
       title('The server speaks CouchDB’s HTTP API'),

@@ -36,8 +36,9 @@ test('loads, answers, and uses what is there the second time', async () => {
 })
 
 test('serves the page until it is stopped', async () => {
-  const { output, code } = await run('--port', '0')
+  const { output, code, adminPage } = await run('--port', '0')
   expect(output).toMatch(/http:\/\/localhost:\d+/)
+  expect(adminPage).toContain('<script type="module"')
   expect(output).toContain('the database is closed')
   expect(code).toBe(0)
 })
@@ -48,23 +49,33 @@ test('says what is wrong with an argument', async () => {
   expect(code).toBe(2)
 })
 
+interface Run {
+  readonly output: string
+  readonly code: number | null
+  /** Undefined: it did not serve. */
+  readonly adminPage: string | undefined
+}
+
 /** Runs to the end; stops the program with Ctrl+C's signal as soon as it says how. */
-async function run(...args: readonly string[]): Promise<{ readonly output: string; readonly code: number | null }> {
+async function run(...args: readonly string[]): Promise<Run> {
   const flags = ['--conditions=pannier-source', '--disable-warning=ExperimentalWarning']
   const child = spawn(process.execPath, [...flags, PROGRAM, '--limit', String(LIMIT), '--data', folder, ...args], {
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
-  let stopped = false
+  let adminPage: Promise<string> | undefined
   const onText = (text: string): void => {
     output += text
-    if (stopped || !output.includes('Ctrl+C stops the server')) return
-    stopped = true
-    child.kill('SIGINT')
+    if (adminPage !== undefined || !output.includes('Ctrl+C stops the server')) return
+    adminPage = textOf(/http:\S+\/_\/(?=\s)/.exec(output)![0]).finally(() => child.kill('SIGINT'))
   }
   child.stdout.setEncoding('utf8').on('data', onText)
   child.stderr.setEncoding('utf8').on('data', onText)
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-  return { output, code }
+  return { output, code, adminPage: await adminPage }
+}
+
+async function textOf(url: string): Promise<string> {
+  return (await fetch(url)).text()
 }

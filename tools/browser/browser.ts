@@ -30,7 +30,7 @@ export interface Supports {
 
 export interface Page {
   /**
-   * Runs a function in the page, waits for what it promises, and gives its result. The function sees nothing but its
+   * Runs a function in the page, waits for what it promises, and gives its result. The function sees only its
    * argument and the page; argument and result are JSON. Several may run at once, also in one page.
    */
   evaluate<Argument, Result>(
