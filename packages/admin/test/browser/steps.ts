@@ -76,6 +76,8 @@ export async function focused(page: Page): Promise<string> {
 
 /** @throws if axe finds what breaks WCAG 2.2 AA, or the console has an error */
 export async function isSound(page: Page): Promise<void> {
+  // A view is loaded when it is first shown.
+  await waitFor(page, 'a view', '', () => document.querySelector('h1') !== null)
   const load = Object.assign(() => undefined, { toString: () => `() => { ${AXE} }` })
   await page.evaluate(load)
   const found = await page.evaluate(async () => {
