@@ -224,7 +224,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
         await page.evaluate(() => document.querySelector<HTMLElement>('[role=grid] [tabindex="0"]')!.focus())
         await page.press('ArrowDown')
         await page.press('ArrowDown')
-        await page.press('Space')
+        await page.press(' ')
         await sees(page, '1 record selected')
         await page.press('ArrowLeft')
         assertEqual((await focused(page)).startsWith('Select '), true)
