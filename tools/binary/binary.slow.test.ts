@@ -94,6 +94,7 @@ test('it serves, runs hooks, functions, SQL, migrations and backups, and ends wh
   const made = await call(url, 'POST /collections/posts/records', { title: 'Hello' }, token)
   expect([made.status, made.json['slug']]).toEqual([200, 'hello'])
   expect(await (await fetch(`${url}/hello`)).json()).toEqual({ hello: 'you' })
+  expect(await (await fetch(`${url}/_/`)).text(), 'the admin page').toContain('<script type="module"')
   const sql = await call(url, 'POST /sql', { query: "SELECT title FROM posts WHERE title != ''" }, token)
   expect([sql.status, sql.json['rows']]).toEqual([200, [['Hello']]])
 
