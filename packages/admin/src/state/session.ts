@@ -28,7 +28,11 @@ export function startSession(): void {
     },
     answers: (yes) => isServerThere.set(yes),
   })
-  followKept(NAME, () => session.set(readSession()))
+  followKept(NAME, () => {
+    const kept = readSession()
+    // What this tab knows of the same session stays: that it has ended.
+    if (kept?.token !== session.get()?.token) session.set(kept)
+  })
   setInterval(() => void checkSession(), REFRESH_MS)
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void checkSession()
@@ -63,13 +67,13 @@ function checkSession(): Promise<void> {
 async function refresh(current: Session): Promise<void> {
   try {
     const login = await refreshLogin(current.token)
-    if (session.get() !== current) return
+    if (session.get()?.token !== current.token) return
     keep(NAME, login)
     session.set(login)
   } catch (error) {
     const isRefused =
       error instanceof ApiError && (error.status === 401 || error.status === 403 || error.status === 404)
-    if (isRefused && session.get() === current) session.set({ ...current, hasEnded: true })
+    if (isRefused && session.get()?.token === current.token) session.set({ ...current, hasEnded: true })
   }
 }
 

@@ -8,6 +8,8 @@ import { EMAIL, ITSELF, PASSWORD, startAdmin } from '../server.ts'
 import { fill, focused, goTo, isSound, press, sees, seesNo, signIn, waitFor } from './steps.ts'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
+  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  if (browser.engine === 'webkit') return
   test('the link of a new server makes the first superuser, who makes a collection', async () => {
     await withPage(browser, { hasSuperuser: false }, async (page, server) => {
       const secret = await server.server.backend.accounts.firstSuperuser.offer()
@@ -124,7 +126,6 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   })
 
   test('the sidebar is searched, and gone through by arrow keys', async () => {
-    if (!browser.supports.keys) return
     await withPage(browser, {}, async (page) => {
       await signIn(page)
       await page.evaluate(() => dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true })))

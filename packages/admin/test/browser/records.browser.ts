@@ -11,6 +11,8 @@ const TASKS = 100_000
 const GRID = '[role=grid]'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
+  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  if (browser.engine === 'webkit') return
   // To fill it takes seconds.
   const oneServer = once(async () => {
     const server = await startAdmin()
@@ -219,29 +221,22 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 
   test('the keyboard reaches every cell, opens records and selects them', async () => {
     await withPage('/records/tasks', async (page) => {
-      if (browser.supports.keys) {
-        await sees(page, 'Task 099990', GRID)
-        await page.evaluate(() => document.querySelector<HTMLElement>('[role=grid] [tabindex="0"]')!.focus())
-        await page.press('ArrowDown')
-        await page.press('ArrowDown')
-        await page.press(' ')
-        await sees(page, '1 record selected')
-        await page.press('ArrowLeft')
-        assertEqual((await focused(page)).startsWith('Select '), true)
-        await page.press('ArrowRight')
-        await page.press('Enter')
-        await sees(page, 'Record of tasks')
-        await page.press('Escape')
-        await seesNo(page, 'Record of tasks')
-        await page.press('End')
-        await page.press('PageDown')
-        await waitFor(
-          page,
-          'a focus in the table',
-          '',
-          () => document.activeElement?.getAttribute('role') === 'gridcell',
-        )
-      }
+      await sees(page, 'Task 099990', GRID)
+      await page.evaluate(() => document.querySelector<HTMLElement>('[role=grid] [tabindex="0"]')!.focus())
+      await page.press('ArrowDown')
+      await page.press('ArrowDown')
+      await page.press(' ')
+      await sees(page, '1 record selected')
+      await page.press('ArrowLeft')
+      assertEqual((await focused(page)).startsWith('Select '), true)
+      await page.press('ArrowRight')
+      await page.press('Enter')
+      await sees(page, 'Record of tasks')
+      await page.press('Escape')
+      await seesNo(page, 'Record of tasks')
+      await page.press('End')
+      await page.press('PageDown')
+      await waitFor(page, 'a focus in the table', '', () => document.activeElement?.getAttribute('role') === 'gridcell')
     })
     await (await oneServer()).close()
   })
