@@ -54,6 +54,20 @@ export async function fill(page: Page, label: string, value: string): Promise<vo
   })
 }
 
+/** As a person who chooses a file in the control of this name. */
+export async function giveFile(page: Page, label: string, name: string, content: string): Promise<void> {
+  await waitFor(page, `a control '${label}'`, { label, name, content }, (given) => {
+    const named = [...document.querySelectorAll('label')].find(({ innerText }) => innerText.trim() === given.label)
+    const control = named?.control
+    if (!(control instanceof HTMLInputElement)) return false
+    const chosen = new DataTransfer()
+    chosen.items.add(new File([given.content], given.name))
+    control.files = chosen.files
+    control.dispatchEvent(new Event('change', { bubbles: true }))
+    return true
+  })
+}
+
 /** Goes to an address of the page, as a link does. */
 export async function goTo(page: Page, hash: string): Promise<void> {
   await page.evaluate((wanted) => void (location.hash = wanted), hash)

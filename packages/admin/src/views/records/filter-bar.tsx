@@ -16,10 +16,13 @@ interface FilterBarProps {
   readonly filter: string
   /** What the list has failed with. */
   readonly error: unknown
+  /** The words of the full text. */
+  readonly search: string
   readonly onFilter: (filter: string) => void
+  readonly onSearch: (words: string) => void
 }
 
-export function FilterBar({ collection, filter, error, onFilter }: FilterBarProps): ReactNode {
+export function FilterBar({ collection, filter, search, error, onFilter, onSearch }: FilterBarProps): ReactNode {
   const [text, setText] = useState(filter)
   useEffect(() => setText(filter), [filter])
   const check = useRuleCheck(collection)
@@ -28,6 +31,9 @@ export function FilterBar({ collection, filter, error, onFilter }: FilterBarProp
   const [mistake] = isRefused ? check(filter) : []
   return (
     <search className="filter">
+      {collection.fields.some(({ searchable }) => searchable === true) && (
+        <SearchBox search={search} onSearch={onSearch} />
+      )}
       <div className={`filter-box ${isRefused ? 'filter-wrong' : ''}`}>
         <Icon name="filter" />
         <RuleEditor
@@ -62,5 +68,37 @@ export function FilterBar({ collection, filter, error, onFilter }: FilterBarProp
         </p>
       )}
     </search>
+  )
+}
+
+interface SearchBoxProps {
+  readonly search: string
+  readonly onSearch: (words: string) => void
+}
+
+/** Full text, in the fields that are searchable. */
+function SearchBox({ search, onSearch }: SearchBoxProps): ReactNode {
+  const [text, setText] = useState(search)
+  useEffect(() => setText(search), [search])
+  return (
+    <form
+      className="search-box"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSearch(text.trim())
+      }}
+    >
+      <input
+        className="input"
+        type="search"
+        aria-label={TEXTS.records.search}
+        placeholder={TEXTS.records.search}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value)
+          if (target.value === '') onSearch('')
+        }}
+      />
+    </form>
   )
 }

@@ -10,6 +10,7 @@ import { CollectionHead } from '../collection-head.tsx'
 import type { CollectionViewProps } from '../view.ts'
 import { shownFields, useRecordTable } from './columns.ts'
 import { FilterBar } from './filter-bar.tsx'
+import { wholeFilter } from './filter-text.ts'
 import { RecordPages } from './record-pages.ts'
 import type { ListState } from './record-pages.ts'
 import { RecordTableView } from './record-table.tsx'
@@ -23,26 +24,35 @@ const RecordForm = lazy(async () => ({ default: (await import('./form/record-for
 
 export function View({ collection }: CollectionViewProps): ReactNode {
   const { query } = useRoute()
-  const { filter = '', sort = defaultSort(collection), record = '', copyOf = '' } = query
-  const [pages, list] = useRecordPages(collection, filter, sort)
+  const { filter = '', sort = defaultSort(collection), record = '', copyOf = '', search = '' } = query
+  const whole = wholeFilter(search, filter)
+  const [pages, list] = useRecordPages(collection, whole, sort)
   const table = useRecordTable(collection)
   const selection = useSelection()
   return (
     <>
       <CollectionHead collection={collection} count={list.total}>
-        <Toolbar collection={collection} table={table} onNew={() => changeQuery({ record: NEW })} />
+        <Toolbar
+          collection={collection}
+          table={table}
+          filter={whole}
+          sort={sort}
+          onNew={() => changeQuery({ record: NEW })}
+        />
       </CollectionHead>
       <FilterBar
         collection={collection}
+        search={search}
         filter={filter}
         error={list.error}
         onFilter={(next) => changeQuery({ filter: next })}
+        onSearch={(next) => changeQuery({ search: next })}
       />
       <div className="records">
-        {list.total === undefined && list.error !== undefined && filter === '' ? (
+        {list.total === undefined && list.error !== undefined && whole === '' ? (
           <Failed error={list.error} onRetry={() => pages.reload()} />
         ) : list.total === 0 ? (
-          <Nothing isFiltered={filter !== ''} />
+          <Nothing isFiltered={whole !== ''} />
         ) : (
           <RecordTableView
             collection={collection}

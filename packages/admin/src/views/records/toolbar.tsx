@@ -1,22 +1,30 @@
 /** What can be done with the records of a collection, and with those that are selected. */
+import { lazy, Suspense, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
 import { Button } from '../../parts/button.tsx'
+import { copyText } from '../../parts/copy.ts'
 import { Menu } from '../../parts/menu.tsx'
+import type { MenuItem } from '../../parts/menu.tsx'
 import { TEXTS } from '../../texts.ts'
+import { listAsCurl, listAsSdk } from './as-code.ts'
 import type { RecordTable } from './columns.ts'
 import { deleteWithUndo } from './delete-records.ts'
 import type { Selection } from './selection.ts'
 
 const { records: texts } = TEXTS
+const ExportDialog = lazy(async () => ({ default: (await import('./transfer/export-dialog.tsx')).ExportDialog }))
+const ImportDialog = lazy(async () => ({ default: (await import('./transfer/import-dialog.tsx')).ImportDialog }))
 
 interface ToolbarProps {
   readonly collection: Collection
   readonly table: RecordTable
+  readonly filter: string
+  readonly sort: string
   readonly onNew: () => void
 }
 
-export function Toolbar({ collection, table, onNew }: ToolbarProps): ReactNode {
+export function Toolbar({ collection, table, filter, sort, onNew }: ToolbarProps): ReactNode {
   const columns = table.getAllLeafColumns().filter((column) => column.getCanHide())
   const items = columns.map((column) => ({
     label: String(column.columnDef.header),
@@ -26,11 +34,38 @@ export function Toolbar({ collection, table, onNew }: ToolbarProps): ReactNode {
   return (
     <>
       <Menu label={texts.columns} icon="columns" items={items} />
+      <ListMenu collection={collection} filter={filter} sort={sort} />
       {collection.type !== 'view' && (
         <Button kind="primary" icon="add" onPress={onNew}>
           {texts.new}
         </Button>
       )}
+    </>
+  )
+}
+
+/** What can be done with all records of the list. */
+function ListMenu({ collection, filter, sort }: Pick<ToolbarProps, 'collection' | 'filter' | 'sort'>): ReactNode {
+  const [open, setOpen] = useState<'export' | 'import'>()
+  const close = (): void => setOpen(undefined)
+  const items: readonly MenuItem[] = [
+    { label: texts.export.action, icon: 'download', onPress: () => setOpen('export') },
+    {
+      label: texts.import.action,
+      icon: 'upload',
+      isDisabled: collection.type === 'view',
+      onPress: () => setOpen('import'),
+    },
+    { label: TEXTS.copy.asSdk, icon: 'code', onPress: () => copyText(listAsSdk(collection, { filter, sort })) },
+    { label: TEXTS.copy.asCurl, icon: 'code', onPress: () => copyText(listAsCurl(collection, { filter, sort })) },
+  ]
+  return (
+    <>
+      <Menu label={texts.more} icon="more" items={items} />
+      <Suspense>
+        {open === 'export' && <ExportDialog collection={collection} filter={filter} onClose={close} />}
+        {open === 'import' && <ImportDialog collection={collection} onClose={close} />}
+      </Suspense>
     </>
   )
 }

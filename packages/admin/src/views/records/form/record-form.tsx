@@ -5,6 +5,7 @@ import type { Collection, Field } from '../../../api/collections.ts'
 import { viewRecord } from '../../../api/records.ts'
 import type { Row } from '../../../api/records.ts'
 import { Button, useBusy } from '../../../parts/button.tsx'
+import { copyText } from '../../../parts/copy.ts'
 import { confirm, Dialog } from '../../../parts/dialog.tsx'
 import { FormField } from '../../../parts/form-field.tsx'
 import { Failed, Loading } from '../../../parts/loading.tsx'
@@ -12,6 +13,7 @@ import { Menu } from '../../../parts/menu.tsx'
 import type { MenuItem } from '../../../parts/menu.tsx'
 import { showDone } from '../../../parts/toasts.tsx'
 import { TEXTS } from '../../../texts.ts'
+import { recordAsCurl, recordAsSdk } from '../as-code.ts'
 import { FIELD_ICONS } from '../column-head.tsx'
 import { deleteWithUndo } from '../delete-records.ts'
 import { formFields } from './draft.ts'
@@ -125,6 +127,8 @@ function Actions({ collection, row, onClose, onDuplicate }: RecordFormProps & { 
     { label: texts.duplicate, icon: 'copy', onPress: () => onDuplicate(row.id) },
     { label: texts.copyId, icon: 'key', onPress: () => copyText(row.id) },
     { label: texts.copyJson, icon: 'json', onPress: () => copyText(JSON.stringify(row, undefined, 2)) },
+    { label: TEXTS.copy.asSdk, icon: 'code', onPress: () => copyText(recordAsSdk(collection, row.id)) },
+    { label: TEXTS.copy.asCurl, icon: 'code', onPress: () => copyText(recordAsCurl(collection, row.id)) },
     { label: texts.delete, icon: 'trash', isDanger: true, onPress: remove },
   ]
   return <Menu label={texts.more} icon="more" className="button-quiet" items={items} />
@@ -181,9 +185,4 @@ function Fields({ collection, record, form }: FieldsProps): ReactNode {
 function helpOf({ help, type }: Field): string | undefined {
   if (help !== undefined && help !== '') return help
   return type === 'editor' ? texts.html : undefined
-}
-
-async function copyText(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text)
-  showDone(texts.copied)
 }
