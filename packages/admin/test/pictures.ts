@@ -29,6 +29,8 @@ const PICTURES: readonly Picture[] = [
   { name: 'articles', hash: '#/records/articles' },
   { name: 'form-new', hash: '#/records/articles?record=new' },
   { name: 'form-record', hash: '#/records/articles', before: openFirst },
+  { name: 'export', hash: '#/records/articles', before: (page) => chooseOfList(page, 'Export …') },
+  { name: 'import', hash: '#/records/articles', before: (page) => chooseOfList(page, 'Import …') },
   { name: 'no-match', hash: `#/records/tasks?filter=${encodeURIComponent('title = "none"')}` },
   { name: 'wrong-filter', hash: `#/records/tasks?filter=${encodeURIComponent('title = ')}` },
 ]
@@ -71,6 +73,11 @@ async function signIn(page: Page): Promise<void> {
 
 async function openFirst(page: Page): Promise<void> {
   await (await page.waitForSelector('[data-cell="0,2"]'))!.click()
+}
+
+async function chooseOfList(page: Page, name: string): Promise<void> {
+  await (await page.waitForSelector('[aria-label="More of the list"]'))!.click()
+  await (await page.waitForSelector(`[role=menuitem]::-p-text(${name})`))!.click()
 }
 
 async function loadExample(page: Page): Promise<void> {
