@@ -33,6 +33,8 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       ]
       await definitions.create(ITSELF.principal, { name: 'folders', type: 'base', fields })
       await goTo(page, '/records/folders?record=new')
+      // Collections are loaded with the page.
+      await page.reload()
       await fill(page, 'title', 'With papers')
       await drop(page, ['first.txt', 'second.txt'])
       await sees(page, 'second.txt', '.files')
