@@ -92,6 +92,8 @@ function singleLine(current: Current): Extension {
           ]
         : transaction,
     ),
+    // The cursor scrolls it. A region that only a mouse could scroll would be out of reach for keys.
+    EditorView.theme({ '.cm-scroller': { overflow: 'hidden' } }),
     // Below completion, which takes Enter while its list is open.
     Prec.low(keymap.of([{ key: 'Enter', run: submit }])),
   ]
