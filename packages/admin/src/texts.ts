@@ -214,6 +214,15 @@ export const TEXTS = {
     },
     more: 'More of the list',
     search: 'Search the texts',
+    editSelected: 'Edit',
+    bulk: {
+      title: (count: number): string => `Edit ${counted(count, 'record', 'records')}`,
+      field: 'Field',
+      value: 'Value',
+      save: 'Change them',
+      progress: (done: number, all: number): string => `${NUMBER.format(done)} of ${NUMBER.format(all)}`,
+      changed: (count: number): string => `${counted(count, 'record is', 'records are')} changed.`,
+    },
     export: {
       action: 'Export …',
       title: (collection: string): string => `Export ${collection}`,

@@ -87,6 +87,34 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     })
   })
 
+  test('a field of many records is changed, and changed back', async () => {
+    await withPage('/records/tasks', async (page, { server }) => {
+      const pointsOf = async (): Promise<unknown[]> => {
+        const options = { filter: "title = 'Task 001001' || title = 'Task 001000'", sort: 'title' }
+        return (await server.backend.records.list(ITSELF, 'tasks', options)).items.map(({ points }) => points)
+      }
+      const before = await pointsOf()
+      await press(page, 'Select Task 001001')
+      await press(page, 'Select Task 001000')
+      await press(page, 'Edit')
+      await sees(page, 'Edit 2 records')
+      await fill(page, 'Field', 'points')
+      await isSound(page)
+      await fill(page, 'Value', '101')
+      await press(page, 'Change them')
+      await sees(page, '100', '.field-wrong')
+      assertEqual(await pointsOf(), before)
+      await fill(page, 'Value', '55')
+      await press(page, 'Change them')
+      await sees(page, '2 records are changed.')
+      assertEqual(await pointsOf(), [55, 55])
+      await press(page, 'Undo')
+      for (let tries = 0; tries < 200 && (await pointsOf()).includes(55); tries++)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      assertEqual(await pointsOf(), before)
+    })
+  })
+
   test('a list and a record are copied as calls of the SDK and as curl', async () => {
     await withPage(`/records/tasks?filter=${encodeURIComponent("title != 'x'")}&sort=points`, async (page) => {
       await page.evaluate(() => {

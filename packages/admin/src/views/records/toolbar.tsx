@@ -14,6 +14,7 @@ import type { Selection } from './selection.ts'
 
 const { records: texts } = TEXTS
 const ExportDialog = lazy(async () => ({ default: (await import('./transfer/export-dialog.tsx')).ExportDialog }))
+const BulkEdit = lazy(async () => ({ default: (await import('./form/bulk-edit.tsx')).BulkEdit }))
 const ImportDialog = lazy(async () => ({ default: (await import('./transfer/import-dialog.tsx')).ImportDialog }))
 
 interface ToolbarProps {
@@ -76,6 +77,7 @@ interface SelectionBarProps {
 }
 
 export function SelectionBar({ collection, selection }: SelectionBarProps): ReactNode {
+  const [isEditing, setEditing] = useState(false)
   const ids = [...selection.ids]
   if (ids.length === 0) return null
   return (
@@ -84,6 +86,14 @@ export function SelectionBar({ collection, selection }: SelectionBarProps): Reac
       <Button kind="quiet" onPress={() => selection.clear()}>
         {texts.unselect}
       </Button>
+      {collection.type !== 'view' && (
+        <Button icon="edit" onPress={() => setEditing(true)}>
+          {texts.editSelected}
+        </Button>
+      )}
+      <Suspense>
+        {isEditing && <BulkEdit collection={collection} ids={ids} onClose={() => setEditing(false)} />}
+      </Suspense>
       {collection.type !== 'view' && (
         <Button
           kind="danger"

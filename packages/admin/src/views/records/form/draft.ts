@@ -86,7 +86,8 @@ function isSame(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
 }
 
-function sentValue(field: Field, value: unknown): unknown {
+/** As the server takes it. @throws DraftError */
+export function sentValue(field: Field, value: unknown): unknown {
   switch (field.type) {
     case 'number':
       return value === '' ? 0 : numberOf(field, value as string)

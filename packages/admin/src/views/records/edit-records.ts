@@ -1,0 +1,61 @@
+/** Gives many records the same value of a field. It can be undone where nobody has changed the value since. */
+import type { Collection, Field } from '../../api/collections.ts'
+import { updateRecord, viewRecord } from '../../api/records.ts'
+import type { Row } from '../../api/records.ts'
+
+const AT_ONCE = 6
+
+interface Edited {
+  readonly id: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** Those that were edited before an error stay so; `undo` takes them back. */
+export interface BulkEdit {
+  readonly edited: readonly Edited[]
+  /** The first one. */
+  readonly error: unknown
+  readonly undo: () => Promise<void>
+}
+
+export async function editRecords(
+  { name }: Collection,
+  ids: readonly string[],
+  field: Field,
+  value: unknown,
+  onProgress: (done: number) => void,
+): Promise<BulkEdit> {
+  const edited: Edited[] = []
+  let error: unknown
+  await inLanes(ids, async (id) => {
+    if (error !== undefined) return
+    try {
+      const row = await viewRecord(name, id)
+      const changed = await updateRecord(name, id, { [field.name]: value }, revOf(row))
+      edited.push({ id, before: row[field.name], after: changed[field.name] })
+      onProgress(edited.length)
+    } catch (thrown) {
+      error ??= thrown
+    }
+  })
+  const undo = (): Promise<void> =>
+    inLanes(edited, async ({ id, before, after }) => {
+      const row = await viewRecord(name, id)
+      if (JSON.stringify(row[field.name]) !== JSON.stringify(after)) return
+      await updateRecord(name, id, { [field.name]: before }, revOf(row))
+    })
+  return { edited, error, undo }
+}
+
+function revOf(row: Row): string | undefined {
+  return row['_rev'] as string | undefined
+}
+
+async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items]
+  const lane = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+}
