@@ -23,15 +23,13 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     const server = await oneServer()
     const page = await browser.open(`${server.url}/_/`)
     try {
-      await waitFor(page, 'the page', '', () => document.querySelector('main') !== null)
-      // The session before has left its columns.
-      await page.evaluate(() => localStorage.clear())
-      await page.reload()
       await signIn(page)
       await goTo(page, hash)
       await use(page, server)
       assertEqual(page.errors(), [])
     } finally {
+      // The next page begins without a session and without columns.
+      await page.evaluate(() => localStorage.clear())
       await page.close()
     }
   }
