@@ -2,7 +2,7 @@
 import type { Collection } from '../../api/collections.ts'
 import { apiUrl } from '../../api/request.ts'
 
-export interface CopiedList {
+interface CopiedList {
   readonly filter: string
   readonly sort: string
 }
