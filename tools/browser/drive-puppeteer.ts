@@ -83,7 +83,7 @@ async function openPage(
   }
 }
 
-/** Grows. That the server has answered with an error is none of the page's own. */
+/** Grows. An answer of the server with an error is left out: the page asked for it. */
 function errorsOf(tab: Tab): readonly string[] {
   const errors: string[] = []
   tab.on('console', (message) => {
