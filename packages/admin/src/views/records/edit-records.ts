@@ -12,7 +12,7 @@ interface Edited {
 }
 
 /** Those that were edited before an error stay so; `undo` takes them back. */
-export interface BulkEdit {
+interface BulkEdit {
   readonly edited: readonly Edited[]
   /** The first one. */
   readonly error: unknown
