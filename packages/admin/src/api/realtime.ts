@@ -10,13 +10,12 @@ interface RecordEvent {
 type Listener = (event: RecordEvent) => void
 
 /**
- * Follows topics: `posts/*`. After a gap, `onGap` says that changes may have been missed. The stream lives as long as there are
- * listeners.
+ * Follows topics: `posts/*`. `onGap` says that changes may have been missed: those before the stream was there, and those of a gap. The
+ * stream lives as long as there are listeners.
  */
 class Realtime {
   private source: EventSource | undefined
   private clientId: string | undefined
-  private wasConnected = false
   private readonly topics = new Map<string, Set<Listener>>()
   private readonly onGaps = new Set<() => void>()
 
@@ -29,7 +28,7 @@ class Realtime {
     if (this.source === undefined) this.open()
     else if (isNew) {
       this.source.addEventListener(topic, this.receive)
-      this.subscribe()
+      this.subscribe(true)
     }
     return () => {
       listeners.delete(listener)
@@ -37,9 +36,8 @@ class Realtime {
       if (listeners.size > 0) return
       this.topics.delete(topic)
       this.source?.removeEventListener(topic, this.receive)
-      if (this.topics.size > 0) return this.subscribe()
-      this.close()
-      this.wasConnected = false
+      if (this.topics.size > 0) this.subscribe(false)
+      else this.close()
     }
   }
 
@@ -60,9 +58,7 @@ class Realtime {
     this.source = source
     source.addEventListener('PB_CONNECT', ({ data }: MessageEvent<string>) => {
       this.clientId = (JSON.parse(data) as { clientId: string }).clientId
-      const isAgain = this.wasConnected
-      this.wasConnected = true
-      this.subscribe(isAgain)
+      this.subscribe(true)
     })
     for (const topic of this.topics.keys()) source.addEventListener(topic, this.receive)
   }
@@ -73,7 +69,7 @@ class Realtime {
   }
 
   /** The set of topics is sent whole each time. */
-  private subscribe(isAfterGap = false): void {
+  private subscribe(isAfterGap: boolean): void {
     const { clientId } = this
     if (clientId === undefined) return
     const body = { clientId, subscriptions: [...this.topics.keys()] }
