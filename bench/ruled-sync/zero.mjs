@@ -49,7 +49,7 @@ const queries = defineQueries({
 const sql = connect(postgresUrl, { onnotice: () => {} })
 await fill()
 const scratch = mkdtempSync(join(tmpdir(), 'pannier-sync-zero-'))
-const api = createServer(answerQuery).listen(QUERY_PORT, '127.0.0.1')
+const api = createServer((request, response) => void answerQuery(request, response)).listen(QUERY_PORT, '127.0.0.1')
 const started = performance.now()
 const cache = startCache()
 try {
@@ -62,7 +62,7 @@ try {
   const live = await watch()
   console.log(JSON.stringify({ replicatedMs, ...first, firstProcessorMs, memory: memory(), ...live }))
 } finally {
-  process.kill(-cache.pid, 'SIGTERM')
+  process.kill(-Number(cache.pid), 'SIGTERM')
   await new Promise((done) => cache.once('exit', done))
   api.close()
   await sql.end()

@@ -64,7 +64,8 @@ test('the first sync is shown as it comes', async () => {
 test('the next page is asked for before one is applied, and none after the last one', async () => {
   const other = await new Device(app).openAs(ann)
   const sent = vi.spyOn(globalThis, 'fetch')
-  const pulls = (): number => sent.mock.calls.filter(([url]) => String(url).endsWith('/api/sync/pull')).length
+  const pulls = (): number =>
+    sent.mock.calls.filter(([input]) => new Request(input).url.endsWith('/api/sync/pull')).length
   let pullsWhenShown = 0
   const stop = other.subscribe(() => {
     if (other.status.received > 0) pullsWhenShown ||= pulls()
