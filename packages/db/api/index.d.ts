@@ -535,7 +535,10 @@ export interface DatabaseChange {
 export interface DatabaseStorage {
     /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
     readonly kind: string;
-    /** 'origin': tabs and workers of one origin share it (Web Locks); 'process': only handles in this process do. */
+    /**
+     * 'origin': tabs and workers of one origin share it (Web Locks). 'process': only handles in this process do. 'servers':
+     * processes on any machine, by `coordinator`.
+     */
     readonly scope: SharingScope;
     /** Names the database within the scope: two handles share a database exactly if this is equal. */
     identify(name: string): string;
@@ -543,6 +546,11 @@ export interface DatabaseStorage {
     has(name: string): Promise<boolean>;
     /** Opens or creates it. Reads only what it takes to open the backend. */
     open(name: string): Promise<PageStore>;
+    /**
+     * For handles that the library can't make known to one another: a handle of the group that `name` names. That is the name
+     * of a database, or of a lock beside the databases.
+     */
+    readonly coordinator?: ((name: string, environment: Environment) => Coordinator) | undefined;
     /** Deletes the database and everything in it, also when no room is left; does nothing if it does not exist. */
     destroy(name: string): Promise<void>;
 }
@@ -656,7 +664,7 @@ export class Encryption {
 }
 
 /** Every code, grouped by when it occurs. Codes are stable: programs may match them. */
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_DEADLOCK' | 'PANNIER_TURN_TIMEOUT' | 'PANNIER_TRANSACTION_ENDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_RELATION' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_OUTCOME_UNKNOWN' | 'PANNIER_RESTORED' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_DEADLOCK' | 'PANNIER_TURN_TIMEOUT' | 'PANNIER_TRANSACTION_ENDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_RELATION' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
 
 /** How a query is answered: its plan, its indexes and its costs. */
 export interface Explanation {
@@ -2185,6 +2193,34 @@ type ContentOf<T> = T extends unknown ? {
     [Name in keyof T as Exclude<Name, keyof InputMeta>]: HasDate<T[Name]> extends true ? DatesAreNotStored : T[Name];
 } : never;
 
+/** One handle among those of a database. */
+interface Coordinator {
+    /** Handles in this realm whose coordinators have the same are handles of the same database. */
+    readonly realm?: string;
+    /**
+     * Resolves when this handle has the lease. First come, first served. A holder that does not answer for
+     * `WRITER_SILENCE_MS_MAX` (frozen tab or server) loses its lease. At most one request or lease a handle at a time.
+     */
+    acquireWriter(): Promise<WriterLease>;
+    /** Tells every other handle. */
+    announce(hint: Hint): void;
+    /**
+     * One listener a handle. Also called after this handle was asleep (thawed, restored from the back/forward cache), and at once if
+     * something came before there was a listener.
+     */
+    onHint(listener: (hint: Hint | undefined) => void): void;
+    /**
+     * States the oldest generation whose pages this handle may still read; replaces what it stated before. Resolves when others
+     * can see it. A pin may be lost while its handle is frozen, and the handle does
+     * not learn of it. So a read that misses a page looks for a newer state.
+     */
+    pin(generation: Generation): Promise<void>;
+    /** The oldest generation pinned by any handle, this one included; undefined without pins. */
+    oldestPinned(): Promise<Generation | undefined>;
+    /** Ends the lease, the pin and the listening. */
+    close(): void;
+}
+
 /** Options of `db.replicate`. */
 interface DatabaseReplicateOptions extends ReplicationOptions {
     /** The source. */
@@ -2363,6 +2399,21 @@ interface EncryptionSlot {
     readonly kind: SlotKind;
     /** As given when it was added; not secret. */
     readonly label: string;
+}
+
+/**
+ * The engine's only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run.
+ * Nothing below `database/` calls `Date.now`, `Math.random`, `setTimeout` and the like itself.
+ */
+interface Environment {
+    /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */
+    now(): number;
+    /** 128 random bits as 32 lower-case hex digits. */
+    randomId(): string;
+    /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */
+    yield(): Promise<void>;
+    /** Calls back once, not before `delayMs`; the function returned cancels it. Must not keep a Node process alive. */
+    after(delayMs: number, callback: () => void): () => void;
 }
 
 /** What a field is compared with for equality; any JSON value if its type is unknown. */
@@ -2676,6 +2727,14 @@ class Groups<Row extends object, Document extends object> implements AsyncIterab
 /** Whether values of the type hold Dates, as far as can be seen in few steps. */
 type HasDate<Value, Left extends 0 | 1 | 2 | 3 = 3> = true extends (unknown extends Value ? false : Value extends Date ? true : Left extends 0 ? false : Value extends readonly (infer Element)[] ? HasDate<Element, [0, 0, 1, 2][Left]> : Value extends object ? HasDate<Value[keyof Value], [0, 0, 1, 2][Left]> : false) ? true : false;
 
+/** "There may be more to read." May be lost, doubled or late. */
+interface Hint {
+    /** The newest commit. */
+    readonly sequence: CommitSequence;
+    /** The newest meta record. */
+    readonly generation: Generation;
+}
+
 /** How requests to a server are made. */
 interface HttpOptions {
     /** Sent with each request. A function is asked each time: for tokens that expire. */
@@ -2847,7 +2906,9 @@ type KnownName<Schemas extends object> = [keyof Schemas] extends [never] ? strin
 
 /** What a handle has seen already, so that `read` gives it only the news. */
 interface KnownState {
+    /** The meta record. */
     readonly generation: Generation;
+    /** The newest log record. */
     readonly sequence: CommitSequence;
 }
 
@@ -2994,9 +3055,11 @@ interface LocalListOptions extends IdRange {
     readonly limit?: number;
 }
 
+/** A commit in the log. */
 interface LogRecord {
     /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
     readonly sequence: CommitSequence;
+    /** What it changes, encoded. */
     readonly bytes: Uint8Array;
 }
 
@@ -3154,8 +3217,11 @@ interface OrPredicate {
 /** A path, '-' before it for descending. */
 type OrderedPath<Path extends string> = Path | `-${Path}`;
 
+/** What trees are stored in. */
 interface Page {
+    /** Never used twice. */
     readonly id: PageId;
+    /** Up to `PAGE_BYTES_MAX`, and what a wrapper adds. */
     readonly bytes: Uint8Array;
 }
 
@@ -3167,6 +3233,7 @@ type PageArrived = (index: number, bytes: Uint8Array) => void;
  */
 type PageId = Brand<number, 'PageId'>;
 
+/** One handle on a database of a backend. */
 interface PageStore {
     /**
      * The meta record, and the log after `meta.sequence`. With `known` whose generation is still current, only the log
@@ -3600,7 +3667,7 @@ interface SelectorMeaning {
 }
 
 /** Where the handles of one database can be: they must find one another to share the writer lease. */
-type SharingScope = 'process' | 'origin';
+type SharingScope = 'process' | 'origin' | 'servers';
 
 /** The value is an array with this number of elements. */
 interface SizePredicate {
@@ -3623,6 +3690,7 @@ interface SnapshotOptions extends LongWork {
     readonly sealed?: boolean;
 }
 
+/** What `read` gives. */
 interface StoreState {
     /** Undefined while nothing was ever committed. */
     readonly meta: MetaRecord | undefined;
@@ -3725,6 +3793,18 @@ interface WithAttachments {
 type WithTargets<Schemas extends object, Relations extends object, Name extends string> = {
     [Field in keyof DocumentOf<Schemas, Name>]: DocumentOf<Schemas, Name>[Field] | (Field extends keyof RelationsOf<Relations, Name> ? TargetIn<Schemas, Relations, NameIn<RelationsOf<Relations, Name>[Field]>> : never);
 };
+
+/** The right to write, until released or taken away. */
+interface WriterLease {
+    /** Another handle waits for the lease: release it soon (after the group commit under way). */
+    readonly wanted: boolean;
+    /** Taken away (this handle was frozen for too long): the fences will refuse what it tries to write. */
+    readonly lost: boolean;
+    /** Called when `wanted` becomes true, also when it is so already. */
+    onWanted(callback: () => void): void;
+    /** Idempotent. */
+    release(): void;
+}
 
 /** Numbers and strings that must not be confused with one another. The brand exists only in the types. */
 const brand: unique symbol;

@@ -30,6 +30,86 @@ export interface CollectionHost {
     readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
 }
 
+export interface Commit {
+    /** Fence: fails with PANNIER_STALE unless the stored meta record has this generation (0: no meta record). */
+    readonly expectedGeneration: Generation;
+    /** The token given to `claim` when pages were staged for this commit; fails with PANNIER_STALE if another has claimed since. */
+    readonly claim?: string;
+    /** Pages beyond those staged. Every id is at least `claim`'s `firstNewPageId`. Pulled one by one, so that they need not all exist at once. */
+    readonly pages: Iterable<Page>;
+    /** Deleted, so that their room can be used again. Unknown ids are ignored. */
+    readonly free: readonly PageId[];
+    /** Its generation is `expectedGeneration + 1`. */
+    readonly meta: MetaRecord;
+    /** The lowest page id that this commit may have written; what an abandoned claim left at or above it is deleted first. */
+    readonly firstNewPageId: PageId;
+    /**
+     * For a commit that skips the log: its record (a mere mark), put in the same transaction. Its sequence is
+     * `meta.sequence`. Fenced like `append`.
+     */
+    readonly record?: LogRecord;
+    /** Replaces the log seal in the same transaction. Only together with `record`. */
+    readonly logSeal?: Uint8Array;
+    readonly durability: Durability;
+}
+
+/** Numbers the commits of one database: 1, 2, 3, … without gaps. */
+export type CommitSequence = Brand<number, 'CommitSequence'>;
+
+/** One handle among those of a database. */
+export interface Coordinator {
+    /** Handles in this realm whose coordinators have the same are handles of the same database. */
+    readonly realm?: string;
+    /**
+     * Resolves when this handle has the lease. First come, first served. A holder that does not answer for
+     * `WRITER_SILENCE_MS_MAX` (frozen tab or server) loses its lease. At most one request or lease a handle at a time.
+     */
+    acquireWriter(): Promise<WriterLease>;
+    /** Tells every other handle. */
+    announce(hint: Hint): void;
+    /**
+     * One listener a handle. Also called after this handle was asleep (thawed, restored from the back/forward cache), and at once if
+     * something came before there was a listener.
+     */
+    onHint(listener: (hint: Hint | undefined) => void): void;
+    /**
+     * States the oldest generation whose pages this handle may still read; replaces what it stated before. Resolves when others
+     * can see it. A pin may be lost while its handle is frozen, and the handle does
+     * not learn of it. So a read that misses a page looks for a newer state.
+     */
+    pin(generation: Generation): Promise<void>;
+    /** The oldest generation pinned by any handle, this one included; undefined without pins. */
+    oldestPinned(): Promise<Generation | undefined>;
+    /** Ends the lease, the pin and the listening. */
+    close(): void;
+}
+
+/**
+ * A kind of place for databases, as given to `open(name, { storage })`.
+ */
+export interface DatabaseStorage {
+    /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
+    readonly kind: string;
+    /**
+     * 'origin': tabs and workers of one origin share it (Web Locks). 'process': only handles in this process do. 'servers':
+     * processes on any machine, by `coordinator`.
+     */
+    readonly scope: SharingScope;
+    /** Names the database within the scope: two handles share a database exactly if this is equal. */
+    identify(name: string): string;
+    /** Whether a database may be there: nothing is opened or made to find out. True where the storage can't know. */
+    has(name: string): Promise<boolean>;
+    /** Opens or creates it. Reads only what it takes to open the backend. */
+    open(name: string): Promise<PageStore>;
+    /**
+     * For handles that the library can't make known to one another: a handle of the group that `name` names. That is the name
+     * of a database, or of a lock beside the databases.
+     */
+    readonly coordinator?: ((name: string, environment: Environment) => Coordinator) | undefined;
+    /** Deletes the database and everything in it, also when no room is left; does nothing if it does not exist. */
+    destroy(name: string): Promise<void>;
+}
+
 /** A write of one document, as a guard sees it. */
 export interface DocumentBeforeWrite {
     /** The place of the document in the batch; in a delete or update, among those that are there and change. */
@@ -52,6 +132,27 @@ export interface DocumentBeforeWrite {
  */
 export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | undefined;
 
+/** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
+export type Durability = 'relaxed' | 'strict';
+
+/**
+ * The engine's only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run.
+ * Nothing below `database/` calls `Date.now`, `Math.random`, `setTimeout` and the like itself.
+ */
+export interface Environment {
+    /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */
+    now(): number;
+    /** 128 random bits as 32 lower-case hex digits. */
+    randomId(): string;
+    /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */
+    yield(): Promise<void>;
+    /** Calls back once, not before `delayMs`; the function returned cancels it. Must not keep a Node process alive. */
+    after(delayMs: number, callback: () => void): () => void;
+}
+
+/** Numbers the meta records of one database: each storage checkpoint raises it by one. 0: nothing was written yet. */
+export type Generation = Brand<number, 'Generation'>;
+
 /**
  * Reads what a transaction sees, or what a snapshot has. A transaction sees what is committed, and what writes before it in its
  * group have written.
@@ -62,6 +163,8 @@ export class GuardReader {
     get(collection: string, id: string): StoredDocument | undefined;
     /** As `get`, and when it was written last. */
     written(collection: string, id: string): WrittenDocument | undefined;
+    /** As `written` of each. What is missing in memory is fetched together. */
+    writtenMany(collection: string, ids: readonly string[]): (WrittenDocument | undefined)[];
     /** As `get` of each. What is missing in memory is fetched together. */
     getMany(collection: string, ids: readonly string[]): (StoredDocument | undefined)[];
     /**
@@ -88,6 +191,22 @@ export class GuardReader {
 /** The writes that a guard judges. */
 export type GuardedWrites<T extends object, Input extends object = T> = Pick<TransactionCollection<T, Input>, 'insert' | 'put' | 'upsert' | 'update' | 'delete' | 'putAttachment' | 'deleteAttachment'>;
 
+/** "There may be more to read." May be lost, doubled or late. */
+export interface Hint {
+    /** The newest commit. */
+    readonly sequence: CommitSequence;
+    /** The newest meta record. */
+    readonly generation: Generation;
+}
+
+/** What a handle has seen already, so that `read` gives it only the news. */
+export interface KnownState {
+    /** The meta record. */
+    readonly generation: Generation;
+    /** The newest log record. */
+    readonly sequence: CommitSequence;
+}
+
 /** Begins the ids of documents that belong to one copy of a collection, such as replication checkpoints. */
 export const LOCAL_PREFIX = "_local/";
 
@@ -101,6 +220,24 @@ export interface LastRange {
     readonly lte?: unknown;
     /** It is before this value. */
     readonly lt?: unknown;
+}
+
+/** A lease that its coordinator can want back, and take away. */
+export class Lease implements WriterLease {
+    /** Another handle waits for it. */
+    wanted: boolean;
+    /** Another handle has it. */
+    lost: boolean;
+    /** `letGo` passes the right on. It is called once, unless the lease is lost first. */
+    constructor(letGo: () => void);
+    /** Called once, also if it is wanted already. */
+    onWanted(callback: () => void): void;
+    /** Lets another handle have it. Idempotent. */
+    release(): void;
+    /** Used by the coordinator: another handle waits. */
+    want(): void;
+    /** Used by the coordinator: another handle has it now. The holder hears of it as if it were wanted. */
+    lose(): void;
 }
 
 /** A row that has left. */
@@ -126,6 +263,14 @@ export class LinearRegex {
     test(text: string): boolean;
 }
 
+/** A commit in the log. */
+export interface LogRecord {
+    /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
+    readonly sequence: CommitSequence;
+    /** What it changes, encoded. */
+    readonly bytes: Uint8Array;
+}
+
 /** SQLite's collation NOCASE: letters of ASCII count as their small ones, others as they are. It is known once this is loaded. */
 export const NOCASE: Collation;
 
@@ -137,6 +282,77 @@ export type NewDocument = {
 
 /** The names of all options of `Options`. The compiler ensures that the list is complete. */
 export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>;
+
+/** What trees are stored in. */
+export interface Page {
+    /** Never used twice. */
+    readonly id: PageId;
+    /** Up to `PAGE_BYTES_MAX`, and what a wrapper adds. */
+    readonly bytes: Uint8Array;
+}
+
+/**
+ * Names one page of one database for ever. A page never changes after its write, and its id is never used for another
+ * page. So a cached page can never be stale, in any tab. Positive safe integer.
+ */
+export type PageId = Brand<number, 'PageId'>;
+
+/** One handle on a database of a backend. */
+export interface PageStore {
+    /**
+     * The meta record, and the log after `meta.sequence`. With `known` whose generation is still current, only the log
+     * records after `known.sequence`. The keyring and the log seal in any case. One backend transaction.
+     */
+    read(known?: KnownState): MaybePromise<StoreState>;
+    /**
+     * The bytes of each page in the order asked for, undefined for a missing one. How they are fetched (parallel gets, a
+     * range, everything) is the store's business. At least one id; no id twice.
+     *
+     * `arrived` may be called for a page before all are read, with its position in `ids`. So the caller's work on it
+     * overlaps with the reading of others. Never, for any of them, or more than once: the result alone counts. It does
+     * not throw.
+     */
+    readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>;
+    /**
+     * Appends one log record. Fence: fails with PANNIER_STALE unless the newest record in the log is `record.sequence - 1`
+     * (or the log is empty and `record.sequence` is 1). To keep that checkable, the log always retains its newest record. Also
+     * fails with it if `record.sequence` is 1, no log seal is given, and there is a keyring: that was put by another handle since.
+     *
+     * `logSeal`, where it is given, replaces the log seal in the same transaction. It costs nothing where it is not given. After an append that
+     * failed its record may be there without its log seal; the next one that succeeds sets it right.
+     */
+    append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): MaybePromise<void>;
+    /**
+     * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with
+     * PANNIER_STALE. Deletes every page whose id is at least `firstNewPageId` (left by a writer that died while it was
+     * staging). Fails with PANNIER_STALE unless the stored meta record has `expectedGeneration` (0: no meta record).
+     */
+    claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
+    /** Writes pages that nothing refers to yet, in one transaction. Fails with PANNIER_STALE if another has claimed since. */
+    stage(token: string, pages: readonly Page[]): MaybePromise<void>;
+    /**
+     * Atomically puts and frees pages, replaces the meta record, ends any claim, and truncates the log. Records with a
+     * sequence lower than `meta.sequence` are deleted; the equal one stays, as the fence of `append`.
+     */
+    commit(commit: Commit): MaybePromise<void>;
+    /**
+     * Replaces the keyring. Fails with PANNIER_STALE unless the stored keyring equals `expected`, byte by byte. With
+     * `expected` undefined the database must be empty: no keyring, no meta record, no log.
+     */
+    putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): MaybePromise<void>;
+    /**
+     * Replaces the bytes of existing pages, in one transaction; ignores missing ones. Generation, claim and log stay as
+     * they are. As `stage`, it is durable not later than the next `append`, `commit` or `putKeyring`. Fails with
+     * PANNIER_STALE unless the keyring that is stored equals `keyring`.
+     */
+    replacePages(keyring: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
+    /** Ids of all stored pages, ascending; for integrity checks. */
+    listPages(): MaybePromise<readonly PageId[]>;
+    /** Bytes used in the backend as far as it can tell; undefined where it can't. */
+    usedBytes(): MaybePromise<number | undefined>;
+    /** Idempotent. Later calls fail with PANNIER_CLOSED. */
+    close(): MaybePromise<void>;
+}
 
 /** A row and where it stands. */
 export type Positioned<Row> = Row & {
@@ -291,6 +507,15 @@ export interface SelectionRelated {
     readonly of: Selection;
 }
 
+/** A database of a backend, without the handle that is closed for itself. */
+export interface SharedDatabase extends Omit<PageStore, 'close'> {
+    /** It was closed or destroyed: no handle can use it any more. */
+    readonly closed: boolean;
+}
+
+/** Where the handles of one database can be: they must find one another to share the writer lease. */
+export type SharingScope = 'process' | 'origin' | 'servers';
+
 /** Reads one state. */
 export class SnapshotReader {
     constructor(database: Database);
@@ -306,10 +531,37 @@ export class SnapshotReader {
     end(): void;
 }
 
+/** What `read` gives. */
+export interface StoreState {
+    /** Undefined while nothing was ever committed. */
+    readonly meta: MetaRecord | undefined;
+    /** Ascending and dense. */
+    readonly log: readonly LogRecord[];
+    /** What `putKeyring` put last. */
+    readonly keyring: Uint8Array | undefined;
+    /** What came last with an `append` or a `commit`: it vouches for the end of the log. */
+    readonly logSeal: Uint8Array | undefined;
+}
+
 /** Options of `truncate`. */
 export interface TruncateOptions {
     /** Cancels it: nothing is deleted then. */
     readonly signal?: AbortSignal;
+}
+
+/** A holder of the lease that gives no sign of life for so long, though asked for it, loses it. */
+export const WRITER_SILENCE_MS_MAX = 3000;
+
+/** The right to write, until released or taken away. */
+export interface WriterLease {
+    /** Another handle waits for the lease: release it soon (after the group commit under way). */
+    readonly wanted: boolean;
+    /** Taken away (this handle was frozen for too long): the fences will refuse what it tries to write. */
+    readonly lost: boolean;
+    /** Called when `wanted` becomes true, also when it is so already. */
+    onWanted(callback: () => void): void;
+    /** Idempotent. */
+    release(): void;
 }
 
 /** A document, and when it was written last. */
@@ -319,6 +571,9 @@ export interface WrittenDocument {
     /** As it was stored. */
     readonly document: StoredDocument;
 }
+
+/** Cheap assertions always run. */
+export function assert(condition: boolean, message: string): asserts condition;
 
 /**
  * For packages built on this one, too.
@@ -357,6 +612,9 @@ export function fromCouchAttachment({ content_type: contentType, ...others }: At
  * Documents of one batch must have different ids, or the guard would not see the first of them.
  */
 export function guarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, guard: DocumentGuard): GuardedWrites<T, Input>;
+
+/** A page store over a database that others may use too. `leave` is called once, when it is closed. */
+export function handleOn(database: SharedDatabase, leave: () => MaybePromise<void>): PageStore;
 
 /** Whether a document has all that is searched for. */
 export function hasSearched({ terms, phrases }: ParsedSearch, words: DocumentWords): boolean;
@@ -490,9 +748,6 @@ interface CollectionTrees {
     readonly conflicts: string;
 }
 
-/** Numbers the commits of one database: 1, 2, 3, … without gaps. */
-type CommitSequence = Brand<number, 'CommitSequence'>;
-
 /**
  * Walks entries in key order. Starts before the first one.
  *
@@ -580,6 +835,20 @@ interface KeyRange {
     readonly gte?: Key | undefined;
     readonly lt?: Key | undefined;
 }
+
+/** There already where a backend or the cache is synchronous, and promised where it is not. */
+type MaybePromise<T> = T | Promise<T>;
+
+/** The root of everything that is stored in pages. One exists per database, replaced whole by `commit`. */
+interface MetaRecord {
+    /** Raised by one with each `commit`. The first is 1. */
+    readonly generation: Generation;
+    /** The pages hold every commit up to and including this one; log records after it are to be replayed. */
+    readonly sequence: CommitSequence;
+    readonly bytes: Uint8Array;
+}
+
+type PageArrived = (index: number, bytes: Uint8Array) => void;
 
 interface ParsedSearch {
     /** None twice. */

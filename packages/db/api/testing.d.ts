@@ -252,13 +252,17 @@ type Generation = Brand<number, 'Generation'>;
 
 /** What a handle has seen already, so that `read` gives it only the news. */
 interface KnownState {
+    /** The meta record. */
     readonly generation: Generation;
+    /** The newest log record. */
     readonly sequence: CommitSequence;
 }
 
+/** A commit in the log. */
 interface LogRecord {
     /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
     readonly sequence: CommitSequence;
+    /** What it changes, encoded. */
     readonly bytes: Uint8Array;
 }
 
@@ -274,8 +278,11 @@ interface MetaRecord {
     readonly bytes: Uint8Array;
 }
 
+/** What trees are stored in. */
 interface Page {
+    /** Never used twice. */
     readonly id: PageId;
+    /** Up to `PAGE_BYTES_MAX`, and what a wrapper adds. */
     readonly bytes: Uint8Array;
 }
 
@@ -287,6 +294,7 @@ type PageArrived = (index: number, bytes: Uint8Array) => void;
  */
 type PageId = Brand<number, 'PageId'>;
 
+/** One handle on a database of a backend. */
 interface PageStore {
     /**
      * The meta record, and the log after `meta.sequence`. With `known` whose generation is still current, only the log
@@ -354,7 +362,7 @@ interface Random {
 }
 
 /** Where the handles of one database can be: they must find one another to share the writer lease. */
-type SharingScope = 'process' | 'origin';
+type SharingScope = 'process' | 'origin' | 'servers';
 
 class SimulatedPageStore implements PageStore {
     gone: boolean;
@@ -373,6 +381,7 @@ class SimulatedPageStore implements PageStore {
     close(): MaybePromise<void>;
 }
 
+/** What `read` gives. */
 interface StoreState {
     /** Undefined while nothing was ever committed. */
     readonly meta: MetaRecord | undefined;

@@ -25,3 +25,22 @@ export type { DocumentBeforeWrite, DocumentGuard, NewDocument } from './database
 export { LinearRegex } from './query/regex/linear-regex.ts'
 export type { CollectionHost } from './database/replication/local-peer.ts'
 export type { Selection, SelectionComparison, SelectionRelated } from './relations/selection/selection.ts'
+// For storages outside this package.
+export { assert } from './base/errors.ts'
+export type { CommitSequence, Generation, PageId } from './base/brand.ts'
+export type { Environment } from './base/environment.ts'
+export { Lease } from './database/coordination/lease.ts'
+export { handleOn, type SharedDatabase } from './storage/handle.ts'
+export { WRITER_SILENCE_MS_MAX } from './storage/coordinator.ts'
+export type { Coordinator, Hint, WriterLease } from './storage/coordinator.ts'
+export type {
+  Commit,
+  DatabaseStorage,
+  Durability,
+  KnownState,
+  LogRecord,
+  Page,
+  PageStore,
+  SharingScope,
+  StoreState,
+} from './storage/page-store.ts'

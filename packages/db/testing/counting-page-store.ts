@@ -85,12 +85,14 @@ class CountingStorageOver implements CountingStorage {
   counts: StoreCounts = zero()
   readonly kind: string
   readonly scope: SharingScope
+  readonly coordinator: DatabaseStorage['coordinator']
   private readonly inner: DatabaseStorage
 
   constructor(inner: DatabaseStorage) {
     this.inner = inner
     this.kind = inner.kind
     this.scope = inner.scope
+    this.coordinator = inner.coordinator?.bind(inner)
   }
 
   take(): StoreCounts {

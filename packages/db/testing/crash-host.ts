@@ -4,7 +4,7 @@
  */
 import type { Environment } from '../src/base/environment.ts'
 import { PannierError } from '../src/base/errors.ts'
-import type { Coordinator } from '../src/kv/coordinator.ts'
+import type { Coordinator } from '../src/storage/coordinator.ts'
 import { openKeyValueStore, type PagedKeyValueStore } from '../src/kv/open.ts'
 import type { Durability, PageStore } from '../src/storage/page-store.ts'
 import { CheckError } from './check.ts'

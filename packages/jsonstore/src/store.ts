@@ -467,7 +467,11 @@ const ENCRYPTION_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'PANNIER_ENCRYPTED',
   'PANNIER_NOT_ENCRYPTED',
 ])
-const WRITING_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['PANNIER_IO', 'PANNIER_QUOTA_EXCEEDED'])
+const WRITING_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'PANNIER_IO',
+  'PANNIER_OUTCOME_UNKNOWN',
+  'PANNIER_QUOTA_EXCEEDED',
+])
 
 function openingFailure(error: unknown, hasPassword: boolean): CodeName {
   if (!isPannierError(error)) return 'UNKNOWN_FAILURE'

@@ -22,7 +22,9 @@ export type ErrorCode =
   | 'PANNIER_CLOSED' // the handle, or the database underneath, was closed or destroyed
   // reading and writing
   | 'PANNIER_CORRUPT' // a checksum or an invariant does not hold: never wrong data
-  | 'PANNIER_IO' // the backend failed for a reason of its own
+  | 'PANNIER_IO' // the backend failed for a reason of its own; nothing was written
+  | 'PANNIER_OUTCOME_UNKNOWN' // a write failed, and the backend does not say whether it has happened
+  | 'PANNIER_RESTORED' // the backend was put back to an earlier state than this handle has seen: open it again
   | 'PANNIER_QUOTA_EXCEEDED' // no room left
   | 'PANNIER_STALE' // fenced: another handle has written since; caught up with and retried inside the library
   | 'PANNIER_RECOVERY_NEEDED' // an earlier write failed and recovery has not succeeded yet

@@ -15,12 +15,12 @@ import { parseNode, type Node } from '../btree/node.ts'
 import { MissingPageError, PageCache } from '../pager/page-cache.ts'
 import type { Durability, LogRecord, PageStore, StoreState } from '../storage/page-store.ts'
 import { verifyLogRecord, WRITER_ID_BYTES, writerOf } from './commit-record.ts'
-import type { Coordinator } from './coordinator.ts'
+import type { Coordinator } from '../storage/coordinator.ts'
 import type { CommitNotice, Snapshot } from './key-value-store.ts'
 import { decodeMeta, emptyState } from './meta-body.ts'
 import { commitNotice, directNotice, unknownChanges } from './notice.ts'
 import { applyCommits, replay, type LoggedCommit } from './replay.ts'
-import { explained, StateSnapshot } from './snapshot.ts'
+import { StateSnapshot } from './snapshot.ts'
 import type { State } from './state.ts'
 import type { WaitLimits } from './wait-watch.ts'
 import type { SealedTransaction } from './transaction.ts'
@@ -57,6 +57,8 @@ export class Core {
   /** Why the outcome of a write is not known: nothing more is written before `recover` has found out. */
   failure: unknown
   closed = false
+  /** PANNIER_RESTORED: what is cached here is of a state that the store never had. */
+  #restored: PannierError | undefined
 
   constructor(options: CoreOptions) {
     this.options = { ...options, store: guardedStore(options.store, () => this.#damage) }
@@ -198,7 +200,13 @@ export class Core {
     for (;;) {
       const before = this.#state
       const { generation, sequence } = before
-      const found = await this.options.store.read({ generation, sequence })
+      let found: StoreState
+      try {
+        found = await this.options.store.read({ generation, sequence })
+      } catch (error) {
+        if (isPannierError(error, 'PANNIER_RESTORED')) this.#restored = error
+        throw error
+      }
       // What was found is older than what another handle of this realm has announced meanwhile.
       if (this.#state !== before) continue
       this.adopt(found)
@@ -213,6 +221,7 @@ export class Core {
 
   assertOpen(): void {
     if (this.closed) throw new PannierError('PANNIER_CLOSED', 'The database handle is closed.')
+    if (this.#restored !== undefined) throw this.#restored
   }
 
   /** States the oldest generation that is still read here. */
@@ -267,22 +276,23 @@ export class Core {
     }
   }
 
-  /** Pages may have been reclaimed under a view that was too old by the time it was used; the newest one has its pages. */
+  /**
+   * Pages may have been reclaimed under a view that was too old by the time it was used; the newest one has its pages. This
+   * handle may not know the newest one: its pin was given up while it was frozen.
+   */
   #retryIfExpired<T>(error: unknown, view: StateSnapshot, read: (snapshot: Snapshot) => T): MaybePromise<T> {
     if (!(error instanceof MissingPageError)) throw error
     if (view.state.generation < this.#state.generation) return this.read(read)
-    return explained<T>(
-      () => {
-        throw error
-      },
-      this.options.store,
-      view.state,
-    )
+    return this.refresh().then(() => {
+      // The newest generation has all its pages: this one is lost.
+      if (view.state.generation === this.#state.generation) throw error
+      return this.read(read)
+    })
   }
 }
 
 // Handles of one database in one realm (a page, a worker, a process). A commit of one is visible to the others when it
-// is acknowledged. Between realms messages do that a moment later (coordinator.ts).
+// is acknowledged. Between realms messages do that a moment later (storage/coordinator.ts).
 
 const realms = new Map<string, Set<Core>>()
 

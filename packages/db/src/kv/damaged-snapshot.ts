@@ -8,7 +8,7 @@ import type { PageId } from '../base/brand.ts'
 import { andThen } from '../base/async.ts'
 import type { PageStore, StoreState } from '../storage/page-store.ts'
 import { Checkpointer } from './checkpoint.ts'
-import { ALONE } from './coordinator.ts'
+import { ALONE } from '../storage/coordinator.ts'
 import { Core } from './core.ts'
 import { writeSnapshot, type SnapshotExport, type SnapshotOptions } from './write-snapshot.ts'
 

@@ -13,7 +13,7 @@ import { pauseIn, retryWhenStale, STALE_RETRIES_MAX, type Pause } from '../base/
 import { isPromise, type MaybePromise } from '../base/async.ts'
 import { Checkpointer, LOG_RECORDS_MAX, skipsLog } from './checkpoint.ts'
 import { encodeCommit, isWrittenBy } from './commit-record.ts'
-import type { WriterLease } from './coordinator.ts'
+import type { WriterLease } from '../storage/coordinator.ts'
 import { tellRealm, type Core } from './core.ts'
 import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
@@ -244,7 +244,10 @@ export class Writer {
       core.failure = error
       const state = core.state
       const found = await this.#lookAgain(generation, before)
-      if (found === undefined) throw error
+      if (found === undefined) {
+        if (!isPannierError(error, 'PANNIER_IO')) throw error
+        throw new PannierError('PANNIER_OUTCOME_UNKNOWN', 'The write may be lost.', { cause: error })
+      }
       if (core.state === state) core.adopt(found)
       core.failure = undefined
       if (found.log.some((record) => record.sequence === sequence && isWrittenBy(record, core.writerId))) return

@@ -17,11 +17,13 @@ import type {
 } from './page-store.ts'
 import { sameBytes } from '../codec/bytes.ts'
 
+/** A database of a backend, without the handle that is closed for itself. */
 export interface SharedDatabase extends Omit<PageStore, 'close'> {
   /** It was closed or destroyed: no handle can use it any more. */
   readonly closed: boolean
 }
 
+/** A page store over a database that others may use too. After `close` each call fails with PANNIER_CLOSED. */
 export class Handle implements PageStore {
   private readonly database: SharedDatabase
   private readonly leave: () => MaybePromise<void>
@@ -84,6 +86,11 @@ export class Handle implements PageStore {
     if (this.database.closed) throw new PannierError('PANNIER_CLOSED', 'The database was closed or destroyed.')
     return this.database
   }
+}
+
+/** A page store over a database that others may use too. `leave` is called once, when it is closed. */
+export function handleOn(database: SharedDatabase, leave: () => MaybePromise<void>): PageStore {
+  return new Handle(database, leave)
 }
 
 // The fences of the page store contract: a handle that has not seen the newest state is refused.

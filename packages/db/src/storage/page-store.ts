@@ -8,7 +8,8 @@
  *   'strict' also a loss of power. A later call is never durable before an earlier one that resolved.
  * - The fences below hold across every handle (tab, worker, process) on the same database.
  * - Every failure is a `PannierError`; no error type of the backend gets out. What is left after a failed call is either
- *   the state before it or the state after it; `read` tells which.
+ *   the state before it or the state after it; `read` tells which. What a failed call has left under way happens before
+ *   the next `read` of that handle resolves, or never.
  * - Bytes handed in are not kept: they are copied or written before the call returns or resolves; the caller does not
  *   change them meanwhile. Bytes handed out belong to the caller and are never changed by the store.
  *
@@ -21,6 +22,8 @@
  */
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
 import type { MaybePromise } from '../base/async.ts'
+import type { Environment } from '../base/environment.ts'
+import type { Coordinator } from './coordinator.ts'
 
 /** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
 export type Durability = 'relaxed' | 'strict'
@@ -34,14 +37,19 @@ export const WRAPPER_BYTES_MAX = 64
 /** No keyring may be larger. A log seal has at most 256 bytes. Neither is ever empty. */
 export const KEYRING_BYTES_MAX: number = 32 * 1024
 
+/** What trees are stored in. */
 export interface Page {
+  /** Never used twice. */
   readonly id: PageId
+  /** Up to `PAGE_BYTES_MAX`, and what a wrapper adds. */
   readonly bytes: Uint8Array
 }
 
+/** A commit in the log. */
 export interface LogRecord {
   /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
   readonly sequence: CommitSequence
+  /** What it changes, encoded. */
   readonly bytes: Uint8Array
 }
 
@@ -54,6 +62,7 @@ export interface MetaRecord {
   readonly bytes: Uint8Array
 }
 
+/** What `read` gives. */
 export interface StoreState {
   /** Undefined while nothing was ever committed. */
   readonly meta: MetaRecord | undefined
@@ -67,7 +76,9 @@ export interface StoreState {
 
 /** What a handle has seen already, so that `read` gives it only the news. */
 export interface KnownState {
+  /** The meta record. */
   readonly generation: Generation
+  /** The newest log record. */
   readonly sequence: CommitSequence
 }
 
@@ -94,6 +105,7 @@ export interface Commit {
   readonly durability: Durability
 }
 
+/** One handle on a database of a backend. */
 export interface PageStore {
   /**
    * The meta record, and the log after `meta.sequence`. With `known` whose generation is still current, only the log
@@ -163,7 +175,7 @@ export interface PageStore {
 export type PageArrived = (index: number, bytes: Uint8Array) => void
 
 /** Where the handles of one database can be: they must find one another to share the writer lease. */
-export type SharingScope = 'process' | 'origin'
+export type SharingScope = 'process' | 'origin' | 'servers'
 
 /**
  * A kind of place for databases, as given to `open(name, { storage })`.
@@ -171,7 +183,10 @@ export type SharingScope = 'process' | 'origin'
 export interface DatabaseStorage {
   /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
   readonly kind: string
-  /** 'origin': tabs and workers of one origin share it (Web Locks); 'process': only handles in this process do. */
+  /**
+   * 'origin': tabs and workers of one origin share it (Web Locks). 'process': only handles in this process do. 'servers':
+   * processes on any machine, by `coordinator`.
+   */
   readonly scope: SharingScope
   /** Names the database within the scope: two handles share a database exactly if this is equal. */
   identify(name: string): string
@@ -179,6 +194,11 @@ export interface DatabaseStorage {
   has(name: string): Promise<boolean>
   /** Opens or creates it. Reads only what it takes to open the backend. */
   open(name: string): Promise<PageStore>
+  /**
+   * For handles that the library can't make known to one another: a handle of the group that `name` names. That is the name
+   * of a database, or of a lock beside the databases.
+   */
+  readonly coordinator?: ((name: string, environment: Environment) => Coordinator) | undefined
   /** Deletes the database and everything in it, also when no room is left; does nothing if it does not exist. */
   destroy(name: string): Promise<void>
 }

@@ -1,4 +1,4 @@
-import type { Coordinator } from '../../src/kv/coordinator.ts'
+import type { Coordinator } from '../../src/storage/coordinator.ts'
 import type { Generation } from '../../src/base/brand.ts'
 
 /** For a database that has only one handle. */

@@ -1,23 +1,22 @@
 /** How the handles of one database, in one page or process or in several, share one lease. */
 import type { Environment } from '../../base/environment.ts'
 import { throwIfCancelled } from '../../base/long-work.ts'
-import type { Coordinator, WriterLease } from '../../kv/coordinator.ts'
-import type { DatabaseStorage } from '../../storage/page-store.ts'
+import type { Coordinator, WriterLease } from '../../storage/coordinator.ts'
+import type { DatabaseStorage, SharingScope } from '../../storage/page-store.ts'
 import { localCoordinator } from './local-coordinator.ts'
 import { webCoordinator } from './web-coordinator.ts'
 
 /** The handles of one database share one lease, wherever they may be. */
-export function coordinatorFor(
-  storage: Pick<DatabaseStorage, 'scope' | 'identify'>,
-  name: string,
-  environment: Environment,
-): Coordinator {
-  const identity = storage.identify(name)
-  const isShared = storage.scope === 'origin'
-  const coordinator = isShared ? webCoordinator({ name: identity, environment }) : undefined
-  if (coordinator !== undefined) return coordinator
+export function coordinatorFor(storage: DatabaseStorage, name: string, environment: Environment): Coordinator {
+  return (
+    storage.coordinator?.(name, environment) ?? builtInCoordinator(storage.scope, storage.identify(name), environment)
+  )
+}
+
+function builtInCoordinator(scope: SharingScope, identity: string, environment: Environment): Coordinator {
+  if (scope !== 'origin') return localCoordinator({ key: identity, environment })
   // In an origin without locks the handles of one page share a lease, and the fences do the rest.
-  return localCoordinator({ key: isShared ? `origin:${identity}` : identity, environment })
+  return webCoordinator({ name: identity, environment }) ?? localCoordinator({ key: `origin:${identity}`, environment })
 }
 
 /**
@@ -63,12 +62,16 @@ interface Location {
 export function withLocationLock<T>(location: Location, work: () => Promise<T>): Promise<T> {
   const { name, storages, environment, signal } = location
   const scope = storages.some((storage) => storage.scope === 'origin') ? 'origin' : 'process'
+  const lockOf = (storage: DatabaseStorage): Coordinator =>
+    storage.coordinator?.(`location of ${name}`, environment) ??
+    builtInCoordinator(scope, `location of ${storage.identify(name)}`, environment)
+  const placeOf = (storage: DatabaseStorage): string => storage.identify(name)
   // Always in the same order: no two handles wait for one another.
-  const places = storages.map((storage) => storage.identify(name)).sort()
+  const ordered = [...storages].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
   const lockFrom = async (at: number): Promise<T> => {
-    const place = places[at]
-    if (place === undefined) return work()
-    const coordinator = coordinatorFor({ scope, identify: () => `location of ${place}` }, name, environment)
+    const storage = ordered[at]
+    if (storage === undefined) return work()
+    const coordinator = lockOf(storage)
     try {
       await acquireLease(coordinator, signal, 'The wait for the location of the database')
       return await lockFrom(at + 1)

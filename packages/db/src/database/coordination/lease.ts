@@ -1,8 +1,11 @@
 /** The lease (the right to write), as both coordinators grant it. */
-import type { WriterLease } from '../../kv/coordinator.ts'
+import type { WriterLease } from '../../storage/coordinator.ts'
 
+/** A lease that its coordinator can want back, and take away. */
 export class Lease implements WriterLease {
+  /** Another handle waits for it. */
   wanted = false
+  /** Another handle has it. */
   lost = false
   readonly #letGo: () => void
   #callbacks: (() => void)[] = []
@@ -13,11 +16,13 @@ export class Lease implements WriterLease {
     this.#letGo = letGo
   }
 
+  /** Called once, also if it is wanted already. */
   onWanted(callback: () => void): void {
     if (this.wanted) callback()
     else this.#callbacks.push(callback)
   }
 
+  /** Lets another handle have it. Idempotent. */
   release(): void {
     if (this.#released) return
     this.#released = true

@@ -7,7 +7,7 @@
 import { assert, PannierError } from '../../base/errors.ts'
 import type { Generation } from '../../base/brand.ts'
 import type { Environment } from '../../base/environment.ts'
-import type { Coordinator, Hint, WriterLease } from '../../kv/coordinator.ts'
+import type { Coordinator, Hint, WriterLease } from '../../storage/coordinator.ts'
 import { Lease } from './lease.ts'
 
 interface LocalCoordinatorOptions {

@@ -15,7 +15,7 @@
 import { assert, PannierError } from '../../base/errors.ts'
 import type { Generation } from '../../base/brand.ts'
 import type { Environment } from '../../base/environment.ts'
-import type { Coordinator, Hint, WriterLease } from '../../kv/coordinator.ts'
+import { WRITER_SILENCE_MS_MAX, type Coordinator, type Hint, type WriterLease } from '../../storage/coordinator.ts'
 import { Lease } from './lease.ts'
 
 interface WebCoordinatorOptions {
@@ -23,9 +23,6 @@ interface WebCoordinatorOptions {
   readonly name: string
   readonly environment: Environment
 }
-
-/** A holder that gives no sign of life for so long, though asked for it, loses its lease. */
-const WRITER_SILENCE_MS_MAX = 3000
 
 /** Handles that wait for the same silent holder lose patience one after another: the first who steals says `held`. */
 const PATIENCE_SPREAD_MS = 500

@@ -2,7 +2,7 @@
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { registerReducers } from '../../btree/reducer.ts'
-import type { Coordinator } from '../../kv/coordinator.ts'
+import type { Coordinator } from '../../storage/coordinator.ts'
 import type { WaitLimits } from '../../kv/wait-watch.ts'
 import { openKeyValueStore } from '../../kv/open.ts'
 import type { Durability, PageStore, DatabaseStorage } from '../../storage/page-store.ts'

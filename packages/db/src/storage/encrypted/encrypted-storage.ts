@@ -8,6 +8,7 @@ import { Vault } from './vault.ts'
 export class EncryptedStorage implements DatabaseStorage {
   readonly kind: string
   readonly scope: SharingScope
+  readonly coordinator: DatabaseStorage['coordinator']
   readonly #inner: DatabaseStorage
   readonly #platform: CryptoPlatform
   readonly #credential: Credential
@@ -21,6 +22,7 @@ export class EncryptedStorage implements DatabaseStorage {
     this.#makesNew = makesNew
     this.kind = inner.kind
     this.scope = inner.scope
+    this.coordinator = inner.coordinator?.bind(inner)
   }
 
   identify(name: string): string {

@@ -8,7 +8,9 @@ import type { CommitSequence, Generation } from '../base/brand.ts'
 
 /** "There may be more to read." May be lost, doubled or late. */
 export interface Hint {
+  /** The newest commit. */
   readonly sequence: CommitSequence
+  /** The newest meta record. */
   readonly generation: Generation
 }
 
@@ -24,12 +26,13 @@ export interface WriterLease {
   release(): void
 }
 
+/** One handle among those of a database. */
 export interface Coordinator {
   /** Handles in this realm whose coordinators have the same are handles of the same database. */
   readonly realm?: string
   /**
-   * Resolves when this handle has the lease. A holder that does not answer for `WRITER_SILENCE_MS_MAX` (frozen tab) loses
-   * its lease. At most one request or lease a handle at a time.
+   * Resolves when this handle has the lease. First come, first served. A holder that does not answer for
+   * `WRITER_SILENCE_MS_MAX` (frozen tab or server) loses its lease. At most one request or lease a handle at a time.
    */
   acquireWriter(): Promise<WriterLease>
   /** Tells every other handle. */
@@ -39,13 +42,20 @@ export interface Coordinator {
    * something came before there was a listener.
    */
   onHint(listener: (hint: Hint | undefined) => void): void
-  /** States the oldest generation whose pages this handle may still read; replaces what it stated before. Resolves when others can see it. */
+  /**
+   * States the oldest generation whose pages this handle may still read; replaces what it stated before. Resolves when others
+   * can see it. A pin may be lost while its handle is frozen, and the handle does
+   * not learn of it. So a read that misses a page looks for a newer state.
+   */
   pin(generation: Generation): Promise<void>
   /** The oldest generation pinned by any handle, this one included; undefined without pins. */
   oldestPinned(): Promise<Generation | undefined>
   /** Ends the lease, the pin and the listening. */
   close(): void
 }
+
+/** A holder of the lease that gives no sign of life for so long, though asked for it, loses it. */
+export const WRITER_SILENCE_MS_MAX = 3000
 
 /** For a database that nobody else can see: nobody shares its lease, and no page may go. */
 export const ALONE: Coordinator = {
