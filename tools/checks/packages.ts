@@ -29,6 +29,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
   'packages/backend',
   'packages/server',
   'packages/client',
+  'packages/postgres',
 ].map(readPackage)
 
 interface Manifest {

@@ -121,6 +121,12 @@ const PAGES: readonly PageSpec[] = [
     ],
   },
   {
+    file: 'postgres.md',
+    title: 'PostgreSQL',
+    intro: 'Databases on PostgreSQL. [README](../../packages/postgres/README.md)',
+    entries: [['@pannier/postgres', 'packages/postgres/api/index.d.ts']],
+  },
+  {
     file: 'server.md',
     title: 'Server',
     intro: 'The server inside your own program. [Guide](../guide/server.md)',

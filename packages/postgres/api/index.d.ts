@@ -1,0 +1,48 @@
+// What `@pannier/postgres` offers. Written by `npm run api`.
+
+/** Options of `postgres`. */
+export interface PostgresOptions {
+    /** The schema that holds the tables. It is made if it is missing. By default 'pannier'. */
+    readonly schema?: string;
+    /** Certificates and checks of TLS, as of Node's `tls.connect`. The URL's `sslmode` says whether TLS is used. */
+    readonly ssl?: ConnectionOptions;
+    /** How many connections this process uses for its calls, 1 to 100. By default 4. One more listens for news. */
+    readonly connections?: number;
+    /** How long a call waits, in milliseconds, while PostgreSQL can't be reached, as in a failover. By default 30,000. */
+    readonly waitMsMax?: number;
+    /** Whether servers tell one another of commits by NOTIFY. By default true. Without it they find them by `pollMs`. */
+    readonly notify?: boolean;
+    /** A URL for the connection that listens, where the other one leads to a pooler in transaction mode. */
+    readonly listenUrl?: string;
+    /** How often this process looks for what others have written. By default each second with NOTIFY, else every 50 ms. */
+    readonly pollMs?: number;
+    /** Whether statements are prepared by name. By default true. False for poolers that can't do that. */
+    readonly prepare?: boolean;
+}
+
+/** A storage on PostgreSQL, and what it has cost. */
+export interface PostgresStorage extends DatabaseStorage {
+    /** Statements and round trips of this process so far. */
+    readonly counts: {
+        readonly statements: number;
+        readonly trips: number;
+    };
+}
+
+/**
+ * Keeps databases in PostgreSQL 14 or newer. Any number of processes on any machines may open one at the same time.
+ *
+ * The tables are made when the first database is opened. 'relaxed' commits survive the end of the process, not a crash of PostgreSQL.
+ * What 'strict' survives, `synchronous_commit` of PostgreSQL says.
+ *
+ * @param url `postgres://user:password@host:5432/database?sslmode=require`. Several hosts are separated by commas: the first that takes
+ *   writes is used.
+ * @throws TypeError for a URL or options that are not as described. Opening fails with PANNIER_OPEN_FAILED where PostgreSQL can't be used.
+ *   The message says what to do. It fails with PANNIER_NEWER_FORMAT or PANNIER_WRONG_FORMAT where the tables are not of this version.
+ * @example
+ * import { open } from 'pannier'
+ * import { postgres } from '@pannier/postgres'
+ *
+ * const db = await open('shop', { storage: postgres('postgres://app:secret@127.0.0.1/app') })
+ */
+export function postgres(url: string, options?: PostgresOptions): PostgresStorage;

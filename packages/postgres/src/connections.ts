@@ -1,0 +1,257 @@
+/**
+ * The connections of one process to one PostgreSQL.
+ *
+ * Guarantees: statements that are given together run in one transaction, in one round trip. A failure is `Refused` (nothing has
+ * happened) or `UnknownOutcome`. A connection that has failed is never used again. Idle connections keep no process alive.
+ */
+import { Client, type QueryArrayResult } from 'pg'
+import { ABORTED, outcomeOf, Refused, stateOf, UnknownOutcome } from './errors.ts'
+import type { Settings } from './options.ts'
+
+/** `name`: prepared under that name. */
+export interface Statement {
+  readonly text: string
+  readonly values?: readonly unknown[]
+  readonly name?: string
+}
+
+export interface Result {
+  /** Columns of type int8 are numbers, bool are booleans, all others text; null stays null. */
+  readonly rows: readonly (readonly unknown[])[]
+  /** Rows that were read or written. */
+  readonly count: number
+}
+
+const CONNECT_MS_MAX = 5000
+const KEEP_ALIVE_MS = 5000
+/** A call that has no answer for so long is taken for lost. */
+const ANSWER_MS_MAX = 20_000
+const PAUSE_MS_FIRST = 50
+const PAUSE_MS_MAX = 1000
+
+const INT8 = 20
+const BOOL = 16
+
+/** The two types that are not read as text. */
+const TYPES = {
+  getTypeParser: (type: number) => (text: string) =>
+    type === INT8 ? Number(text) : type === BOOL ? text === 't' : text,
+}
+
+export class Connections {
+  /** Statements and round trips since the start. */
+  readonly counts: { statements: number; trips: number } = { statements: 0, trips: 0 }
+  readonly #settings: Settings
+  readonly #open: (Connection | undefined)[] = []
+  readonly #opening: (Promise<Connection> | undefined)[] = []
+  #users = 0
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  /** One more user: the connections stay until all have left. */
+  join(): void {
+    this.#users++
+  }
+
+  leave(): void {
+    if (--this.#users > 0) return
+    for (const connection of this.#open.splice(0)) connection?.end()
+  }
+
+  /** @throws Refused, UnknownOutcome */
+  async one(statement: Statement): Promise<Result> {
+    const connection = await this.#take()
+    this.counts.trips++
+    this.counts.statements++
+    return connection.run([statement]).then(([result]) => result!)
+  }
+
+  /** All or none of them. @throws Refused, UnknownOutcome */
+  async transaction(statements: readonly Statement[]): Promise<readonly Result[]> {
+    const connection = await this.#take()
+    this.counts.trips++
+    this.counts.statements += statements.length
+    const results = await connection.run([{ text: 'begin' }, ...statements, { text: 'commit' }])
+    return results.slice(1, -1)
+  }
+
+  /** What may be done twice: tried again while PostgreSQL can't be reached. */
+  async patiently<T>(work: () => Promise<T>, patience: Patience = this.patience()): Promise<T> {
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        await patience.pauseAfter(error)
+      }
+    }
+  }
+
+  patience(): Patience {
+    return new Patience(this.#settings.waitMsMax)
+  }
+
+  /** A connection that hears what is said on `channel`. `ended` is called once, also when it could not be made. */
+  async listen(channel: string, heard: (text: string) => void, ended: () => void): Promise<() => void> {
+    const client = await connectToPrimary(this.#settings, this.#settings.listenUrls).catch((error: unknown) => {
+      ended()
+      throw error
+    })
+    client.unref()
+    client.on('notification', ({ payload }) => heard(payload ?? ''))
+    client.once('end', ended)
+    client.on('error', () => {})
+    await client.query(`listen ${channel}`).catch(async (error: unknown) => {
+      await client.end()
+      throw error
+    })
+    return () => {
+      client.removeListener('end', ended)
+      void client.end()
+    }
+  }
+
+  /** The least busy one. */
+  async #take(): Promise<Connection> {
+    let best: Connection | undefined
+    for (let i = 0; i < this.#settings.connections; i++) {
+      const connection = this.#open[i]
+      if (connection === undefined || connection.hasFailed) {
+        if (best === undefined || best.isBusy) return this.#connect(i)
+        break
+      }
+      if (best === undefined || connection.pending < best.pending) best = connection
+      if (!best.isBusy) break
+    }
+    return best!
+  }
+
+  #connect(i: number): Promise<Connection> {
+    this.#opening[i] ??= connectToPrimary(this.#settings, this.#settings.urls)
+      .then((client) => (this.#open[i] = new Connection(client, this.#settings.prepare)))
+      .catch((error: unknown) => {
+        throw new Refused(stateOf(error) === undefined || isPassing(error), error)
+      })
+      .finally(() => (this.#opening[i] = undefined))
+    return this.#opening[i]
+  }
+}
+
+/** The waits of one call, in all bounded. */
+export class Patience {
+  readonly #untilMs: number
+  #pauseMs = PAUSE_MS_FIRST
+
+  constructor(waitMsMax: number) {
+    this.#untilMs = performance.now() + waitMsMax
+  }
+
+  /** Throws the error where another try is of no use, or the time is over. */
+  async pauseAfter(error: unknown): Promise<void> {
+    const again = error instanceof UnknownOutcome || (error instanceof Refused && error.isPassing)
+    if (!again || performance.now() >= this.#untilMs) throw error
+    await new Promise((resolve) => setTimeout(resolve, this.#pauseMs * (0.5 + Math.random() / 2)))
+    this.#pauseMs = Math.min(2 * this.#pauseMs, PAUSE_MS_MAX)
+  }
+}
+
+/** The types of the driver leave two of its methods out. */
+type PgClient = Client & { ref(): void; unref(): void }
+
+class Connection {
+  pending = 0
+  hasFailed = false
+  readonly #client: PgClient
+  readonly #prepare: boolean
+
+  constructor(client: PgClient, prepare: boolean) {
+    this.#client = client
+    this.#prepare = prepare
+    client.on('error', () => (this.hasFailed = true))
+    client.once('end', () => (this.hasFailed = true))
+    client.unref()
+  }
+
+  get isBusy(): boolean {
+    return this.pending > 0
+  }
+
+  /** They are sent together. The first error is the one that counts: it has ended the transaction of the others. */
+  async run(statements: readonly Statement[]): Promise<Result[]> {
+    if (this.pending++ === 0) this.#client.ref()
+    try {
+      const answers = await Promise.allSettled(statements.map((statement) => this.#query(statement)))
+      const failed = answers.filter((answer) => answer.status === 'rejected').map(({ reason }) => reason as unknown)
+      if (failed.length > 0) throw this.#failure(failed)
+      return answers.map((answer) => resultOf((answer as PromiseFulfilledResult<QueryArrayResult>).value))
+    } finally {
+      if (--this.pending === 0 && !this.hasFailed) this.#client.unref()
+    }
+  }
+
+  end(): void {
+    this.hasFailed = true
+    this.#client.end().catch(() => {})
+  }
+
+  #query({ text, values = [], name }: Statement): Promise<QueryArrayResult> {
+    const named = name === undefined || !this.#prepare ? {} : { name }
+    return this.#client.query({ text, values: [...values], rowMode: 'array', ...named })
+  }
+
+  #failure(failed: readonly unknown[]): Refused | UnknownOutcome {
+    const first = failed.find((error) => stateOf(error) !== ABORTED) ?? failed[0]
+    const outcomes = failed.map(outcomeOf)
+    // A connection that ends in the middle of a transaction may have sent its commit.
+    const unknown = outcomes.find((outcome) => outcome instanceof UnknownOutcome)
+    const outcome = unknown ?? outcomeOf(first)
+    // The next connection may find another server: this one is a standby, is stopping, or is gone.
+    if (unknown !== undefined || stateOf(first) === '25006') this.end()
+    return outcome
+  }
+}
+
+function resultOf({ rows, rowCount }: QueryArrayResult): Result {
+  return { rows: rows as unknown[][], count: rowCount ?? 0 }
+}
+
+function isPassing(error: unknown): boolean {
+  const outcome = outcomeOf(error)
+  return outcome instanceof UnknownOutcome || outcome.isPassing
+}
+
+/** The first host that takes writes. */
+async function connectToPrimary({ ssl, place }: Settings, urls: readonly string[]): Promise<PgClient> {
+  let failure: unknown
+  for (const connectionString of urls) {
+    const client = new Client({
+      connectionString,
+      ...(ssl === undefined ? {} : { ssl }),
+      application_name: 'pannier',
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+      query_timeout: ANSWER_MS_MAX,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      types: TYPES,
+      pipeline: true,
+    } as ConstructorParameters<typeof Client>[0]) as PgClient
+    // A connection that fails while nobody asks it anything is found out with the next call.
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      const { rows } = await client.query({ text: 'select pg_is_in_recovery()', rowMode: 'array' })
+      if (rows[0]?.[0] === false) return client
+      failure = readOnly(place)
+    } catch (error) {
+      failure = error
+    }
+    client.end().catch(() => {})
+  }
+  throw failure
+}
+
+/** As the server would answer a write. */
+function readOnly(place: string): Error {
+  return Object.assign(new Error(`${place} is a standby`), { code: '25006', severity: 'ERROR' })
+}

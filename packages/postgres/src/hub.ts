@@ -1,0 +1,225 @@
+/**
+ * What the handles of one process share to know of those in other processes. One connection hears their messages. A poll makes up for
+ * what it has missed. A heartbeat keeps the pins of this process.
+ *
+ * Messages only make things quicker. Whatever is lost, the next poll finds. A process that gives no sign of life for
+ * `SERVER_SILENCE_MS_MAX` has no pins any more.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import type { CommitSequence, Generation, Hint } from 'pannier/internal'
+import type { Connections, Result, Statement } from './connections.ts'
+import type { Settings } from './options.ts'
+import type { Schema } from './schema.ts'
+
+/** Somebody wants the lease; its holder has let go; somebody has it now; a commit. */
+export type Message = 'want' | 'free' | 'held' | Hint
+
+export interface Member {
+  readonly name: string
+  /** Names the handle among those of all processes. */
+  readonly self: string
+  heard(message: Message): void
+  /** There may be something to look for. */
+  look(): void
+  /** What the poll has found of its turn. */
+  turn(holder: string | null, isWanted: boolean): void
+}
+
+const SERVER_SILENCE_MS_MAX = 30_000
+const HEARTBEAT_MS = 10_000
+/** Rows of servers that are gone, and their pins, stay so long. */
+const FORGOTTEN = `interval '1 day'`
+const LISTEN_AGAIN_MS = 500
+
+/** The table of turns in a schema, and the like. */
+type Tables = (name: 'turn' | 'pin' | 'server' | 'fence' | 'database') => string
+
+export class Hub {
+  readonly server: string = randomBytes(8).toString('hex')
+  readonly tables: Tables
+  readonly #connections: Connections
+  readonly #schema: Schema
+  readonly #settings: Settings
+  readonly #members = new Map<string, Set<Member>>()
+  readonly #sequences = new Map<string, number>()
+  /** Messages that wait for one statement. */
+  readonly #queue = new Map<string, string>()
+  #sending = false
+  #beating: Promise<void> | undefined
+  #timers: NodeJS.Timeout[] = []
+  #stopListening: (() => void) | undefined
+  #polling = false
+
+  constructor(connections: Connections, schema: Schema, settings: Settings) {
+    this.#connections = connections
+    this.#schema = schema
+    this.#settings = settings
+    this.tables = (name) => `${settings.schema}.${name}`
+  }
+
+  async query(statement: Statement): Promise<Result> {
+    await this.#schema.ready()
+    return this.#connections.patiently(() => this.#connections.one(statement))
+  }
+
+  join(member: Member): void {
+    if (this.#members.size === 0) this.#start()
+    const key = keyOf(member.name)
+    let members = this.#members.get(key)
+    if (members === undefined) this.#members.set(key, (members = new Set()))
+    members.add(member)
+  }
+
+  leave(member: Member): void {
+    const key = keyOf(member.name)
+    const members = this.#members.get(key)
+    members?.delete(member)
+    if (members?.size === 0) {
+      this.#members.delete(key)
+      this.#sequences.delete(member.name)
+    }
+    if (this.#members.size === 0) this.#stop()
+  }
+
+  /** To all other handles of that database, in this process and in others. */
+  send(member: Member, message: Message): void {
+    const key = keyOf(member.name)
+    for (const other of this.#members.get(key) ?? []) if (other !== member) setImmediate(() => other.heard(message))
+    if (!this.#settings.notify) return
+    const isHint = typeof message === 'object'
+    const text = isHint ? `hint:${message.sequence}:${message.generation}` : message
+    // A newer hint takes the place of one that waits.
+    this.#queue.set(`${key}:${member.self}:${isHint ? 'hint' : message}`, `${key}:${this.server}:${text}`)
+    if (!this.#sending) void this.#send()
+  }
+
+  /** Resolves when this process is known to be alive: its pins count from then on. */
+  alive(): Promise<void> {
+    this.#beating ??= this.#beat().catch((error: unknown) => {
+      this.#beating = undefined
+      throw error
+    })
+    return this.#beating
+  }
+
+  async #beat(): Promise<void> {
+    const server = this.tables('server')
+    await this.query({
+      text: `insert into ${server} (server, until) values ($1, clock_timestamp() + interval '${SERVER_SILENCE_MS_MAX} ms')
+        on conflict (server) do update set until = excluded.until`,
+      values: [this.server],
+    })
+  }
+
+  async #forget(): Promise<void> {
+    const [server, pin] = [this.tables('server'), this.tables('pin')]
+    const text = `with gone as (delete from ${server} where until < clock_timestamp() - ${FORGOTTEN} returning server)
+      delete from ${pin} where server in (select server from gone)`
+    await this.query({ text })
+  }
+
+  #start(): void {
+    this.#connections.join()
+    const { pollMs, notify } = this.#settings
+    const repeat = (ms: number, work: () => Promise<void>): void => {
+      // A failure shows itself to the next call.
+      this.#timers.push(setInterval(() => void work().catch(() => {}), ms).unref())
+    }
+    repeat(pollMs, () => this.#poll())
+    repeat(HEARTBEAT_MS, async () => {
+      if (this.#beating !== undefined) await this.#beat()
+    })
+    repeat(SERVER_SILENCE_MS_MAX * 10, () => this.#forget())
+    if (notify) void this.#listen()
+  }
+
+  #stop(): void {
+    for (const timer of this.#timers.splice(0)) clearInterval(timer)
+    this.#stopListening?.()
+    this.#stopListening = undefined
+    if (this.#beating !== undefined) {
+      const text = `delete from ${this.tables('server')} where server = $1`
+      this.#connections.one({ text, values: [this.server] }).catch(() => {})
+    }
+    this.#beating = undefined
+    this.#connections.leave()
+  }
+
+  async #listen(): Promise<void> {
+    const again = (): void => {
+      this.#stopListening = undefined
+      setTimeout(() => {
+        if (this.#members.size > 0 && this.#stopListening === undefined) void this.#listen()
+      }, LISTEN_AGAIN_MS).unref()
+    }
+    try {
+      const stop = await this.#connections.listen(this.#channel, (text) => this.#heard(text), again)
+      if (this.#members.size === 0 || this.#stopListening !== undefined) return stop()
+      this.#stopListening = stop
+      // What was said before is lost.
+      for (const members of this.#members.values()) for (const member of members) member.look()
+    } catch {
+      // `again` was called.
+    }
+  }
+
+  get #channel(): string {
+    return `pannier_${this.#settings.schema}`
+  }
+
+  async #send(): Promise<void> {
+    this.#sending = true
+    while (this.#queue.size > 0) {
+      const messages = [...this.#queue.values()]
+      this.#queue.clear()
+      const text = `select pg_notify('${this.#channel}', message) from unnest(string_to_array($1, ' ')) message`
+      await this.#connections.one({ text, values: [messages.join(' ')] }).catch(() => {})
+    }
+    this.#sending = false
+  }
+
+  #heard(text: string): void {
+    const [key = '', from, kind, sequence, generation] = text.split(':')
+    if (from === this.server) return
+    const message =
+      kind === 'hint'
+        ? { sequence: Number(sequence) as CommitSequence, generation: Number(generation) as Generation }
+        : (kind as 'want' | 'free' | 'held')
+    for (const member of this.#members.get(key) ?? []) member.heard(message)
+  }
+
+  /** One statement for all databases of this process. */
+  async #poll(): Promise<void> {
+    if (this.#polling) return
+    this.#polling = true
+    try {
+      const names = [...this.#members.values()].map((members) => members.values().next().value!.name)
+      const [fence, database, turn] = [this.tables('fence'), this.tables('database'), this.tables('turn')]
+      const { rows } = await this.query({
+        name: 'pannier_poll',
+        text: `select n.name, f.sequence + f.generation, t.holder, t.wanted is not null from unnest($1::text[]) n (name)
+          left join ${database} d on d.name = n.name left join ${fence} f on f.database = d.id
+          left join ${turn} t on t.name = n.name`,
+        values: [names],
+      })
+      for (const [name, sequence, holder, isWanted] of rows as [string, number | null, string | null, boolean][])
+        this.#found(name, sequence, holder, isWanted)
+    } finally {
+      this.#polling = false
+    }
+  }
+
+  #found(name: string, sequence: number | null, holder: string | null, isWanted: boolean): void {
+    const isNews = sequence !== null && sequence !== this.#sequences.get(name)
+    if (sequence !== null) this.#sequences.set(name, sequence)
+    for (const member of this.#members.get(keyOf(name)) ?? []) {
+      member.turn(holder, isWanted)
+      if (isNews) member.look()
+    }
+  }
+}
+
+/** A name may be longer than what a message may have. */
+function keyOf(name: string): string {
+  return createHash('sha256').update(name).digest('base64url').slice(0, 16)
+}

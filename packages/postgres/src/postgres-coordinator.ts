@@ -1,0 +1,205 @@
+/**
+ * The lease, hints and pins among servers, as rows.
+ *
+ * The right to write is a row of the table of turns, with a queue: first come, first served. Its holder keeps it from write to write.
+ * A holder that is wanted and gives no sign of life for `WRITER_SILENCE_MS_MAX` loses it to the next one. The fences of the page
+ * store then refuse what it may still try. A crash of PostgreSQL empties the table, and nobody has the right.
+ */
+import { randomBytes } from 'node:crypto'
+import { assert, Lease, WRITER_SILENCE_MS_MAX } from 'pannier/internal'
+import type { Coordinator, Generation, Hint, WriterLease } from 'pannier/internal'
+import { failure, operationError } from './errors.ts'
+import type { Hub, Member, Message } from './hub.ts'
+
+/** How long one that waits sleeps, if it hears nothing. */
+const WAIT_MS = 250
+
+export class PostgresCoordinator implements Coordinator, Member {
+  readonly realm: string
+  readonly name: string
+  readonly self: string = randomBytes(8).toString('hex')
+  readonly #hub: Hub
+  readonly #place: string
+  #listener: (hint: Hint | undefined) => void = () => (this.#missed = true)
+  /** Something came before there was a listener. */
+  #missed = false
+  #lease: Lease | undefined
+  #waiting: { wake(): void } | undefined
+  #releasing: Promise<void> = Promise.resolve()
+  #pinning: Promise<void> = Promise.resolve()
+  #pinned: Generation | undefined
+  #closed = false
+
+  constructor(hub: Hub, name: string, identity: string, place: string) {
+    this.#hub = hub
+    this.#place = place
+    this.name = name
+    this.realm = identity
+    hub.join(this)
+  }
+
+  async acquireWriter(): Promise<WriterLease> {
+    assert(this.#lease === undefined && this.#waiting === undefined, 'one lease or request a handle')
+    let woken = false
+    let wake = (): void => {}
+    this.#waiting = {
+      wake() {
+        woken = true
+        wake()
+      },
+    }
+    try {
+      await this.#releasing
+      for (;;) {
+        if (this.#closed) throw closedError()
+        woken = false
+        if (await this.#take()) {
+          this.#lease = new Lease(() => {
+            this.#lease = undefined
+            this.#letGo()
+          })
+          if (this.#closed) {
+            this.#lease.release()
+            throw closedError()
+          }
+          this.#hub.send(this, 'held')
+          return this.#lease
+        }
+        this.#hub.send(this, 'want')
+        if (!woken) await new Promise<void>((resolve) => ((wake = resolve), setTimeout(resolve, WAIT_MS)))
+      }
+    } catch (error) {
+      throw operationError(error, this.#place)
+    } finally {
+      this.#waiting = undefined
+    }
+  }
+
+  announce(hint: Hint): void {
+    if (!this.#closed) this.#hub.send(this, hint)
+  }
+
+  onHint(listener: (hint: Hint | undefined) => void): void {
+    this.#listener = listener
+    if (this.#missed) listener(undefined)
+    this.#missed = false
+  }
+
+  pin(generation: Generation): Promise<void> {
+    const pinning = this.#pinning.then(async () => {
+      if (this.#closed || this.#pinned === generation) return
+      await this.#hub.alive()
+      await this.#hub.query({
+        text: `insert into ${this.#hub.tables('pin')} (name, handle, server, generation) values ($1, $2, $3, $4)
+          on conflict (name, handle) do update set generation = excluded.generation`,
+        values: [this.name, this.self, this.#hub.server, generation],
+      })
+      this.#pinned = generation
+    })
+    this.#pinning = pinning.catch(() => {})
+    return pinning.catch((error: unknown) => {
+      throw operationError(error, this.#place)
+    })
+  }
+
+  async oldestPinned(): Promise<Generation | undefined> {
+    const text = `select min(p.generation) from ${this.#hub.tables('pin')} p
+      join ${this.#hub.tables('server')} s on s.server = p.server where p.name = $1 and s.until > clock_timestamp()`
+    try {
+      const { rows } = await this.#hub.query({ text, values: [this.name] })
+      return (rows[0]![0] as Generation | null) ?? undefined
+    } catch (error) {
+      throw operationError(error, this.#place)
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    if (this.#lease !== undefined) this.#lease.release()
+    else if (this.#waiting !== undefined) {
+      this.#waiting.wake()
+      this.#letGo()
+    }
+    const text = `delete from ${this.#hub.tables('pin')} where name = $1 and handle = $2`
+    const unpinned = this.#pinning.then(async () => {
+      if (this.#pinned !== undefined) await this.#hub.query({ text, values: [this.name, this.self] })
+    })
+    void Promise.allSettled([unpinned, this.#releasing]).then(() => this.#hub.leave(this))
+  }
+
+  heard(message: Message): void {
+    if (this.#closed) return
+    if (message === 'free') this.#waiting?.wake()
+    else if (message === 'held') this.#waiting?.wake()
+    else if (message === 'want') this.#answer()
+    else this.#listener(message)
+  }
+
+  look(): void {
+    if (!this.#closed) this.#listener(undefined)
+  }
+
+  turn(holder: string | null, isWanted: boolean): void {
+    if (this.#lease === undefined) return
+    if (holder !== this.self) this.#lose(this.#lease)
+    else if (isWanted) this.#answer()
+  }
+
+  /** The row may be gone: PostgreSQL empties unlogged tables after a crash and on a standby that is promoted. */
+  async #take(): Promise<boolean> {
+    const isFree = `(t.holder is null or t.holder = $2 or t.wanted < clock_timestamp() - interval '${WRITER_SILENCE_MS_MAX} ms')`
+    const { rows } = await this.#hub.query({
+      text: `insert into ${this.#hub.tables('turn')} as t (name, holder, queue) values ($1, $2, '{}')
+        on conflict (name) do update set
+          holder = case when ${isFree} then $2 else t.holder end,
+          queue = case when ${isFree} then array_remove(t.queue, $2) when $2 = any(t.queue) then t.queue else t.queue || $2::text end,
+          wanted = case when ${isFree} then case when cardinality(array_remove(t.queue, $2)) > 0 then clock_timestamp() end
+            else coalesce(t.wanted, clock_timestamp()) end
+        returning holder = $2, cardinality(queue) > 0`,
+      values: [this.name, this.self],
+    })
+    const [isMine, isWanted] = rows[0] as [boolean, boolean]
+    if (isMine && isWanted) setImmediate(() => this.#answer())
+    return isMine
+  }
+
+  /** Tells the holder, and gives a sign of life in a later task: a process that is stopped gives none. */
+  #answer(): void {
+    const lease = this.#lease
+    if (lease === undefined) return
+    lease.want()
+    setImmediate(() => {
+      if (this.#lease !== lease) return
+      const text = `update ${this.#hub.tables('turn')} set wanted = clock_timestamp() where name = $1 and holder = $2`
+      this.#hub.query({ text, values: [this.name, this.self] }).then(
+        ({ count }) => {
+          if (count === 0 && this.#lease === lease) this.#lose(lease)
+        },
+        () => {},
+      )
+    })
+  }
+
+  #lose(lease: Lease): void {
+    this.#lease = undefined
+    lease.lose()
+  }
+
+  /** The first of the queue has it at once. */
+  #letGo(): void {
+    const text = `update ${this.#hub.tables('turn')} set
+        holder = case when holder = $2 then queue[1] else holder end,
+        queue = case when holder = $2 then queue[2:] else array_remove(queue, $2) end,
+        wanted = case when holder <> $2 then wanted when cardinality(queue) > 1 then clock_timestamp() end
+      where name = $1 and (holder = $2 or $2 = any(queue))`
+    this.#releasing = this.#hub.query({ text, values: [this.name, this.self] }).then(
+      () => this.#hub.send(this, 'free'),
+      () => {},
+    )
+  }
+}
+
+function closedError(): Error {
+  return failure('PANNIER_CLOSED', 'This handle is closed.')
+}

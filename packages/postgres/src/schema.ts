@@ -1,0 +1,109 @@
+/**
+ * The tables, and their version.
+ *
+ * Every row of data names its database by a number that its maker has drawn: no sequence of PostgreSQL's is needed. The fence row is
+ * what writes are refused by. It is small, has room in its page, and is updated in place (HOT) by every append.
+ */
+import type { Connections, Statement } from './connections.ts'
+import { failure, isFenced, Refused, stateOf } from './errors.ts'
+
+/** Raised with each change of the tables. A newer one is refused. */
+const VERSION = 1
+
+/** A process that makes tables at the same time as another one fails with one of these, and finds them made. */
+const MADE_BY_OTHERS: ReadonlySet<string> = new Set(['42P06', '42P07', '42710', '23505', 'XX000', '40001', '40P01'])
+const TRIES_MAX = 20
+
+export class Schema {
+  readonly #connections: Connections
+  readonly #name: string
+  readonly #place: string
+  #ready: Promise<void> | undefined
+
+  constructor(connections: Connections, name: string, place: string) {
+    this.#connections = connections
+    this.#name = name
+    this.#place = place
+  }
+
+  /** Whether the tables are there. Makes nothing. */
+  async isThere(): Promise<boolean> {
+    const { rows } = await this.#connections.patiently(() => this.#connections.one(this.#look()))
+    return rows[0]![1] === true
+  }
+
+  /** Makes the tables once. */
+  ready(): Promise<void> {
+    this.#ready ??= this.#make().catch((error: unknown) => {
+      this.#ready = undefined
+      throw error
+    })
+    return this.#ready
+  }
+
+  async #make(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const { rows } = await this.#connections.patiently(() => this.#connections.one(this.#look()))
+      const [hasTables, hasVersion] = rows[0]!
+      if (hasVersion === true) return this.#checkVersion()
+      if (hasTables === true) throw this.#foreign()
+      try {
+        await this.#connections.transaction(definitions(this.#name))
+        return
+      } catch (error) {
+        const state = error instanceof Refused ? (stateOf(error.cause) ?? '') : ''
+        if (tries === TRIES_MAX || !(isFenced(error) || MADE_BY_OTHERS.has(state))) throw error
+      }
+    }
+  }
+
+  async #checkVersion(): Promise<void> {
+    const text = `select version from ${this.#name}.version`
+    const { rows } = await this.#connections.patiently(() => this.#connections.one({ text }))
+    const version = rows[0]?.[0]
+    if (version === VERSION) return
+    if (typeof version !== 'number') throw this.#foreign()
+    const message = `The tables of the schema ${this.#name} in PostgreSQL at ${this.#place} have version ${version}, and this program knows version ${VERSION}. Update it.`
+    throw failure('PANNIER_NEWER_FORMAT', message)
+  }
+
+  #foreign(): Error {
+    const message = `The schema ${this.#name} of PostgreSQL at ${this.#place} has tables of another program. Name another one: \`schema: 'pannier_2'\`.`
+    return failure('PANNIER_WRONG_FORMAT', message)
+  }
+
+  #look(): Statement {
+    const text = `select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1),
+      to_regclass($1 || '.version') is not null and to_regclass($1 || '.fence') is not null`
+    return { text, values: [this.#name] }
+  }
+}
+
+function definitions(schema: string): Statement[] {
+  const inPlace = 'with (fillfactor = 50, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0)'
+  return [
+    `create schema if not exists ${schema}`,
+    `create table ${schema}.version (version int8 not null)`,
+    `create table ${schema}.database (id int8 primary key, name text not null unique)`,
+    // Of databases that were destroyed: their pages go in slices.
+    `create table ${schema}.destroyed (id int8 primary key)`,
+    `create table ${schema}.fence (database int8 primary key, generation int8 not null, base int8 not null,
+      sequence int8 not null, barrier int8 not null, epoch int8 not null, place text not null, started timestamptz,
+      relation int8, sealed bool not null, log_seal bytea) ${inPlace}`,
+    `create table ${schema}.epoch (database int8, epoch int8, start int8 not null, place text not null,
+      primary key (database, epoch))`,
+    // Apart from the fence: who stages pages blocks no append.
+    `create table ${schema}.claim (database int8 primary key, token text) ${inPlace}`,
+    `create table ${schema}.meta (database int8 primary key, bytes bytea, keyring bytea)`,
+    `create table ${schema}.page (database int8, id int8, bytes bytea not null, primary key (database, id))`,
+    `create table ${schema}.log (database int8, sequence int8, bytes bytea not null,
+      at timestamptz not null default clock_timestamp(), primary key (database, sequence))`,
+    // Turns are empty after a crash: nobody has one then. Pins are not, as no pin would mean that all pages may go.
+    `create unlogged table ${schema}.turn (name text primary key, holder text, wanted timestamptz,
+      queue text[] not null) ${inPlace}`,
+    `create table ${schema}.server (server text primary key, until timestamptz not null) ${inPlace}`,
+    `create table ${schema}.pin (name text, handle text, server text not null, generation int8 not null,
+      primary key (name, handle)) ${inPlace}`,
+    `insert into ${schema}.version values (${VERSION})`,
+  ].map((text) => ({ text }))
+}

@@ -1,0 +1,106 @@
+/** A network that fails: a proxy before PostgreSQL that cuts the connection at a chosen statement. */
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/**
+ * 'request': the statement never arrives. 'answer': it is done, and its answer is lost. 'late': it arrives after the client has
+ * given the connection up.
+ */
+export type Cut = 'request' | 'answer' | 'late'
+
+/** A bind message of the protocol. */
+const BIND = 0x42
+const LATE_MS_MAX = 40
+const SERVER_GONE_MS = 300
+
+export class CuttingProxy implements AsyncDisposable {
+  /** Cuts that have happened. */
+  cuts = 0
+  #next: { cut: Cut; mark: Buffer } | undefined
+  #isAway = false
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+
+  private constructor(server: Server) {
+    this.#server = server
+  }
+
+  static async start(upstream: number): Promise<CuttingProxy> {
+    const server = createServer()
+    const proxy = new CuttingProxy(server)
+    server.on('connection', (client) => proxy.#join(client, upstream))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return proxy
+  }
+
+  get port(): number {
+    return (this.#server.address() as { port: number }).port
+  }
+
+  /** Once, at the next statement that holds `mark`. */
+  cutAt(mark: string, cut: Cut): void {
+    this.#next = { cut, mark: Buffer.from(mark) }
+  }
+
+  /** Ends all connections, and refuses others until `comeBack`. */
+  goAway(): void {
+    this.#isAway = true
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  comeBack(): void {
+    this.#isAway = false
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.goAway()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #join(client: Socket, upstream: number): void {
+    if (this.#isAway) return void client.destroy()
+    const server = connect({ port: upstream, host: '127.0.0.1', noDelay: true })
+    client.setNoDelay(true)
+    let isCut = false
+    let losesAnswer = false
+    const cut = (): void => {
+      isCut = true
+      client.destroy()
+    }
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket)
+      socket.on('error', () => {})
+      socket.once('close', () => this.#sockets.delete(socket))
+    }
+    client.on('data', (chunk: Buffer) => {
+      if (isCut) return
+      const how = this.#cutOf(chunk)
+      if (how === 'request') {
+        cut()
+        server.destroy()
+      } else if (how === 'late') {
+        cut()
+        setTimeout(() => server.write(chunk), Math.random() * LATE_MS_MAX)
+        setTimeout(() => server.destroy(), SERVER_GONE_MS)
+      } else {
+        losesAnswer ||= how === 'answer'
+        server.write(chunk)
+      }
+    })
+    server.on('data', (chunk) => {
+      if (isCut) return
+      if (!losesAnswer) return void client.write(chunk)
+      cut()
+      server.destroy()
+    })
+    client.once('close', () => !isCut && server.destroy())
+    server.once('close', () => client.destroy())
+  }
+
+  #cutOf(chunk: Buffer): Cut | undefined {
+    const next = this.#next
+    if (next === undefined || !chunk.includes(BIND) || !chunk.includes(next.mark)) return undefined
+    this.#next = undefined
+    this.cuts++
+    return next.cut
+  }
+}

@@ -1,0 +1,25 @@
+/** A PostgreSQL for the tests of a file, if there is one. */
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { findPostgres, NO_POSTGRES, PostgresServer } from '../../../tools/test/postgres.ts'
+
+export interface OnPostgres {
+  readonly server: PostgresServer
+  readonly url: string
+}
+
+/** Registers the tests of `cases`. `get()` is for use inside of tests. Where there is no PostgreSQL it is said loudly. */
+export function onPostgres(cases: (get: () => OnPostgres) => void, settings: readonly string[] = []): void {
+  if (findPostgres() === undefined) {
+    test('PostgreSQL is not here', () => console.warn(NO_POSTGRES))
+    return
+  }
+  describe('PostgreSQL', () => {
+    let found: OnPostgres
+    beforeAll(async () => {
+      const server = await PostgresServer.start(settings)
+      found = { server, url: server.make('pannier_test') }
+    })
+    afterAll(() => found.server[Symbol.asyncDispose]())
+    cases(() => found)
+  })
+}

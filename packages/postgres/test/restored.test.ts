@@ -1,0 +1,63 @@
+/**
+ * Goal: a server that finds PostgreSQL put back to an earlier state says so, and does not answer from what it has cached.
+ * Method: the data folder is copied and put back, with and without writes of another server since; a restart and a crash are other things.
+ */
+import { randomUUID } from 'node:crypto'
+import { cpSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { open, type Database } from '../../db/src/index.ts'
+import { postgres } from '../src/index.ts'
+import { onPostgres } from './on-postgres.ts'
+
+interface Item {
+  readonly n: number
+}
+
+async function insert(db: Database, first: number, count: number): Promise<void> {
+  const items = db.collection<Item>('items')
+  for (let n = first; n < first + count; n++) await items.insert({ _id: `i${n}`, n })
+}
+
+onPostgres((get) => {
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    test(`a server continues after PostgreSQL has stopped by ${signal} and started again`, async () => {
+      const { server, url } = get()
+      await using db = await open(randomUUID(), { storage: postgres(url), durability: 'strict' })
+      await insert(db, 0, 10)
+      await server.stop(signal)
+      await server.begin()
+      await insert(db, 10, 10)
+      expect(await db.collection('items').find().count()).toBe(20)
+    })
+  }
+
+  for (const others of [0, 30]) {
+    test(`a backup is put back, and another server writes ${others} documents: the first one says so`, async () => {
+      const { server, url } = get()
+      const name = randomUUID()
+      await using db = await open(name, { storage: postgres(url), durability: 'strict' })
+      await insert(db, 0, 5)
+      await server.stop()
+      const backup = `${server.data}-backup`
+      cpSync(server.data, backup, { recursive: true, preserveTimestamps: true })
+      await server.begin()
+      await insert(db, 5, 20)
+      await server.stop()
+      rmSync(server.data, { recursive: true })
+      cpSync(backup, server.data, { recursive: true, preserveTimestamps: true })
+      rmSync(backup, { recursive: true })
+      spawnSync('chown', ['-R', '--reference', server.folder, server.data])
+      spawnSync('chmod', ['700', server.data])
+      await server.begin()
+      await using other = await open(name, { storage: postgres(url), durability: 'strict' })
+      await insert(other, 100, others)
+      await expect(insert(db, 50, 1)).rejects.toMatchObject({ code: 'PANNIER_RESTORED' })
+      const cached = async (): Promise<unknown> => db.collection('items').get('i20')
+      await expect(cached()).rejects.toMatchObject({ code: 'PANNIER_RESTORED' })
+      await using again = await open(name, { storage: postgres(url) })
+      expect(await again.collection('items').find().count()).toBe(5 + others)
+      expect((await again.check()).problems).toEqual([])
+    })
+  }
+})
