@@ -17,6 +17,7 @@ const NODE_ONLY = [
   '@pannier/backend/internal',
   '@pannier/server',
   '@pannier/server/cli',
+  '@pannier/postgres',
 ]
 /** Entries without a value. */
 const TYPES_ONLY = ['pannier/types']
