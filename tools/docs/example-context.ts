@@ -1,6 +1,6 @@
 /** What the examples of docstrings take for granted, so that they can be short: their test imports it. */
 import type { Attachment, Collection, Database, Query, Replication, SearchQuery, View } from 'pannier'
-import type { Client, ClientCollection, RejectedWrite, UntypedCollections } from '@pannier/client'
+import type { Client, ClientCollection, NamedRecord, RejectedWrite, UntypedCollections } from '@pannier/client'
 import type { JSONStore as Store } from '@pannier/jsonstore'
 import type { BoundRule, RuleRecord, RuleRecords, Schema } from '@pannier/rules'
 import type { PannierServer } from '@pannier/server'
@@ -38,6 +38,8 @@ export declare const server: PannierServer
 
 export declare const client: Client<UntypedCollections>
 export declare const tasks: ClientCollection<UntypedCollections[string]>
+export declare const task: NamedRecord
+export declare const project: string
 export declare const rejected: RejectedWrite
 
 export declare const schema: Schema

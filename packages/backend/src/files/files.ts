@@ -102,7 +102,8 @@ export class Files {
     if (source === undefined || original === undefined) throw missing('')
     const isThumb = thumb === THUMB_OF_ALL || (thumb !== '' && field.thumbs?.includes(thumb) === true)
     const made = isThumb ? await files.openThumb(source.definition, source.record, name, thumb, original) : undefined
-    const isProtected = rules.length > 0
+    // The empty rule admits all.
+    const isProtected = rules.some((rule) => rule !== '')
     return download(made ?? original, made === undefined ? name : `${thumb}_${name}`, isProtected)
   }
 
