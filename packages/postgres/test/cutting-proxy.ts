@@ -17,6 +17,7 @@ export class CuttingProxy implements AsyncDisposable {
   cuts = 0
   #next: { cut: Cut; mark: Buffer } | undefined
   #isAway = false
+  #leavesAfterAnswer = false
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
 
@@ -41,6 +42,12 @@ export class CuttingProxy implements AsyncDisposable {
     this.#next = { cut, mark: Buffer.from(mark) }
   }
 
+  /** As `cutAt` with 'answer', and nobody is reached from then on. */
+  leaveAt(mark: string): void {
+    this.#leavesAfterAnswer = true
+    this.cutAt(mark, 'answer')
+  }
+
   /** Ends all connections, and refuses others until `comeBack`. */
   goAway(): void {
     this.#isAway = true
@@ -48,6 +55,7 @@ export class CuttingProxy implements AsyncDisposable {
   }
 
   comeBack(): void {
+    this.#leavesAfterAnswer = false
     this.#isAway = false
   }
 
@@ -91,6 +99,7 @@ export class CuttingProxy implements AsyncDisposable {
       if (!losesAnswer) return void client.write(chunk)
       cut()
       server.destroy()
+      if (this.#leavesAfterAnswer) this.goAway()
     })
     client.once('close', () => !isCut && server.destroy())
     server.once('close', () => client.destroy())
