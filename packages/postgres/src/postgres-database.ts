@@ -378,8 +378,11 @@ export class PostgresDatabase implements SharedDatabase {
   }
 
   #restoredError(found: number): PannierError {
-    const message = `PostgreSQL at ${this.#address} was put back to an earlier state: it goes on after commit ${found}, and this handle has seen commit ${this.#seen}. Open the database again.`
-    return new PannierError('PANNIER_RESTORED', message, { details: { found, seen: this.#seen } })
+    const from = found < 0 ? 'an earlier commit' : `commit ${found}`
+    const message = `PostgreSQL at ${this.#address} was put back to an earlier state: it goes on after ${from}, and this handle has seen commit ${this.#seen}. Open the database again.`
+    return new PannierError('PANNIER_RESTORED', message, {
+      details: { seen: this.#seen, ...(found >= 0 && { found }) },
+    })
   }
 
   close(): void {

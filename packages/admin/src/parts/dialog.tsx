@@ -2,7 +2,7 @@
  * Dialogs. The browser's own element keeps the focus inside, gives it back at the end, and closes on Escape. `confirm` asks a question
  * from anywhere.
  */
-import { useEffect, useId, useRef } from 'react'
+import { useId, useLayoutEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Store, useStore } from '../state/store.ts'
 import { TEXTS } from '../texts.ts'
@@ -38,7 +38,8 @@ export function Dialog({
 }: DialogProps): ReactNode {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  // In the same step as it is drawn: a key pressed from then on goes to the dialog.
+  useLayoutEffect(() => {
     const { current } = element
     const { activeElement } = document
     const isOutside = activeElement instanceof HTMLElement && activeElement.closest('dialog') === null

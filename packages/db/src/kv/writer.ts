@@ -113,7 +113,7 @@ export class Writer {
     })
   }
 
-  refresh(): Promise<void> {
+  async refresh(): Promise<void> {
     return this.#alone(
       () => this.#core.refresh(),
       () => Promise.resolve(),

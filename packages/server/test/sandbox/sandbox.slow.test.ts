@@ -137,7 +137,7 @@ describe('limits', () => {
     ['endless recursion', '(function f() { f() })()', 'failed'],
     // What JSON.stringify takes is quadratic in the depth.
     ['a deep value', 'var o = {}, x = o; for (var i = 0; i < 1e5; i++) x = x.a = {}; emit(o)', 'failed timeout'],
-    ['too many rows', 'for (var i = 0; i <= 1e5; i++) emit(i)', 'failed budget'],
+    ['too many rows', 'for (var i = 0; i <= 1e5; i++) emit(i)', 'failed budget timeout'],
   ])('%s', async (_name, statement, kinds) => {
     const map = `function (doc) { ${statement}; }`
     const found = await run(map).catch((error: DesignFunctionError) => ({ failure: { kind: error.kind } }))
