@@ -6,8 +6,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -93,6 +93,19 @@ test('it ends when asked, and nothing is lost', async () => {
   expect(second.err()).not.toContain(admin.authorization)
   second.process.kill('SIGINT')
   expect(await second.ended).toBe(0)
+})
+
+test.runIf(process.platform === 'linux')('threads that hash passwords yield to the one that answers', async () => {
+  const { process: server } = await serve()
+  const tasks = `/proc/${server.pid}/task`
+  const priorities = new Map<string, Set<number>>()
+  for (const task of await readdir(tasks)) {
+    const name = (await readFile(`${tasks}/${task}/comm`, 'utf8')).trim()
+    priorities.set(name, (priorities.get(name) ?? new Set()).add(getPriority(Number(task))))
+  }
+  const usual = getPriority()
+  expect(getPriority(server.pid)).toBe(usual)
+  expect([...priorities.get('libuv-worker')!]).toEqual([usual + 10])
 })
 
 test('asked to end, it tells streams when to come back, finishes an upload, and takes nothing new', async () => {

@@ -12,6 +12,7 @@ import { createServer } from '../../server.ts'
 import type { ServerOptions } from '../../server-options.ts'
 import { ServiceError } from '@pannier/backend'
 import { givenSettingsKey, SETTINGS_KEY } from '../database-path.ts'
+import { calmThreads } from '../calm-threads.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { explained } from '../superuser-api.ts'
 import { printLine, type Terminal } from '../terminal.ts'
@@ -127,6 +128,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
   // Before anything is made.
   await checkPort(port, host, '--port')
   if (https) await checkPort(options.httpPort, host, '--http-port')
+  await calmThreads()
   for (let at: number | undefined = port; at !== undefined;) at = await serveOnce(options, at, host, terminal)
 }
 
