@@ -119,13 +119,18 @@ const PROVIDER = {
   displayName: '',
 }
 
-/** The nth of the new list takes from the nth of the old what it leaves out: nobody can read secrets to send them again. */
+/**
+ * A provider takes from the stored one of its name what it leaves out: nobody can read secrets to send them again. Without one it takes it
+ * from the one in its place, as in PocketBase.
+ */
 function mergeProviders(old: readonly JsonObject[], input: unknown): JsonObject[] {
   if (input === null) return []
   if (!Array.isArray(input)) throw malformed()
   return input.map((provider, index) => {
     if (!isJsonObject(provider)) throw malformed()
-    const { pkce, extra, ...texts } = { ...PROVIDER, pkce: null, extra: null, ...old[index] }
+    // Else a secret would go to another provider when one before it is removed.
+    const stored = old.find(({ name }) => name === provider['name']) ?? old[index]
+    const { pkce, extra, ...texts } = { ...PROVIDER, pkce: null, extra: null, ...stored }
     const { pkce: newPkce = pkce, extra: newExtra = extra } = provider
     if (newPkce !== null && typeof newPkce !== 'boolean') throw malformed()
     if (newExtra !== null && !isJsonObject(newExtra)) throw malformed()

@@ -197,3 +197,18 @@ test('superusers with two methods keep their passwords: to turn them off is refu
     data: error,
   })
 })
+
+test('a provider of OAuth2 keeps its own secret when the one before it is removed', async () => {
+  const definitions = await Definitions.open(await database())
+  const provider = (name: string): object => ({ name, clientId: name })
+  const secretsOf = async (providers: readonly object[]): Promise<unknown> => {
+    const updated = await definitions.update(SYSTEM, 'users', { oauth2: { enabled: true, providers } })
+    return updated.type === 'auth' && updated.oauth2.providers.map(({ name, clientSecret }) => [name, clientSecret])
+  }
+  await secretsOf(['google', 'github'].map((name) => ({ ...provider(name), clientSecret: `of ${name}` })))
+  expect(await secretsOf([provider('github')])).toEqual([['github', 'of github']])
+  expect(await secretsOf([{ ...provider('google'), clientSecret: 'new' }, provider('github')])).toEqual([
+    ['google', 'new'],
+    ['github', 'of github'],
+  ])
+})
