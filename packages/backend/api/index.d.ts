@@ -20,6 +20,16 @@ export interface Actor {
     readonly request: RequestInfo;
 }
 
+/** A condition of a rule, with its answer when it is asked alone. */
+export interface AnsweredCondition {
+    /** As text, without needless parentheses. */
+    readonly text: string;
+    readonly isMet: boolean;
+    /** The parts of `&&` and `||`. All parts of an `&&` may hold while no single related record meets all of them. */
+    readonly kind: 'and' | 'or' | 'comparison';
+    readonly of: readonly AnsweredCondition[];
+}
+
 /** Collections whose fields are not known. */
 export type AnyCollectionTypes = Readonly<Record<string, AnyRecordTypes>>;
 
@@ -73,6 +83,8 @@ export interface Backend {
     readonly sql: SqlConsole;
     /** Replicas that have what the rules let their accounts see. */
     readonly sync: Sync;
+    /** What rules admit, before they are stored. */
+    readonly rulePreviews: RulePreviews;
     /** Stops what runs. The database stays open. */
     close(): Promise<void>;
 }
@@ -737,6 +749,12 @@ export interface PageLimits {
     entries: number;
 }
 
+/** A record, as the superuser sees it, and whether the rule admits it. */
+export interface PreviewedRecord {
+    readonly record: RecordJson;
+    readonly isAdmitted: boolean;
+}
+
 /** Somebody who acts. */
 export interface Principal {
     /** Null: a guest, who has not logged in. */
@@ -868,8 +886,8 @@ export class Realtime {
     subscribe(principal: Principal, input: JsonObject): Promise<void>;
     /** Sends a message to one client, if it has subscribed to the topic from that address. Says whether it has. */
     deliver(clientId: string, topic: string, data: object, { ip, once }: DeliverOptions): boolean;
-    /** Sends a message to all that have subscribed to a topic of this name, with any options. */
-    broadcast(name: string, data: object): void;
+    /** Sends a message to all that have subscribed to a topic of this name, with any options. `isFor`: to those principals alone. */
+    broadcast(name: string, data: object, isFor?: (principal: Principal) => boolean): void;
     /** A session or an API token of the account has ended. Its streams are those of guests when this resolves. */
     sessionEnded({ collection, record }: Account): Promise<void>;
     /** Ends all channels. Resolves when nothing is sent any more. */
@@ -934,6 +952,38 @@ export interface RequestInfo {
     readonly headers: Readonly<Record<string, string>>;
     /** What a write has sent, for the rules about its answer. */
     readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** What a rule admits. */
+export interface RulePreview {
+    /** The rule that was asked. */
+    readonly rule: Rule;
+    /** All records that meet the filter; of a create 1. */
+    readonly totalItems: number;
+    /** How many of all records a list or a view gives; -1 for writes, and with a filter. */
+    readonly admittedItems: number;
+    readonly items: readonly PreviewedRecord[];
+    /** Of one record, or of a create: the parts of the rule; undefined where no condition decides. */
+    readonly condition?: AnsweredCondition;
+    /** Of one record that is admitted to be read: what the account sees of it. */
+    readonly seen?: RecordJson;
+    /** How a list is found: exactly by the plan, or each document of the plan is asked. Views have none. */
+    readonly plan?: {
+        readonly isExact: boolean;
+        readonly text: string;
+    };
+}
+
+export class RulePreviews {
+    /** @internal */
+    constructor(parts: Parts);
+    /**
+     * What a rule admits, for an account or a guest.
+     *
+     * @param input - `action`, and what else the REST API documents
+     * @throws ServiceError FORBIDDEN for all but superusers, NOT_FOUND, INVALID with data
+     */
+    preview(superuser: Actor, name: string, input: JsonObject): Promise<RulePreview>;
 }
 
 /** Why something is not possible. */
@@ -1750,6 +1800,8 @@ class Definitions {
      * @throws ServiceError FORBIDDEN, NOT_FOUND, and INVALID with data where `update` does
      */
     check(principal: Principal, nameOrId: string, input: unknown): Promise<readonly Misfit[]>;
+    /** A definition, and what `update` would make of it. @throws ServiceError as `update` */
+    proposed(principal: Principal, nameOrId: string, input: unknown): DefinitionPair;
     /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
     delete(principal: Principal, nameOrId: string): Promise<void>;
     /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */
@@ -2398,6 +2450,14 @@ class OneTimePasswords {
     mailed(otpId: string, outcome: MailOutcome, to: string): Promise<void>;
     /** Deletes those that are no longer valid. */
     deleteExpired(): Promise<void>;
+}
+
+interface Parts {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly access: Access;
+    readonly reads: RecordReads;
+    readonly judge: Judge;
 }
 
 /** A passkey, as its account sees it. */

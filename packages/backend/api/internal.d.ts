@@ -542,6 +542,9 @@ export function authMethods(definition: AuthDefinition): JsonObject;
 /** A file to be filled in. */
 export function blankMigration(): string;
 
+/** Undefined if nothing has changed that a migration has. */
+export function changeMigration({ before, after }: DefinitionPair): string | undefined;
+
 /** Nothing changes when `work` fails. @throws PANNIER_LOCKED if the file is open elsewhere */
 export function changeWhole(path: string, work: (copy: string) => Promise<void>): Promise<void>;
 
@@ -836,6 +839,8 @@ class Definitions {
      * @throws ServiceError FORBIDDEN, NOT_FOUND, and INVALID with data where `update` does
      */
     check(principal: Principal, nameOrId: string, input: unknown): Promise<readonly Misfit[]>;
+    /** A definition, and what `update` would make of it. @throws ServiceError as `update` */
+    proposed(principal: Principal, nameOrId: string, input: unknown): DefinitionPair;
     /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
     delete(principal: Principal, nameOrId: string): Promise<void>;
     /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */

@@ -40,6 +40,7 @@ import { recordEnricher } from './records/read/enrich-records.ts'
 import { HookedReads } from './records/hooked-reads.ts'
 import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
+import { RulePreviews } from './records/rule-preview.ts'
 import { Judge } from './records/write/judge.ts'
 import { recordsGuard } from './records/records-guard.ts'
 import { Schedules } from './schedules/schedules.ts'
@@ -122,10 +123,14 @@ export interface Backend {
   readonly sql: SqlConsole
   /** Replicas that have what the rules let their accounts see. */
   readonly sync: Sync
+  /** What rules admit, before they are stored. */
+  readonly rulePreviews: RulePreviews
   /** Stops what runs. The database stays open. */
   close(): Promise<void>
 }
 
+/** Superusers that subscribe to it get a message after each change of a definition. */
+const DEFINITIONS_TOPIC = '@collections'
 const BACKUP_FAILED = 'A scheduled backup could not be made'
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
@@ -172,6 +177,9 @@ export async function openBackend(database: Database, options: BackendOptions = 
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
   const sync = new Sync({ ...parts, access, reads, writes, horizonMs: options.syncHorizonMs })
   addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
+  const judge = new Judge(definitions, access)
+  // Messages of this topic are for superusers alone.
+  definitions.onChange(() => realtime.broadcast(DEFINITIONS_TOPIC, {}, ({ isAdmin }) => isAdmin))
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
   const stopped = [terminating, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
   return {
@@ -192,9 +200,10 @@ export async function openBackend(database: Database, options: BackendOptions = 
     logReads: new LogReads(logging.database),
     schedules,
     backups,
-    imports: new Imports({ ...writerParts, judge: new Judge(definitions, access) }),
+    imports: new Imports({ ...writerParts, judge }),
     sql,
     sync,
+    rulePreviews: new RulePreviews({ ...writerParts, reads, judge }),
     close: () => closeInOrder([...stopped, logging, settings, definitions]),
   }
 }

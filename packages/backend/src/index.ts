@@ -58,3 +58,4 @@ export type {
   UploadedFile,
 } from './records/record-types.ts'
 export type { BatchOperation } from './records/record-writes.ts'
+export type { AnsweredCondition, PreviewedRecord, RulePreview, RulePreviews } from './records/rule-preview.ts'

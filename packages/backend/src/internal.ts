@@ -27,7 +27,7 @@ export { Suspended } from './hooks/suspended.ts'
 export { migrationApp } from './migrations/migration-app.ts'
 export { addMigration, migrationNames } from './migrations/migration-folder.ts'
 export { noteApplied } from './migrations/migration-history.ts'
-export { blankMigration, snapshotMigration } from './migrations/migration-text.ts'
+export { blankMigration, changeMigration, snapshotMigration } from './migrations/migration-text.ts'
 export {
   applyMigrations,
   forgetMissing,

@@ -189,6 +189,14 @@ export class Definitions {
     return counter.misfits
   }
 
+  /** A definition, and what `update` would make of it. @throws ServiceError as `update` */
+  proposed(principal: Principal, nameOrId: string, input: unknown): DefinitionPair {
+    checkAdmin(principal)
+    const before = this.get(nameOrId)
+    const { definition, change } = this.#updated(before, input)
+    return { before, after: change.changed.find(({ id }) => id === definition.id) }
+  }
+
   /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
   async delete(principal: Principal, nameOrId: string): Promise<void> {
     checkAdmin(principal)

@@ -176,10 +176,11 @@ export class Realtime {
     return true
   }
 
-  /** Sends a message to all that have subscribed to a topic of this name, with any options. */
-  broadcast(name: string, data: object): void {
+  /** Sends a message to all that have subscribed to a topic of this name, with any options. `isFor`: to those principals alone. */
+  broadcast(name: string, data: object, isFor: (principal: Principal) => boolean = () => true): void {
     for (const { topic, members } of this.#notifier.groups.named(name))
-      for (const subscriber of members.keys()) subscriber.send({ topic: topic.text, data })
+      for (const subscriber of members.keys())
+        if (isFor(subscriber.principal)) subscriber.send({ topic: topic.text, data })
   }
 
   /** A session or an API token of the account has ended. Its streams are those of guests when this resolves. */

@@ -1,4 +1,8 @@
-/** What superusers ask about collections: what a change would not keep, how lists are answered, what rules cost, types in TypeScript. */
+/**
+ * What superusers ask about collections: what a change would not keep, how lists are answered, what rules cost
+ * and admit, types in TypeScript.
+ */
+import { changeMigration } from '@pannier/backend/internal'
 import { actorOf, checkSuperuser, queryText } from './actor.ts'
 import { MALFORMED } from './collection-routes.ts'
 import { withForm } from './form.ts'
@@ -6,7 +10,7 @@ import { listOptions } from './list-parameters.ts'
 import type { CollectionRoute, RestRoutes } from './rest-context.ts'
 
 export const inspectionRoutes: RestRoutes = (app, context) => {
-  const { definitions, records, sync } = context.backend
+  const { definitions, records, rulePreviews, sync } = context.backend
   app.register(async (routes) => {
     routes.addHook('preHandler', async (request) => checkSuperuser(request))
     routes.post<CollectionRoute>('/api/collections/:collection/check', (request) => {
@@ -14,7 +18,16 @@ export const inspectionRoutes: RestRoutes = (app, context) => {
       definitions.get(collection)
       return withForm(context, request, { message: MALFORMED }, async ({ values }) => ({
         misfits: await definitions.check(request.principal, collection, values),
+        // Nothing to keep: then the definition stays as it is.
+        migration: changeMigration(definitions.proposed(request.principal, collection, values)) ?? null,
       }))
+    })
+    routes.post<CollectionRoute>('/api/collections/:collection/preview', (request) => {
+      const { collection } = request.params
+      definitions.get(collection)
+      return withForm(context, request, { message: MALFORMED }, ({ values }) =>
+        rulePreviews.preview(actorOf(request), collection, values),
+      )
     })
     routes.get('/api/types.d.ts', async ({ principal }, reply) =>
       reply.type('text/plain; charset=utf-8').send(definitions.typeDeclarations(principal)),

@@ -68,6 +68,7 @@ const ROUTES: Readonly<Record<string, For>> = {
   [`GET ${COLLECTION}/explain`]: 'superusers',
   [`GET ${COLLECTION}/rules`]: 'superusers',
   [`POST ${COLLECTION}/check`]: 'superusers',
+  [`POST ${COLLECTION}/preview`]: 'superusers',
   'GET /api/tokens': 'superusers',
   'POST /api/tokens': 'superusers',
   'DELETE /api/tokens/:id': 'superusers',
@@ -181,7 +182,7 @@ test('no route takes the path of a collection with a certain name', () => {
 })
 
 test('collections with the names of routes are read, changed, filled by an import and deleted', async () => {
-  for (const name of ['check', 'import', 'meta', 'scaffolds', 'truncate', 'records', 'rows', 'token', 'lacking']) {
+  for (const name of ['check', 'preview', 'import', 'meta', 'scaffolds', 'truncate', 'records', 'rows', 'token', 'lacking']) {
     const fields = [{ name: 'title', type: 'text' }]
     const statuses = [
       await server.call('POST /collections', { name, type: 'base', fields }),

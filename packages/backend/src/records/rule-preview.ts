@@ -1,0 +1,293 @@
+/**
+ * Who can see what: the answers of a rule for a chosen account, before the rule is stored. The doors' own functions are asked, with the
+ * rule in place of the stored one.
+ */
+import { parse, print, type Expression } from '@pannier/rules'
+import type { Database } from 'pannier'
+import { readSnapshot } from 'pannier/internal'
+import type { Access, Action } from '../access/access.ts'
+import type { Actor } from '../access/actor.ts'
+import { principalOf } from '../accounts/tokens.ts'
+import { checkRule } from '../definitions/check-rule.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import type { Definition, Rule } from '../definitions/definition.ts'
+import { BLANK, fieldError } from '../fields/field-errors.ts'
+import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import { GUEST, type Principal } from '../gateway/principal.ts'
+import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
+import { admittedOf } from './read/admitted.ts'
+import type { RecordSnapshot } from './read/record-snapshot.ts'
+import { queryOf, selectRecords, type WantedRecords } from './read/select-records.ts'
+import type { RecordReads } from './record-reads.ts'
+import type { RecordJson } from './record-types.ts'
+import { draftOf } from './write/draft.ts'
+import type { Judge } from './write/judge.ts'
+import { prepareInput } from './write/prepare-input.ts'
+
+/** A condition of a rule, with its answer when it is asked alone. */
+export interface AnsweredCondition {
+  /** As text, without needless parentheses. */
+  readonly text: string
+  readonly isMet: boolean
+  /** The parts of `&&` and `||`. All parts of an `&&` may hold while no single related record meets all of them. */
+  readonly kind: 'and' | 'or' | 'comparison'
+  readonly of: readonly AnsweredCondition[]
+}
+
+/** A record, as the superuser sees it, and whether the rule admits it. */
+export interface PreviewedRecord {
+  readonly record: RecordJson
+  readonly isAdmitted: boolean
+}
+
+/** What a rule admits. */
+export interface RulePreview {
+  /** The rule that was asked. */
+  readonly rule: Rule
+  /** All records that meet the filter; of a create 1. */
+  readonly totalItems: number
+  /** How many of all records a list or a view gives; -1 for writes, and with a filter. */
+  readonly admittedItems: number
+  readonly items: readonly PreviewedRecord[]
+  /** Of one record, or of a create: the parts of the rule; undefined where no condition decides. */
+  readonly condition?: AnsweredCondition
+  /** Of one record that is admitted to be read: what the account sees of it. */
+  readonly seen?: RecordJson
+  /** How a list is found: exactly by the plan, or each document of the plan is asked. Views have none. */
+  readonly plan?: { readonly isExact: boolean; readonly text: string }
+}
+
+interface Parts {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly access: Access
+  readonly reads: RecordReads
+  readonly judge: Judge
+}
+
+/** What is asked, read from a body. */
+interface Asked {
+  readonly action: Action
+  readonly rule: Rule | undefined
+  readonly account: { readonly collection: string; readonly record: string } | undefined
+  /** What a write sends. */
+  readonly body: JsonObject
+  /** One record, by its id. */
+  readonly record: string | undefined
+  readonly filter: string
+  readonly page: number
+  readonly perPage: number
+}
+
+/** Whether a rule admits each document; undefined stands for a record that is to be made. */
+type Ask = (rule: Rule, documents: readonly (JsonObject | undefined)[]) => Promise<readonly boolean[]>
+
+const METHODS = { list: 'GET', view: 'GET', create: 'POST', update: 'PATCH', delete: 'DELETE' } as const
+const PER_PAGE = 30
+const WRONG_VALUE = fieldError('validation_in_invalid', 'Must be a valid value.')
+
+export class RulePreviews {
+  readonly #parts: Parts
+
+  /** @internal */
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /**
+   * What a rule admits, for an account or a guest.
+   *
+   * @param input - `action`, and what else the REST API documents
+   * @throws ServiceError FORBIDDEN for all but superusers, NOT_FOUND, INVALID with data
+   */
+  async preview(superuser: Actor, name: string, input: JsonObject): Promise<RulePreview> {
+    if (!superuser.principal.isAdmin) throw forbidden('Only superusers can perform this action.')
+    const { definitions } = this.#parts
+    const definition = definitions.get(name)
+    const asked = askedOf(definition, input)
+    const { rule = definition[`${asked.action as keyof typeof METHODS}Rule`] } = asked
+    const wrong = checkRule(rule, definitions.schema, definition.id)
+    if (wrong !== undefined) throw new ServiceError('INVALID', wrong.message, { data: { rule: wrong } })
+    const actor = await this.#actorOf(asked)
+    const page = await this.#recordsOf(superuser, definition, asked)
+    return readSnapshot(this.#parts.database, async (reader) => {
+      const snapshot = this.#parts.reads.snapshotOf(reader)
+      const documents = await this.#documents(snapshot, definition, asked, page.items)
+      const ask = this.#askerOf(snapshot, definition, actor, asked)
+      const answers = await ask(rule, documents)
+      const items = page.items.map((record, at) => ({ record, isAdmitted: answers[at]! }))
+      const listed = isRead(asked.action) ? await this.#listed(snapshot, definition, actor, rule) : undefined
+      const isAll = asked.filter === '' && asked.record === undefined
+      return {
+        rule,
+        totalItems: page.totalItems,
+        admittedItems: listed !== undefined && isAll ? listed.total : -1,
+        items,
+        ...(await this.#reason({ actor, definition, asked, rule, ask }, documents, answers)),
+        ...(listed?.plan !== undefined && { plan: listed.plan }),
+      }
+    })
+  }
+
+  /** Of one record: the parts of the rule, and what the account sees. */
+  async #reason(
+    { actor, definition, asked, rule, ask }: ReasonOptions,
+    [document]: readonly (JsonObject | undefined)[],
+    [isAdmitted]: readonly boolean[],
+  ): Promise<Pick<RulePreview, 'condition' | 'seen'>> {
+    if (asked.record === undefined && asked.action !== 'create') return {}
+    const hasCondition = rule !== null && rule !== '' && !actor.principal.isAdmin
+    const seen =
+      isRead(asked.action) && isAdmitted === true && document !== undefined
+        ? (await this.#parts.reads.show(actor, definition, [document]))[0]
+        : undefined
+    return {
+      ...(hasCondition && {
+        condition: await answered(parse(rule), async (text) => (await ask(text, [document]))[0]!),
+      }),
+      ...(seen && { seen }),
+    }
+  }
+
+  /** The records of the page, as the superuser sees them. A create has one that is not there yet. */
+  async #recordsOf(
+    superuser: Actor,
+    { name }: Definition,
+    { action, body, record, filter, page, perPage }: Asked,
+  ): Promise<{ readonly items: readonly RecordJson[]; readonly totalItems: number }> {
+    const { reads } = this.#parts
+    if (action === 'create') return { items: [body], totalItems: 1 }
+    if (record !== undefined) return { items: [await reads.view(superuser, name, record)], totalItems: 1 }
+    return reads.list(superuser, name, { filter, page, perPage })
+  }
+
+  async #documents(
+    snapshot: RecordSnapshot,
+    definition: Definition,
+    { action }: Asked,
+    records: readonly RecordJson[],
+  ): Promise<readonly (JsonObject | undefined)[]> {
+    if (action === 'create') return [undefined]
+    const documents = await snapshot.get(
+      definition,
+      records.map(({ id }) => String(id)),
+    )
+    if (documents.includes(undefined)) throw missing('A record was deleted meanwhile. Ask again.')
+    return documents
+  }
+
+  #askerOf(snapshot: RecordSnapshot, definition: Definition, actor: Actor, { action, body }: Asked): Ask {
+    const { access, judge } = this.#parts
+    const withRule = (rule: Rule): Definition => ({ ...definition, [`${action}Rule`]: rule })
+    return async (rule, documents) => {
+      const meant = withRule(rule)
+      if (access.isLocked(actor, meant, action)) return documents.map(() => false)
+      if (action === 'list' || action === 'view') {
+        const stored = documents as readonly JsonObject[]
+        const admitted = await admittedOf(snapshot, access, { actor, definition: meant, action, documents: stored })
+        return stored.map((document) => admitted?.includes(document) === true)
+      }
+      const { isAdmin: isSuperuser } = actor.principal
+      const input = { definition: meant, input: body, isSuperuser, namings: 1 }
+      const prepared = action === 'delete' ? undefined : await prepareInput(input)
+      const answers: boolean[] = []
+      for (const old of documents) {
+        const draft = prepared && draftOf(prepared, old)
+        answers.push(await snapshot.reader.read((guard) => judge.admits(actor, meant, { old, draft }, guard)))
+      }
+      return answers
+    }
+  }
+
+  /** As a list by this rule is answered. */
+  async #listed(
+    snapshot: RecordSnapshot,
+    definition: Definition,
+    actor: Actor,
+    rule: Rule,
+  ): Promise<{ readonly total: number; readonly plan?: RulePreview['plan'] }> {
+    const { access, definitions } = this.#parts
+    const meant = { ...definition, listRule: rule }
+    if (access.isLocked(actor, meant, 'list')) return { total: 0 }
+    const bound = access.bindList(actor, meant, { action: 'list' })
+    const wanted: WantedRecords = {
+      definition: meant,
+      definitions,
+      bound,
+      sort: [],
+      skip: 0,
+      limit: 1,
+      withTotal: true,
+    }
+    const { total = 0 } = await selectRecords(snapshot, wanted)
+    if (definition.type === 'view') return { total }
+    const { query, isExact } = await queryOf(snapshot, wanted)
+    return { total, plan: { isExact, text: String(await query.explain()) } }
+  }
+
+  async #actorOf({ action, account, body }: Asked): Promise<Actor> {
+    const method = METHODS[action as keyof typeof METHODS]
+    const request = { context: 'default', method, query: {}, headers: {} }
+    return {
+      principal: account === undefined ? GUEST : await this.#principalOf(account),
+      request: { ...request, body },
+    }
+  }
+
+  async #principalOf({ collection, record: id }: NonNullable<Asked['account']>): Promise<Principal> {
+    const { definitions, reads } = this.#parts
+    const definition = definitions.get(collection)
+    const record = definition.type === 'auth' ? await reads.stored(definition, id) : undefined
+    if (definition.type !== 'auth' || record === undefined)
+      throw invalidInput('account', `There is no account '${id}' in '${collection}'.`)
+    return principalOf({ definition, record })
+  }
+}
+
+interface ReasonOptions {
+  readonly actor: Actor
+  readonly definition: Definition
+  readonly asked: Asked
+  readonly rule: Rule
+  readonly ask: Ask
+}
+
+function isRead(action: Action): boolean {
+  return action === 'list' || action === 'view'
+}
+
+/** Asks each part of a rule alone. */
+async function answered(expression: Expression, meets: (text: string) => Promise<boolean>): Promise<AnsweredCondition> {
+  const text = print(expression)
+  const of: AnsweredCondition[] = []
+  if (expression.kind !== 'comparison') for (const part of expression.of) of.push(await answered(part, meets))
+  return { text, isMet: await meets(text), kind: expression.kind, of }
+}
+
+/** @throws ServiceError INVALID with data */
+function askedOf({ type }: Definition, input: JsonObject): Asked {
+  const { action, rule, account, body, record, filter, page, perPage } = input
+  if (action === undefined) throw new ServiceError('INVALID', '', { data: { action: BLANK } })
+  if (typeof action !== 'string' || !Object.hasOwn(METHODS, action))
+    throw new ServiceError('INVALID', '', { data: { action: WRONG_VALUE } })
+  if (type === 'view' && !isRead(action as Action)) throw invalid('The rows of a view are not written.')
+  if (rule !== undefined && rule !== null && typeof rule !== 'string')
+    throw invalidInput('rule', 'It must be a text or null.')
+  const { collection, record: accountId } = isJsonObject(account) ? account : {}
+  if (account !== undefined && account !== null && (typeof collection !== 'string' || typeof accountId !== 'string'))
+    throw invalidInput('account', 'It must have "collection" and "record", or be null for a guest.')
+  return {
+    action: action as Action,
+    rule,
+    account: typeof collection === 'string' ? { collection, record: String(accountId) } : undefined,
+    body: isJsonObject(body) ? body : {},
+    record: typeof record === 'string' && record !== '' ? record : undefined,
+    filter: typeof filter === 'string' ? filter : '',
+    page: typeof page === 'number' ? page : 1,
+    perPage: typeof perPage === 'number' ? perPage : PER_PAGE,
+  }
+}
+
+function invalidInput(name: string, message: string): ServiceError {
+  return new ServiceError('INVALID', '', { data: { [name]: fieldError('validation_in_invalid', message) } })
+}
