@@ -48,6 +48,11 @@ export function deleteRecord(collection: string, id: string): Promise<void> {
   return request('DELETE', `${pathOf(collection)}/${encodeURIComponent(id)}`)
 }
 
+/** A text of the language of filters. */
+export function quoted(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}
+
 function pathOf(collection: string): string {
   return `/collections/${encodeURIComponent(collection)}/records`
 }

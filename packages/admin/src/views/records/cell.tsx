@@ -5,7 +5,7 @@ import type { Row } from '../../api/records.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { findCollection } from '../../state/collections.ts'
 import { TEXTS } from '../../texts.ts'
-import { titleField } from './columns.ts'
+import { titleOf } from '../field-types.ts'
 import { FileThumb } from './file-thumb.tsx'
 
 const TEXT_MAX = 200
@@ -115,13 +115,6 @@ function Related({ field, row, all }: Omit<CellProps, 'collection'>): ReactNode 
         ))}
     </span>
   )
-}
-
-/** What stands for a record in one line. */
-export function titleOf(collection: Collection | undefined, row: Row): string {
-  const field = collection && titleField(collection)
-  const value = field === undefined ? undefined : row[field.name]
-  return typeof value === 'string' && value !== '' ? value.slice(0, TEXT_MAX) : row.id
 }
 
 interface FilesProps {

@@ -2,30 +2,14 @@
 import type { CSSProperties, KeyboardEvent, ReactNode } from 'react'
 import type { Field, FieldType } from '../../api/collections.ts'
 import { Icon } from '../../parts/icon.tsx'
-import type { IconName } from '../../parts/icon.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import type { MenuItem } from '../../parts/menu.tsx'
 import { TEXTS } from '../../texts.ts'
+import { FIELD_ICONS } from '../field-types.ts'
 import { WIDTH_MAX, WIDTH_MIN } from './columns.ts'
 import type { RecordColumn, RecordTable } from './columns.ts'
 import type { GridKeys } from './grid-keys.ts'
 
-export const FIELD_ICONS: Readonly<Record<FieldType, IconName>> = {
-  text: 'text',
-  editor: 'edit',
-  number: 'number',
-  bool: 'toggle',
-  email: 'email',
-  url: 'url',
-  date: 'date',
-  autodate: 'date',
-  select: 'list',
-  file: 'file',
-  relation: 'relation',
-  json: 'json',
-  geoPoint: 'geo',
-  password: 'lock',
-}
 /** The server has no order for them. */
 const UNSORTED: ReadonlySet<FieldType> = new Set(['json', 'file', 'geoPoint'])
 const STEP_PX = 24

@@ -10,9 +10,10 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import type { Column, ColumnDef, ReactTable, TableState } from '@tanstack/react-table'
-import type { Collection, Field, FieldType } from '../../api/collections.ts'
+import type { Collection, FieldType } from '../../api/collections.ts'
 import type { Row } from '../../api/records.ts'
 import { keep, readKept } from '../../state/kept.ts'
+import { shownFields, titleField } from '../field-types.ts'
 
 const features: {
   columnPinningFeature: typeof columnPinningFeature
@@ -53,11 +54,6 @@ const WIDTH_OF_TITLE = 280
 const WIDTH_OF_SELECT = 44
 
 type Kept = Pick<TableState<Features>, 'columnSizing' | 'columnVisibility' | 'columnPinning'>
-
-/** Secrets have no value that could be shown. */
-export function shownFields({ fields }: Collection): readonly Field[] {
-  return fields.filter(({ type, name, system }) => type !== 'password' && !(system && name === 'tokenKey'))
-}
 
 export function useRecordTable(collection: Collection): RecordTable {
   const name = `columns.${collection.id}`
@@ -113,13 +109,4 @@ function defaultsOf({ fields, type }: Collection): Kept {
     columnVisibility: Object.fromEntries(hidden.map(({ id }) => [id, false])),
     columnPinning: { start: [SELECT], end: [] },
   }
-}
-
-/** The field that stands for a record best. */
-export function titleField({ fields }: Collection): Field | undefined {
-  const texts = fields.filter(({ type }) => type === 'text' || type === 'email')
-  return (
-    fields.find(({ presentable }) => presentable) ??
-    ['title', 'name', 'label', 'email', 'username'].flatMap((name) => texts.filter((field) => field.name === name))[0]
-  )
 }

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
+import { quoted } from '../../api/records.ts'
 import { ApiError } from '../../api/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -101,4 +102,11 @@ function SearchBox({ search, onSearch }: SearchBoxProps): ReactNode {
       />
     </form>
   )
+}
+
+/** The filter that the server gets: full text is a part of it. */
+export function wholeFilter(words: string, filter: string): string {
+  if (words === '') return filter
+  const search = `search(${quoted(words)})`
+  return filter === '' ? search : `${search} && (${filter})`
 }

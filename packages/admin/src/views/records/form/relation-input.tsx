@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../../api/collections.ts'
-import { listRecords } from '../../../api/records.ts'
+import { listRecords, quoted } from '../../../api/records.ts'
 import type { Row } from '../../../api/records.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
@@ -10,8 +10,8 @@ import { Icon } from '../../../parts/icon.tsx'
 import { Failed, Loading } from '../../../parts/loading.tsx'
 import { findCollection, useCollections } from '../../../state/collections.ts'
 import { TEXTS } from '../../../texts.ts'
-import { Cell, titleOf } from '../cell.tsx'
-import { shownFields, titleField } from '../columns.ts'
+import { searchFilter, shownFields, titleField, titleOf } from '../../field-types.ts'
+import { Cell } from '../cell.tsx'
 import { isMany } from './draft.ts'
 import type { FieldInputProps } from './draft.ts'
 
@@ -99,7 +99,7 @@ function Picker({ target, chosen, onToggle, onClose }: PickerProps): ReactNode {
   const [tries, setTries] = useState(0)
   useEffect(() => {
     const controller = new AbortController()
-    const query = { page: 1, perPage: FOUND_MAX, filter: filterOf(target, search.trim()), skipTotal: true }
+    const query = { page: 1, perPage: FOUND_MAX, filter: searchFilter(target, search.trim()), skipTotal: true }
     const ask = (): void => {
       listRecords(target.name, query, controller.signal).then(
         ({ items }) => setFound({ rows: items }),
@@ -160,17 +160,4 @@ function Picker({ target, chosen, onToggle, onClose }: PickerProps): ReactNode {
       </ul>
     </Dialog>
   )
-}
-
-/** By the title, by any other text, or by the id. */
-function filterOf(target: Collection, search: string): string {
-  if (search === '') return ''
-  const texts = target.fields.filter(({ type, system }) => (type === 'text' || type === 'email') && !system)
-  const names = new Set(['id', titleField(target)?.name ?? 'id', ...texts.map(({ name }) => name)])
-  return [...names].map((name) => `${name} ~ ${quoted(search)}`).join(' || ')
-}
-
-/** As a text of the language of rules. */
-function quoted(text: string): string {
-  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }

@@ -1,9 +1,8 @@
 /** Reads all records that a filter matches, and gives them to the browser as a file. */
 import type { Collection } from '../../../api/collections.ts'
-import { listRecords } from '../../../api/records.ts'
+import { listRecords, quoted } from '../../../api/records.ts'
 import type { Row } from '../../../api/records.ts'
-import { shownFields } from '../columns.ts'
-import { quoted } from '../filter-text.ts'
+import { shownFields } from '../../field-types.ts'
 import { csvLine, csvOf } from './csv.ts'
 
 export type Format = 'csv' | 'json'
