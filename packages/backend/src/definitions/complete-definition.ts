@@ -120,8 +120,8 @@ const PROVIDER = {
 }
 
 /**
- * A provider takes from the stored one of its name what it leaves out: nobody can read secrets to send them again. Without one it takes it
- * from the one in its place, as in PocketBase.
+ * The nth of the new list takes from the nth of the old what it leaves out: nobody can read secrets to send them again. If that one has
+ * another name, a stored one of its own name counts.
  */
 function mergeProviders(old: readonly JsonObject[], input: unknown): JsonObject[] {
   if (input === null) return []
@@ -129,7 +129,8 @@ function mergeProviders(old: readonly JsonObject[], input: unknown): JsonObject[
   return input.map((provider, index) => {
     if (!isJsonObject(provider)) throw malformed()
     // Else a secret would go to another provider when one before it is removed.
-    const stored = old.find(({ name }) => name === provider['name']) ?? old[index]
+    const inPlace = old[index]
+    const stored = (inPlace && old.find(({ name }) => name === provider['name'])) ?? inPlace
     const { pkce, extra, ...texts } = { ...PROVIDER, pkce: null, extra: null, ...stored }
     const { pkce: newPkce = pkce, extra: newExtra = extra } = provider
     if (newPkce !== null && typeof newPkce !== 'boolean') throw malformed()

@@ -1,5 +1,5 @@
 /**
- * Who can see what: the answers of a rule for a chosen account, before the rule is stored. The doors' own functions are asked, with the
+ * Shows who can see what: the answers of a rule for a chosen account, before the rule is stored. The doors' own functions are asked, with the
  * rule in place of the stored one.
  */
 import { parse, print, type Expression } from '@pannier/rules'
@@ -49,9 +49,9 @@ export interface RulePreview {
   /** How many of all records a list or a view gives; -1 for writes, and with a filter. */
   readonly admittedItems: number
   readonly items: readonly PreviewedRecord[]
-  /** Of one record, or of a create: the parts of the rule; undefined where no condition decides. */
+  /** The parts of the rule, for one record or a create; undefined where no condition decides. */
   readonly condition?: AnsweredCondition
-  /** Of one record that is admitted to be read: what the account sees of it. */
+  /** What the account sees of one record that it may read. */
   readonly seen?: RecordJson
   /** How a list is found: exactly by the plan, or each document of the plan is asked. Views have none. */
   readonly plan?: { readonly isExact: boolean; readonly text: string }
@@ -129,7 +129,7 @@ export class RulePreviews {
     })
   }
 
-  /** Of one record: the parts of the rule, and what the account sees. */
+  /** Explains one record: the parts of the rule, and what the account sees. */
   async #reason(
     { actor, definition, asked, rule, ask }: ReasonOptions,
     [document]: readonly (JsonObject | undefined)[],
@@ -149,7 +149,7 @@ export class RulePreviews {
     }
   }
 
-  /** The records of the page, as the superuser sees them. A create has one that is not there yet. */
+  /** The records of the page, as the superuser sees them. A create has one: its body. */
   async #recordsOf(
     superuser: Actor,
     { name }: Definition,

@@ -207,7 +207,11 @@ test('a provider of OAuth2 keeps its own secret when the one before it is remove
   }
   await secretsOf(['google', 'github'].map((name) => ({ ...provider(name), clientSecret: `of ${name}` })))
   expect(await secretsOf([provider('github')])).toEqual([['github', 'of github']])
-  expect(await secretsOf([{ ...provider('google'), clientSecret: 'new' }, provider('github')])).toEqual([
+  expect(await secretsOf([provider('github'), { ...provider('google'), clientSecret: 'new' }])).toEqual([
+    ['github', 'of github'],
+    ['google', 'new'],
+  ])
+  expect(await secretsOf([provider('google'), provider('github')])).toEqual([
     ['google', 'new'],
     ['github', 'of github'],
   ])
