@@ -1,10 +1,10 @@
 /**
- * All texts of the page. Each view has a part of its own. A text with a number or a name in it is a function, so that a translation may
- * order and inflect as its language does.
+ * All texts of the page, with those of `texts/`, which are loaded with the views that show them. Each view has a part of its own. A text
+ * with a number or a name in it is a function, so that a translation may order and inflect as its language does.
  */
 const NUMBER = new Intl.NumberFormat('en')
 
-function counted(count: number, one: string, many: string): string {
+export function counted(count: number, one: string, many: string): string {
   return `${NUMBER.format(count)} ${count === 1 ? one : many}`
 }
 
@@ -141,7 +141,17 @@ export const TEXTS = {
       accounts: 'Those who are logged in may read and write',
     },
     submit: 'Make the collection',
+    moreTypes: 'More types of fields, views and options',
     made: (name: string): string => `The collection ${name} is made.`,
+  },
+  views: {
+    fields: 'Fields',
+    rules: 'Rules',
+    accounts: 'Login',
+    indexes: 'Indexes',
+    api: 'API',
+    relations: 'Relations',
+    schema: 'Export and import',
   },
   fieldTypes: {
     text: 'Text',

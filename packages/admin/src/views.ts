@@ -10,7 +10,30 @@ import type { CollectionView, ServerView } from './views/view.ts'
 /** In the order of the tabs. The first one opens with a collection. */
 export const COLLECTION_VIEWS: readonly CollectionView[] = [
   { name: 'records', title: TEXTS.records.title, load: () => import('./views/records/records.tsx') },
+  { name: 'fields', title: TEXTS.views.fields, load: () => import('./views/fields/fields.tsx') },
+  { name: 'rules', title: TEXTS.views.rules, load: () => import('./views/rules/rules.tsx') },
+  {
+    name: 'accounts',
+    title: TEXTS.views.accounts,
+    isFor: ({ type }) => type === 'auth',
+    load: () => import('./views/accounts/accounts.tsx'),
+  },
+  {
+    name: 'indexes',
+    title: TEXTS.views.indexes,
+    isFor: ({ type }) => type !== 'view',
+    load: () => import('./views/indexes/indexes.tsx'),
+  },
+  { name: 'api', title: TEXTS.views.api, load: () => import('./views/api/api.tsx') },
 ]
 
 /** In the order of the sidebar. */
-export const SERVER_VIEWS: readonly ServerView[] = []
+export const SERVER_VIEWS: readonly ServerView[] = [
+  {
+    name: 'relations',
+    title: TEXTS.views.relations,
+    icon: 'relation',
+    load: () => import('./views/relations/relations.tsx'),
+  },
+  { name: 'schema', title: TEXTS.views.schema, icon: 'json', load: () => import('./views/schema/schema.tsx') },
+]

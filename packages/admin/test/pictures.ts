@@ -31,6 +31,17 @@ const PICTURES: readonly Picture[] = [
   { name: 'form-record', hash: '#/records/articles', before: openFirst },
   { name: 'export', hash: '#/records/articles', before: (page) => chooseOfList(page, 'Export …') },
   { name: 'import', hash: '#/records/articles', before: (page) => chooseOfList(page, 'Import …') },
+  { name: 'new', hash: '#/new' },
+  { name: 'fields', hash: '#/fields/articles' },
+  { name: 'field-options', hash: '#/fields/articles', before: (page) => pressNamed(page, 'Options of status') },
+  { name: 'review', hash: '#/fields/articles', before: review },
+  { name: 'rules', hash: '#/rules/articles' },
+  { name: 'who', hash: '#/rules/articles?preview=list', before: openReason },
+  { name: 'login', hash: '#/accounts/users' },
+  { name: 'indexes', hash: '#/indexes/users' },
+  { name: 'api', hash: '#/api/articles' },
+  { name: 'relations', hash: '#/relations' },
+  { name: 'schema', hash: '#/schema' },
   { name: 'no-match', hash: `#/records/tasks?filter=${encodeURIComponent('title = "none"')}` },
   { name: 'wrong-filter', hash: `#/records/tasks?filter=${encodeURIComponent('title = ')}` },
 ]
@@ -49,6 +60,8 @@ const browser = await launch({
 try {
   const page = await browser.newPage()
   page.on('console', (message) => console.log(message.type(), message.text()))
+  // What is not saved asks before it goes.
+  page.on('dialog', (dialog) => void dialog.accept())
   page.on('pageerror', (error) => console.log(String(error)))
   const wanted = PICTURES.filter(({ name }) => name.includes(text))
   for (const picture of wanted.filter(({ isSignedOut }) => isSignedOut === true)) await take(page, picture)
@@ -78,6 +91,20 @@ async function openFirst(page: Page): Promise<void> {
 async function chooseOfList(page: Page, name: string): Promise<void> {
   await (await page.waitForSelector('[aria-label="More of the list"]'))!.click()
   await (await page.waitForSelector(`[role=menuitem]::-p-text(${name})`))!.click()
+}
+
+async function pressNamed(page: Page, name: string): Promise<void> {
+  await (await page.waitForSelector(`[aria-label="${name}"]`))!.click()
+}
+
+async function review(page: Page): Promise<void> {
+  await pressNamed(page, 'Remove the field reads')
+  await pressNamed(page, 'Move title down')
+  await (await page.waitForSelector('::-p-text(Review and save)'))!.click()
+}
+
+async function openReason(page: Page): Promise<void> {
+  await (await page.waitForSelector('.who-no button'))!.click()
 }
 
 async function loadExample(page: Page): Promise<void> {

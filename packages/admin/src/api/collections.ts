@@ -39,6 +39,15 @@ export interface Field {
   readonly maxSelect?: number
   readonly minSelect?: number
   readonly collectionId?: string
+  readonly cascadeDelete?: boolean
+  readonly pattern?: string
+  readonly convertURLs?: boolean
+  readonly onlyDomains?: readonly string[] | null
+  readonly exceptDomains?: readonly string[] | null
+  readonly cost?: number
+  /** Undefined: the rules of the collection decide alone. */
+  readonly viewRule?: Rule
+  readonly updateRule?: Rule
   readonly maxSize?: number
   readonly mimeTypes?: readonly string[] | null
   readonly thumbs?: readonly string[] | null
@@ -46,9 +55,62 @@ export interface Field {
 }
 
 /** `null`: superusers only. `''`: everybody. */
-type Rule = string | null
+export type Rule = string | null
 
-export interface Collection {
+export interface MailTemplate {
+  readonly subject: string
+  readonly body: string
+}
+
+/** A provider of OAuth2, without its secret: nobody can read that. */
+export interface Provider {
+  readonly name: string
+  readonly clientId: string
+  /** Only to set another one. */
+  readonly clientSecret?: string
+  readonly authURL: string
+  readonly tokenURL: string
+  readonly userInfoURL: string
+  readonly displayName: string
+  readonly pkce: boolean | null
+  readonly extra: Readonly<Record<string, unknown>> | null
+}
+
+interface TokenOptions {
+  /** Seconds. */
+  readonly duration: number
+}
+
+/** What collections of accounts have beside the rest. */
+export interface AuthOptions {
+  readonly authRule: Rule
+  readonly manageRule: Rule
+  readonly authAlert: { readonly enabled: boolean; readonly emailTemplate: MailTemplate }
+  readonly oauth2: {
+    readonly enabled: boolean
+    readonly mappedFields: Readonly<Record<'id' | 'name' | 'username' | 'avatarURL', string>>
+    readonly providers: readonly Provider[]
+  }
+  readonly passwordAuth: { readonly enabled: boolean; readonly identityFields: readonly string[] }
+  readonly mfa: { readonly enabled: boolean; readonly duration: number; readonly rule: string }
+  readonly otp: {
+    readonly enabled: boolean
+    readonly duration: number
+    readonly length: number
+    readonly emailTemplate: MailTemplate
+  }
+  readonly passkey?: { readonly enabled: boolean }
+  readonly authToken: TokenOptions
+  readonly passwordResetToken: TokenOptions
+  readonly emailChangeToken: TokenOptions
+  readonly verificationToken: TokenOptions
+  readonly fileToken: TokenOptions
+  readonly verificationTemplate: MailTemplate
+  readonly resetPasswordTemplate: MailTemplate
+  readonly confirmEmailChangeTemplate: MailTemplate
+}
+
+export interface Collection extends Partial<AuthOptions> {
   readonly id: string
   readonly name: string
   readonly type: 'base' | 'auth' | 'view'
@@ -60,6 +122,8 @@ export interface Collection {
   readonly createRule: Rule
   readonly updateRule: Rule
   readonly deleteRule: Rule
+  /** Views alone have one. */
+  readonly viewQuery?: string
   readonly created: string
   readonly updated: string
 }

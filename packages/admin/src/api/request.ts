@@ -63,7 +63,11 @@ export async function request<T>(method: string, path: string, options: RequestO
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
-/** As `request`, for what is no JSON. @throws ApiError */
+/** As `request`, for a text that is no JSON. @throws ApiError */
+export async function requestText(method: string, path: string): Promise<string> {
+  return (await send(method, path)).text()
+}
+
 async function send(
   method: string,
   path: string,

@@ -28,6 +28,7 @@ const PATHS = {
   list: 'M9 6h11M9 12h11M9 18h11M4.5 6h.01M4.5 12h.01M4.5 18h.01',
   lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
   menu: 'M4 7h16M4 12h16M4 17h16',
+  minus: 'M5 12h14',
   more: 'M5 12h.01M12 12h.01M19 12h.01',
   number: 'M9 4L7 20M17 4l-2 16M4 9h17M3 15h17',
   pin: 'M9 4h6l-1 6 3 3v2H7v-2l3-3zM12 15v6',

@@ -14,6 +14,7 @@ import { CollectionTabs } from '../views/view.ts'
 import type { CollectionViewProps, ServerViewProps } from '../views/view.ts'
 
 const Start = lazy(async () => ({ default: (await import('../views/start/start.tsx')).Start }))
+const NewCollection = lazily(() => import('../views/definition/new-collection.tsx'))
 const collectionViews = new Map(COLLECTION_VIEWS.map(({ name, load }) => [name, lazily(load)]))
 const serverViews = new Map(SERVER_VIEWS.map(({ name, load }) => [name, lazily(load)]))
 
@@ -42,6 +43,7 @@ export function Content(): ReactNode {
 function viewOf(name: string, second: string, rest: readonly string[], list: readonly Collection[]): ReactNode {
   if (name === '') return <Home list={list} />
   if (name === 'start') return <Start />
+  if (name === 'new') return <NewCollection rest={[]} />
   const OfServer = serverViews.get(name)
   if (OfServer !== undefined) return <OfServer rest={[second, ...rest].filter((part) => part !== '')} />
   const OfCollection = collectionViews.get(name)

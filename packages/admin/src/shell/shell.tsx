@@ -5,7 +5,7 @@ import type { Account } from '../api/accounts.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Mark } from '../parts/icon.tsx'
-import { findCollection, reloadCollections, useCollections } from '../state/collections.ts'
+import { findCollection, followCollections, reloadCollections, useCollections } from '../state/collections.ts'
 import { useRoute } from '../state/route.ts'
 import { isServerThere, signOut } from '../state/session.ts'
 import { useStore } from '../state/store.ts'
@@ -25,6 +25,7 @@ export function Shell({ account, hasEnded }: ShellProps): ReactNode {
   useEffect(() => {
     if (!hasEnded) void reloadCollections()
   }, [account.id, hasEnded])
+  useEffect(followCollections, [])
   // On a narrow screen the sidebar covers the view: it closes with each choice.
   useEffect(() => setOpen(false), [route])
   useTitle()

@@ -39,7 +39,7 @@ export function Sidebar({ account }: { readonly account: Account }): ReactNode {
           <h2>{shell.collections}</h2>
           <a
             className="button button-quiet button-icon"
-            href={linkTo(['start'])}
+            href={linkTo(['new'])}
             aria-label={shell.newCollection}
             title={shell.newCollection}
           >
@@ -110,18 +110,23 @@ function SearchBox({
 function CollectionLinks({ list }: { readonly list: readonly Collection[] }): ReactNode {
   const { path } = useRoute()
   const [view = '', current = ''] = path
-  // The tab stays the same from one collection to the next.
-  const target = COLLECTION_VIEWS.find(({ name }) => name === view)?.name ?? COLLECTION_VIEWS[0]!.name
+  // The tab stays the same from one collection to the next, if that one has it.
+  const tab = COLLECTION_VIEWS.find(({ name }) => name === view)
+  const first = COLLECTION_VIEWS[0]!.name
   return (
     <ul className="links">
-      {list.map(({ id, name, type }) => (
-        <li key={id}>
-          <a href={linkTo([target, name])} aria-current={current === name || current === id ? 'page' : undefined}>
-            <Icon name={ICONS[type]} />
-            <span title={name}>{name}</span>
-          </a>
-        </li>
-      ))}
+      {list.map((collection) => {
+        const { id, name, type } = collection
+        const target = tab?.isFor === undefined || tab.isFor(collection) ? (tab?.name ?? first) : first
+        return (
+          <li key={id}>
+            <a href={linkTo([target, name])} aria-current={current === name || current === id ? 'page' : undefined}>
+              <Icon name={ICONS[type]} />
+              <span title={name}>{name}</span>
+            </a>
+          </li>
+        )
+      })}
     </ul>
   )
 }

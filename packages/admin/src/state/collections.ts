@@ -1,6 +1,7 @@
 /** The definitions of all collections, which the sidebar and every view read. */
 import { listCollections } from '../api/collections.ts'
 import type { Collection } from '../api/collections.ts'
+import { realtime } from '../api/realtime.ts'
 import { Store, useStore } from './store.ts'
 
 interface Collections {
@@ -22,13 +23,28 @@ export function findCollection(list: readonly Collection[], name: string): Colle
   return list.find((one) => one.name === name) ?? list.find(({ id }) => id === name)
 }
 
+/** The server sends a message to it after each change of a definition. */
+const TOPIC = '@collections'
+
+/** Loads them again when somebody changes one. Returns what ends it. */
+export function followCollections(): () => void {
+  const reload = (): void => void reloadCollections()
+  return realtime.follow(TOPIC, reload, reload)
+}
+
 /** Loads them again: after a sign-in, and after each change of a definition. */
 export async function reloadCollections(): Promise<void> {
   const call = ++newest
   try {
     const list = await listCollections()
-    if (call === newest) collections.set({ status: 'ready', list })
+    if (call === newest) collections.update((known) => ({ status: 'ready', list: withKnown(list, known.list) }))
   } catch (error) {
     if (call === newest) collections.update(({ list }) => ({ status: 'failed', list, error }))
   }
+}
+
+/** A definition that is the same stays the same object, so that views which read it do not load again. */
+function withKnown(list: readonly Collection[], known: readonly Collection[]): readonly Collection[] {
+  const byText = new Map(known.map((one) => [JSON.stringify(one), one]))
+  return list.map((one) => byText.get(JSON.stringify(one)) ?? one)
 }

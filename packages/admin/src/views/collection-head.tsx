@@ -16,7 +16,7 @@ interface CollectionHeadProps {
 
 export function CollectionHead({ collection, count, children }: CollectionHeadProps): ReactNode {
   const { path } = useRoute()
-  const tabs = useContext(CollectionTabs)
+  const tabs = useContext(CollectionTabs).filter(({ isFor }) => isFor === undefined || isFor(collection))
   return (
     <header className="view-head">
       <h1>{collection.name}</h1>

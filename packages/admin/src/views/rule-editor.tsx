@@ -1,5 +1,4 @@
 /** An editor of a rule or a filter of a collection: it completes names, and points at what is wrong. */
-import { useMemo } from 'react'
 import type { ReactNode } from 'react'
 import { check, createSchema } from '@pannier/rules'
 import type { CollectionDefinition } from '@pannier/rules'
@@ -32,10 +31,12 @@ export function RuleEditor({ collection, ...props }: RuleEditorProps): ReactNode
   )
 }
 
-/** What is wrong with a text as a rule of the collection. */
+/** What is wrong with a text as a rule of the collection, which may have changes that are not saved. */
 export function useRuleCheck(collection: Collection): (text: string) => readonly Mistake[] {
   const { list } = useCollections()
-  const schema = useMemo(() => createSchema(list as readonly CollectionDefinition[]), [list])
-  return (text) =>
-    check(text, schema, collection.name).errors.map(({ position, message }) => ({ at: position, message }))
+  return (text) => {
+    const all = [...list.filter(({ id }) => id !== collection.id), collection]
+    const schema = createSchema(all as readonly CollectionDefinition[])
+    return check(text, schema, collection.id).errors.map(({ position, message }) => ({ at: position, message }))
+  }
 }

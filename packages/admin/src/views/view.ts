@@ -13,6 +13,8 @@ export interface CollectionViewProps {
 export interface CollectionView {
   readonly name: string
   readonly title: string
+  /** Those that have this view; all, when left out. */
+  readonly isFor?: (collection: Collection) => boolean
   readonly load: () => Promise<{ readonly View: ComponentType<CollectionViewProps> }>
 }
 

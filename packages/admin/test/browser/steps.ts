@@ -68,6 +68,45 @@ export async function giveFile(page: Page, label: string, name: string, content:
   })
 }
 
+/** Chooses one of several radio buttons: `group` is the name of all of them. */
+export async function choose(page: Page, group: string, option: string): Promise<void> {
+  await waitFor(page, `the choice '${option}' of '${group}'`, { group, option }, (wanted) => {
+    const sets = [...document.querySelectorAll('fieldset')].filter(
+      (set) => set.querySelector('legend')?.textContent === wanted.group && set.checkVisibility(),
+    )
+    const label = sets
+      .flatMap((set) => [...set.querySelectorAll('label')])
+      .find(({ innerText }) => innerText.trim() === wanted.option)
+    label?.click()
+    return label !== undefined
+  })
+}
+
+/** Ticks the box whose label this is. */
+export async function tick(page: Page, label: string): Promise<void> {
+  await waitFor(page, `a box '${label}'`, label, (wanted) => {
+    const all = [...document.querySelectorAll<HTMLElement>('label:has([type=checkbox])')]
+    const found = all.find((one) => one.innerText.trim() === wanted)
+    found?.click()
+    return found !== undefined
+  })
+}
+
+/** As a person who types into an editor of code: what it has becomes `text`. */
+export async function typeCode(page: Page, label: string, text: string): Promise<void> {
+  await waitFor(page, `an editor '${label}'`, { label, text }, (wanted) => {
+    const editors = [...document.querySelectorAll('.code-host')].flatMap(
+      (host) => host.shadowRoot?.querySelector<HTMLElement>('.cm-content') ?? [],
+    )
+    const content = editors.findLast((one) => one.getAttribute('aria-label') === wanted.label && one.checkVisibility())
+    if (content === undefined) return false
+    content.focus()
+    document.execCommand('selectAll')
+    document.execCommand('insertText', false, wanted.text)
+    return true
+  })
+}
+
 /** Goes to an address of the page, as a link does. */
 export async function goTo(page: Page, hash: string): Promise<void> {
   await page.evaluate((wanted) => void (location.hash = wanted), hash)

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { showDone, showError } from '../../parts/toasts.tsx'
 import { findCollection, reloadCollections, useCollections } from '../../state/collections.ts'
-import { goTo } from '../../state/route.ts'
+import { goTo, linkTo } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
 import { NewCollectionForm } from './new-collection-form.tsx'
 
@@ -25,6 +25,9 @@ export function Start(): ReactNode {
           </h2>
           <p>{start.makeText}</p>
           <NewCollectionForm />
+          <p className="start-more">
+            <a href={linkTo(['new'])}>{start.moreTypes}</a>
+          </p>
         </section>
         <Example />
       </div>

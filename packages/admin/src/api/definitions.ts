@@ -1,0 +1,173 @@
+/** Changes of definitions, and what the server says about them. */
+import type { Collection, Field, NewField, Rule } from './collections.ts'
+import type { Row, Values } from './records.ts'
+import { request, requestText } from './request.ts'
+
+/** What a change sends: what is left out stays. A field without an id is new. */
+export type DefinitionChange = Partial<Omit<Collection, 'fields'>> & { readonly fields?: readonly NewField[] }
+
+export function updateCollection(id: string, change: DefinitionChange): Promise<Collection> {
+  return request('PATCH', pathOf(id), { body: change })
+}
+
+export function deleteCollection(id: string): Promise<void> {
+  return request('DELETE', pathOf(id))
+}
+
+/** Deletes all its records. */
+export function truncateCollection(id: string): Promise<void> {
+  return request('DELETE', `${pathOf(id)}/truncate`)
+}
+
+/** Values of a field that a change loses, or that are no longer right. */
+export interface Misfit {
+  readonly field: string
+  readonly error: { readonly code: string; readonly message: string }
+  readonly count: number
+  /** The first ten records. */
+  readonly ids: readonly string[]
+}
+
+export interface CheckedChange {
+  readonly misfits: readonly Misfit[]
+  /** The text of a migration file; null if nothing changes. */
+  readonly migration: string | null
+}
+
+/** What a change would do. Nothing is changed. @throws ApiError what the server would refuse */
+export function checkChange(id: string, change: DefinitionChange): Promise<CheckedChange> {
+  return request('POST', `${pathOf(id)}/check`, { body: change })
+}
+
+export function importCollections(collections: readonly unknown[], deleteMissing: boolean): Promise<void> {
+  return request('PUT', '/collections/import', { body: { collections, deleteMissing } })
+}
+
+/** What a new collection of each type begins with. */
+export function loadScaffolds(): Promise<Readonly<Record<Collection['type'], Collection>>> {
+  return request('GET', '/collections/meta/scaffolds')
+}
+
+export interface ViewSample {
+  readonly fields: readonly Field[]
+  readonly sample: readonly Row[]
+}
+
+export function tryViewQuery(query: string): Promise<ViewSample> {
+  return request('POST', '/collections/meta/dry-run-view', { body: { query } })
+}
+
+export interface KnownProvider {
+  readonly name: string
+  readonly displayName: string
+}
+
+export function listProviders(): Promise<readonly KnownProvider[]> {
+  return request('GET', '/collections/meta/oauth2-providers', { query: { fields: 'name,displayName' } })
+}
+
+/** A: cheapest. E: it can't be synced. */
+export type CostClass = 'A' | 'B' | 'C' | 'D' | 'E'
+
+interface RuleProblem {
+  readonly message: string
+  /** From 0, in the rule. */
+  readonly position: number | null
+}
+
+export interface CostForAccounts {
+  readonly cost: CostClass
+  /** Names of collections; null: guests. */
+  readonly accounts: readonly (string | null)[]
+  readonly problems: readonly RuleProblem[]
+  readonly alternatives: readonly {
+    readonly cost: CostClass
+    readonly foundBy: string
+    readonly record: readonly string[]
+    readonly account: readonly string[]
+    readonly tested: readonly string[]
+  }[]
+}
+
+export interface ExplainedRules {
+  readonly rules: readonly { readonly cost: CostClass | null; readonly costs: readonly CostForAccounts[] }[]
+  readonly syncProblems: readonly RuleProblem[]
+  /** Fields with an index by themselves. */
+  readonly indexes: readonly string[]
+}
+
+/** `rule`: in place of the list rule, explained alone. */
+export function explainRules(id: string, rule = '', signal?: AbortSignal): Promise<ExplainedRules> {
+  return request('GET', `${pathOf(id)}/rules`, { query: { rule }, ...(signal !== undefined && { signal }) })
+}
+
+export type RuleAction = 'list' | 'view' | 'create' | 'update' | 'delete'
+
+export interface PreviewQuestion {
+  readonly action: RuleAction
+  /** In place of the stored one. */
+  readonly rule: Rule
+  /** Null: a guest. */
+  readonly account: { readonly collection: string; readonly record: string } | null
+  /** What a write sends. */
+  readonly body?: Values
+  /** One record, which is explained. */
+  readonly record?: string
+  readonly filter?: string
+  readonly page?: number
+  readonly perPage?: number
+}
+
+export interface AnsweredCondition {
+  readonly text: string
+  readonly isMet: boolean
+  readonly kind: 'and' | 'or' | 'comparison'
+  readonly of: readonly AnsweredCondition[]
+}
+
+export interface RulePreview {
+  readonly totalItems: number
+  /** -1: not counted. */
+  readonly admittedItems: number
+  readonly items: readonly { readonly record: Row; readonly isAdmitted: boolean }[]
+  readonly condition?: AnsweredCondition
+  /** The record as the account sees it. */
+  readonly seen?: Row
+  readonly plan?: { readonly isExact: boolean; readonly text: string }
+}
+
+export function previewRule(id: string, question: PreviewQuestion, signal?: AbortSignal): Promise<RulePreview> {
+  return request('POST', `${pathOf(id)}/preview`, { body: question, ...(signal !== undefined && { signal }) })
+}
+
+export interface ExplainedList {
+  readonly plan: { readonly cost: number; readonly rows: number; readonly suggestion?: unknown }
+}
+
+/** How a list of superusers is answered. */
+export function explainList(
+  id: string,
+  query: { readonly filter: string; readonly sort: string },
+): Promise<ExplainedList> {
+  return request('GET', `${pathOf(id)}/explain`, { query })
+}
+
+export interface LoggedRequest {
+  readonly data: { readonly url: string; readonly execTime: number }
+}
+
+/** The newest lists of a collection that the logs have. */
+export async function listLoggedLists(name: string, count: number): Promise<readonly LoggedRequest[]> {
+  const filter = `data.method = "GET" && data.status = 200 && data.url ~ "/api/collections/${name}/records?"`
+  const query = { filter, sort: '-created', perPage: count, skipTotal: true }
+  return (await request<{ items: readonly LoggedRequest[] }>('GET', '/logs', { query })).items
+}
+
+/** TypeScript types of all collections. */
+export function loadTypes(): Promise<string> {
+  return requestText('GET', '/types.d.ts')
+}
+
+function pathOf(id: string): string {
+  return `/collections/${encodeURIComponent(id)}`
+}

@@ -1,0 +1,163 @@
+/** Definitions as JSON: exported as a file, and imported from one after what it changes was shown. */
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import type { Collection } from '../../api/collections.ts'
+import { importCollections } from '../../api/definitions.ts'
+import { Button } from '../../parts/button.tsx'
+import { copyText } from '../../parts/copy.ts'
+import { FormField } from '../../parts/form-field.tsx'
+import { errorText, showDone } from '../../parts/toasts.tsx'
+import { reloadCollections, useCollections } from '../../state/collections.ts'
+import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
+import { ChangeList } from '../definition/review-dialog.tsx'
+import { importedChanges, readDefinitions } from './imported.ts'
+import type { ImportedDefinition } from './imported.ts'
+
+const { schema: texts } = TEXTS
+
+export function View(): ReactNode {
+  return (
+    <>
+      <header className="view-head">
+        <h1>{texts.title}</h1>
+      </header>
+      <div className="definition">
+        <Export />
+        <Import />
+      </div>
+    </>
+  )
+}
+
+function Export(): ReactNode {
+  const { list } = useCollections()
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const chosen = list.filter(({ id }) => !left.has(id))
+  const text = JSON.stringify(chosen.map(exported), undefined, 2)
+  const toggle = (id: string): void =>
+    setLeft(left.has(id) ? new Set([...left].filter((one) => one !== id)) : new Set([...left, id]))
+  return (
+    <section className="rule-card" aria-labelledby="schema-export">
+      <h2 id="schema-export">{texts.export}</h2>
+      <p className="def-text">{texts.exportText}</p>
+      <div className="choices" role="group" aria-label={texts.collections}>
+        {list.map(({ id, name }) => (
+          <label key={id} className="choice">
+            <input type="checkbox" checked={!left.has(id)} onChange={() => toggle(id)} />
+            {name}
+          </label>
+        ))}
+      </div>
+      <div className="schema-actions">
+        <Button icon="download" disabled={chosen.length === 0} onPress={() => download(text)}>
+          {texts.download(chosen.length)}
+        </Button>
+        <Button icon="copy" disabled={chosen.length === 0} onPress={() => copyText(text)}>
+          {texts.copy}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+/** Dates are the server's own. */
+function exported({ created: _created, updated: _updated, ...definition }: Collection): object {
+  return definition
+}
+
+function download(text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = 'collections.json'
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+function Import(): ReactNode {
+  const { list } = useCollections()
+  const [text, setText] = useState('')
+  const [deletes, setDeletes] = useState(false)
+  const [refusal, setRefusal] = useState<string>()
+  const read = text.trim() === '' ? undefined : readDefinitions(text)
+  const given = typeof read === 'string' ? undefined : read
+  const run = async (): Promise<void> => {
+    setRefusal(undefined)
+    try {
+      await importCollections(given!, deletes)
+      await reloadCollections()
+      showDone(texts.imported(given!.length))
+      setText('')
+    } catch (error) {
+      setRefusal(errorText(error))
+    }
+  }
+  return (
+    <section className="rule-card" aria-labelledby="schema-import">
+      <h2 id="schema-import">{texts.import}</h2>
+      <p className="def-text">{texts.importText}</p>
+      <FormField label={texts.file}>
+        {(control) => (
+          <input
+            {...control}
+            type="file"
+            className="input"
+            accept=".json,application/json"
+            onChange={({ target }) => void target.files?.[0]?.text().then(setText)}
+          />
+        )}
+      </FormField>
+      <FormField label={texts.json} error={typeof read === 'string' ? read : undefined}>
+        {(control) => (
+          <textarea
+            {...control}
+            className="input input-code"
+            rows={8}
+            spellCheck={false}
+            value={text}
+            placeholder='[{ "name": "posts", "type": "base", "fields": [] }]'
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+      </FormField>
+      <label className="flag">
+        <input type="checkbox" checked={deletes} onChange={({ target }) => setDeletes(target.checked)} />
+        <span>
+          {texts.deletes}
+          <small>{texts.deletesHelp}</small>
+        </span>
+      </label>
+      {given !== undefined && <Planned list={list} given={given} deletes={deletes} />}
+      {refusal !== undefined && (
+        <p className="refusal" role="alert">
+          {refusal}
+        </p>
+      )}
+      <Button kind={deletes ? 'danger' : 'primary'} icon="upload" disabled={given === undefined} onPress={run}>
+        {texts.submit}
+      </Button>
+    </section>
+  )
+}
+
+interface PlannedProps {
+  readonly list: readonly Collection[]
+  readonly given: readonly ImportedDefinition[]
+  readonly deletes: boolean
+}
+
+/** What the import would change, by collection. */
+function Planned({ list, given, deletes }: PlannedProps): ReactNode {
+  const planned = importedChanges(list, given, deletes)
+  return (
+    <div className="review" role="status">
+      <h3>{planned.length === 0 ? texts.same : texts.plan}</h3>
+      {planned.map(({ name, changes }) => (
+        <section key={name} aria-label={name}>
+          <h4>{name}</h4>
+          <ChangeList changes={changes} />
+        </section>
+      ))}
+    </div>
+  )
+}
