@@ -203,7 +203,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     imports: new Imports({ ...writerParts, judge }),
     sql,
     sync,
-    rulePreviews: new RulePreviews({ ...writerParts, reads, judge }),
+    rulePreviews: new RulePreviews({ definitions, access, reads, judge }),
     close: () => closeInOrder([...stopped, logging, settings, definitions]),
   }
 }

@@ -85,7 +85,7 @@ export class RecordReads {
     const { found, wanted, total, nextCursor } = await this.#steadily(async () => {
       const definition = this.#openTo(actor, name, 'list')
       const wanted = this.#wantedOf(actor, definition, options)
-      return this.#reading(async (snapshot) => {
+      return this.inSnapshot(async (snapshot) => {
         const { documents, ...rest } = await selectRecords(snapshot, wanted)
         return { found: await this.#found(snapshot, actor, definition, documents, options), wanted, ...rest }
       })
@@ -103,7 +103,7 @@ export class RecordReads {
     return this.#steadily(async () => {
       const definition = this.#openTo(actor, name, 'list')
       const wanted = this.#wantedOf(actor, definition, { ...options, skipTotal: true })
-      return this.#reading(async (snapshot) => {
+      return this.inSnapshot(async (snapshot) => {
         const { documents } = await selectRecords(snapshot, { ...wanted, skip: offset, limit })
         return documents
       })
@@ -121,7 +121,7 @@ export class RecordReads {
     const { access } = this.#options
     const found = await this.#steadily(async () => {
       const definition = this.#openTo(actor, name, 'view')
-      return this.#reading(async (snapshot) => {
+      return this.inSnapshot(async (snapshot) => {
         const [document] = await snapshot.get(definition, [id])
         if (document === undefined) throw missing('')
         const asked = { actor, definition, action: 'view' as const, documents: [document] }
@@ -141,7 +141,7 @@ export class RecordReads {
     documents: readonly JsonObject[],
     options: ShowOptions = {},
   ): Promise<RecordJson[]> {
-    const found = await this.#reading((snapshot) => this.#found(snapshot, actor, definition, documents, options))
+    const found = await this.inSnapshot((snapshot) => this.#found(snapshot, actor, definition, documents, options))
     return this.#shown(actor, found, options)
   }
 
@@ -160,7 +160,7 @@ export class RecordReads {
 
   /** A record, or a row of a view, as it is stored. No rule is asked. */
   async stored(definition: Definition, id: string): Promise<JsonObject | undefined> {
-    return this.#reading(async (snapshot) => (await snapshot.get(definition, [id]))[0])
+    return this.inSnapshot(async (snapshot) => (await snapshot.get(definition, [id]))[0])
   }
 
   /** A state of the database that is held, for `findIn` and for rules. */
@@ -189,7 +189,7 @@ export class RecordReads {
   async admits(actor: Actor, definition: Definition, action: ReadAction, document: JsonObject): Promise<boolean> {
     const { access } = this.#options
     if (access.isLocked(actor, definition, action)) return false
-    return this.#reading(async (snapshot) => {
+    return this.inSnapshot(async (snapshot) => {
       const admitted = await admittedOf(snapshot, access, { actor, definition, action, documents: [document] })
       return admitted?.length === 1
     })
@@ -205,7 +205,7 @@ export class RecordReads {
     const definition = this.#openTo(actor, name, 'list')
     if (definition.type === 'view') throw invalid('The rows of a view are read one by one.')
     const wanted = this.#wantedOf(actor, definition, options)
-    return this.#reading(async (snapshot) => {
+    return this.inSnapshot(async (snapshot) => {
       await snapshot.prepare(wanted.bound)
       const { query, order: keys = [], isExact } = await queryOf(snapshot, wanted)
       const order = keys.map(sortField)
@@ -220,7 +220,7 @@ export class RecordReads {
     const list = this.#wantedOf(actor, definition, { ...options, sort: '' }, pathsRead(request))
     if (list.bound.sortsByEmail) throw invalid('Only superusers can group by e-mail addresses, or aggregate them.')
     const pick = fieldPicker(options.fields)
-    return this.#reading(async (snapshot) => {
+    return this.inSnapshot(async (snapshot) => {
       const { items, total } = await aggregateRecords(snapshot, list, request)
       return pageWith(list, pick === undefined ? items : items.map((item) => pick(item) as RecordJson), total)
     })
@@ -254,7 +254,8 @@ export class RecordReads {
     return definitions.steadily === undefined ? read() : definitions.steadily(read)
   }
 
-  async #reading<T>(read: (snapshot: RecordSnapshot) => Promise<T>): Promise<T> {
+  /** Runs what reads one state of the database. @throws ServiceError INVALID if a rule reads or tries too much */
+  async inSnapshot<T>(read: (snapshot: RecordSnapshot) => Promise<T>): Promise<T> {
     try {
       return await readSnapshot(this.#options.database, (reader) => read(this.snapshotOf(reader)))
     } catch (error) {

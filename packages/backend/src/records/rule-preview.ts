@@ -3,8 +3,6 @@
  * rule in place of the stored one.
  */
 import { parse, print, type Expression } from '@pannier/rules'
-import type { Database } from 'pannier'
-import { readSnapshot } from 'pannier/internal'
 import type { Access, Action } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import { principalOf } from '../accounts/tokens.ts'
@@ -58,7 +56,6 @@ export interface RulePreview {
 }
 
 interface Parts {
-  readonly database: Database
   readonly definitions: Definitions
   readonly access: Access
   readonly reads: RecordReads
@@ -102,7 +99,11 @@ export class RulePreviews {
    */
   async preview(superuser: Actor, name: string, input: JsonObject): Promise<RulePreview> {
     if (!superuser.principal.isAdmin) throw forbidden('Only superusers can perform this action.')
-    const { definitions } = this.#parts
+    return this.#parts.definitions.steadily(() => this.#preview(superuser, name, input))
+  }
+
+  async #preview(superuser: Actor, name: string, input: JsonObject): Promise<RulePreview> {
+    const { definitions, reads } = this.#parts
     const definition = definitions.get(name)
     const asked = askedOf(definition, input)
     const { rule = definition[`${asked.action as keyof typeof METHODS}Rule`] } = asked
@@ -110,18 +111,17 @@ export class RulePreviews {
     if (wrong !== undefined) throw new ServiceError('INVALID', wrong.message, { data: { rule: wrong } })
     const actor = await this.#actorOf(asked)
     const page = await this.#recordsOf(superuser, definition, asked)
-    return readSnapshot(this.#parts.database, async (reader) => {
-      const snapshot = this.#parts.reads.snapshotOf(reader)
+    return reads.inSnapshot(async (snapshot) => {
       const documents = await this.#documents(snapshot, definition, asked, page.items)
       const ask = this.#askerOf(snapshot, definition, actor, asked)
       const answers = await ask(rule, documents)
       const items = page.items.map((record, at) => ({ record, isAdmitted: answers[at]! }))
-      const listed = isRead(asked.action) ? await this.#listed(snapshot, definition, actor, rule) : undefined
       const isAll = asked.filter === '' && asked.record === undefined
+      const listed = isAll && isRead(asked.action) ? await this.#listed(snapshot, definition, actor, rule) : undefined
       return {
         rule,
         totalItems: page.totalItems,
-        admittedItems: listed !== undefined && isAll ? listed.total : -1,
+        admittedItems: listed === undefined ? -1 : listed.total,
         items,
         ...(await this.#reason({ actor, definition, asked, rule, ask }, documents, answers)),
         ...(listed?.plan !== undefined && { plan: listed.plan }),
