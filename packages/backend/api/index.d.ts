@@ -24,9 +24,11 @@ export interface Actor {
 export interface AnsweredCondition {
     /** As text, without needless parentheses. */
     readonly text: string;
+    /** Whether the record meets it. */
     readonly isMet: boolean;
-    /** The parts of `&&` and `||`. All parts of an `&&` may hold while no single related record meets all of them. */
+    /** `and` is `&&`. All its parts may hold while no single related record meets all of them. */
     readonly kind: 'and' | 'or' | 'comparison';
+    /** The parts; a comparison has none. */
     readonly of: readonly AnsweredCondition[];
 }
 
@@ -751,7 +753,9 @@ export interface PageLimits {
 
 /** A record, as the superuser sees it, and whether the rule admits it. */
 export interface PreviewedRecord {
+    /** All its fields. */
     readonly record: RecordJson;
+    /** Whether the rule lets the account act on it. */
     readonly isAdmitted: boolean;
 }
 
@@ -962,10 +966,11 @@ export interface RulePreview {
     readonly totalItems: number;
     /** How many of all records a list or a view gives; -1 for writes, and with a filter. */
     readonly admittedItems: number;
+    /** The records of the page. */
     readonly items: readonly PreviewedRecord[];
-    /** Of one record, or of a create: the parts of the rule; undefined where no condition decides. */
+    /** The parts of the rule, for one record or a create; undefined where no condition decides. */
     readonly condition?: AnsweredCondition;
-    /** Of one record that is admitted to be read: what the account sees of it. */
+    /** What the account sees of one record that it may read. */
     readonly seen?: RecordJson;
     /** How a list is found: exactly by the plan, or each document of the plan is asked. Views have none. */
     readonly plan?: {
@@ -974,6 +979,7 @@ export interface RulePreview {
     };
 }
 
+/** What rules admit, before they are stored. */
 export class RulePreviews {
     /** @internal */
     constructor(parts: Parts);
@@ -2453,11 +2459,9 @@ class OneTimePasswords {
 }
 
 interface Parts {
-    readonly database: Database;
     readonly definitions: Definitions;
     readonly access: Access;
     readonly reads: RecordReads;
-    readonly judge: Judge;
 }
 
 /** A passkey, as its account sees it. */
@@ -2871,6 +2875,8 @@ class RecordReads {
      * @throws ServiceError FORBIDDEN for all but superusers, INVALID for a view, and as `list`
      */
     explain(actor: Actor, name: string, options?: ListOptions): Promise<ListExplanation>;
+    /** Runs what reads one state of the database. @throws ServiceError INVALID if a rule reads or tries too much */
+    inSnapshot<T>(read: (snapshot: RecordSnapshot) => Promise<T>): Promise<T>;
 }
 
 /** Somebody asks to do something with a record. */

@@ -129,8 +129,6 @@ export interface Backend {
   close(): Promise<void>
 }
 
-/** Superusers that subscribe to it get a message after each change of a definition. */
-const DEFINITIONS_TOPIC = '@collections'
 const BACKUP_FAILED = 'A scheduled backup could not be made'
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
@@ -177,9 +175,6 @@ export async function openBackend(database: Database, options: BackendOptions = 
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
   const sync = new Sync({ ...parts, access, reads, writes, horizonMs: options.syncHorizonMs })
   addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
-  const judge = new Judge(definitions, access)
-  // Messages of this topic are for superusers alone.
-  definitions.onChange(() => realtime.broadcast(DEFINITIONS_TOPIC, {}, ({ isAdmin }) => isAdmin))
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
   const stopped = [terminating, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
   return {
@@ -200,10 +195,10 @@ export async function openBackend(database: Database, options: BackendOptions = 
     logReads: new LogReads(logging.database),
     schedules,
     backups,
-    imports: new Imports({ ...writerParts, judge }),
+    imports: new Imports({ ...writerParts, judge: new Judge(definitions, access) }),
     sql,
     sync,
-    rulePreviews: new RulePreviews({ definitions, access, reads, judge }),
+    rulePreviews: new RulePreviews({ definitions, access, reads }),
     close: () => closeInOrder([...stopped, logging, settings, definitions]),
   }
 }

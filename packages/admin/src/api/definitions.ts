@@ -67,7 +67,7 @@ export function listProviders(): Promise<readonly KnownProvider[]> {
 }
 
 /** A: cheapest. E: it can't be synced. */
-export type CostClass = 'A' | 'B' | 'C' | 'D' | 'E'
+type CostClass = 'A' | 'B' | 'C' | 'D' | 'E'
 
 interface RuleProblem {
   readonly message: string
@@ -140,7 +140,7 @@ export function previewRule(id: string, question: PreviewQuestion, signal?: Abor
   return request('POST', `${pathOf(id)}/preview`, { body: question, ...(signal !== undefined && { signal }) })
 }
 
-export interface ExplainedList {
+interface ExplainedList {
   readonly plan: { readonly cost: number; readonly rows: number; readonly suggestion?: unknown }
 }
 
@@ -152,7 +152,7 @@ export function explainList(
   return request('GET', `${pathOf(id)}/explain`, { query })
 }
 
-export interface LoggedRequest {
+interface LoggedRequest {
   readonly data: { readonly url: string; readonly execTime: number }
 }
 

@@ -406,8 +406,6 @@ export const DEFINITION_TEXTS = {
     smaller: 'Smaller',
     larger: 'Larger',
     none: 'No collections yet',
-    box: (name: string, relations: readonly string[]): string =>
-      relations.length === 0 ? name : `${name}, with the relations ${relations.join(', ')}`,
     more: (count: number): string => `${count} more`,
     many: (type: string): string => `${type} […]`,
     asList: 'As a list',

@@ -317,7 +317,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await press(page, 'As a list')
       await sees(page, 'reviews.book → books (deleted with it)')
       await press(page, 'Larger')
-      await page.evaluate(() => document.querySelector<SVGAElement>('.box[aria-label^="reviews"]')!.focus())
+      await page.evaluate(() => document.querySelector<SVGAElement>('.box[href$="/reviews"]')!.focus())
       await waitFor(page, 'a marked line', '', () => document.querySelector('.edge-marked') !== null)
       await page.press('Enter')
       await sees(page, 'Name of the collection')

@@ -55,7 +55,10 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await choose(page, 'List rule: who may', 'Everybody')
       await sees(page, 'Lets through 3 records of 3.', 'dialog')
       await choose(page, 'List rule: who may', 'Those who meet a rule')
+      // A guest has no id, and a record without an owner has none either.
       await typeCode(page, 'List rule', 'public = true || owner = @request.auth.id')
+      await sees(page, 'Lets through 2 records of 3.', 'dialog')
+      await typeCode(page, 'List rule', 'public = true || (owner != "" && owner = @request.auth.id)')
       await sees(page, 'Lets through 1 record of 3.', 'dialog')
       await openRecord(page, 'Of Ann')
       await sees(page, 'The rule refuses it.', '.reason')

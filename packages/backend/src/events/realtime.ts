@@ -38,6 +38,9 @@ interface DeliverOptions {
   readonly once?: boolean
 }
 
+/** Superusers that subscribe to it get a message after each change of a definition. */
+const DEFINITIONS_TOPIC = '@collections'
+
 /** Characters of all topics at a time. */
 const CHARS_MAX: number = 64 * 1024 * 1024
 
@@ -80,6 +83,7 @@ export class Realtime {
       spent: (subscriber, topic, rows) => this.#spend(subscriber, topic, rows),
       failed: (error) => this.#fail(error),
     })
+    options.definitions.onChange(() => this.broadcast(DEFINITIONS_TOPIC, {}, ({ isAdmin }) => isAdmin))
   }
 
   /** How many clients are connected. */

@@ -19,22 +19,26 @@ import { queryOf, selectRecords, type WantedRecords } from './read/select-record
 import type { RecordReads } from './record-reads.ts'
 import type { RecordJson } from './record-types.ts'
 import { draftOf } from './write/draft.ts'
-import type { Judge } from './write/judge.ts'
+import { Judge } from './write/judge.ts'
 import { prepareInput } from './write/prepare-input.ts'
 
 /** A condition of a rule, with its answer when it is asked alone. */
 export interface AnsweredCondition {
   /** As text, without needless parentheses. */
   readonly text: string
+  /** Whether the record meets it. */
   readonly isMet: boolean
-  /** The parts of `&&` and `||`. All parts of an `&&` may hold while no single related record meets all of them. */
+  /** `and` is `&&`. All its parts may hold while no single related record meets all of them. */
   readonly kind: 'and' | 'or' | 'comparison'
+  /** The parts; a comparison has none. */
   readonly of: readonly AnsweredCondition[]
 }
 
 /** A record, as the superuser sees it, and whether the rule admits it. */
 export interface PreviewedRecord {
+  /** All its fields. */
   readonly record: RecordJson
+  /** Whether the rule lets the account act on it. */
   readonly isAdmitted: boolean
 }
 
@@ -46,6 +50,7 @@ export interface RulePreview {
   readonly totalItems: number
   /** How many of all records a list or a view gives; -1 for writes, and with a filter. */
   readonly admittedItems: number
+  /** The records of the page. */
   readonly items: readonly PreviewedRecord[]
   /** The parts of the rule, for one record or a create; undefined where no condition decides. */
   readonly condition?: AnsweredCondition
@@ -59,7 +64,6 @@ interface Parts {
   readonly definitions: Definitions
   readonly access: Access
   readonly reads: RecordReads
-  readonly judge: Judge
 }
 
 /** What is asked, read from a body. */
@@ -83,12 +87,15 @@ const METHODS = { list: 'GET', view: 'GET', create: 'POST', update: 'PATCH', del
 const PER_PAGE = 30
 const WRONG_VALUE = fieldError('validation_in_invalid', 'Must be a valid value.')
 
+/** What rules admit, before they are stored. */
 export class RulePreviews {
   readonly #parts: Parts
+  readonly #judge: Judge
 
   /** @internal */
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#judge = new Judge(parts.definitions, parts.access)
   }
 
   /**
@@ -177,7 +184,7 @@ export class RulePreviews {
   }
 
   #askerOf(snapshot: RecordSnapshot, definition: Definition, actor: Actor, { action, body }: Asked): Ask {
-    const { access, judge } = this.#parts
+    const { access } = this.#parts
     const withRule = (rule: Rule): Definition => ({ ...definition, [`${action}Rule`]: rule })
     return async (rule, documents) => {
       const meant = withRule(rule)
@@ -193,7 +200,7 @@ export class RulePreviews {
       const answers: boolean[] = []
       for (const old of documents) {
         const draft = prepared && draftOf(prepared, old)
-        answers.push(await snapshot.reader.read((guard) => judge.admits(actor, meant, { old, draft }, guard)))
+        answers.push(await snapshot.reader.read((guard) => this.#judge.admits(actor, meant, { old, draft }, guard)))
       }
       return answers
     }

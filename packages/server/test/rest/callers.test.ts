@@ -182,7 +182,18 @@ test('no route takes the path of a collection with a certain name', () => {
 })
 
 test('collections with the names of routes are read, changed, filled by an import and deleted', async () => {
-  for (const name of ['check', 'preview', 'import', 'meta', 'scaffolds', 'truncate', 'records', 'rows', 'token', 'lacking']) {
+  for (const name of [
+    'check',
+    'preview',
+    'import',
+    'meta',
+    'scaffolds',
+    'truncate',
+    'records',
+    'rows',
+    'token',
+    'lacking',
+  ]) {
     const fields = [{ name: 'title', type: 'text' }]
     const statuses = [
       await server.call('POST /collections', { name, type: 'base', fields }),

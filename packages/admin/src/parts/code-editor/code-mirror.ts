@@ -10,7 +10,7 @@ import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } f
 import { linter } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
 import { Annotation, EditorState, Prec } from '@codemirror/state'
-import type { Extension } from '@codemirror/state'
+import type { Extension, Transaction } from '@codemirror/state'
 import { EditorView, keymap, placeholder } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { CodeEditorProps, Mistake } from './contract.ts'
@@ -62,12 +62,28 @@ function extensionsOf(current: Current): Extension[] {
     autocompletion({ override: [(context) => complete(context, current())], icons: false }),
     linter(({ state: { doc } }) => mistakesIn(doc.toString(), current()), { delay: LINT_MS }),
     keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+    EditorView.domEventHandlers({ beforeinput: typeOverSelection }),
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off' }),
     EditorView.updateListener.of(({ docChanged, state, transactions }) => {
       if (docChanged && transactions.every((one) => one.annotation(fromPage) !== true))
         current().onValue(state.doc.toString())
     }),
   ]
+}
+
+/**
+ * What is typed over coloured text. Browsers would keep its colour by a style in the markup, which the policy of the page forbids, and
+ * says so in the console.
+ */
+function typeOverSelection(event: InputEvent, view: EditorView): boolean {
+  const { inputType, data, isComposing } = event
+  const { from, to } = view.state.selection.main
+  if (inputType !== 'insertText' || data === null || isComposing || from === to) return false
+  const insert = (): Transaction => view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type' })
+  const isHandled = view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, data, insert))
+  if (!isHandled) view.dispatch(insert())
+  event.preventDefault()
+  return true
 }
 
 /** Enter sends; what is pasted becomes one line. */

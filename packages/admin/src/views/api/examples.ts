@@ -22,7 +22,7 @@ export function operationsOf({ type, otp, oauth2, passwordAuth }: Collection): r
 }
 
 /** What is sent for a new record. */
-export function sampleInput({ fields, type }: Collection, isNew: boolean): Readonly<Record<string, unknown>> {
+function sampleInput({ fields, type }: Collection, isNew: boolean): Readonly<Record<string, unknown>> {
   const given = fields.filter((field) => !field.system && field.type !== 'autodate' && field.type !== 'file')
   const own = Object.fromEntries(given.map((field): [string, unknown] => [field.name, sampleValue(field)]))
   if (type !== 'auth' || !isNew) return own

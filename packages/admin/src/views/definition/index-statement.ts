@@ -1,6 +1,6 @@
 /** `CREATE INDEX` statements, as far as the page makes and shows them. What it does not know stays as it was typed. */
 
-export interface IndexParts {
+interface IndexParts {
   readonly name: string
   readonly isUnique: boolean
   /** As written: `title`, `created DESC`. */

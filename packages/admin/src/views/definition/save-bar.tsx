@@ -21,13 +21,15 @@ export function SaveBar({ draft }: { readonly draft: DefinitionDraft }): ReactNo
   return (
     <section className="save-bar" aria-label={texts.region}>
       {errors.length > 0 && (
-        <ul className="refusal" role="alert">
-          {errors.map(([path, message]) => (
-            <li key={path}>
-              <code>{nameOf(path, draft)}</code> {message}
-            </li>
-          ))}
-        </ul>
+        <div className="refusal" role="alert">
+          <ul>
+            {errors.map(([path, message]) => (
+              <li key={path}>
+                <code>{nameOf(path, draft)}</code> {message}
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
       {draft.isStale && (
         <p className="refusal" role="alert">

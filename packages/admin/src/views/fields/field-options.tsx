@@ -80,7 +80,7 @@ const FLAGS: Readonly<Partial<Record<FieldType, readonly OptionName[]>>> = {
 /** Everybody who sees a record sees its id, and nobody sees a password. */
 const WITHOUT_RULES: ReadonlySet<FieldType> = new Set(['password', 'autodate'])
 
-export interface FieldOptionsProps {
+interface FieldOptionsProps {
   readonly collection: Collection
   readonly field: Field
   /** Those of the field, by option. */
@@ -211,7 +211,7 @@ interface ListInputProps {
 }
 
 /** One text each line. Empty lines are none, while the control shows what is typed. */
-export function ListInput({ label, help, value, error, onValue }: ListInputProps): ReactNode {
+function ListInput({ label, help, value, error, onValue }: ListInputProps): ReactNode {
   const [text, setText] = useState(value.join('\n'))
   const linesOf = (typed: string): string[] =>
     typed

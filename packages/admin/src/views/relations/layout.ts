@@ -11,7 +11,7 @@ const FIELDS_MAX = 9
 /** Of collections that stand alone. */
 const ALONE_IN_ROW = 4
 
-export interface PlacedField {
+interface PlacedField {
   readonly field: Field
   /** The middle of its row, from the top of the box. */
   readonly y: number

@@ -106,10 +106,6 @@ function BoxOf({ box, onMark }: { readonly box: Box; readonly onMark: (id: strin
     <a
       className="box"
       href={linkTo(['fields', name])}
-      aria-label={texts.box(
-        name,
-        fields.filter(({ field }) => field.type === 'relation').map(({ field }) => field.name),
-      )}
       onFocus={mark}
       onBlur={unmark}
       onMouseEnter={mark}
