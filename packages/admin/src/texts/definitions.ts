@@ -81,6 +81,7 @@ export const DEFINITION_TEXTS = {
     nobody: 'Superusers only',
     everybody: 'Everybody',
     rule: 'Those who meet a rule',
+    empty: 'Until there is a rule, superusers only may.',
     at: (character: number, message: string): string => `At character ${character}: ${message}`,
   },
   fields: {
@@ -195,6 +196,7 @@ export const DEFINITION_TEXTS = {
       authRule: 'Which accounts may log in. Another rule ends all sessions.',
       manageRule: 'Who may change e-mail addresses and passwords of others without knowing the old ones.',
     },
+    logins: { nobody: 'No account', everybody: 'All accounts' },
     preview: {
       list: 'Who can list what',
       view: 'Who can view what',
@@ -304,6 +306,7 @@ export const DEFINITION_TEXTS = {
     mfaText: 'A login needs two of the methods above.',
     mfaDuration: 'Time for the second one, in seconds',
     mfaRule: 'Who needs it',
+    mfaWords: { everybody: 'All accounts' },
     alert: 'Mail about new places',
     alertText: 'Accounts get a mail when somebody logs in from a place that is new.',
     alertMail: 'Mail about a login',

@@ -1,5 +1,5 @@
 /** A rule as a choice: superusers only, everybody, or those who meet a condition, which is typed. */
-import { useId } from 'react'
+import { useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection, Rule } from '../api/collections.ts'
 import { DEFINITION_TEXTS } from '../texts/definitions.ts'
@@ -19,6 +19,8 @@ interface RuleInputProps {
   readonly onValue: (value: Rule | undefined) => void
   /** What counts without a rule, where that is possible. */
   readonly inherits?: string
+  /** What rules about accounts mean by nobody and by everybody. Without a word for nobody it can't be chosen. */
+  readonly words?: { readonly nobody?: string; readonly everybody: string }
   readonly error?: string | undefined
   readonly isDisabled?: boolean
 }
@@ -29,20 +31,21 @@ export function RuleInput({
   value,
   onValue,
   inherits,
+  words = texts,
   error,
   isDisabled = false,
 }: RuleInputProps): ReactNode {
   const id = useId()
   const mistakesIn = useRuleCheck(collection)
-  const kind = kindOf(value)
-  const [mistake] = kind === 'rule' ? mistakesIn(value!) : []
-  const kinds: readonly Kind[] = [
-    ...(inherits === undefined ? [] : ['inherited' as const]),
-    'nobody',
-    'everybody',
-    'rule',
-  ]
+  const [isTyped, setTyped] = useState(false)
+  // A text that was cleared waits for another one. Until then it is no rule for everybody.
+  const kind = isTyped && value === null ? 'rule' : kindOf(value)
+  const text = value ?? ''
+  const [mistake] = kind === 'rule' && text !== '' ? mistakesIn(text) : []
+  const shown = { inherited: inherits, ...words, rule: texts.rule }
+  const kinds = (['inherited', 'nobody', 'everybody', 'rule'] as const).filter((one) => shown[one] !== undefined)
   const choose = (chosen: Kind): void => {
+    setTyped(chosen === 'rule')
     if (chosen === 'rule') return onValue(LOGGED_IN)
     onValue(chosen === 'inherited' ? undefined : chosen === 'nobody' ? null : '')
   }
@@ -53,15 +56,25 @@ export function RuleInput({
         {kinds.map((one) => (
           <label key={one}>
             <input type="radio" name={id} checked={kind === one} onChange={() => choose(one)} />
-            <span>{one === 'inherited' ? inherits : texts[one]}</span>
+            <span>{shown[one]}</span>
           </label>
         ))}
       </fieldset>
       {kind === 'rule' && (
         <div className="rule-text">
-          <RuleEditor collection={collection} label={label} value={value!} onValue={onValue} hint={LOGGED_IN} />
+          <RuleEditor
+            collection={collection}
+            label={label}
+            value={text}
+            onValue={(next) => {
+              setTyped(true)
+              onValue(next.trim() === '' ? null : next)
+            }}
+            hint={LOGGED_IN}
+          />
         </div>
       )}
+      {kind === 'rule' && text === '' && <p className="field-help">{texts.empty}</p>}
       {mistake !== undefined && (
         <p className="field-error" role="alert">
           {texts.at(mistake.at + 1, mistake.message)}

@@ -92,19 +92,25 @@ export async function tick(page: Page, label: string): Promise<void> {
   })
 }
 
-/** As a person who types into an editor of code: what it has becomes `text`. */
+/** As a person who types over all that an editor of code has. */
 export async function typeCode(page: Page, label: string, text: string): Promise<void> {
-  await waitFor(page, `an editor '${label}'`, { label, text }, (wanted) => {
-    const editors = [...document.querySelectorAll('.code-host')].flatMap(
-      (host) => host.shadowRoot?.querySelector<HTMLElement>('.cm-content') ?? [],
-    )
-    const content = editors.findLast((one) => one.getAttribute('aria-label') === wanted.label && one.checkVisibility())
-    if (content === undefined) return false
-    content.focus()
-    document.execCommand('selectAll')
-    document.execCommand('insertText', false, wanted.text)
-    return true
-  })
+  const find = `[...document.querySelectorAll('.code-host')]
+    .flatMap((host) => host.shadowRoot?.querySelector('.cm-content') ?? [])
+    .findLast((one) => one.getAttribute('aria-label') === ${JSON.stringify(label)} && one.checkVisibility())`
+  const run = (body: string): Promise<unknown> =>
+    page.evaluate(Object.assign(() => undefined, { toString: () => `() => { ${body} }` }))
+  await waitFor(
+    page,
+    `an editor '${label}'`,
+    '',
+    Object.assign(() => true, { toString: () => `() => ${find} !== undefined` }),
+  )
+  await run(`${find}.focus(); document.execCommand('selectAll')`)
+  // The editor hears of the selection a moment later.
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  // Browsers send this event before what is typed, but not before commands.
+  await run(`const event = { inputType: 'insertText', data: ${JSON.stringify(text)}, bubbles: true, cancelable: true }
+    if (${find}.dispatchEvent(new InputEvent('beforeinput', event))) document.execCommand('insertText', false, ${JSON.stringify(text)})`)
 }
 
 /** Goes to an address of the page, as a link does. */

@@ -135,6 +135,7 @@ function SecondFactor({ collection, errors, onChange }: OptionsProps): ReactNode
         collection={collection}
         label={texts.mfaRule}
         value={mfa.rule}
+        words={texts.mfaWords}
         error={errorAt(errors, 'mfa', 'rule')}
         onValue={(rule) => change({ rule: rule ?? '' })}
       />

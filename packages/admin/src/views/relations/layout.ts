@@ -140,7 +140,7 @@ function pathOf(from: Box, y: number, to: Box): string {
   const isLeft = to.x < from.x
   const start = isLeft ? from.x : from.x + from.width
   // A box in the same column, or further right, is reached from its right.
-  const stop = to.x + to.width + 7
+  const stop = to.x + to.width + 2
   const bend = isLeft ? start - GAP_X / 2 : start + GAP_X / 2
   return `M${start} ${y}C${bend} ${y} ${isLeft ? stop + GAP_X / 2 : Math.max(start, stop) + GAP_X / 2} ${end} ${stop} ${end}`
 }

@@ -83,6 +83,7 @@ function RuleCard({ name, draft }: { readonly name: RuleName; readonly draft: De
         value={rule}
         error={errorAt(errors, name)}
         isDisabled={value.system}
+        {...(name === 'authRule' && { words: texts.logins })}
         onValue={(next) => draft.change({ [name]: next })}
       />
       <RuleCost collection={value} rule={rule} isList={name === 'listRule'} />
