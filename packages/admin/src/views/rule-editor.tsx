@@ -1,7 +1,7 @@
 /** An editor of a rule or a filter of a collection: it completes names, and points at what is wrong. */
 import type { ReactNode } from 'react'
 import { check, createSchema } from '@pannier/rules'
-import type { CollectionDefinition } from '@pannier/rules'
+import type { CollectionDefinition, Schema } from '@pannier/rules'
 import type { Collection } from '../api/collections.ts'
 import { CodeEditor } from '../parts/code-editor/code-editor.tsx'
 import type { Mistake } from '../parts/code-editor/contract.ts'
@@ -34,9 +34,22 @@ export function RuleEditor({ collection, ...props }: RuleEditorProps): ReactNode
 /** What is wrong with a text as a rule of the collection, which may have changes that are not saved. */
 export function useRuleCheck(collection: Collection): (text: string) => readonly Mistake[] {
   const { list } = useCollections()
-  return (text) => {
-    const all = [...list.filter(({ id }) => id !== collection.id), collection]
-    const schema = createSchema(all as readonly CollectionDefinition[])
-    return check(text, schema, collection.id).errors.map(({ position, message }) => ({ at: position, message }))
-  }
+  return (text) =>
+    check(text, schemaWith(list, collection), collection.id).errors.map(({ position, message }) => ({
+      at: position,
+      message,
+    }))
+}
+
+/** Several rules of a collection are on a page, and each is checked whenever one changes. */
+let known:
+  | { readonly list: readonly Collection[]; readonly collection: Collection; readonly schema: Schema }
+  | undefined
+
+function schemaWith(list: readonly Collection[], collection: Collection): Schema {
+  if (known?.list === list && known.collection === collection) return known.schema
+  const all = [...list.filter(({ id }) => id !== collection.id), collection]
+  const schema = createSchema(all as readonly CollectionDefinition[])
+  known = { list, collection, schema }
+  return schema
 }

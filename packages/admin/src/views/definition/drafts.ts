@@ -1,6 +1,7 @@
 /**
  * Changes of definitions that are not saved yet. The views of a collection share one draft, so that a tab may be left and come back to.
  */
+import { useMemo } from 'react'
 import type { Collection, Field, NewField } from '../../api/collections.ts'
 import type { DefinitionChange } from '../../api/definitions.ts'
 import { ApiError } from '../../api/request.ts'
@@ -42,17 +43,19 @@ export function useDraft(collection: Collection): DefinitionDraft {
   const base = draft?.base ?? collection
   const put = (next: Draft): void => drafts.update((map) => new Map(map).set(id, next))
   const reset = (): void => drafts.update((map) => new Map([...map].filter(([key]) => key !== id)))
+  const changes = draft?.changes
+  const value = useMemo(() => ({ ...base, ...changes }), [base, changes])
   return {
-    value: { ...base, ...draft?.changes },
+    value,
     base,
     isChanged: draft !== undefined,
     isStale: draft !== undefined && draft.base !== collection,
     errors: draft?.errors,
     change: (part) => {
       const before = drafts.get().get(id)
-      const changes = different(base, { ...before?.changes, ...part })
-      if (Object.keys(changes).length === 0) return reset()
-      put({ base, changes, errors: before?.errors })
+      const next = different(base, { ...before?.changes, ...part })
+      if (Object.keys(next).length === 0) return reset()
+      put({ base, changes: next, errors: before?.errors })
     },
     refuse: (error) => {
       const before = drafts.get().get(id)
