@@ -84,7 +84,9 @@ test('check says what a change would not keep, and changes nothing', async () =>
   const fields = before.fields.map((field) => (field['name'] === 'votes' ? { ...field, max: 7 } : field))
   expect(await check({ fields })).toMatchObject({
     misfits: [{ field: 'votes', count: 2, error: { code: 'validation_max_number_constraint' } }],
+    migration: expect.stringContaining('await app.updateCollection('),
   })
+  expect(await check({})).toEqual({ misfits: [], migration: null })
   expect((await failure(check({ listRule: 'nothing = 1' }))).response['data']).toMatchObject({
     listRule: { code: 'validation_invalid_rule' },
   })
