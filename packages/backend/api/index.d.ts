@@ -83,6 +83,8 @@ export interface Backend {
     readonly imports: Imports;
     /** Statements of superusers. */
     readonly sql: SqlConsole;
+    /** Whether the database is sound. */
+    readonly check: DatabaseCheck;
     /** Replicas that have what the rules let their accounts see. */
     readonly sync: Sync;
     /** What rules admit, before they are stored. */
@@ -181,6 +183,22 @@ export interface Channel {
     end(retryMs?: number): void;
 }
 
+/** How the newest check stands. */
+export interface CheckState {
+    /** Whether it has not ended. */
+    readonly running: boolean;
+    /** The part that is done, 0 to 1. */
+    readonly progress: number;
+    /** `2026-11-22 15:04:49.813Z`; empty: none has ended since the start of the server. */
+    readonly ended: string;
+    /** The first ones that it has found. */
+    readonly problems: readonly CheckProblem[];
+    /** How many it has found. */
+    readonly problemCount: number;
+    /** Why it has not come to its end; empty if it has. */
+    readonly error: string;
+}
+
 /** What is set for a collection, and its upkeep. */
 export class CollectionAdministration {
     /** The name by which users know it. */
@@ -210,6 +228,22 @@ export interface CostForAccounts extends RuleCost {
     readonly accounts: readonly (string | null)[];
     /** Why it is of class E. */
     readonly problems: readonly RuleProblem[];
+}
+
+/** Get it from a backend. */
+export class DatabaseCheck {
+    constructor({ database, now }: {
+        readonly database: Database;
+        readonly now: () => number;
+    });
+    /** @throws ServiceError FORBIDDEN */
+    show(principal: Principal): CheckState;
+    /** Does not wait for its end. @throws ServiceError FORBIDDEN, INVALID if one runs */
+    start(principal: Principal): void;
+    /** Resolves when none runs. @throws ServiceError FORBIDDEN */
+    cancel(principal: Principal): Promise<void>;
+    /** Cancels the one that runs. */
+    close(): Promise<void>;
 }
 
 /** A collection of the application: its type, fields, rules and indexes. */
@@ -1621,6 +1655,13 @@ interface ChangeFilter {
 interface ChangeOptions extends ShowOptions {
     /** The write is a CONFLICT unless this is the revision of the record. */
     readonly rev?: string;
+}
+
+/** Something that is wrong. */
+interface CheckProblem {
+    readonly code: string;
+    readonly where: string;
+    readonly message: string;
 }
 
 /** An answer to whether the old password is right, for one hash. */

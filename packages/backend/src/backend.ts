@@ -48,6 +48,7 @@ import { hookServices } from './service-hooks.ts'
 import { RateLimiter } from './settings/rate-limiter.ts'
 import { Settings } from './settings/settings.ts'
 import { SqlConsole } from './sql/sql-console.ts'
+import { DatabaseCheck } from './upkeep/database-check.ts'
 import { noteRules } from './sync/note-rules.ts'
 import { Sync } from './sync/sync.ts'
 
@@ -121,6 +122,8 @@ export interface Backend {
   readonly imports: Imports
   /** Statements of superusers. */
   readonly sql: SqlConsole
+  /** Whether the database is sound. */
+  readonly check: DatabaseCheck
   /** Replicas that have what the rules let their accounts see. */
   readonly sync: Sync
   /** What rules admit, before they are stored. */
@@ -139,7 +142,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const { logs, ...logging } = await openLogs({ settings, now }, options)
   const parts = { database, definitions, settings, logs, now, key: await DataKey.open(database) }
   const { fileTokens, ...tokens } = tokenParts(parts)
-  const { schedules, backups } = await openOperations({ ...parts, fileTokens }, logging.database, options.backups)
+  const { schedules, backups, check } = await openOperations({ ...parts, fileTokens }, logging.database, options)
   const access = new Access(definitions, new ShownRevisions(parts.key))
   const recordFiles = await RecordFiles.open(parts)
   const hooks = new Hooks({ log: hookLog(logs) })
@@ -176,7 +179,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const sync = new Sync({ ...parts, access, reads, writes, horizonMs: options.syncHorizonMs })
   addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
-  const stopped = [terminating, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
+  const stopped = [terminating, check, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
   return {
     definitions,
     records: recordsOf(reads, writes, new HookedReads({ reads, definitions, hooks, app })),
@@ -197,6 +200,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     backups,
     imports: new Imports({ ...writerParts, judge: new Judge(definitions, access) }),
     sql,
+    check,
     sync,
     rulePreviews: new RulePreviews({ definitions, access, reads }),
     close: () => closeInOrder([...stopped, logging, settings, definitions]),
@@ -259,15 +263,15 @@ async function openLogs(
 async function openOperations(
   { database, logs, ...parts }: TokenParts & { readonly logs: Logs; readonly fileTokens: FileTokens },
   logDatabase: Database,
-  host: BackupHost | undefined,
-): Promise<Pick<Backend, 'schedules' | 'backups'>> {
+  { backups: host }: BackendOptions,
+): Promise<Pick<Backend, 'schedules' | 'backups' | 'check'>> {
   noteRules({ definitions: parts.definitions, logs })
   const schedules = new Schedules(logs)
   const databases = { 'data.db': database, 'auxiliary.db': logDatabase }
   const backups = await Backups.open({ ...parts, databases, schedules, logs, host })
   schedules.add('__pbDBOptimize__', '0 0 * * *', () => Promise.all([database.flush(), logDatabase.flush()]))
   schedules.add('__pbLogsCleanup__', '0 */6 * * *', () => logs.removeOld())
-  return { schedules, backups }
+  return { schedules, backups, check: new DatabaseCheck({ database, now: parts.now }) }
 }
 
 /** What runs by the clock, and whom it concerns when that fails. */

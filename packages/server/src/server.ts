@@ -193,7 +193,8 @@ async function assemble(
   keepContext(app, context)
   await addRoutes(app, context, databases, options)
   const hooks = await addRest(app, { context, backend, routes }, options)
-  openReplicator(app, { ...context, database, databases, state }, options.replication)
+  const replicator = openReplicator(app, { ...context, database, databases, state }, options.replication)
+  addFigures(context, { database, backend, replicator })
   refuseRest()
   await app.ready()
   const close = async (): Promise<void> => {
@@ -348,11 +349,28 @@ function openReplicator(
   app: FastifyInstance,
   context: ServerContext & ReplicatorContext,
   options?: ReplicatorOptions,
-): void {
+): Replicator {
   const replicator = new Replicator(context, app.log, options)
   app.addHook('onReady', () => replicator.documents.follow())
   app.addHook('onClose', () => replicator.close())
   replicatorRoutes(app, context, replicator)
+  return replicator
+}
+
+interface Figured {
+  readonly database: Database
+  readonly backend: Backend
+  readonly replicator: Replicator
+}
+
+function addFigures(
+  { metrics, closing }: Pick<ServerContext, 'metrics' | 'closing'>,
+  { database, backend, replicator }: Figured,
+): void {
+  metrics.addGauge('pannier_replications', 'Replications that run or wait.', () => replicator.jobs.length)
+  metrics.addGauge('pannier_realtime_clients', 'Clients of realtime.', () => backend.realtime.size)
+  const stopCounting = database.onChange(() => metrics.commits.inc())
+  closing.addEventListener('abort', stopCounting, { once: true })
 }
 
 async function addRoutes(

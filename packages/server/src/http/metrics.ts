@@ -7,6 +7,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export class Metrics {
   readonly registry: Registry = new Registry()
   readonly openFeeds: Gauge<'feed'>
+  readonly commits: Counter
   readonly #requests: Counter<'method' | 'route' | 'status'>
   readonly #seconds: Histogram<'method'>
 
@@ -17,6 +18,11 @@ export class Metrics {
       name: 'pannier_open_feeds',
       help: 'Change feeds that are being sent.',
       labelNames: ['feed'],
+      registers,
+    })
+    this.commits = new Counter({
+      name: 'pannier_commits_total',
+      help: 'Commits of the database, of this process or of another.',
       registers,
     })
     this.#requests = new Counter({
@@ -32,6 +38,12 @@ export class Metrics {
       buckets: SECONDS,
       registers,
     })
+  }
+
+  /** A figure that is looked up when somebody asks for it. */
+  addGauge(name: string, help: string, read: () => number): void {
+    const registers = [this.registry]
+    const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read()) })
   }
 
   /** Counts every request under its route, so that names of documents make no labels. */

@@ -11,6 +11,7 @@ import { accountMailRoutes } from './account-mail-routes.ts'
 import { apiTokenRoutes } from './api-token-routes.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { batchRoutes } from './batch-routes.ts'
+import { checkRoutes } from './check-routes.ts'
 import { collectionRoutes } from './collection-routes.ts'
 import { cronRoutes } from './cron-routes.ts'
 import { fileRoutes } from './file-routes.ts'
@@ -48,6 +49,7 @@ const ROUTES: readonly RestRoutes[] = [
   cronRoutes,
   fileRoutes,
   backupRoutes,
+  checkRoutes,
   sqlRoutes,
   syncRoutes,
   importRoutes,

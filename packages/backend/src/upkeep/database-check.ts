@@ -1,0 +1,93 @@
+/** The check of the whole database, for superusers: one at a time, in the background. */
+import type { Database } from 'pannier'
+import { dateText } from '../fields/date-text.ts'
+import { errorText } from '../gateway/log-entry.ts'
+import type { Principal } from '../gateway/principal.ts'
+import { forbidden, invalid } from '../gateway/service-error.ts'
+
+/** Something that is wrong. */
+interface CheckProblem {
+  readonly code: string
+  readonly where: string
+  readonly message: string
+}
+
+/** How the newest check stands. */
+export interface CheckState {
+  /** Whether it has not ended. */
+  readonly running: boolean
+  /** The part that is done, 0 to 1. */
+  readonly progress: number
+  /** `2026-11-22 15:04:49.813Z`; empty: none has ended since the start of the server. */
+  readonly ended: string
+  /** The first ones that it has found. */
+  readonly problems: readonly CheckProblem[]
+  /** How many it has found. */
+  readonly problemCount: number
+  /** Why it has not come to its end; empty if it has. */
+  readonly error: string
+}
+
+const PROBLEMS_MAX = 100
+const NOTHING: CheckState = { running: false, progress: 0, ended: '', problems: [], problemCount: 0, error: '' }
+
+/** Get it from a backend. */
+export class DatabaseCheck {
+  readonly #database: Database
+  readonly #now: () => number
+  #state: CheckState = NOTHING
+  #cancelling = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+
+  constructor({ database, now }: { readonly database: Database; readonly now: () => number }) {
+    this.#database = database
+    this.#now = now
+  }
+
+  /** @throws ServiceError FORBIDDEN */
+  show(principal: Principal): CheckState {
+    checkAdmin(principal)
+    return this.#state
+  }
+
+  /** Does not wait for its end. @throws ServiceError FORBIDDEN, INVALID if one runs */
+  start(principal: Principal): void {
+    checkAdmin(principal)
+    if (this.#state.running) throw invalid('A check runs already.')
+    this.#state = { ...NOTHING, running: true }
+    this.#cancelling = new AbortController()
+    this.#running = this.#run(this.#cancelling.signal)
+  }
+
+  /** Resolves when none runs. @throws ServiceError FORBIDDEN */
+  async cancel(principal: Principal): Promise<void> {
+    checkAdmin(principal)
+    await this.close()
+  }
+
+  /** Cancels the one that runs. */
+  async close(): Promise<void> {
+    this.#cancelling.abort(new Error('The check was cancelled.'))
+    await this.#running
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const end = (facts: Partial<CheckState>): void => {
+      this.#state = { ...this.#state, running: false, ended: dateText(this.#now()), ...facts }
+    }
+    try {
+      const { problems } = await this.#database.check({
+        signal,
+        onProgress: (progress) => (this.#state = { ...this.#state, progress }),
+      })
+      const first = problems.slice(0, PROBLEMS_MAX).map(({ code, where = '', message }) => ({ code, where, message }))
+      end({ progress: 1, problems: first, problemCount: problems.length })
+    } catch (error) {
+      end({ error: errorText(error) })
+    }
+  }
+}
+
+function checkAdmin({ isAdmin }: Principal): void {
+  if (!isAdmin) throw forbidden('')
+}
