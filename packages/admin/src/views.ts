@@ -27,6 +27,8 @@ export const COLLECTION_VIEWS: readonly CollectionView[] = [
   { name: 'api', title: TEXTS.views.api, load: () => import('./views/api/api.tsx') },
 ]
 
+const { serverViews } = TEXTS
+
 /** In the order of the sidebar. */
 export const SERVER_VIEWS: readonly ServerView[] = [
   {
@@ -36,4 +38,18 @@ export const SERVER_VIEWS: readonly ServerView[] = [
     load: () => import('./views/relations/relations.tsx'),
   },
   { name: 'schema', title: TEXTS.views.schema, icon: 'json', load: () => import('./views/schema/schema.tsx') },
+  { name: 'logs', title: serverViews.logs, icon: 'list', load: () => import('./views/logs/logs.tsx') },
+  { name: 'metrics', title: serverViews.metrics, icon: 'chart', load: () => import('./views/metrics/metrics.tsx') },
+  { name: 'storage', title: serverViews.storage, icon: 'database', load: () => import('./views/storage/storage.tsx') },
+  { name: 'backups', title: serverViews.backups, icon: 'archive', load: () => import('./views/backups/backups.tsx') },
+  { name: 'jobs', title: serverViews.jobs, icon: 'date', load: () => import('./views/jobs/jobs.tsx') },
+  { name: 'access', title: serverViews.access, icon: 'key', load: () => import('./views/access/access.tsx') },
+  { name: 'console', title: serverViews.console, icon: 'console', load: () => import('./views/console/console.tsx') },
+  { name: 'couchdb', title: serverViews.couchdb, icon: 'json', load: () => import('./views/couchdb/couchdb.tsx') },
+  {
+    name: 'settings',
+    title: serverViews.settings,
+    icon: 'system',
+    load: () => import('./views/settings/settings.tsx'),
+  },
 ]

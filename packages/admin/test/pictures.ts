@@ -1,18 +1,22 @@
 /**
  * Pictures of the page in Chromium, for people to look at: each view, light and dark, in three widths.
- * `npm run node -- packages/admin/test/pictures.ts FOLDER [TEXT]` takes those whose name has the text.
+ * `npm run node -- packages/admin/test/pictures.ts FOLDER [PATTERN]` takes those whose name matches the pattern.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { launch, type Page } from 'puppeteer-core'
 import { findProgram } from '../../../tools/browser/engines.ts'
 import { makeFolder } from '../../../tools/processes.ts'
+import { fillOperations } from './example-operations.ts'
 import { EMAIL, fillTasks, PASSWORD, startAdmin } from './server.ts'
 
 const WIDTHS = [320, 1280, 2560]
 const THEMES = ['light', 'dark'] as const
 const TASKS = 20_000
 const SETTLE_MS = 700
+
+/** Has steps in its plan. */
+const PLANNED = 'points > 3 && (done = true || due > @now)'
 
 interface Picture {
   readonly name: string
@@ -42,16 +46,44 @@ const PICTURES: readonly Picture[] = [
   { name: 'api', hash: '#/api/articles' },
   { name: 'relations', hash: '#/relations' },
   { name: 'schema', hash: '#/schema' },
+  { name: 'logs', hash: '#/logs' },
+  { name: 'log', hash: '#/logs', before: (page) => pressFirst(page, '.log') },
+  { name: 'metrics', hash: '#/metrics' },
+  { name: 'storage', hash: '#/storage' },
+  { name: 'backups', hash: '#/backups' },
+  { name: 'backup-restore', hash: '#/backups', before: (page) => pressFirst(page, '[aria-label^=Restore]') },
+  { name: 'jobs', hash: '#/jobs' },
+  { name: 'access-tokens', hash: '#/access/tokens' },
+  { name: 'access-token-new', hash: '#/access/tokens?new=yes' },
+  { name: 'access-sessions', hash: '#/access/sessions' },
+  { name: 'console-sql', hash: '#/console/sql', before: (page) => pressFirst(page, '.form-foot .button-primary') },
+  {
+    name: 'console-filter',
+    hash: `#/console/filter?collection=tasks&filter=${encodeURIComponent(PLANNED)}&sort=-points`,
+  },
+  {
+    name: 'console-mango',
+    hash: '#/console/mango?database=notes',
+    before: (page) => pressFirst(page, '.form-foot .button-primary'),
+  },
+  { name: 'couchdb', hash: '#/couchdb' },
+  { name: 'couchdb-views', hash: '#/couchdb/databases/notes/views' },
+  { name: 'couchdb-document', hash: '#/couchdb/databases/notes/documents?doc=note-1' },
+  { name: 'couchdb-replications', hash: '#/couchdb/replications' },
+  { name: 'settings-mail', hash: '#/settings/mail' },
+  { name: 'settings-limits', hash: '#/settings/limits', before: (page) => pressFirst(page, '.form .check input') },
+  { name: 'settings-addresses', hash: '#/settings/addresses' },
   { name: 'no-match', hash: `#/records/tasks?filter=${encodeURIComponent('title = "none"')}` },
   { name: 'wrong-filter', hash: `#/records/tasks?filter=${encodeURIComponent('title = ')}` },
 ]
 
-const [folder = '', text = ''] = process.argv.slice(2)
+const [folder = '', pattern = ''] = process.argv.slice(2)
 if (folder === '') throw new Error('Name a folder for the pictures.')
 mkdirSync(folder, { recursive: true })
 const profile = makeFolder('pictures')
 const server = await startAdmin()
 await fillTasks(server, TASKS)
+await fillOperations(server)
 const browser = await launch({
   executablePath: findProgram('chromium')!,
   userDataDir: profile,
@@ -63,7 +95,7 @@ try {
   // What is not saved asks before it goes.
   page.on('dialog', (dialog) => void dialog.accept())
   page.on('pageerror', (error) => console.log(String(error)))
-  const wanted = PICTURES.filter(({ name }) => name.includes(text))
+  const wanted = PICTURES.filter(({ name }) => new RegExp(pattern).test(name))
   for (const picture of wanted.filter(({ isSignedOut }) => isSignedOut === true)) await take(page, picture)
   await page.goto(`${server.url}/_/`)
   await signIn(page)
@@ -82,6 +114,10 @@ async function signIn(page: Page): Promise<void> {
   await page.type('[type=password]', PASSWORD)
   await page.click('[type=submit]')
   await page.waitForSelector('.sidebar')
+}
+
+async function pressFirst(page: Page, selector: string): Promise<void> {
+  await (await page.waitForSelector(selector))!.click()
 }
 
 async function openFirst(page: Page): Promise<void> {

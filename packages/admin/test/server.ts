@@ -3,6 +3,7 @@ import { SYSTEM } from '@pannier/backend'
 import type { Actor } from '@pannier/backend'
 import { once } from '../../../demo/test/browser/steps.ts'
 import { writeAdminPage } from '../../../tools/web/admin-page.ts'
+import type { ServerOptions } from '../../server/src/index.ts'
 import { startServer } from '../../server/test/test-server.ts'
 import type { TestServer } from '../../server/test/test-server.ts'
 
@@ -20,9 +21,10 @@ const builtPage = once(writeAdminPage)
 
 export async function startAdmin({
   hasSuperuser = true,
-}: { readonly hasSuperuser?: boolean } = {}): Promise<TestServer> {
+  ...options
+}: ServerOptions & { readonly hasSuperuser?: boolean } = {}): Promise<TestServer> {
   await builtPage()
-  const server = await startServer()
+  const server = await startServer(options)
   if (hasSuperuser) {
     const input = { email: EMAIL, password: PASSWORD, passwordConfirm: PASSWORD }
     await server.server.backend.records.create(ITSELF, '_superusers', input)

@@ -1,4 +1,4 @@
-/** One request to the server's REST API. Every other file of `api/` says what there is to ask for. */
+/** One request to the server, at its REST API or at CouchDB's door. Every other file of `api/` says what there is to ask for. */
 
 /** What is wrong with one value of a form. */
 interface FieldError {
@@ -50,7 +50,11 @@ export function setRequestHost(given: RequestHost): void {
 
 /** Beside the folder of the page, so that a proxy may serve both below a path. */
 export function apiUrl(path: string, query: RequestOptions['query'] = {}): string {
-  const url = new URL(`../api${path}`, document.baseURI)
+  return urlOf(`api${path}`, query)
+}
+
+function urlOf(path: string, query: RequestOptions['query'] = {}): string {
+  const url = new URL(`../${path}`, document.baseURI)
   for (const [name, value] of Object.entries(query))
     if (value !== undefined && value !== '') url.searchParams.set(name, String(value))
   return url.href
@@ -58,26 +62,41 @@ export function apiUrl(path: string, query: RequestOptions['query'] = {}): strin
 
 /** What the server has answered, as JSON; undefined if it has answered without a body. @throws ApiError */
 export async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-  const response = await send(method, path, options)
-  const text = await response.text()
+  const text = await textOf(method, `api${path}`, options)
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
 /** As `request`, for a text that is no JSON. @throws ApiError */
-export async function requestText(method: string, path: string): Promise<string> {
-  return (await send(method, path)).text()
+export function requestText(method: string, path: string): Promise<string> {
+  return textOf(method, `api${path}`, {})
 }
 
-async function send(
+/** The same at CouchDB's door, where superusers are admins: `/_all_dbs`. @throws ApiError */
+export async function couchRequest<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+  return JSON.parse(await couchText(method, path, options)) as T
+}
+
+/** As `couchRequest`, for what is no JSON. @throws ApiError */
+export function couchText(method: string, path: string, options: RequestOptions = {}): Promise<string> {
+  return textOf(method, path.slice(1), options)
+}
+
+/** Whether the page itself has ended the request. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
+}
+
+async function textOf(
   method: string,
   path: string,
-  { query, body, headers, signal, token = host.token() }: RequestOptions = {},
-): Promise<Response> {
+  { query, body, headers, signal, token = host.token() }: RequestOptions,
+): Promise<string> {
   const isForm = body instanceof FormData
-  const response = await fetch(apiUrl(path, query), {
+  const response = await fetch(urlOf(path, query), {
     method,
     headers: {
-      ...(token !== '' && { authorization: token }),
+      // CouchDB's door asks for the name of the scheme.
+      ...(token !== '' && { authorization: path.startsWith('api/') ? token : `Bearer ${token}` }),
       ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -90,14 +109,15 @@ async function send(
   })
   // A proxy answers so while the server is away.
   host.answers(response.status !== 502 && response.status !== 504)
-  if (response.ok) return response
+  if (response.ok) return response.text()
   if (token === host.token()) host.refused(response.status)
   throw await errorOf(response)
 }
 
 async function errorOf(response: Response): Promise<ApiError> {
   const answer = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>>
-  return new ApiError(response.status, typeof answer['message'] === 'string' ? answer['message'] : '', answer)
+  const said = answer['message'] ?? answer['reason']
+  return new ApiError(response.status, typeof said === 'string' ? said : '', answer)
 }
 
 function fieldErrorsOf(data: unknown): Readonly<Record<string, FieldError>> {

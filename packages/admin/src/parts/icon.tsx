@@ -3,9 +3,11 @@ import type { ReactNode } from 'react'
 
 const PATHS = {
   add: 'M12 5v14M5 12h14',
+  archive: 'M3 5h18v4H3zM5 9v11h14V9M10 13h4',
   arrowDown: 'M12 5v14M6 13l6 6 6-6',
   arrowUp: 'M12 19V5M6 11l6-6 6 6',
   back: 'M19 12H5M11 6l-6 6 6 6',
+  chart: 'M4 20V4M4 20h16M8 16v-5M13 16V7M18 16v-7',
   check: 'M5 12.5l4.5 4.5L19 7.5',
   chevronDown: 'M6 9l6 6 6-6',
   chevronRight: 'M9 6l6 6-6 6',
@@ -13,7 +15,10 @@ const PATHS = {
   code: 'M8 7l-5 5 5 5M16 7l5 5-5 5',
   collection: 'M4 6h16v4H4zM4 14h16v4H4z',
   columns: 'M4 5h16v14H4zM10 5v14M15 5v14',
+  console: 'M4 5h16v14H4zM7 9l3 3-3 3M12 15h5',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  database:
+    'M4 6c0-1.700 3.600-3 8-3s8 1.300 8 3-3.600 3-8 3-8-1.300-8-3zM4 6v12c0 1.700 3.600 3 8 3s8-1.300 8-3V6M4 12c0 1.700 3.600 3 8 3s8-1.300 8-3',
   date: 'M4 6h16v14H4zM4 10h16M8 3v5M16 3v5',
   download: 'M12 4v11M7 11l5 5 5-5M4 20h16',
   edit: 'M4 20l1-4L16 5l3 3L8 19zM14 7l3 3',

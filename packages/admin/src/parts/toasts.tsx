@@ -1,7 +1,7 @@
 /** Short messages at the edge of the page, which screen readers speak. What can be undone can be undone there. */
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import { ApiError } from '../api/request.ts'
+import { ApiError, isAborted } from '../api/request.ts'
 import { UNDO_MS } from '../state/pending-deletes.ts'
 import { Store, useStore } from '../state/store.ts'
 import { TEXTS } from '../texts.ts'
@@ -32,7 +32,7 @@ export function showError(text: string): void {
 
 /** An error of a request, or of this page, in words that help. */
 export function reportError(error: unknown): void {
-  if (error instanceof DOMException && error.name === 'AbortError') return
+  if (isAborted(error)) return
   showError(errorText(error))
   if (!(error instanceof ApiError)) queueMicrotask(() => globalThis.reportError(error))
 }

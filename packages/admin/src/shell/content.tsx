@@ -32,7 +32,8 @@ export function Content(): ReactNode {
       <Loading />
     )
   return (
-    <Boundary key={`${name} ${second}`}>
+    // A view of the server stays while its parts change.
+    <Boundary key={serverViews.has(name) ? name : `${name} ${second}`}>
       <CollectionTabs value={COLLECTION_VIEWS}>
         <Suspense fallback={<Loading />}>{viewOf(name, second, rest, collections.list)}</Suspense>
       </CollectionTabs>

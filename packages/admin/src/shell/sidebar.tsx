@@ -18,6 +18,7 @@ import { COLLECTION_VIEWS, SERVER_VIEWS } from '../views.ts'
 
 const ICONS: Readonly<Record<Collection['type'], IconName>> = { base: 'collection', auth: 'users', view: 'view' }
 const SYSTEM_OPEN = 'system-open'
+const SERVER_OPEN = 'server-open'
 const { shell } = TEXTS
 
 export function Sidebar({ account }: { readonly account: Account }): ReactNode {
@@ -133,18 +134,28 @@ function CollectionLinks({ list }: { readonly list: readonly Collection[] }): Re
 
 function ServerLinks(): ReactNode {
   const { path } = useRoute()
+  const [isOpen, setOpen] = useState(readKept<boolean>(SERVER_OPEN) ?? true)
   return (
     <nav className="sidebar-views" aria-label={shell.server}>
-      <ul className="links">
-        {SERVER_VIEWS.map(({ name, title, icon }) => (
-          <li key={name}>
-            <a href={linkTo([name])} aria-current={path[0] === name ? 'page' : undefined}>
-              <Icon name={icon} />
-              <span>{title}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
+      <details
+        open={isOpen}
+        onToggle={({ currentTarget: { open } }) => {
+          setOpen(open)
+          keep(SERVER_OPEN, open)
+        }}
+      >
+        <summary>{shell.server}</summary>
+        <ul className="links">
+          {SERVER_VIEWS.map(({ name, title, icon }) => (
+            <li key={name}>
+              <a href={linkTo([name])} aria-current={path[0] === name ? 'page' : undefined}>
+                <Icon name={icon} />
+                <span>{title}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </details>
     </nav>
   )
 }

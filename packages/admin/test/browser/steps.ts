@@ -1,8 +1,10 @@
 /** What a person does on the page, and sees of it. Controls are found by their names, as screen readers find them. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Page } from '../../../../tools/browser/browser.ts'
-import { EMAIL, PASSWORD } from '../server.ts'
+import type { Browser, Page } from '../../../../tools/browser/browser.ts'
+import { assertEqual } from '../../../db/testing/check.ts'
+import type { TestServer } from '../../../server/test/test-server.ts'
+import { EMAIL, PASSWORD, startAdmin } from '../server.ts'
 
 const WAIT_MS_MAX = 30_000
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -27,7 +29,10 @@ export async function press(page: Page, name: string): Promise<void> {
     const all = document.querySelectorAll<HTMLElement>(
       'button:not(:disabled), a, summary, [role^=menuitem]:not(:disabled), [type=checkbox]',
     )
-    const nameOf = (element: HTMLElement): string => element.getAttribute('aria-label') ?? element.textContent.trim()
+    const nameOf = (element: HTMLElement): string => {
+      const label = element instanceof HTMLInputElement ? element.labels?.[0] : undefined
+      return element.getAttribute('aria-label') ?? (label ?? element).textContent.trim()
+    }
     const found = [...all].find((element) => nameOf(element) === wanted && element.checkVisibility())
     found?.click()
     return found !== undefined
@@ -125,6 +130,26 @@ export async function signIn(page: Page): Promise<void> {
   await sees(page, 'Collections', '.sidebar')
 }
 
+/** A server of its own, and a superuser who is signed in and looks at `hash`. */
+export async function withServerPage(
+  browser: Browser,
+  hash: string,
+  use: (page: Page, server: TestServer) => Promise<void>,
+  options?: Parameters<typeof startAdmin>[0],
+): Promise<void> {
+  const server = await startAdmin(options)
+  const page = await browser.open(`${server.url}/_/`)
+  try {
+    await signIn(page)
+    await goTo(page, hash)
+    await use(page, server)
+    assertEqual(page.errors(), [])
+  } finally {
+    await page.close()
+    await server.close()
+  }
+}
+
 /** The name of what has the focus. */
 export async function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
@@ -139,6 +164,10 @@ export async function isSound(page: Page): Promise<void> {
   await waitFor(page, 'a view', '', () => document.querySelector('h1') !== null)
   const load = Object.assign(() => undefined, { toString: () => `() => { ${AXE} }` })
   await page.evaluate(load)
+  // What fades in has less contrast meanwhile.
+  await waitFor(page, 'its rest', '', () =>
+    document.getAnimations().every(({ effect }) => effect?.getComputedTiming().iterations === Infinity),
+  )
   const found = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResult> } }
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

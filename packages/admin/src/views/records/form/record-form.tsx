@@ -12,6 +12,7 @@ import { Failed, Loading } from '../../../parts/loading.tsx'
 import { Menu } from '../../../parts/menu.tsx'
 import type { MenuItem } from '../../../parts/menu.tsx'
 import { showDone } from '../../../parts/toasts.tsx'
+import { goTo } from '../../../state/route.ts'
 import { TEXTS } from '../../../texts.ts'
 import { recordAsCurl, recordAsSdk } from '../as-code.ts'
 import { FIELD_ICONS } from '../../field-types.ts'
@@ -123,8 +124,10 @@ function Actions({ collection, row, onClose, onDuplicate }: RecordFormProps & { 
     onClose()
     deleteWithUndo(collection, [row.id])
   }
+  const showRevisions = (): void => goTo(['couchdb', 'databases', collection.name], { revisions: row.id })
   const items: readonly MenuItem[] = [
     { label: texts.duplicate, icon: 'copy', onPress: () => onDuplicate(row.id) },
+    { label: texts.revisions, icon: 'relation', isDisabled: !hasRevisions(collection), onPress: showRevisions },
     { label: texts.copyId, icon: 'key', onPress: () => copyText(row.id) },
     { label: texts.copyJson, icon: 'json', onPress: () => copyText(JSON.stringify(row, undefined, 2)) },
     { label: TEXTS.copy.asSdk, icon: 'code', onPress: () => copyText(recordAsSdk(collection, row.id)) },
@@ -132,6 +135,11 @@ function Actions({ collection, row, onClose, onDuplicate }: RecordFormProps & { 
     { label: texts.delete, icon: 'trash', isDanger: true, onPress: remove },
   ]
   return <Menu label={texts.more} icon="more" className="button-quiet" items={items} />
+}
+
+/** CouchDB's door has no views, and no collections of the system. */
+function hasRevisions({ type, system }: Collection): boolean {
+  return type !== 'view' && !system
 }
 
 interface RefusalProps {

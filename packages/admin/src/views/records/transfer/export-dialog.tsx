@@ -4,9 +4,10 @@ import type { ReactNode } from 'react'
 import type { Collection } from '../../../api/collections.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
+import { download } from '../../../parts/download.ts'
 import { FormField } from '../../../parts/form-field.tsx'
 import { TEXTS } from '../../../texts.ts'
-import { download, exportRecords } from './export-records.ts'
+import { exportRecords } from './export-records.ts'
 import type { Format } from './export-records.ts'
 
 const { export: texts } = TEXTS.records

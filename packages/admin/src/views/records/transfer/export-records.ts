@@ -54,12 +54,3 @@ async function* pagesOf(
 function pick(row: Row, names: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(names.map((name) => [name, row[name]]))
 }
-
-export function download(blob: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = name
-  link.click()
-  // The browser has to begin with it first.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-}

@@ -1,0 +1,80 @@
+/** What opens the server: API tokens of programs, and sessions of accounts. */
+import type { Row } from './records.ts'
+import { listRecords } from './records.ts'
+import { request } from './request.ts'
+
+export const ACTIONS = ['list', 'view', 'create', 'update', 'delete'] as const
+export type Action = (typeof ACTIONS)[number]
+
+/** Actions by the names of collections. */
+export type Scopes = Readonly<Record<string, readonly Action[]>>
+
+export interface ApiToken {
+  readonly id: string
+  readonly name: string
+  /** The account that it acts as. */
+  readonly collection: string
+  readonly record: string
+  readonly scopes: Scopes
+  /** `2026-11-22 15:04:49.813Z`; empty: never. */
+  readonly created: string
+  readonly used: string
+  readonly expires: string
+}
+
+type NewApiToken = Pick<ApiToken, 'name' | 'collection' | 'record' | 'scopes' | 'expires'>
+
+export async function listApiTokens(signal: AbortSignal): Promise<readonly ApiToken[]> {
+  const { items } = await request<{ items: readonly ApiToken[] }>('GET', '/tokens', { signal })
+  return items
+}
+
+/** The answer has the token, this once. @throws ApiError with what is wrong */
+export function makeApiToken(token: NewApiToken): Promise<ApiToken & { readonly token: string }> {
+  return request('POST', '/tokens', { body: token })
+}
+
+export function deleteApiToken(id: string): Promise<void> {
+  return request('DELETE', `/tokens/${encodeURIComponent(id)}`)
+}
+
+export interface AccountSession {
+  readonly id: string
+  readonly method: string
+  readonly address: string
+  readonly userAgent: string
+  readonly created: string
+  readonly used: string
+  readonly expires: string
+  /** It is that of this page. */
+  readonly current: boolean
+}
+
+export async function listSessions(
+  collection: string,
+  account: string,
+  signal: AbortSignal,
+): Promise<readonly AccountSession[]> {
+  const path = sessionsOf(collection, account)
+  const { items } = await request<{ items: readonly AccountSession[] }>('GET', path, { signal })
+  return items
+}
+
+export function endAccountSession(collection: string, account: string, session: string): Promise<void> {
+  return request('DELETE', `${sessionsOf(collection, account)}/${encodeURIComponent(session)}`)
+}
+
+/** All but that of this page. */
+export function endAccountSessions(collection: string, account: string): Promise<void> {
+  return request('DELETE', sessionsOf(collection, account))
+}
+
+function sessionsOf(collection: string, account: string): string {
+  return `/collections/${encodeURIComponent(collection)}/records/${encodeURIComponent(account)}/sessions`
+}
+
+/** Accounts whose address or id has the text, the newest first. */
+export async function findAccounts(collection: string, filter: string, signal?: AbortSignal): Promise<readonly Row[]> {
+  const query = { page: 1, perPage: 20, skipTotal: true, filter }
+  return (await listRecords(collection, query, signal)).items
+}

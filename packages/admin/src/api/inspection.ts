@@ -1,0 +1,55 @@
+/** What superusers ask about the database: its figures, a check of it, statements of SQL, plans of lists. */
+import type { Plan } from './couchdb.ts'
+import { couchText, request } from './request.ts'
+
+export interface CheckState {
+  readonly running: boolean
+  /** 0 to 1. */
+  readonly progress: number
+  /** Empty: none since the start of the server. */
+  readonly ended: string
+  readonly problems: readonly { readonly code: string; readonly where: string; readonly message: string }[]
+  readonly problemCount: number
+  /** Why it has not come to its end. */
+  readonly error: string
+}
+
+export function checkState(signal: AbortSignal): Promise<CheckState> {
+  return request('GET', '/check', { signal })
+}
+
+/** Does not wait for its end. */
+export function startCheck(): Promise<void> {
+  return request('POST', '/check')
+}
+
+export function cancelCheck(): Promise<void> {
+  return request('DELETE', '/check')
+}
+
+export interface SqlResult {
+  /** Milliseconds. */
+  readonly execTime: number
+  readonly affectedRows: number
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  readonly rows: readonly (readonly (string | null)[])[]
+}
+
+/** One statement or several. @throws ApiError with what SQLite has said */
+export function runSql(query: string): Promise<SqlResult> {
+  return request('POST', '/sql', { body: { query } })
+}
+
+interface ListPlan {
+  readonly isExact: boolean
+  readonly plan: Plan
+}
+
+export function explainList(collection: string, filter: string, sort: string): Promise<ListPlan> {
+  return request('GET', `/collections/${encodeURIComponent(collection)}/explain`, { query: { filter, sort } })
+}
+
+/** The figures of this moment, in the format of Prometheus. */
+export function readMetrics(signal: AbortSignal): Promise<string> {
+  return couchText('GET', '/metrics', { signal })
+}

@@ -1,0 +1,69 @@
+/** Backups, scheduled jobs, and what the server says of itself. */
+import { fileToken } from './files.ts'
+import { apiUrl, request } from './request.ts'
+
+export interface Backup {
+  /** The name of its file. */
+  readonly key: string
+  /** Bytes. */
+  readonly size: number
+  /** `2026-11-22 15:04:49.813Z` */
+  readonly modified: string
+}
+
+export interface Job {
+  readonly id: string
+  /** `0 0 * * *`, in UTC. */
+  readonly expression: string
+}
+
+interface Health {
+  /** False while a backup is made or restored, and where the server has no folder. */
+  readonly canBackup: boolean
+  /** The address that the server sees the page at. */
+  readonly realIP: string
+  /** A header that a proxy seems to send. */
+  readonly possibleProxyHeader: string
+}
+
+export function listBackups(signal: AbortSignal): Promise<readonly Backup[]> {
+  return request('GET', '/backups', { signal })
+}
+
+/** Resolves when it is made. An empty name: the server makes one. @throws ApiError */
+export function makeBackup(name: string): Promise<void> {
+  return request('POST', '/backups', { body: { name } })
+}
+
+export function uploadBackup(file: File): Promise<void> {
+  const form = new FormData()
+  form.set('file', file)
+  return request('POST', '/backups/upload', { body: form })
+}
+
+export async function backupUrl(key: string): Promise<string> {
+  return apiUrl(`/backups/${encodeURIComponent(key)}`, { token: await fileToken() })
+}
+
+/** Resolves when the backup was checked. The server starts again then. */
+export function restoreBackup(key: string): Promise<void> {
+  return request('POST', `/backups/${encodeURIComponent(key)}/restore`)
+}
+
+export function deleteBackup(key: string): Promise<void> {
+  return request('DELETE', `/backups/${encodeURIComponent(key)}`)
+}
+
+export function listJobs(signal: AbortSignal): Promise<readonly Job[]> {
+  return request('GET', '/crons', { signal })
+}
+
+/** Does not wait for its end. */
+export function runJob(id: string): Promise<void> {
+  return request('POST', `/crons/${encodeURIComponent(id)}`)
+}
+
+export async function health(signal?: AbortSignal): Promise<Health> {
+  const answer = await request<{ data: Health }>('GET', '/health', signal === undefined ? {} : { signal })
+  return answer.data
+}

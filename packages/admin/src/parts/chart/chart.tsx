@@ -1,0 +1,95 @@
+/** A chart over time. ECharts is loaded with the first one. Dragging chooses a period; views offer the same to keyboards. */
+import { useEffect, useRef, useState } from 'react'
+import type { PointerEvent, ReactNode } from 'react'
+import { useStore } from '../../state/store.ts'
+import { theme } from '../../state/theme.ts'
+import type { ChartData } from './contract.ts'
+import type { MountedChart } from './draw.ts'
+
+interface ChartProps extends ChartData {
+  /** What a screen reader says in place of the picture: what is shown, and its figures. */
+  readonly label: string
+  /** In milliseconds since 1970. */
+  readonly onPeriod?: (from: number, to: number) => void
+}
+
+const DRAG_PX_MIN = 8
+
+export function Chart({ label, onPeriod, ...data }: ChartProps): ReactNode {
+  const host = useRef<HTMLDivElement>(null)
+  const [chart, setChart] = useState<MountedChart>()
+  useEffect(() => {
+    let mounted: MountedChart | undefined
+    let isGone = false
+    void import('./draw.ts').then(({ mount }) => {
+      if (isGone || host.current === null) return
+      mounted = mount(host.current)
+      setChart(mounted)
+    })
+    return () => {
+      isGone = true
+      mounted?.destroy()
+    }
+  }, [])
+  const scheme = useScheme()
+  useEffect(() => chart?.draw(data))
+  const drag = useDrag(chart, onPeriod)
+  return (
+    <div className="chart" data-scheme={scheme}>
+      <div ref={host} className="chart-host" role="img" aria-label={label} />
+      {onPeriod !== undefined && (
+        <div className="chart-drag" {...drag.handlers}>
+          {drag.span !== undefined && (
+            <div className="chart-span" style={{ left: drag.span[0], width: drag.span[1] - drag.span[0] }} />
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Renders again when the colours change. */
+function useScheme(): string {
+  const chosen = useStore(theme)
+  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
+  useEffect(() => {
+    const media = matchMedia('(prefers-color-scheme: dark)')
+    const change = (): void => setDark(media.matches)
+    media.addEventListener('change', change)
+    return () => media.removeEventListener('change', change)
+  }, [])
+  return chosen === 'system' ? (isDark ? 'dark' : 'light') : chosen
+}
+
+type Handler = (event: PointerEvent<HTMLElement>) => void
+
+interface Drag {
+  readonly span: readonly [left: number, right: number] | undefined
+  readonly handlers: Readonly<Record<'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerCancel', Handler>>
+}
+
+function useDrag(chart: MountedChart | undefined, onPeriod: ChartProps['onPeriod']): Drag {
+  const [ends, setEnds] = useState<readonly [number, number]>()
+  const span = ends === undefined ? undefined : ([Math.min(...ends), Math.max(...ends)] as const)
+  const xOf = (event: PointerEvent<HTMLElement>): number =>
+    event.clientX - event.currentTarget.getBoundingClientRect().left
+  return {
+    span,
+    handlers: {
+      onPointerDown: (event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        setEnds([xOf(event), xOf(event)])
+      },
+      onPointerMove: (event) => {
+        chart?.point(xOf(event))
+        setEnds(ends && [ends[0], xOf(event)])
+      },
+      onPointerUp: () => {
+        setEnds(undefined)
+        if (chart === undefined || span === undefined || span[1] - span[0] < DRAG_PX_MIN) return
+        onPeriod?.(chart.timeAt(span[0]), chart.timeAt(span[1]))
+      },
+      onPointerCancel: () => setEnds(undefined),
+    },
+  }
+}

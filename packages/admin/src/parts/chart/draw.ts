@@ -1,0 +1,104 @@
+/** ECharts with what the page needs of it. Its tooltips are drawn, as the policy of the page allows no markup with styles. */
+import { BarChart, LineChart } from 'echarts/charts'
+import { GridComponent, TooltipComponent } from 'echarts/components'
+import { init, use } from 'echarts/core'
+import type { EChartsCoreOption } from 'echarts/core'
+import { CanvasRenderer } from 'echarts/renderers'
+import type { ChartData, Series } from './contract.ts'
+
+export interface MountedChart {
+  draw(data: ChartData): void
+  /** The time at a place, in pixels from the left of the chart. */
+  timeAt(x: number): number
+  /** Shows the values at a place. */
+  point(x: number): void
+  destroy(): void
+}
+
+use([BarChart, LineChart, GridComponent, TooltipComponent, CanvasRenderer])
+
+const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const FONT_PX = 11
+
+export function mount(host: HTMLElement): MountedChart {
+  const chart = init(host)
+  const resizing = new ResizeObserver(() => chart.resize())
+  resizing.observe(host)
+  return {
+    draw: (data) => chart.setOption(optionsOf(host, data), { notMerge: true }),
+    timeAt: (x) => Number(chart.convertFromPixel({ xAxisIndex: 0 }, x)),
+    point: (x) => chart.dispatchAction({ type: 'showTip', x, y: host.clientHeight / 2 }),
+    destroy: () => {
+      resizing.disconnect()
+      chart.dispose()
+    },
+  }
+}
+
+function optionsOf(
+  host: HTMLElement,
+  { kind, series, format, isCount = false, from, to }: ChartData,
+): EChartsCoreOption {
+  const color = (name: string): string => colorOf(host, name)
+  const text = { color: color('muted'), fontSize: FONT_PX, fontFamily: getComputedStyle(host).fontFamily }
+  return {
+    animation: false,
+    textStyle: text,
+    grid: { left: 8, right: 12, top: 10, bottom: 4, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+    tooltip: {
+      trigger: 'axis',
+      renderMode: 'richText',
+      confine: true,
+      backgroundColor: color('raised'),
+      borderColor: color('line'),
+      textStyle: { ...text, color: color('ink') },
+      formatter: (found: unknown) => tooltip(found as readonly Found[], format),
+    },
+    xAxis: {
+      type: 'time',
+      min: from,
+      max: to,
+      axisLine: { lineStyle: { color: color('line') } },
+      axisTick: { show: false },
+      axisLabel: { ...text, hideOverlap: true },
+      splitLine: { show: false },
+    },
+    yAxis: {
+      type: 'value',
+      min: 0,
+      minInterval: isCount ? 1 : undefined,
+      splitNumber: 3,
+      axisLabel: { ...text, formatter: format },
+      splitLine: { lineStyle: { color: color('line') } },
+    },
+    series: series.map((one) => seriesOf(one, kind, color(one.color))),
+  }
+}
+
+function seriesOf({ name, points }: Series, kind: ChartData['kind'], color: string): object {
+  const shared = { name, data: points, itemStyle: { color } }
+  if (kind === 'bars') return { ...shared, type: 'bar', stack: 'all', barMaxWidth: 28, barMinWidth: 2 }
+  return { ...shared, type: 'line', showSymbol: points.length < 2, lineStyle: { color, width: 2 }, symbolSize: 5 }
+}
+
+interface Found {
+  readonly seriesName: string
+  readonly value: readonly [time: number, value: number | null]
+}
+
+function tooltip(found: readonly Found[], format: ChartData['format']): string {
+  const [first] = found
+  if (first === undefined) return ''
+  const lines = found.map(
+    ({ seriesName, value: [, value] }) => `${seriesName}: ${value === null ? '–' : format(value)}`,
+  )
+  return [TIME.format(first.value[0]), ...lines].join('\n')
+}
+
+/** A variable has the text of both themes; what an element gets of it has one colour. */
+function colorOf(host: HTMLElement, name: string): string {
+  host.style.color = `var(--${name})`
+  const { color } = getComputedStyle(host)
+  host.style.color = ''
+  return color
+}

@@ -1,0 +1,26 @@
+/** Sizes, times and numbers, as people read them. */
+import type { ReactNode } from 'react'
+
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+
+/** `text`: `2026-11-22 15:04:49.813Z`. In the zone of the browser; the title has what the server says. */
+export function Moment({ text }: { readonly text: string }): ReactNode {
+  const date = new Date(text.replace(' ', 'T'))
+  if (Number.isNaN(date.getTime())) return text
+  return (
+    <time dateTime={date.toISOString()} title={text}>
+      {DATE.format(date)}
+    </time>
+  )
+}
+
+export function bytesText(bytes: number): string {
+  const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+  return `${NUMBER.format(bytes / 1024 ** unit)} ${UNITS[unit]}`
+}
+
+export function numberText(value: number): string {
+  return NUMBER.format(value)
+}

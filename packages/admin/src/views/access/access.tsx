@@ -1,0 +1,43 @@
+/** What opens the server: superusers, sessions of accounts, API tokens of programs. */
+import type { ReactNode } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { TEXTS } from '../../texts.ts'
+import { OPERATIONS } from '../../texts/operations.ts'
+import { ServerHead } from '../server-head.tsx'
+import type { ServerViewProps } from '../view.ts'
+import { changeQuery, useRoute } from '../../state/route.ts'
+import { NewSuperuser } from './new-superuser.tsx'
+import { NewToken } from './new-token.tsx'
+import { Sessions } from './sessions.tsx'
+import { Superusers } from './superusers.tsx'
+import { Tokens } from './tokens.tsx'
+
+const { access: texts } = OPERATIONS
+const PARTS = ['tokens', 'sessions', 'superusers'] as const
+
+export function View({ rest: [name] }: ServerViewProps): ReactNode {
+  const { query } = useRoute()
+  const part = PARTS.find((one) => one === name) ?? PARTS[0]
+  const tabs = PARTS.map((one) => ({ title: texts.parts[one], path: ['access', one], isCurrent: one === part }))
+  const isMaking = query['new'] !== undefined
+  const close = (): void => changeQuery({ new: undefined })
+  return (
+    <>
+      <ServerHead title={TEXTS.serverViews.access} tabs={tabs}>
+        {part !== 'sessions' && (
+          <Button kind="primary" icon="add" onPress={() => changeQuery({ new: 'yes' })}>
+            {part === 'tokens' ? texts.newToken : texts.newSuperuser}
+          </Button>
+        )}
+      </ServerHead>
+      <div className="view-body">
+        <p className="muted">{texts.partTexts[part]}</p>
+        {part === 'tokens' && <Tokens key={query['new']} />}
+        {part === 'sessions' && <Sessions />}
+        {part === 'superusers' && <Superusers key={query['new']} />}
+      </div>
+      {isMaking && part === 'tokens' && <NewToken onClose={close} />}
+      {isMaking && part === 'superusers' && <NewSuperuser onClose={close} />}
+    </>
+  )
+}

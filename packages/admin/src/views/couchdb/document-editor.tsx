@@ -1,0 +1,125 @@
+/** A document as JSON, in a sheet at the side. A write that has met another one is refused, and what was typed stays. */
+import { useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
+import { deleteDocument, readDocument, saveDocument } from '../../api/couchdb.ts'
+import type { Document } from '../../api/couchdb.ts'
+import { Button, useBusy } from '../../parts/button.tsx'
+import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
+import { confirm, Dialog } from '../../parts/dialog.tsx'
+import { Failed, Loading } from '../../parts/loading.tsx'
+import { errorText, showDone } from '../../parts/toasts.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
+import { changeQuery } from '../../state/route.ts'
+import { TEXTS } from '../../texts.ts'
+import { OPERATIONS } from '../../texts/operations.ts'
+
+const { couchdb: texts } = OPERATIONS
+
+interface DocumentEditorProps {
+  readonly database: string
+  /** Undefined: a new one. */
+  readonly id: string | undefined
+  /** What a new one begins with. */
+  readonly draft?: Readonly<Record<string, unknown>>
+  readonly onClose: () => void
+  readonly onChanged: () => Promise<void>
+}
+
+export function DocumentEditor({ database, id, draft, onClose, onChanged }: DocumentEditorProps): ReactNode {
+  const { value, error, reload } = useLoaded(`${database} ${id ?? ''}`, (signal) =>
+    id === undefined ? Promise.resolve(undefined) : readDocument(database, id, signal),
+  )
+  const [text, setText] = useState(id === undefined ? jsonOf(draft ?? { _id: '' }) : undefined)
+  useEffect(() => {
+    if (value !== undefined) setText(jsonOf(value))
+  }, [value])
+  const [refusal, setRefusal] = useState('')
+  const { isBusy, run } = useBusy()
+  const isChanged = text !== undefined && text !== jsonOf(value ?? draft ?? { _id: '' })
+  const close = async (): Promise<void> => {
+    const { leave, leaveText, discard } = TEXTS.records.form
+    const question = { title: leave, text: leaveText, yes: discard, isDanger: true }
+    if (!isChanged || (await confirm(question))) onClose()
+  }
+  const changed = async (): Promise<void> => {
+    onClose()
+    await onChanged()
+  }
+  const save = async (): Promise<void> => {
+    setRefusal('')
+    try {
+      await saveDocument(database, documentIn(text ?? ''))
+      showDone(texts.saved)
+      await changed()
+    } catch (failure) {
+      setRefusal(failure instanceof SyntaxError ? texts.malformed(failure.message) : errorText(failure))
+    }
+  }
+  const footer = (
+    <>
+      {value !== undefined && <Actions database={database} document={value} onDeleted={changed} />}
+      <Button onPress={close}>{TEXTS.actions.cancel}</Button>
+      <Button kind="primary" disabled={isBusy || (id !== undefined && !isChanged)} onPress={() => run(save)}>
+        {TEXTS.records.form.save}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog
+      title={id === undefined ? texts.newDocument : texts.document}
+      subtitle={id !== undefined && <code className="cell-id">{id}</code>}
+      place="side"
+      onClose={() => void close()}
+      footer={footer}
+    >
+      {text === undefined && (error === undefined ? <Loading /> : <Failed error={error} onRetry={reload} />)}
+      {text !== undefined && (
+        <div className="code-panel">
+          <CodeEditor language="json" label={texts.json} value={text} onValue={setText} />
+        </div>
+      )}
+      <p className="refusal" role="alert" hidden={refusal === ''}>
+        {refusal}
+      </p>
+    </Dialog>
+  )
+}
+
+interface ActionsProps {
+  readonly database: string
+  readonly document: Document
+  readonly onDeleted: () => Promise<void>
+}
+
+function Actions({ database, document, onDeleted }: ActionsProps): ReactNode {
+  const remove = async (): Promise<void> => {
+    const question = { title: texts.deleteDocument(document._id), text: texts.deleteDocumentText, isDanger: true }
+    if (!(await confirm({ ...question, yes: texts.deleteYes }))) return
+    await deleteDocument(database, document)
+    await onDeleted()
+  }
+  const compare = (): void => changeQuery({ doc: undefined, edit: undefined, revisions: document._id })
+  return (
+    <>
+      <Button icon="relation" onPress={compare}>
+        {texts.revisions}
+      </Button>
+      <Button kind="danger" icon="trash" onPress={remove}>
+        {texts.delete}
+      </Button>
+    </>
+  )
+}
+
+/** @throws SyntaxError for what is no document */
+function documentIn(text: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError(texts.noObject)
+  const { _conflicts, ...document } = value as Readonly<Record<string, unknown>>
+  if (typeof document['_id'] !== 'string' || document['_id'] === '') throw new SyntaxError(texts.noId)
+  return document
+}
+
+function jsonOf(document: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(document, undefined, 2)
+}
