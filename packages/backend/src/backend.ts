@@ -142,7 +142,8 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const { logs, ...logging } = await openLogs({ settings, now }, options)
   const parts = { database, definitions, settings, logs, now, key: await DataKey.open(database) }
   const { fileTokens, ...tokens } = tokenParts(parts)
-  const { schedules, backups, check } = await openOperations({ ...parts, fileTokens }, logging.database, options)
+  const operations = await openOperations({ ...parts, fileTokens }, logging.database, options)
+  const { schedules, backups, check } = operations
   const access = new Access(definitions, new ShownRevisions(parts.key))
   const recordFiles = await RecordFiles.open(parts)
   const hooks = new Hooks({ log: hookLog(logs) })
@@ -196,11 +197,9 @@ export async function openBackend(database: Database, options: BackendOptions = 
     rateLimits: new RateLimiter(settings, now),
     logs,
     logReads: new LogReads(logging.database),
-    schedules,
-    backups,
+    ...operations,
     imports: new Imports({ ...writerParts, judge: new Judge(definitions, access) }),
     sql,
-    check,
     sync,
     rulePreviews: new RulePreviews({ definitions, access, reads }),
     close: () => closeInOrder([...stopped, logging, settings, definitions]),
