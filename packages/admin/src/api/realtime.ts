@@ -9,6 +9,8 @@ interface RecordEvent {
 
 type Listener = (event: RecordEvent) => void
 
+const RETRY_MS = 3000
+
 /**
  * Follows topics: `posts/*`. `onGap` says that changes may have been missed: those before the stream was there, and those of a gap. The
  * stream lives as long as there are listeners.
@@ -16,6 +18,7 @@ type Listener = (event: RecordEvent) => void
 class Realtime {
   private source: EventSource | undefined
   private clientId: string | undefined
+  private retry: ReturnType<typeof setTimeout> | undefined
   private readonly topics = new Map<string, Set<Listener>>()
   private readonly onGaps = new Set<() => void>()
 
@@ -77,8 +80,13 @@ class Realtime {
       () => {
         if (isAfterGap) for (const onGap of this.onGaps) onGap()
       },
-      // The stream breaks too, and connects again by itself.
-      () => undefined,
+      () => {
+        // The stream may break too, and connect again by itself. If it lives, the topics are still to be sent.
+        clearTimeout(this.retry)
+        this.retry = setTimeout(() => {
+          if (this.clientId === clientId) this.subscribe(true)
+        }, RETRY_MS)
+      },
     )
   }
 }

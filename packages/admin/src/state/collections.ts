@@ -43,8 +43,9 @@ export async function reloadCollections(): Promise<void> {
   }
 }
 
-/** A definition that is the same stays the same object, so that views which read it do not load again. */
+/** A definition that is the same stays the same object, as does the whole list, so that views which read it do not load again. */
 function withKnown(list: readonly Collection[], known: readonly Collection[]): readonly Collection[] {
   const byText = new Map(known.map((one) => [JSON.stringify(one), one]))
-  return list.map((one) => byText.get(JSON.stringify(one)) ?? one)
+  const next = list.map((one) => byText.get(JSON.stringify(one)) ?? one)
+  return next.length === known.length && next.every((one, at) => one === known[at]) ? known : next
 }

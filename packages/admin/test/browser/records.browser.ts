@@ -200,6 +200,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('a related record is found by a search', async () => {
     await withPage('/records/tasks', async (page) => {
       await press(page, 'New collection')
+      await press(page, 'Load an example')
       await press(page, 'Load the example')
       await sees(page, '54 records')
       await press(page, 'New record')

@@ -9,7 +9,7 @@ import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { Failed, Loading } from '../../parts/loading.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
 import { reloadCollections } from '../../state/collections.ts'
-import { goTo } from '../../state/route.ts'
+import { goTo, linkTo } from '../../state/route.ts'
 import { TEXTS as ALL } from '../../texts.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { FieldList } from '../fields/field-list.tsx'
@@ -60,6 +60,11 @@ function NewCollection({
     <>
       <header className="view-head">
         <h1>{texts.title}</h1>
+        <div className="view-actions">
+          <a className="button" href={linkTo(['start'])}>
+            {ALL.start.example}
+          </a>
+        </div>
       </header>
       <form
         className="definition"
