@@ -26,7 +26,8 @@ const ACTIONS: Readonly<Partial<Record<RuleName, RuleAction>>> = {
 
 export function View({ collection }: CollectionViewProps): ReactNode {
   const { query } = useRoute()
-  const asked = namesOf(collection).find((name) => ACTIONS[name] === query['preview'])
+  // Rules of logins have no action, and no preview.
+  const asked = namesOf(collection).find((name) => name in ACTIONS && ACTIONS[name] === query['preview'])
   return (
     <DefinitionView collection={collection}>
       {(draft) => (

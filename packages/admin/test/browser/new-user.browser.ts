@@ -1,0 +1,156 @@
+/**
+ * Goal: somebody who reads no documentation comes from an empty folder to an app's page that reads what the rules let each of two users see.
+ * Method: the command itself, and only what its output and the pages say. Each mistake on the way is made once.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
+import type { Page } from '../../../../tools/browser/browser.ts'
+import { writeAdminPage } from '../../../../tools/web/admin-page.ts'
+import { assertEqual } from '../../../db/testing/check.ts'
+import { EMAIL, PASSWORD } from '../server.ts'
+import { choose, fill, isSound, press, sees, typeCode } from './steps.ts'
+
+const MAIN = join(import.meta.dirname, '../../../server/src/cli/main.ts')
+const START_MS_MAX = 120_000
+const NO_USER_YET = 'Sign in to see notes.'
+
+/** The page of an app, as short as one can be. */
+const APP = `<!doctype html><html lang="en"><title>Notes</title><h1>Notes</h1>
+<form><label>E-mail <input name="identity"></label> <label>Password <input name="password" type="password"></label> <button>Enter</button></form>
+<ul></ul><p>${NO_USER_YET}</p>
+<script type="module">
+const ask = async (path, options) => (await fetch('/api/collections/' + path, options)).json()
+document.forms[0].onsubmit = async (event) => {
+  event.preventDefault()
+  const body = JSON.stringify(Object.fromEntries(new FormData(event.target)))
+  const headers = { 'content-type': 'application/json' }
+  const { token, message, record } = await ask('users/auth-with-password', { method: 'POST', headers, body })
+  const { items = [] } = token ? await ask('notes/records', { headers: { authorization: token } }) : {}
+  document.querySelector('ul').replaceChildren(...items.map(({ title }) => Object.assign(document.createElement('li'), { textContent: title })))
+  document.querySelector('p').textContent = token ? record.email + ' sees ' + items.length : message
+}
+</script></html>`
+
+export function browserSuite({ test, browser }: BrowserSuiteContext): void {
+  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  if (browser.engine === 'webkit') return
+
+  test('from an empty folder to an app with two users, without documentation', async () => {
+    await writeAdminPage()
+    const dir = await mkdtemp(join(tmpdir(), 'pannier-new-user-'))
+    await mkdir(join(dir, 'public'))
+    await writeFile(join(dir, 'public/index.html'), APP)
+    const started = performance.now()
+    const command = ['serve', '--dir', join(dir, 'data'), '--public', join(dir, 'public'), '--port', '0']
+    const server = spawn(process.execPath, ['--conditions=pannier-source', MAIN, ...command])
+    let output = ''
+    for (const stream of [server.stdout, server.stderr]) stream.on('data', (text: Buffer) => (output += String(text)))
+    try {
+      const link = await linkIn(() => output)
+      const page = await browser.open(link)
+      await makeSuperuser(page)
+      await makeNotes(page)
+      await makeUsers(page)
+      await page.close()
+      await useApp(await browser.open(new URL('/', link).href))
+      console.log(`A new user's path: ${Math.round((performance.now() - started) / 1000)} s of scripted steps.`)
+    } finally {
+      server.kill()
+      await once(server, 'close')
+      await rm(dir, { recursive: true, force: true })
+    }
+  })
+}
+
+async function linkIn(output: () => string): Promise<string> {
+  const late = AbortSignal.timeout(START_MS_MAX)
+  for (;;) {
+    const link = /http:\/\/\S+\/_\/#\/setup\/\S+/.exec(output())?.[0]
+    if (link !== undefined) return link
+    if (late.aborted) throw new Error(`The server shows no link. It shows:\n${output()}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+async function makeSuperuser(page: Page): Promise<void> {
+  await sees(page, 'Make the first superuser')
+  await fill(page, 'E-mail address', EMAIL)
+  await fill(page, 'Password', 'short')
+  await fill(page, 'The password again', 'short')
+  await press(page, 'Make the superuser')
+  await sees(page, 'at least 8', '.field-wrong')
+  await fill(page, 'Password', PASSWORD)
+  await fill(page, 'The password again', PASSWORD)
+  await press(page, 'Make the superuser')
+  await sees(page, 'Welcome to Pannier')
+}
+
+async function makeNotes(page: Page): Promise<void> {
+  await fill(page, 'Name', 'users')
+  await press(page, 'Make the collection')
+  await sees(page, 'unique', '.field-wrong')
+  await fill(page, 'Name', 'notes')
+  await press(page, 'Make the collection')
+  await sees(page, 'No records yet')
+  for (const title of ['for Ann', 'for Bob']) {
+    await press(page, 'New record')
+    await sees(page, 'New record of notes')
+    await fill(page, 'title', title)
+    await press(page, 'Make the record')
+    await sees(page, title, '[role=grid]')
+  }
+  await press(page, 'Rules')
+  await choose(page, 'List rule: who may', 'Those who meet a rule')
+  await typeCode(page, 'List rule', 'titel ~ @request.auth.name')
+  await sees(page, 'At character', '.rule .field-error')
+  await typeCode(page, 'List rule', 'title ~ @request.auth.name && @request.auth.name != ""')
+  await press(page, 'Review and save')
+  await press(page, 'Save the changes')
+  await sees(page, 'The collection notes is saved.')
+  await isSound(page)
+}
+
+async function makeUsers(page: Page): Promise<void> {
+  await press(page, 'users')
+  await sees(page, 'Login rule', 'main')
+  await isSound(page)
+  await press(page, 'Records')
+  await sees(page, 'No records yet')
+  for (const name of ['Ann', 'Bob']) {
+    await press(page, 'New record')
+    await sees(page, 'New record of users')
+    await fill(page, 'email', `${name.toLowerCase()}@example.com`)
+    await fill(page, 'name', name)
+    await fill(page, 'password', `the password of ${name}`)
+    await press(page, 'Make the record')
+    await sees(page, name, '[role=grid]')
+  }
+}
+
+async function useApp(page: Page): Promise<void> {
+  const enter = async (identity: string, password: string): Promise<void> => {
+    await fill(page, 'E-mail', identity)
+    await fill(page, 'Password', password)
+    await press(page, 'Enter')
+  }
+  try {
+    await sees(page, NO_USER_YET)
+    await enter('ann@example.com', 'wrong')
+    await sees(page, 'Failed to authenticate.')
+    for (const name of ['Ann', 'Bob']) {
+      await enter(`${name.toLowerCase()}@example.com`, `the password of ${name}`)
+      await sees(page, 'sees 1')
+      await sees(page, `for ${name}`, 'ul')
+    }
+    assertEqual(
+      page.errors().filter((error) => !error.includes('400')),
+      [],
+    )
+  } finally {
+    await page.close()
+  }
+}
