@@ -23,7 +23,7 @@ import { idOf, randomText } from './scaffolds.ts'
 import { DefinitionStore, type DefinitionReader } from './store.ts'
 import { SqlError } from './sql/tokens.ts'
 import { SUPERUSERS, SYSTEM_COLLECTIONS } from './system-collections.ts'
-import { typeDeclarations } from './type-declarations.ts'
+import { typeDeclarations, type TypesFor } from './type-declarations.ts'
 import { idsError, sampleOf, type ViewSample } from './views/view-sample.ts'
 import { planOf } from './views/view-plan.ts'
 
@@ -290,10 +290,10 @@ export class Definitions {
     return sampleOf(query, this.all(), (definition) => this.#documentsOf(definition))
   }
 
-  /** TypeScript types of all collections, for clients. @throws ServiceError FORBIDDEN */
-  typeDeclarations(principal: Principal): string {
+  /** TypeScript types of all collections, for PocketBase's SDK or for `@pannier/client`. @throws ServiceError FORBIDDEN */
+  typeDeclarations(principal: Principal, app: TypesFor = 'pocketbase'): string {
     checkAdmin(principal)
-    return typeDeclarations(this.all(), this.schema)
+    return typeDeclarations(this.all(), this.schema, app)
   }
 
   /** TypeScript types of all collections, for hooks. */

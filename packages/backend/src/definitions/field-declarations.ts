@@ -41,10 +41,16 @@ function choicesOf(values: readonly string[]): string {
   return values.length === 0 ? 'never' : values.map((value) => JSON.stringify(value)).join(' | ')
 }
 
-function writeType(field: FieldDefinition, file: string): string {
+/** The types of what fields take that is not read from them: of one file, and of a date. */
+export interface InputTypes {
+  readonly file: string
+  readonly date: string
+}
+
+function writeType(field: FieldDefinition, { file, date }: InputTypes): string {
   switch (field.type) {
     case 'date':
-      return 'string | Date'
+      return date
     case 'file':
       return isMany(field) ? `${file} | (${file})[] | null` : `${file} | null`
     default:
@@ -52,18 +58,18 @@ function writeType(field: FieldDefinition, file: string): string {
   }
 }
 
-/** What `create` and `update` take. What is set by itself can't be set. `file`: the type of one file. */
-export function inputsOf({ type, fields }: Definition, action: 'create' | 'update', file: string): Property[] {
+/** What `create` and `update` take. What is set by itself can't be set. */
+export function inputsOf({ type, fields }: Definition, action: 'create' | 'update', types: InputTypes): Property[] {
   const isNew = action === 'create'
   const settable = fields.filter(
     (field) =>
       field.type !== 'autodate' && !(type === 'auth' && field.name === 'tokenKey') && (isNew || field.name !== 'id'),
   )
   const inputs = settable.flatMap((field): Property[] => {
-    const own: Property = [field.name, writeType(field, file), !isNew || !isRequired(field)]
+    const own: Property = [field.name, writeType(field, types), !isNew || !isRequired(field)]
     if (field.type === 'text' && field.autogeneratePattern !== '')
       return [own, [`${field.name}:autogenerate`, 'string', true]]
-    return isNew ? [own] : [own, ...modifiersOf(field, file)]
+    return isNew ? [own] : [own, ...modifiersOf(field, types)]
   })
   if (type !== 'auth') return inputs
   const confirmation: Property = ['passwordConfirm', 'string', !isNew]
@@ -75,7 +81,7 @@ function isRequired(field: FieldDefinition): boolean {
   return 'required' in field && field.required && !isMade
 }
 
-function modifiersOf(field: FieldDefinition, file: string): Property[] {
+function modifiersOf(field: FieldDefinition, { file }: InputTypes): Property[] {
   const { name } = field
   if (field.type === 'number')
     return [

@@ -1,6 +1,6 @@
 /** TypeScript types of the collections, for hooks. */
 import type { Definition } from './definition.ts'
-import { block, inputsOf, keyOf, readType, type Property } from './field-declarations.ts'
+import { block, inputsOf, keyOf, readType, type InputTypes, type Property } from './field-declarations.ts'
 
 /** The first line. A file that begins otherwise is somebody else's. */
 export const HOOK_DECLARATIONS_MARK =
@@ -29,7 +29,7 @@ export function hookDeclarations(all: readonly Definition[]): string {
 /** What a new record takes, and a stored one. Hooks name files that are stored, and set a password without its confirmation. */
 function changesOf(definition: Definition): Property[] {
   const fields = new Set(definition.fields.map(({ name }) => name))
-  const all = [...inputsOf(definition, 'create', 'string'), ...inputsOf(definition, 'update', 'string')]
+  const all = [...inputsOf(definition, 'create', INPUTS), ...inputsOf(definition, 'update', INPUTS)]
   const types = new Map(all.map(([name, type]) => [name, type]))
   return [...types].flatMap(([name, type]): Property[] => {
     const isConfirmation = CONFIRMATIONS.has(name) && !fields.has(name)
@@ -37,4 +37,5 @@ function changesOf(definition: Definition): Property[] {
   })
 }
 
+const INPUTS: InputTypes = { file: 'string', date: 'string | Date' }
 const CONFIRMATIONS: ReadonlySet<string> = new Set(['passwordConfirm', 'oldPassword'])

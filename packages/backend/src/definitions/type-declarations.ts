@@ -1,25 +1,42 @@
-/** TypeScript types of the collections, for the SDK of PocketBase. Names are keys, never identifiers, so none can clash. */
+/** TypeScript types of the collections, for the SDK of PocketBase and for `@pannier/client`. Names are keys, never identifiers, so none can clash. */
 import type { Schema } from '@pannier/rules'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import type { Definition } from './definition.ts'
-import { block, inputsOf, keyOf, readType, type Property } from './field-declarations.ts'
+import { block, inputsOf, keyOf, readType, type InputTypes, type Property } from './field-declarations.ts'
 import { ACCOUNT_SECRETS } from './system-fields.ts'
 
-/** What is the same for all collections. */
-const HEAD = `// Made by \`pannier types\` from the definitions of the collections. Don't edit it: make it again.
-import type PocketBase from 'pocketbase'
-import type { RecordOptions, RecordService } from 'pocketbase'
+/** What an app uses the types with: PocketBase's SDK, or `@pannier/client`. */
+export type TypesFor = 'pocketbase' | 'client'
 
+const HEAD = `// Made by \`pannier types\` from the definitions of the collections. Don't edit it: make it again.
+`
+
+/** What is the same for all collections. */
+const NAMES = `
 /** The name of a collection. */
 export type CollectionName = keyof Collections
 /** A record as it is read. What rules or \`hidden\` may keep from a client is optional. */
 export type RecordOf<Name extends CollectionName> = Collections[Name]['record']
-/** What \`expand\` may add to a record. */
-export type ExpandOf<Name extends CollectionName> = Collections[Name]['expand']
 /** What \`create\` takes. */
 export type CreateOf<Name extends CollectionName> = Collections[Name]['create']
 /** What \`update\` takes. */
 export type UpdateOf<Name extends CollectionName> = Collections[Name]['update']
+`
+
+const IMPORTS: Readonly<Record<TypesFor, string>> = {
+  client: `import type { Client } from '@pannier/client'\n`,
+  pocketbase: `import type PocketBase from 'pocketbase'
+import type { RecordOptions, RecordService } from 'pocketbase'
+`,
+}
+
+const OWN: Readonly<Record<TypesFor, string>> = {
+  client: `
+/** The client with these types: \`const client: AppClient = await connect<Collections>(url, options)\` */
+export type AppClient = Client<Collections>
+`,
+  pocketbase: `/** What \`expand\` may add to a record. */
+export type ExpandOf<Name extends CollectionName> = Collections[Name]['expand']
 
 /** \`collection('posts')\` */
 export type ServiceOf<Name extends CollectionName> = Omit<RecordService<RecordOf<Name>>, 'create' | 'update'> & {
@@ -31,29 +48,34 @@ export type ServiceOf<Name extends CollectionName> = Omit<RecordService<RecordOf
 export type TypedPocketBase = Omit<PocketBase, 'collection'> & {
   collection<Name extends CollectionName>(name: Name): ServiceOf<Name>
 }
-`
+`,
+}
 
-const FILE = 'File | Blob | string'
+/** What is written to fields that are not read as they are written. */
+const INPUTS: Readonly<Record<TypesFor, InputTypes>> = {
+  client: { file: 'File | Blob | string', date: 'string' },
+  pocketbase: { file: 'File | Blob | string', date: 'string | Date' },
+}
 
 /** A module of declarations. It has every collection, those of the system too. */
-export function typeDeclarations(all: readonly Definition[], schema: Schema): string {
+export function typeDeclarations(all: readonly Definition[], schema: Schema, app: TypesFor): string {
   const collections = all.map((definition) => {
     const { name, fields, type } = definition
-    const isWritable = type !== 'view'
-    const [create, update] = isWritable
-      ? [block(inputsOf(definition, 'create', FILE)), block(inputsOf(definition, 'update', FILE))]
-      : ['never', 'never']
+    const input = (action: 'create' | 'update'): string =>
+      type === 'view' ? 'never' : block(inputsOf(definition, action, INPUTS[app]))
     const expand = block([...relationsOf(definition, all), ...backRelationsOf(definition, all, schema)])
     const shown = fields.filter((field) => !(type === 'auth' && ACCOUNT_SECRETS.has(field.name)))
     const record = block([
       ...shown.map((field): Property => [field.name, readType(field), isHideable(definition, field)]),
       ['collectionId', JSON.stringify(definition.id), false],
       ['collectionName', JSON.stringify(name), false],
-      ['expand', `ExpandOf<${JSON.stringify(name)}>`, true],
+      ...(app === 'client' ? [] : [['expand', `ExpandOf<${JSON.stringify(name)}>`, true] as const]),
     ])
-    return `  ${keyOf(name)}: {\n    record: ${record}\n    expand: ${expand}\n    create: ${create}\n    update: ${update}\n  }\n`
+    const expanded = app === 'client' ? '' : `    expand: ${expand}\n`
+    return `  ${keyOf(name)}: {\n    record: ${record}\n${expanded}    create: ${input('create')}\n    update: ${input('update')}\n  }\n`
   })
-  return `${HEAD}\n/** All collections, by name. */\nexport interface Collections {\n${collections.join('')}}\n`
+  const head = HEAD + IMPORTS[app] + NAMES + OWN[app]
+  return `${head}\n/** All collections, by name. */\nexport interface Collections {\n${collections.join('')}}\n`
 }
 
 /** Whether some who see the record don't see the field. */

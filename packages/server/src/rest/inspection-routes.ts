@@ -29,9 +29,10 @@ export const inspectionRoutes: RestRoutes = (app, context) => {
         rulePreviews.preview(actorOf(request), collection, values),
       )
     })
-    routes.get('/api/types.d.ts', async ({ principal }, reply) =>
-      reply.type('text/plain; charset=utf-8').send(definitions.typeDeclarations(principal)),
-    )
+    routes.get('/api/types.d.ts', async (request, reply) => {
+      const app = queryText(request, 'for') === 'client' ? 'client' : 'pocketbase'
+      return reply.type('text/plain; charset=utf-8').send(definitions.typeDeclarations(request.principal, app))
+    })
     routes.get<CollectionRoute>('/api/collections/:collection/rules', async (request) =>
       sync.explain(request.principal, request.params.collection, queryText(request, 'rule') || undefined),
     )

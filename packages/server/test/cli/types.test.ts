@@ -116,10 +116,10 @@ export async function uses(): Promise<unknown[]> {
 }
 `
 
-/** An app that works offline takes the same types. */
-const APP = `
+/** An app that works offline. `types`: what it imports. */
+const APP = (types: string): string => `
 import { connect } from '@pannier/client'
-import type { Collections } from './types'
+import type { Collections } from './${types}'
 
 export async function uses(): Promise<unknown[]> {
   const client = await connect<Collections>('http://localhost', {
@@ -155,9 +155,24 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true, force: true }))
 
+/** What the types for `@pannier/client` have of their own. */
+const CLIENT_APP = `
+import type { AppClient, RecordOf } from './client-types'
+
+export async function usesTypes(client: AppClient, file: File): Promise<unknown> {
+  const post: RecordOf<'posts'> = await client.collection('posts').create({ title: 'a', author: 'u', photo: file, papers: [file] })
+  // @ts-expect-error nothing is expanded
+  void post.expand
+  // @ts-expect-error the client takes dates as they are read
+  await client.collection('posts').update('x', { due: new Date() })
+  return await client.collection('posts').find({ rank: 1 }).toArray()
+}
+`
+
 async function compile(): Promise<string> {
   await writeFile(join(dir, 'program.ts'), PROGRAM)
-  await writeFile(join(dir, 'app.ts'), APP)
+  await writeFile(join(dir, 'app.ts'), APP('types'))
+  await writeFile(join(dir, 'client-app.ts'), APP('client-types') + CLIENT_APP)
   const options = [
     '--noEmit',
     '--strict',
@@ -179,6 +194,7 @@ async function compile(): Promise<string> {
     'false',
     'program.ts',
     'app.ts',
+    'client-app.ts',
   ]
   const run = promisify(execFile)(process.execPath, parameters, { cwd: dir })
   return run.then(
@@ -193,7 +209,7 @@ async function compile(): Promise<string> {
 
 test('the types of a server that runs, and of its file, compile with the SDK and refuse what is wrong', async () => {
   const folder = join(dir, 'data')
-  const out = join(dir, 'types.d.ts')
+  const [out, clientOut] = [join(dir, 'types.d.ts'), join(dir, 'client-types.d.ts')]
   const server = await startRest({ dir: folder })
   try {
     const { definitions } = server.server.backend
@@ -205,13 +221,20 @@ test('the types of a server that runs, and of its file, compile with the SDK and
       await definitions.create(SYSTEM, { ...input, ...(linked && { fields: linked }) })
     }
     const url = server.url.replace('//', `//${encodeURIComponent(EMAIL)}:${encodeURIComponent(PASSWORD)}@`)
-    expect(await runCaptured(['types', '--url', url, '--out', out])).toMatchObject({ code: EXIT.done, out: '' })
+    for (const [file, ...options] of [[out], [clientOut, '--client']])
+      expect(await runCaptured(['types', '--url', url, '--out', file!, ...options])).toMatchObject({
+        code: EXIT.done,
+        out: '',
+      })
   } finally {
     await server.close()
   }
   expect(await compile()).toBe('compiled')
   const printed = await runCaptured(['types', '--dir', folder])
   expect(printed.out).toBe(await readFile(out, 'utf8'))
+  const forClient = await runCaptured(['types', '--dir', folder, '--client'])
+  expect(forClient.out).toBe(await readFile(clientOut, 'utf8'))
+  expect(forClient.out).not.toContain('pocketbase')
 })
 
 test('what is missing is said', async () => {

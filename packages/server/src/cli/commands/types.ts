@@ -9,6 +9,7 @@ import { printLine, type Terminal } from '../terminal.ts'
 
 interface TypesArguments extends Where {
   readonly out?: string
+  readonly client?: boolean
 }
 
 export function addTypes(program: Command, terminal: Terminal): void {
@@ -18,9 +19,10 @@ export function addTypes(program: Command, terminal: Terminal): void {
       "Makes TypeScript types of the collections, for PocketBase's JavaScript SDK. The URL of a server that runs has a superuser's " +
         'e-mail address and password: http://root%40example.com:password@localhost:5984.',
     )
+    .option('--client', "for @pannier/client in place of PocketBase's SDK")
     .option('--out <file>', 'where to write them; the standard output when left out')
-    .action(async ({ out, ...where }: TypesArguments) => {
-      const text = await typesOf(where, terminal)
+    .action(async ({ out, client, ...where }: TypesArguments) => {
+      const text = await typesOf(where, client === true ? 'client' : 'pocketbase', terminal)
       if (out === undefined) {
         terminal.stdout.write(text)
         return
@@ -32,13 +34,13 @@ export function addTypes(program: Command, terminal: Terminal): void {
     })
 }
 
-async function typesOf({ dir, url }: Where, terminal: Terminal): Promise<string> {
-  if (url !== undefined) return new SuperuserApi(url, terminal.signal).text('/api/types.d.ts')
+async function typesOf({ dir, url }: Where, app: 'pocketbase' | 'client', terminal: Terminal): Promise<string> {
+  if (url !== undefined) return new SuperuserApi(url, terminal.signal).text(`/api/types.d.ts?for=${app}`)
   if (dir === undefined) throw new UsageError('Where? Give --dir or --url.')
   return withDatabase(dir, terminal, async (database) => {
     const backend = await openBackend(database, { sendsMails: false, ...givenSettingsKey() })
     try {
-      return backend.definitions.typeDeclarations(SYSTEM)
+      return backend.definitions.typeDeclarations(SYSTEM, app)
     } finally {
       await backend.close()
     }
