@@ -1,6 +1,6 @@
 /** The account that is signed in, and the token of its session. */
 import { ClientError } from './client-error.ts'
-import type { Server } from './server.ts'
+import { routeOf, type Server } from './server.ts'
 import type { Values } from './writes.ts'
 
 /** An account as it sees itself. */
@@ -30,7 +30,7 @@ export function accountKey({ collectionName, id }: AccountRecord): string {
 }
 
 export async function refreshed(server: Server, { token, record }: Session): Promise<Session> {
-  const path = `POST /api/collections/${encodeURIComponent(record.collectionName)}/auth-refresh`
+  const path = routeOf('POST', record.collectionName, 'auth-refresh')
   return sessionOf(server, await server.send<SignedIn>(path, undefined, { token }))
 }
 
@@ -44,8 +44,8 @@ export function isToBeRefreshed({ savedAt, lifetimeMs }: Session, nowMs: number)
 export async function endSession(server: Server, { token, record }: Session): Promise<void> {
   const { sid } = claimsOf(token)
   if (sid === undefined) return
-  const path = `/api/collections/${encodeURIComponent(record.collectionName)}/records/${record.id}/sessions/${sid}`
-  await server.send(`DELETE ${path}`, undefined, { token }).catch((error: unknown) => {
+  const path = routeOf('DELETE', record.collectionName, `records/${record.id}/sessions/${sid}`)
+  await server.send(path, undefined, { token }).catch((error: unknown) => {
     if (!(error instanceof ClientError)) throw error
   })
 }

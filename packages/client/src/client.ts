@@ -20,7 +20,7 @@ import { ACCOUNTS } from './store.ts'
 import { rejectedOf, startWrite, type RejectedWrite, type Write } from './write.ts'
 import type { Values } from './writes.ts'
 
-/** Collections by name, as `pannier types` writes them. */
+/** Collections by name, as `pannier types --client` writes them. */
 export type AppTypes<Types> = { readonly [Name in keyof Types]: CollectionTypes }
 
 /** What `connect` takes. */
@@ -157,7 +157,11 @@ export class Client<Types extends AppTypes<Types>> {
   /** @internal */
   constructor(parts: ClientParts) {
     this.#parts = parts
-    this.signIn = new SignIn(parts.server, (signedIn) => this.#enter(signedIn))
+    this.signIn = new SignIn(
+      parts.server,
+      (signedIn) => this.#enter(signedIn),
+      () => this.#replica?.session,
+    )
   }
 
   /** The account that is signed in; undefined: nobody is. */

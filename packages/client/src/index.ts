@@ -16,6 +16,7 @@ export type {
 export type { CollectionDeclaration, Conflict, Merge } from './declaration.ts'
 export type { WriteOptions } from './local-transaction.ts'
 export type { PopupOptions } from './oauth2.ts'
+export type { Passkey } from './passkeys.ts'
 export type { ClientStatus } from './replica.ts'
 export type { SecondWay, SignIn } from './sign-in.ts'
 export type { SyncState } from './sync-loop.ts'

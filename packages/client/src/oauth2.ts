@@ -1,7 +1,10 @@
-/** OAuth2 in a window of its own, as PocketBase's SDK does it: the server tells the code to the stream that waits for it. */
+/**
+ * OAuth2 in a window of its own, as PocketBase's SDK does it: the server tells the code to the stream that waits for it. Loaded by the
+ * first that signs in so.
+ */
 import { ClientError } from './client-error.ts'
 import { readEvents } from './event-stream.ts'
-import type { Server } from './server.ts'
+import { routeOf, type Server } from './server.ts'
 import type { Values } from './writes.ts'
 
 /** How the window is opened. */
@@ -27,23 +30,23 @@ interface Redirect {
   readonly error?: string
 }
 
-/** What `auth-with-oauth2` takes. */
+/** What `auth-with-oauth2` takes. `place`: the window, which was opened in the click. */
 export async function signInByPopup(
   server: Server,
   collection: string,
   name: string,
   { open = openWindow, createData = {}, signal }: PopupOptions,
+  place: Window | null,
 ): Promise<Values> {
   if (open === openWindow && globalThis.window === undefined)
     throw new ClientError(
       'INVALID',
       'oauth2(): there are no windows here. Give "open", which shows an address to the user.',
     )
-  const place = open === openWindow ? window.open('', '_blank', 'popup,width=1024,height=768') : null
   const ended = new AbortController()
   const stop = AbortSignal.any([ended.signal, ...(signal === undefined ? [] : [signal])])
   try {
-    const methods = `GET /api/collections/${encodeURIComponent(collection)}/auth-methods`
+    const methods = routeOf('GET', collection, 'auth-methods')
     const { oauth2 } = await server.send<{ oauth2: { providers: readonly Provider[] } }>(methods)
     const provider = oauth2.providers.find((each) => each.name === name)
     if (provider === undefined)

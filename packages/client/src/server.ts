@@ -75,6 +75,11 @@ export class Server {
   }
 }
 
+/** A route of a collection. */
+export function routeOf(method: string, collection: string, rest: string): string {
+  return `${method} /api/collections/${encodeURIComponent(collection)}/${rest}`
+}
+
 /** Whether the same request has the same answer later: only another request helps. */
 export function isFinal(error: unknown): boolean {
   return error instanceof ClientError && (error.status === MALFORMED || error.status === TOO_LARGE)

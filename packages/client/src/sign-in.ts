@@ -1,8 +1,9 @@
 /** Ways to sign in. The routes are PocketBase's (docs/internals/rest-api.md), and those of passkeys ours. */
-import type { AccountRecord, SignedIn } from './account.ts'
+import type { AccountRecord, Session, SignedIn } from './account.ts'
 import { ClientError } from './client-error.ts'
-import { signInByPopup, type PopupOptions } from './oauth2.ts'
-import type { Server } from './server.ts'
+import type { PopupOptions } from './oauth2.ts'
+import type { Passkey } from './passkeys.ts'
+import { routeOf, type Server } from './server.ts'
 import type { Values } from './writes.ts'
 
 /** Said with the second of two ways to sign in. */
@@ -15,11 +16,17 @@ export interface SecondWay {
 export class SignIn {
   readonly #server: Server
   readonly #enter: (signedIn: SignedIn) => Promise<AccountRecord>
+  readonly #session: () => Session | undefined
 
   /** @internal */
-  constructor(server: Server, enter: (signedIn: SignedIn) => Promise<AccountRecord>) {
+  constructor(
+    server: Server,
+    enter: (signedIn: SignedIn) => Promise<AccountRecord>,
+    session: () => Session | undefined,
+  ) {
     this.#server = server
     this.#enter = enter
+    this.#session = session
   }
 
   /**
@@ -43,7 +50,7 @@ export class SignIn {
    * const otpId = await client.signIn.requestOneTimePassword('users', 'ann@example.com')
    */
   async requestOneTimePassword(collection: string, email: string): Promise<string> {
-    const { otpId } = await this.#server.send<{ otpId: string }>(pathOf(collection, 'request-otp'), { email })
+    const { otpId } = await this.#server.send<{ otpId: string }>(routeOf('POST', collection, 'request-otp'), { email })
     return otpId
   }
 
@@ -70,7 +77,14 @@ export class SignIn {
    */
   async oauth2(collection: string, provider: string, options: PopupOptions & SecondWay = {}): Promise<AccountRecord> {
     const { mfaId, ...popup } = options
-    const body = await signInByPopup(this.#server, collection, provider, popup)
+    // At once: browsers block what opens later than the click.
+    const isOwn = popup.open === undefined && globalThis.window !== undefined
+    const place = isOwn ? window.open('', '_blank', 'popup,width=1024,height=768') : null
+    const { signInByPopup } = await import('./oauth2.ts').catch((error: unknown) => {
+      place?.close()
+      throw error
+    })
+    const body = await signInByPopup(this.#server, collection, provider, popup, place)
     return await this.#with(collection, 'oauth2', { ...body, ...(mfaId !== undefined && { mfaId }) })
   }
 
@@ -82,27 +96,26 @@ export class SignIn {
    * await client.signIn.passkey('users')
    */
   async passkey(collection: string, options: SecondWay = {}): Promise<AccountRecord> {
-    if (globalThis.PublicKeyCredential === undefined)
-      throw new ClientError('INVALID', 'passkey(): this is no browser with passkeys.')
-    const asked = await this.#server.send<PublicKeyCredentialRequestOptionsJSON>(
-      pathOf(collection, 'request-passkey'),
-      {},
-    )
-    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(asked)
-    const credential = await navigator.credentials.get({ publicKey }).catch((cause: unknown) => {
-      throw new ClientError('INVALID', 'The device gave no passkey.', { cause })
-    })
-    return await this.#with(collection, 'passkey', {
-      response: (credential as PublicKeyCredential).toJSON(),
-      ...options,
-    })
+    const { passkeyFor } = await import('./passkeys.ts')
+    return await this.#with(collection, 'passkey', { ...(await passkeyFor(this.#server, collection)), ...options })
+  }
+
+  /**
+   * Makes a passkey of the account, in browsers. `name`: what the account calls it. The account must have signed in within the last ten
+   * minutes.
+   *
+   * @throws ClientError SIGNED_OUT: nobody is signed in; INVALID: as `passkey`; REFUSED, UNREACHABLE
+   * @example
+   * button.onclick = () => client.signIn.addPasskey('My phone')
+   */
+  async addPasskey(name: string): Promise<Passkey> {
+    const session = this.#session()
+    if (session === undefined) throw new ClientError('SIGNED_OUT', 'addPasskey(): sign in before.')
+    const { addPasskey } = await import('./passkeys.ts')
+    return await addPasskey(this.#server, session, name)
   }
 
   async #with(collection: string, way: string, body: Values): Promise<AccountRecord> {
-    return await this.#enter(await this.#server.send<SignedIn>(pathOf(collection, `auth-with-${way}`), body))
+    return await this.#enter(await this.#server.send<SignedIn>(routeOf('POST', collection, `auth-with-${way}`), body))
   }
-}
-
-function pathOf(collection: string, action: string): string {
-  return `POST /api/collections/${encodeURIComponent(collection)}/${action}`
 }

@@ -18,7 +18,11 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
         const byPasskey = (): Promise<string> => page.evaluate(() => signInTab.byPasskey('users'))
         await page.addPasskeyDevice()
         const account = { identity: ann.email, password: USER_PASSWORD }
-        await page.evaluate(({ identity, password }) => signInTab.register('users', identity, password), account)
+        const register = (): Promise<string> =>
+          page.evaluate(({ identity, password }) => signInTab.register('users', identity, password), account)
+        assertEqual(await register(), 'This device')
+        // The device has one of this account.
+        assertEqual(await register(), 'INVALID')
         await page.evaluate(() => signInTab.signOut())
         assertEqual((await page.evaluate(() => signInTab.state()))[0], null)
         assertEqual(await byPasskey(), ann.id)

@@ -1,0 +1,53 @@
+/** Passkeys: browsers only, so an app that has none does not load it. docs/internals/passkeys.md is the contract. */
+import type { Session } from './account.ts'
+import { ClientError } from './client-error.ts'
+import { routeOf, type Server } from './server.ts'
+import type { Values } from './writes.ts'
+
+/** A passkey of an account. */
+export interface Passkey {
+  /** Names it at the server. */
+  readonly id: string
+  /** What the account calls it. */
+  readonly name: string
+  /** Other devices of the person may have it too. */
+  readonly synced: boolean
+  /** When it was made. */
+  readonly created: string
+  /** When it was used last; '': never. */
+  readonly used: string
+}
+
+/** What `auth-with-passkey` takes. */
+export async function passkeyFor(server: Server, collection: string): Promise<Values> {
+  assertBrowser('passkey')
+  const asked = await server.send<PublicKeyCredentialRequestOptionsJSON>(
+    routeOf('POST', collection, 'request-passkey'),
+    {},
+  )
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(asked)
+  return await answerOf(navigator.credentials.get({ publicKey }))
+}
+
+/** Makes a passkey of the account that has just signed in. */
+export async function addPasskey(server: Server, { token, record }: Session, name: string): Promise<Passkey> {
+  assertBrowser('addPasskey')
+  const path = routeOf('POST', record.collectionName, `records/${record.id}/passkeys`)
+  const asked = await server.send<PublicKeyCredentialCreationOptionsJSON>(`${path}/options`, {}, { token })
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(asked)
+  const answer = await answerOf(navigator.credentials.create({ publicKey }))
+  return await server.send<Passkey>(path, { name, ...answer }, { token })
+}
+
+/** What the device says to a question of the server. @throws ClientError INVALID */
+async function answerOf(asked: Promise<Credential | null>): Promise<Values> {
+  const credential = await asked.catch((cause: unknown) => {
+    throw new ClientError('INVALID', 'The device gave no passkey.', { cause })
+  })
+  return { response: (credential as PublicKeyCredential).toJSON() as unknown }
+}
+
+function assertBrowser(method: string): void {
+  if (globalThis.PublicKeyCredential === undefined)
+    throw new ClientError('INVALID', `${method}(): this is no browser with passkeys.`)
+}
