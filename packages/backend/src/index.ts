@@ -43,6 +43,7 @@ export type {
   PushBase,
   PushCode,
   Pushed,
+  PushFiles,
   PushOutcome,
   PushTransaction,
   PushWrite,

@@ -6,7 +6,7 @@ import type { Replica } from './replica.ts'
 import { startWrite, type Write } from './write.ts'
 import type { Values } from './writes.ts'
 
-/** What `pannier types` writes of each collection. */
+/** What `pannier types --client` writes of each collection. */
 export interface CollectionTypes {
   /** A record as the app reads it. */
   readonly record: object

@@ -3,7 +3,7 @@ import type { Transaction, TransactionCollection } from 'pannier'
 import { ClientError } from './client-error.ts'
 import type { Merges } from './declaration.ts'
 import { Overlay } from './overlay.ts'
-import { REV, queueId, Store, type Device, type Queued } from './store.ts'
+import { REV, queueId, Store, storedOf, type Device, type Queued } from './store.ts'
 import { fieldOf, keyOf, written, type Base, type SentWrite, type Values } from './writes.ts'
 
 /** What a write may say about what is there. */
@@ -79,9 +79,13 @@ export class LocalTransaction {
     }
   }
 
-  /** Deletes a rejected transaction, which is retried or discarded. */
-  async forgetRejected(id: string): Promise<void> {
-    await this.#store.rejected.purge(id)
+  /** Ends a rejected transaction, which is retried or discarded. Only what was said of it stays, for `write.server`. False: it has ended. */
+  async endRejected(id: string): Promise<boolean> {
+    const { rejected } = this.#store
+    const refused = await rejected.get(id)
+    if (refused === undefined || refused.isOver) return false
+    await rejected.upsert({ ...storedOf(refused), isOver: true, writes: [], was: [], data: {}, current: null })
+    return true
   }
 
   /** Stores what is to be sent. `merges`: the refused transactions that it takes the place of, merged for the n-th time. Returns the number of the transaction; undefined: there is nothing. */
@@ -99,6 +103,7 @@ export class LocalTransaction {
       touches,
       status: 'waiting',
       boot: null,
+      revs: [],
       merges,
       tries,
     })
@@ -133,7 +138,7 @@ export class LocalTransaction {
   }
 
   /**
-   * The last write that the record shows, else the revision of the server. For an update that the server merges only the create counts.
+   * The last write that the record shows, else the revision of the server, with the write that has made it. For an update that the server merges only the create counts.
    * What an update of this device made may hold fields that were merged at the server and not seen here.
    */
   async #baseOf(
@@ -149,9 +154,14 @@ export class LocalTransaction {
       write.collection === collection && write.id === id && (!isMerged || write.action === 'create')
     const own = this.#writes.findLastIndex(isOf)
     if (own !== -1) return { n: this.#device.next, at: own }
+    const rev = shown[REV] as string | undefined
     const last = (await this.#store.touching(keyOf(collection, id))).findLast(({ writes }) => writes.some(isOf))
-    if (last !== undefined) return { n: last.n, at: last.writes.findLastIndex(isOf) }
-    return (shown[REV] as string | undefined) ?? null
+    // What has made the revision is sent again to a server that is restored, and makes another one.
+    const maker = last ?? (rev === undefined ? undefined : await this.#store.maker(rev))
+    const at = maker?.writes.findLastIndex(isOf) ?? -1
+    const made = maker?.revs[at] ?? undefined
+    if (maker === undefined || at < 0 || (last === undefined && made !== rev)) return rev ?? null
+    return { n: maker.n, at, ...(made !== undefined && { rev: made }) }
   }
 }
 

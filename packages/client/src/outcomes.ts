@@ -7,7 +7,7 @@ import { storedOf, queueId, REV, Store, type Queued, type Refused } from './stor
 import { keyOf, written, type SentWrite, type Values } from './writes.ts'
 
 type PushedOutcome =
-  | { readonly n: number; readonly status: 'ok' }
+  | { readonly n: number; readonly status: 'ok'; readonly revs: readonly (string | null)[] }
   | ({ readonly n: number; readonly status: 'rejected' } & Refusal)
 
 interface Refusal {
@@ -32,7 +32,7 @@ export function applyOutcomes(db: Database, { boot, outcomes }: PushAnswer, merg
       // Gone or done: another tab has had this answer, or it went with the one that it builds on.
       if (queued?.status !== 'waiting') continue
       const entry = storedOf(queued)
-      if (outcome.status === 'ok') await queue.upsert({ ...entry, status: 'done', boot })
+      if (outcome.status === 'ok') await queue.upsert({ ...entry, status: 'done', boot, revs: outcome.revs })
       else await reject(tx, entry, outcome, merges)
     }
   })
@@ -67,6 +67,7 @@ async function reject(tx: Transaction, entry: Queued, refusal: Refusal, merges: 
     data,
     current: current ? received(current) : null,
     tries: Math.max(...group.map(({ tries }) => tries)),
+    isOver: false,
   }
   for (const { _id } of group) await queue.purge(_id)
   const keys = refused.writes.map(({ collection, id }) => keyOf(collection, id))

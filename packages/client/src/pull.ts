@@ -3,6 +3,7 @@ import type { Database, Transaction } from 'pannier'
 import type { Declared } from './declaration.ts'
 import { Overlay, received, splitKey } from './overlay.ts'
 import {
+  queueId,
   REV,
   storedOf,
   Store,
@@ -123,7 +124,7 @@ export function applyPull(db: Database, request: PullRequest, answer: PullAnswer
     if (answer.rules !== undefined) await store.setState({ _id: '$rules', ...answer.rules })
     const device = (await store.state<Device>('$device'))!
     if (answer.boot !== device.boot) await store.setState({ ...device, boot: answer.boot })
-    const unasked = await store.queue.find({ status: 'done', boot: { $ne: answer.boot } }).first()
+    const unasked = await store.unasked(answer.boot)
     return {
       isApplied: true,
       isComplete: unasked === undefined && pages.every(([, { isComplete }]) => isComplete),
@@ -250,7 +251,7 @@ function within(name: string): { readonly _id: { readonly $gte: string; readonly
 
 /** What the server says about transactions that it has taken: in the pull, or not known after a restore. */
 async function settle(tx: Transaction, answer: PullAnswer): Promise<void> {
-  const { queue } = new Store(tx)
+  const { queue, rejected } = new Store(tx)
   const overlay = new Overlay(tx)
   const { boot, collections } = answer
   /** Whether its collection is shown without the rest of a sweep, or not synced any more. */
@@ -261,7 +262,7 @@ async function settle(tx: Transaction, answer: PullAnswer): Promise<void> {
     if (unknown.has(entry.n)) {
       const keys = entry.writes.map(({ collection, id }) => keyOf(collection, id))
       for (const { collection, id } of entry.writes) await overlay.keepBase(collection, id)
-      await queue.upsert({ ...entry, status: 'waiting', touches: [...new Set(keys)] })
+      await queue.upsert({ ...entry, status: 'waiting', revs: [], touches: [...new Set(keys)] })
       await overlay.compute(keys)
     } else if (covered.has(entry.n)) {
       const touches = entry.touches.filter((key) => !isShown(key))
@@ -270,4 +271,6 @@ async function settle(tx: Transaction, answer: PullAnswer): Promise<void> {
       await overlay.compute(entry.touches)
     } else if (entry.touches.length === 0 && entry.n <= answer.forgotten) await queue.purge(entry._id)
   }
+  for (const { _id } of await rejected.find({ isOver: true, _id: { $lte: queueId(answer.forgotten) } }).toArray())
+    await rejected.purge(_id)
 }

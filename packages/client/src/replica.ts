@@ -4,7 +4,7 @@ import { isToBeRefreshed, refreshed, type AccountRecord, type Session } from './
 import type { Question } from './can.ts'
 import { ClientError } from './client-error.ts'
 import { LocalTransaction } from './local-transaction.ts'
-import type { Declared } from './declaration.ts'
+import { dropUndeclared, type Declared } from './declaration.ts'
 import { inOneTab } from './one-tab.ts'
 import type { Server } from './server.ts'
 import {
@@ -20,7 +20,6 @@ import {
   type Rules,
   type StateId,
 } from './store.ts'
-import { dropUndeclared } from './undeclared.ts'
 import { SyncLoop, type LoopHost, type SyncState } from './sync-loop.ts'
 
 /** The states of an app: its sync, and what waits. */
@@ -164,17 +163,26 @@ export class Replica {
   outcome(n: number): Promise<WriteOutcome> {
     const { signal } = this.#ended
     return new Promise<WriteOutcome>((resolve, reject) => {
-      const look = (): void => void this.#outcomeOf(n).then((found) => found && resolve(found), reject)
-      const stop = this.db.onChange(({ collections }) => collections.has(QUEUE) && look())
-      signal.addEventListener('abort', () => {
+      const close = (): void => {
         stop()
         reject(new ClientError('CLOSED', 'The client was closed before the server has answered.'))
-      })
-      look()
+      }
+      const look = async (): Promise<void> => {
+        const found = await this.#outcomeOf(n)
+        if (found === undefined) return
+        stop()
+        signal.removeEventListener('abort', close)
+        resolve(found)
+      }
+      let stop = (): void => {}
+      if (signal.aborted) return close()
+      stop = this.db.onChange(({ collections }) => collections.has(QUEUE) && void look().catch(reject))
+      signal.addEventListener('abort', close)
+      look().catch(reject)
     })
   }
 
-  /** Undefined: it waits. */
+  /** Undefined: it waits. What is nowhere was taken, and is forgotten for its age: refused ones stay until then too. */
   async #outcomeOf(n: number): Promise<WriteOutcome | undefined> {
     const store = new Store(this.db)
     const queued = (await store.queue.get(queueId(n))) ?? (await store.queue.find({ merges: n }).first())
@@ -278,7 +286,7 @@ export class Replica {
     const store = new Store(this.db)
     const states = await Promise.all(this.#declared.names.map((name) => store.state<CollectionState>(name)))
     const unsent = await store.queue.find({ status: 'waiting' }).count()
-    const { documents: rejected } = await store.rejected.info()
+    const { length: rejected } = await store.undecided()
     const isComplete = states.every((state) => state?.isShown === true)
     this.#show({ ...this.#status, account: this.#session?.record, isComplete, unsent, rejected })
   }

@@ -16,6 +16,8 @@ export interface Queued {
   readonly status: 'waiting' | 'done'
   /** The start of the server that has it; null while it waits. */
   readonly boot: string | null
+  /** The revision that each write has made at the server; null: of a delete. None while it waits. */
+  readonly revs: readonly (string | null)[]
   /** Refused transactions of this device that it takes the place of, merged. */
   readonly merges: readonly number[]
   /** How often a function of the app has merged it. */
@@ -50,6 +52,8 @@ export interface Refused {
   /** What the account may see of that write's record now. */
   readonly current: Values | null
   readonly tries: number
+  /** It was retried or discarded. It has no texts any more. */
+  readonly isOver: boolean
 }
 
 /** How far a collection is. */
@@ -117,7 +121,7 @@ export function storedCollections(
   const own = Object.entries(collections).map(([name, options]) => [name, { ...options, ...LOCAL }])
   return {
     ...Object.fromEntries(own),
-    [QUEUE]: { ...LOCAL, indexes: ['status', { on: 'touches', multi: true }, { on: 'merges', multi: true }] },
+    [QUEUE]: { ...LOCAL, indexes: ['status', ...['touches', 'revs', 'merges'].map((on) => ({ on, multi: true }))] },
     [BASES]: LOCAL,
     [STAGED]: LOCAL,
     [REJECTED]: { ...LOCAL, indexes: [{ on: 'members', multi: true }] },
@@ -149,6 +153,12 @@ export class Store {
     return this.#from.collection<Refused>(REJECTED)
   }
 
+  /** Those that the user has to decide about, the oldest first. */
+  async undecided(): Promise<Refused[]> {
+    const found = await this.rejected.find({ isOver: false }).sort('_id').toArray()
+    return found.map(storedOf)
+  }
+
   records(collection: string): TransactionCollection<JsonObject> {
     return this.#from.collection<JsonObject>(collection)
   }
@@ -165,6 +175,16 @@ export class Store {
   /** Transactions that a record shows, in their order. */
   async touching(key: string): Promise<Queued[]> {
     return await this.queue.find({ touches: key }).sort('_id').toArray()
+  }
+
+  /** The one that has made a revision of the server. */
+  async maker(rev: string): Promise<Queued | undefined> {
+    return await this.queue.find({ revs: rev }).first()
+  }
+
+  /** What the server had, of which this start of it has not said whether it has it. */
+  async unasked(boot: string | null): Promise<Queued | undefined> {
+    return await this.queue.find({ status: 'done', boot: { $ne: boot } }).first()
   }
 
   /** The next transactions to send. */

@@ -132,7 +132,7 @@ export class SyncLoop {
       do {
         await this.#push(token)
         await this.#pull(token)
-        // A server that was restored from a backup may not know what it has taken.
+        // A server that has started again takes nothing before a pull. One that was restored may not know what it has taken.
       } while ((await this.#waiting(1)) > 0)
       await this.#host.synced()
       this.state = { ...this.#state, state: 'synced' }
@@ -157,11 +157,13 @@ export class SyncLoop {
       const store = new Store(db)
       const waiting = await store.waiting(limit)
       if (waiting.length === 0) return
-      const { device } = (await store.state<Device>('$device'))!
+      const { device, boot } = (await store.state<Device>('$device'))!
+      // The server may be restored: a pull says what it has lost, and that is sent before what builds on it.
+      if ((await store.unasked(boot)) !== undefined) return
       const transactions = waiting.map(({ n, writes }) => ({ n, writes }))
       const sent = server.send<PushAnswer>(
         'POST /api/sync/push',
-        { device, transactions },
+        { device, boot: boot ?? undefined, transactions },
         { token, signal: this.#ended.signal },
       )
       const answer = await sent.catch((error: unknown): PushAnswer | undefined => {
@@ -174,7 +176,10 @@ export class SyncLoop {
         }
       })
       limit = answer === undefined ? Math.ceil(waiting.length / 2) : TRANSACTIONS_PER_PUSH
-      if (answer !== undefined) await applyOutcomes(db, answer, declared.merges)
+      if (answer === undefined) continue
+      // It has started again.
+      if (answer.outcomes.length === 0) return
+      await applyOutcomes(db, answer, declared.merges)
     }
   }
 

@@ -1,13 +1,14 @@
 /** A write of the app, and what becomes of it: it waits, it is taken, or it is refused and stays until the app retries or discards it. */
+import { ClientError } from './client-error.ts'
 import type { LocalTransaction } from './local-transaction.ts'
 import type { Replica } from './replica.ts'
-import { storedOf, Store, type Refused } from './store.ts'
+import { Store, type Refused } from './store.ts'
 import type { SentWrite, Values } from './writes.ts'
 
 /** What the server said about a write. */
 export type ServerAnswer =
   | { readonly status: 'ok' }
-  /** It is in `client.rejected` now. */
+  /** It is in `client.rejected` until it is retried or discarded. */
   | { readonly status: 'rejected'; readonly rejected: RejectedWrite }
 
 /**
@@ -70,7 +71,7 @@ export class RejectedWrite {
   readonly message: string
   /** The reasons by field. */
   readonly data: Values
-  /** All writes of the transaction, and of those that build on it. */
+  /** All writes of the transaction, and of those that build on it. None if it was retried or discarded before `write.server` was asked. */
   readonly writes: readonly RefusedWrite[]
   /** The record of the refused write as the server has it; null: the account sees no such record. */
   readonly theirs: Values | null
@@ -100,29 +101,31 @@ export class RejectedWrite {
   /**
    * Writes all of them again, based on what is there now. `edit` gives the values of a write; undefined leaves the write out.
    *
+   * @throws ClientError NOT_FOUND: it was retried or discarded meanwhile
    * @example
    * await rejected.retry(({ mine }) => ({ ...mine, title: 'Another title' }))
    */
   retry(edit: (write: RefusedWrite) => Values | undefined = ({ mine }) => mine): Write<void> {
     return startWrite(this.#replica, async (tx) => {
+      if (!(await tx.endRejected(this.id)))
+        throw new ClientError('NOT_FOUND', 'retry(): the write was retried or discarded meanwhile.')
       for (const [index, write] of this.#writes.entries()) {
         const values = edit(this.writes[index]!)
         if (values !== undefined) await tx.again(write.action === 'delete' ? write : { ...write, values })
       }
-      await tx.forgetRejected(this.id)
     })
   }
 
   /** Forgets them. */
   async discard(): Promise<void> {
-    await this.#replica.write((tx) => tx.forgetRejected(this.id))
+    await this.#replica.write((tx) => tx.endRejected(this.id))
   }
 }
 
 /** All, the oldest first. */
 export async function rejectedOf(replica: Replica): Promise<RejectedWrite[]> {
-  const all = await new Store(replica.db).rejected.find().sort('_id').toArray()
-  return all.map((refused) => new RejectedWrite(replica, storedOf(refused)))
+  const all = await new Store(replica.db).undecided()
+  return all.map((refused) => new RejectedWrite(replica, refused))
 }
 
 /** Runs `body` at once. */

@@ -51,11 +51,14 @@ export class RepairScene {
     return new this.#Device(this.app, storage)
   }
 
-  /** A client that has signed in and synced. */
-  async client(device: Device = this.device()): Promise<AppClient> {
+  /** A client that has signed in and synced, unless it is said otherwise. */
+  async client(
+    device: Device = this.device(),
+    { isSynced = true }: { readonly isSynced?: boolean } = {},
+  ): Promise<AppClient> {
     const client = await device.openAs(this.ann)
     this.#opened.push(client)
-    await client.sync()
+    if (isSynced) await client.sync()
     return client
   }
 

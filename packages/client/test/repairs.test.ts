@@ -149,7 +149,7 @@ testAll([
     without: [
       inClient(
         'outcomes.ts',
-        "await queue.upsert({ ...entry, status: 'done', boot })",
+        "await queue.upsert({ ...entry, status: 'done', boot, revs: outcome.revs })",
         `{
           await queue.upsert({ ...entry, status: 'done', boot, touches: [] })
           await new Overlay(tx).compute(entry.touches)
@@ -178,6 +178,7 @@ testAll([
       const client = await scene.client()
       const ids: string[] = []
       await takeBack(async () => {
+        await client.sync()
         ids.push((await client.collection('tasks').create({ title: 'mine', project: scene.project })).id)
         await scene.syncLosing(client, 'pull', 'request')
       })
@@ -198,6 +199,7 @@ testAll([
       const client = await scene.client()
       const ids: string[] = []
       await takeBack(async () => {
+        await client.sync()
         ids.push((await client.collection('tasks').create({ title: 'mine', project: scene.project })).id)
         for (let n = 0; n < 3; n++) await client.sync()
       })
@@ -205,6 +207,121 @@ testAll([
       expect((await app.listed('tasks', ann)).get(ids[0]!)).toMatchObject({ title: 'mine' })
     },
     without: [inClient('pull.ts', ' && entry.n <= answer.forgotten', '')],
+  },
+  {
+    name: 'what builds on a write that a restored server has lost is sent after it, and neither is refused',
+    run: async (scene) => {
+      const client = await scene.client()
+      let id = ''
+      await takeBack(async () => {
+        await client.sync()
+        ;({ id } = await client.collection('tasks').create({ title: 'one', project: scene.project }))
+        await scene.syncLosing(client, 'pull', 'request')
+      })
+      await client.collection('tasks').update(id, { title: 'two' })
+      await client.sync()
+      expect(await client.rejected()).toEqual([])
+      expect((await app.listed('tasks', ann)).get(id)).toMatchObject({ title: 'two' })
+    },
+    without: [inClient('sync-loop.ts', 'boot: boot ?? undefined, transactions', 'transactions')],
+  },
+  {
+    name: 'also by a device that has pushed, and has never pulled',
+    run: async (scene) => {
+      const client = await scene.client(scene.device(), { isSynced: false })
+      let id = ''
+      await takeBack(async () => {
+        ;({ id } = await client.collection('tasks').create({ title: 'one', project: scene.project }))
+        await scene.syncLosing(client, 'pull', 'request')
+      })
+      await client.collection('tasks').update(id, { title: 'two' })
+      await client.sync()
+      expect(await client.rejected()).toEqual([])
+      expect((await app.listed('tasks', ann)).get(id)).toMatchObject({ title: 'two' })
+    },
+    without: [inClient('sync-loop.ts', 'if ((await store.unasked(boot)) !== undefined) return', '')],
+  },
+  {
+    name: 'also if a pull has had it, so that its revision is another one at the server now',
+    run: async (scene) => {
+      const client = await scene.client()
+      let id = ''
+      await takeBack(async () => {
+        await client.sync()
+        ;({ id } = await client.collection('tasks').create({ title: 'one', project: scene.project }))
+        await client.sync()
+        await client.collection('tasks').update(id, { count: 1 })
+        await client.sync()
+      })
+      await client.collection('tasks').update(id, { title: 'two' })
+      await client.sync()
+      expect(await client.rejected()).toEqual([])
+      expect((await app.listed('tasks', ann)).get(id)).toMatchObject({ title: 'two', count: 1 })
+    },
+    without: [
+      inClient(
+        'local-transaction.ts',
+        'const maker = last ?? (rev === undefined ? undefined : await this.#store.maker(rev))',
+        'const maker = last',
+      ),
+      inClient('sync-loop.ts', 'boot: boot ?? undefined, transactions', 'transactions'),
+    ],
+  },
+])
+
+// What `write.server` says.
+testAll([
+  {
+    name: 'a write that was refused is not ok after it was discarded, by whichever tab',
+    run: async (scene) => {
+      const device = scene.device()
+      const client = await scene.client(device)
+      const other = await scene.tab(device)
+      const write = client.collection('tasks').create({ title: 'x'.repeat(61), project: scene.project })
+      await write
+      await other.sync()
+      const [rejected] = await other.rejected()
+      await rejected!.discard()
+      expect(await write.server).toMatchObject({ status: 'rejected', rejected: { code: 'INVALID', writes: [] } })
+      expect([await client.rejected(), (await other.rejected()).length]).toEqual([[], 0])
+      await expect.poll(() => client.status.rejected).toBe(0)
+    },
+    without: [
+      inClient(
+        'local-transaction.ts',
+        'await rejected.upsert({ ...storedOf(refused), isOver: true, writes: [], was: [], data: {}, current: null })',
+        'await rejected.purge(id)',
+      ),
+      inClient('store.ts', 'find({ isOver: false })', 'find()'),
+    ],
+  },
+  {
+    name: 'a refused write is written again once, also if two tabs retry it',
+    run: async (scene) => {
+      const device = scene.device()
+      const client = await scene.client(device)
+      const other = await scene.tab(device)
+      const id = await scene.addTask({ locked: true, count: 0 })
+      await client.sync()
+      const write = client.collection('tasks').update(id, { 'count+': 1 }, { overwrite: true })
+      await write
+      await client.sync()
+      await scene.editAtServer(id, { locked: false })
+      await client.sync()
+      const seen = [...(await client.rejected()), ...(await other.rejected())]
+      const retried = await Promise.allSettled(seen.map(async (rejected) => rejected.retry()))
+      expect(retried.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+      await client.sync()
+      expect((await app.listed('tasks', ann)).get(id)).toMatchObject({ count: 1 })
+      expect(await write.server).toMatchObject({ status: 'rejected' })
+    },
+    without: [
+      inClient(
+        'local-transaction.ts',
+        'if (refused === undefined || refused.isOver) return false',
+        'if (refused === undefined) return false',
+      ),
+    ],
   },
 ])
 
@@ -221,7 +338,7 @@ testAll([
       await client.sync()
       expect([await last.server, await task(client, id)]).toMatchObject([{ status: 'ok' }, { title: 'three' }])
     },
-    without: [inClient('local-transaction.ts', 'if (last !== undefined) return', 'if (last === null) return')],
+    without: [inClient('local-transaction.ts', 'const maker = last ??', 'const maker =')],
   },
   {
     name: 'an update is made on one that the server has taken, also if no pull has it yet',
@@ -273,7 +390,7 @@ testAll([
         rejected: { code: 'CONFLICT', theirs: { title: 'theirs' } },
       })
     },
-    without: [inClient('local-transaction.ts', 'return (shown[REV] as string | undefined) ?? null', 'return null')],
+    without: [inClient('local-transaction.ts', 'return rev ?? null', 'return null')],
   },
 ])
 

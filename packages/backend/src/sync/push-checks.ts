@@ -38,12 +38,21 @@ export function checkFields(definitions: KnownDefinitions, writes: readonly Push
   for (const [at, write] of writes.entries()) {
     const definition = definitions.find(write.collection)
     if (definition === undefined || write.action === 'delete') continue
-    const unknown = Object.keys(write.values).filter((name) => !isKnown(definition, name))
+    const { values, files = {} } = write
+    const unknown = [
+      ...Object.keys(values).filter((name) => !isKnown(definition, name)),
+      ...Object.keys(files).filter((name) => !takesFiles(definition, name)),
+    ]
     if (unknown.length === 0) continue
     const data = Object.fromEntries(unknown.map((name) => [name, NO_FIELD]))
     const names = unknown.map((name) => `"${name}"`).join(', ')
     refuse(at, `"${definition.name}" has no field ${names}. It was renamed or removed.`, data)
   }
+}
+
+function takesFiles({ fields }: Definition, name: string): boolean {
+  const [field, modifier] = meant(fields, name) ?? []
+  return field?.type === 'file' && modifier !== 'remove'
 }
 
 const NO_FIELD = fieldError('validation_unknown_field', 'The collection has no such field.')

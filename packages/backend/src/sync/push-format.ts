@@ -2,12 +2,24 @@
 import type { ErrorData } from '../gateway/service-error.ts'
 import type { RecordInput, RecordJson } from '../records/record-types.ts'
 
-/** What a write is made on: a revision, or the one that write `at` of transaction `n` made; null: whatever is there. */
-export type PushBase = string | { readonly n: number; readonly at: number } | null
+/**
+ * What a write is made on: a revision, or the one that write `at` of transaction `n` made; null: whatever is there. `rev`: that revision,
+ * as the device knows it. It counts if the outcome of the transaction is forgotten.
+ */
+export type PushBase = string | { readonly n: number; readonly at: number; readonly rev?: string } | null
+
+/** New files by the keys of file fields, such as `photo` and `photos+`. They come beside the transactions, under the name of a part. */
+export type PushFiles = Readonly<Record<string, readonly { readonly part: string; readonly name: string }[]>>
 
 /** One write of a transaction. `collection`: its name. */
 export type PushWrite =
-  | { readonly collection: string; readonly action: 'create'; readonly id: string; readonly values: RecordInput }
+  | {
+      readonly collection: string
+      readonly action: 'create'
+      readonly id: string
+      readonly values: RecordInput
+      readonly files?: PushFiles
+    }
   | {
       readonly collection: string
       readonly action: 'update'
@@ -15,6 +27,7 @@ export type PushWrite =
       readonly base: PushBase
       /** Only the fields that change. */
       readonly values: RecordInput
+      readonly files?: PushFiles
       /** What these fields had when the device changed them: it merges by field. */
       readonly was?: Readonly<Record<string, unknown>>
     }
@@ -54,7 +67,7 @@ export type PushOutcome = { readonly n: number } & (
 export interface Pushed {
   /** The name of this start of the server. */
   readonly boot: string
-  /** In the order of the transactions. Those at the end that have none are sent again. */
+  /** In the order of the transactions. Those at the end that have none are sent again, after a pull if there is none at all. */
   readonly outcomes: readonly PushOutcome[]
 }
 

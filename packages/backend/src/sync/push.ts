@@ -8,12 +8,13 @@ import type { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import { RECORDS_PREFIX } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { toTexts } from '../fields/cast.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import { BatchTimeout } from '../records/batch-error.ts'
 import type { RecordReads } from '../records/record-reads.ts'
-import type { RecordJson } from '../records/record-types.ts'
+import type { RecordInput, RecordJson, UploadedFile } from '../records/record-types.ts'
 import type { RecordWrites } from '../records/record-writes.ts'
 import type { BatchedWrite } from '../records/write/batch-writer.ts'
 import type { RecordOperation, WrittenRecord } from '../records/write/operations.ts'
@@ -35,12 +36,17 @@ export interface PushHost {
   readonly now: () => number
 }
 
+/** Files of a push, by the names of their parts. */
+export type PushedFiles = ReadonlyMap<string, UploadedFile>
+
 /** The one that pushes. */
 export interface Pusher extends Limited {
   /** Asks who it is now: it may have changed since the request began. @throws ServiceError UNAUTHENTICATED */
   readonly actor: () => Promise<Actor>
   /** Made by the client. */
   readonly device: string
+  /** What came beside the transactions, by part. */
+  readonly files: PushedFiles
   /** Counts a write that is about to be judged. @throws ServiceError TOO_MANY_REQUESTS */
   readonly count: (principal: Principal, write: PushWrite) => void
 }
@@ -169,7 +175,7 @@ export class Push {
     transaction: PushTransaction,
     digest: string,
   ): Promise<readonly (string | null)[]> {
-    const { actor, count } = pusher
+    const { actor, count, files } = pusher
     const { writes } = transaction
     const { maxRequests, timeout } = this.#host.settings.values.batch
     const max = maxRequests || WRITES_MAX
@@ -182,7 +188,7 @@ export class Push {
     const timeoutMs = writes.length === 1 ? Infinity : seconds * 1000
     for (let tried = 1; ; tried++) {
       try {
-        return await this.#write(actor, device, transaction, { digest, timeoutMs })
+        return await this.#write(actor, device, transaction, { digest, timeoutMs, files })
       } catch (error) {
         if (!(error instanceof BatchTimeout)) throw error
         if (tried === TRIES_MAX)
@@ -196,7 +202,7 @@ export class Push {
     actor: Pusher['actor'],
     device: string,
     { n, writes }: PushTransaction,
-    { digest, timeoutMs }: { readonly digest: string; readonly timeoutMs: number },
+    { digest, timeoutMs, files }: { readonly digest: string; readonly timeoutMs: number; readonly files: PushedFiles },
   ): Promise<readonly (string | null)[]> {
     for (let round = 1; ; round++) {
       const { principal, request } = await actor()
@@ -204,7 +210,7 @@ export class Push {
         writes.map(async (write, at): Promise<BatchedWrite | ServiceError> => {
           const base = await this.#revisionOf(principal, device, n, writes, at)
           if (base instanceof ServiceError) return base
-          return { ...operationOf(write, base), request: { ...request, method: METHODS[write.action] } }
+          return { ...operationOf(write, base, files), request: { ...request, method: METHODS[write.action] } }
         }),
       )
       let revs: readonly (string | null)[] = []
@@ -245,6 +251,7 @@ export class Push {
       return before?.collection === collection && before.id === id ? undefined : depends(base.n)
     }
     const [known] = await this.#outcomes.get(device, [base.n])
+    if (known === undefined && base.rev !== undefined) return base.rev
     const revs = known?.outcome.status === 'ok' ? known.outcome.revs : []
     const rev = revs[base.at] ?? null
     return rev === null ? depends(base.n) : (this.#shownRev({ principal }, write, rev) ?? rev)
@@ -286,15 +293,32 @@ async function assertCurrent(place: Transaction, { account }: Principal): Promis
   if (now?._rev !== record['_rev']) throw new OutdatedAccount()
 }
 
-function operationOf(write: PushWrite, rev: string | undefined): RecordOperation {
+/** @throws ServiceError INVALID: a file did not come */
+function operationOf(write: PushWrite, rev: string | undefined, files: PushedFiles): RecordOperation {
   const { action, collection, id } = write
   const base = rev === undefined ? {} : { rev }
-  if (action === 'create') return { action, collection, input: { ...write.values, id } }
+  if (action === 'create') return { action, collection, input: { ...inputOf(write, files), id } }
   if (action === 'update') {
     const seen = write.was === undefined ? {} : { was: write.was }
-    return { action, collection, id, input: write.values, ...base, ...seen }
+    return { action, collection, id, input: inputOf(write, files), ...base, ...seen }
   }
   return { action, collection, id, ...base }
+}
+
+/** The values, with new files after the names of those that stay. @throws ServiceError INVALID */
+function inputOf(
+  { values, files = {} }: Pick<Exclude<PushWrite, { readonly action: 'delete' }>, 'values' | 'files'>,
+  pushed: PushedFiles,
+): RecordInput {
+  const added = Object.entries(files).map(([key, all]): [string, unknown[]] => {
+    const uploads = all.map(({ part, name }) => {
+      const file = pushed.get(part)
+      if (file !== undefined) return { name, size: file.size, stream: () => file.stream() }
+      throw new ServiceError('INVALID', `The file "${part}" must come with the transaction that names it.`)
+    })
+    return [key, [...toTexts(values[key]), ...uploads]]
+  })
+  return { ...values, ...Object.fromEntries(added) }
 }
 
 function revOf(written: WrittenRecord | undefined): string | null {

@@ -148,12 +148,14 @@ export class Sync {
   }
 
   /**
-   * Writes the transactions of a device, one after another. One that is known is not written again.
+   * Writes the transactions of a device, one after another. One that is known is not written again. `boot`: the start of the server whose
+   * answers the device has. If it is another one, nothing is judged: what the transactions build on may be lost, and a pull says so.
    *
    * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: a superuser; what hinders the first transaction
    */
-  async push(pusher: Pusher, transactions: readonly PushTransaction[]): Promise<Pushed> {
+  async push(pusher: Pusher, transactions: readonly PushTransaction[], boot?: string): Promise<Pushed> {
     const { boots } = await this.#start()
+    if (boot !== undefined && boot !== boots.current) return { boot: boots.current, outcomes: [] }
     return { boot: boots.current, outcomes: await this.#push.push(pusher, transactions) }
   }
 

@@ -227,7 +227,13 @@ test('guesses at the old password are counted with failed logins, by any way to 
     input: input('a guess'),
     request: bob.request,
   }
-  const pusher = { device: 'a-device-of-bob-1', actor: async () => bob, count: () => {}, limitOf: () => undefined }
+  const pusher = {
+    device: 'a-device-of-bob-1',
+    files: new Map(),
+    actor: async () => bob,
+    count: () => {},
+    limitOf: () => undefined,
+  }
   const push = (n: number, oldPassword: string): Promise<unknown> => {
     const write = { collection: 'users', action: 'update', id, base: null, values: input(oldPassword) } as const
     return backend.sync.push(pusher, [{ n, writes: [write] }])

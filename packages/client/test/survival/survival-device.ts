@@ -105,7 +105,10 @@ export class SurvivalDevice {
       for (const handle of this.#handles)
         expect([this.#name, name, await seen(handle, name)]).toEqual([this.#name, name, visible])
     }
-    const refused = new Set((await this.#handles[0]!.rejected()).flatMap(({ writes }) => writes.map(({ id }) => id)))
+    const rejected = await this.#handles[0]!.rejected()
+    // What builds on a refused write goes with it. What builds on a write that the server has lost is sent after it.
+    expect([this.#name, rejected.filter(({ code }) => code === 'DEPENDS')]).toEqual([this.#name, []])
+    const refused = new Set(rejected.flatMap(({ writes }) => writes.map(({ id }) => id)))
     if (this.#forks !== this.#app.forks) for (const id of this.#fates.keys()) this.#forked.add(id)
     this.#forks = this.#app.forks
     for (const [id, fate] of this.#fates) {

@@ -1,21 +1,24 @@
 /** Reads what devices send of their writes. docs/internals/ruled-sync.md is the contract. */
-import type { PushBase, PushTransaction, PushWrite } from '@pannier/backend'
+import type { PushBase, PushFiles, PushTransaction, PushWrite } from '@pannier/backend'
 import { invalid, isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 
 export const MALFORMED_PUSH =
-  'Send an object: { "device": ID, "transactions": [{ "n": NUMBER, "writes": [WRITE, …] }, …] }.'
+  'Send an object: { "device": ID, "boot": START, "transactions": [{ "n": NUMBER, "writes": [WRITE, …] }, …] }.'
 const MALFORMED_ACKNOWLEDGED = '"acknowledged" must be an array of at most 10,000 numbers, and come with "device".'
 const ACKNOWLEDGED_MAX = 10_000
 const DEVICE = /^[A-Za-z0-9_-]{16,64}$/
 
 /** @throws ServiceError INVALID */
-export function readPush({ device, transactions }: JsonObject): {
+export function readPush({ device, boot, transactions }: JsonObject): {
   readonly device: string
+  readonly boot: string | undefined
   readonly transactions: readonly PushTransaction[]
 } {
   if (!Array.isArray(transactions)) throw invalid(MALFORMED_PUSH)
-  return { device: readDevice(device), transactions: transactions.map(readTransaction) }
+  if (boot !== undefined && typeof boot !== 'string')
+    throw invalid(`"boot" must be the one of the last answer, got ${JSON.stringify(boot)}.`)
+  return { device: readDevice(device), boot, transactions: transactions.map(readTransaction) }
 }
 
 /** The device, and the numbers that it has an answer for. @throws ServiceError INVALID */
@@ -46,23 +49,36 @@ function readTransaction(transaction: unknown): PushTransaction {
 
 function readWrite(write: unknown, place: string): PushWrite {
   if (!isJsonObject(write)) throw invalid(`${place} must be an object.`)
-  const { collection, action, id, values, base, was } = write
+  const { collection, action, id, values, files, base, was } = write
   if (typeof collection !== 'string' || typeof id !== 'string')
     throw invalid(`${place} must name a collection and an id.`)
   if (action !== 'create' && action !== 'update' && action !== 'delete')
     throw invalid(`The action of ${place} must be "create", "update" or "delete", got ${JSON.stringify(action)}.`)
   if (action !== 'delete' && !isJsonObject(values)) throw invalid(`${place} must have values.`)
-  if (action === 'create') return { collection, action, id, values: values as JsonObject }
-  if (!isBase(base)) throw invalid(`The base of ${place} must be a revision, { "n", "at" } or null.`)
+  if (files !== undefined && !isFiles(files))
+    throw invalid(`"files" of ${place} must be an object: { FIELD: [{ "part", "name" }, …] }.`)
+  const added = files === undefined ? {} : { files }
+  if (action === 'create') return { collection, action, id, values: values as JsonObject, ...added }
+  if (!isBase(base)) throw invalid(`The base of ${place} must be a revision, { "n", "at", "rev"? } or null.`)
   if (action === 'delete') return { collection, action, id, base }
   if (was !== undefined && !isJsonObject(was)) throw invalid(`"was" of ${place} must be an object.`)
   const seen = was === undefined ? {} : { was }
-  return { collection, action, id, base, values: values as JsonObject, ...seen }
+  return { collection, action, id, base, values: values as JsonObject, ...added, ...seen }
+}
+
+function isFiles(files: unknown): files is PushFiles {
+  const isFile = (file: unknown): boolean =>
+    isJsonObject(file) && typeof file['part'] === 'string' && typeof file['name'] === 'string'
+  return isJsonObject(files) && Object.values(files).every((all) => Array.isArray(all) && all.every(isFile))
 }
 
 function isBase(base: unknown): base is PushBase {
   if (base === null || typeof base === 'string') return true
-  return isJsonObject(base) && isNumber(base['n']) && Number.isSafeInteger(base['at']) && (base['at'] as number) >= 0
+  if (!isJsonObject(base)) return false
+  const { n, at, rev } = base
+  return (
+    isNumber(n) && Number.isSafeInteger(at) && (at as number) >= 0 && (rev === undefined || typeof rev === 'string')
+  )
 }
 
 function isNumber(n: unknown): n is number {

@@ -3,7 +3,8 @@ import { ServiceError } from '@pannier/backend'
 import type { Pusher, PushOutcome, SyncHas } from '@pannier/backend'
 import { invalid, isJsonObject } from '@pannier/backend/internal'
 import { actorOf, checkSession, limitWrite, writeLimitOf } from './actor.ts'
-import { readValues } from './form.ts'
+import { batchBytesMax } from './batch-routes.ts'
+import { readValues, withForm } from './form.ts'
 import { MALFORMED_PUSH, readAcknowledged, readDevice, readPush } from './read-push.ts'
 import { serviceRestError } from './rest-error.ts'
 import type { RestRoutes } from './rest-context.ts'
@@ -40,18 +41,22 @@ export const syncRoutes: RestRoutes = (app, context) => {
   })
   app.post('/api/sync/push', async (request) => {
     checkSession(request)
-    const { device, transactions } = readPush(await readValues(context, request, MALFORMED_PUSH))
-    const pusher: Pusher = {
-      device,
-      actor: async () => {
-        await request.checkAgain?.()
-        return actorOf(request)
-      },
-      count: (principal, write) => limitWrite(context.backend, principal, write),
-      limitOf: (principal, write) => writeLimitOf(context.backend, principal, write),
-    }
-    const { outcomes, ...answer } = await context.backend.sync.push(pusher, transactions)
-    return { ...answer, outcomes: outcomes.map(shownOutcome) }
+    const form = { message: MALFORMED_PUSH, bytesMax: batchBytesMax(context.backend.settings) }
+    return withForm(context, request, form, async ({ values, files }) => {
+      const { device, boot, transactions } = readPush(values)
+      const pusher: Pusher = {
+        device,
+        files: new Map(Array.from(files, ([part, [file]]) => [part, file!])),
+        actor: async () => {
+          await request.checkAgain?.()
+          return actorOf(request)
+        },
+        count: (principal, write) => limitWrite(context.backend, principal, write),
+        limitOf: (principal, write) => writeLimitOf(context.backend, principal, write),
+      }
+      const { outcomes, ...answer } = await context.backend.sync.push(pusher, transactions, boot)
+      return { ...answer, outcomes: outcomes.map(shownOutcome) }
+    })
   })
 }
 

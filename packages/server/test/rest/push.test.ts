@@ -115,6 +115,30 @@ test('a write on what nobody knows is rejected', async () => {
   expect(await write([updating(id, { title: 'two' }, { n: 9_999_999, at: 0 })])).toMatchObject({ code: 'DEPENDS' })
 })
 
+test('nothing is judged for a device that has the answers of another start of the server', async () => {
+  const id = world.newId()
+  const transactions = [{ n: world.next(), writes: [creating(id)] }]
+  const sent = (boot?: unknown): ReturnType<typeof world.server.call> =>
+    world.server.call('POST /sync/push', { device: DEVICE, boot, transactions }, world.ann.token)
+  const { json } = await sent('another')
+  expect(json['outcomes']).toEqual([])
+  expect((await world.server.call(`GET /collections/tasks/records/${id}`)).status).toBe(404)
+  expect((await sent(json['boot'])).json['outcomes']).toMatchObject([{ status: 'ok' }])
+  expect((await sent(7)).json['message']).toBe('"boot" must be the one of the last answer, got 7.')
+})
+
+test('a write builds on one whose outcome is forgotten by its revision', async () => {
+  const id = await addTask()
+  const base = { n: 9_999_999, at: 0, rev: await world.rev(id) }
+  expect(await write([updating(id, { title: 'two' }, base)])).toMatchObject({ status: 'ok' })
+  expect(await write([updating(id, { title: 'three' }, base)])).toMatchObject({ code: 'CONFLICT' })
+  // A rejected one is known, whatever revision the device names.
+  const [n, other] = [world.next(), world.newId()]
+  await push([{ n, writes: [creating(other, { title: 'x'.repeat(21) })] }])
+  const rejected = { n, at: 0, rev: await world.rev(id) }
+  expect(await write([updating(id, { title: 'four' }, rejected)])).toMatchObject({ code: 'DEPENDS' })
+})
+
 test('a write builds on an earlier one of its transaction, by the place of that one', async () => {
   const [id, other, n] = [world.newId(), world.newId(), world.next()]
   const on = (at: number): object => updating(id, { 'count+': 1 }, { n, at })
