@@ -4,7 +4,7 @@ import type { Collection, Field, FoundRecords, RuleRecord, RuleRecords, RuleRequ
 import type { JsonObject, Transaction } from 'pannier'
 import type { Declared } from './declaration.ts'
 import { contentOf, Store, type CollectionState, type Rules, type DeviceCollection, type DeviceRule } from './store.ts'
-import { fieldOf, written, type Values } from './writes.ts'
+import { fieldOf, listOf, NEW_FILE, written, type Values } from './writes.ts'
 
 /** What a device is asked: whether the account may write this now. */
 export interface Question {
@@ -110,6 +110,8 @@ function isPlain(fields: ReadonlyMap<string, Field>, values: Values): boolean {
 }
 
 function isPlainValue({ type, isMany }: Field, value: unknown): boolean {
+  // The server gives a new file another name.
+  if (type === 'file' && listOf(value).some((name) => NEW_FILE.test(String(name)))) return false
   if (isMany)
     return (
       Array.isArray(value) && new Set(value).size === value.length && value.every((one) => isName(one) && one !== '')

@@ -18,7 +18,7 @@ import { Server } from './server.ts'
 import { SignIn } from './sign-in.ts'
 import { ACCOUNTS } from './store.ts'
 import { rejectedOf, startWrite, type RejectedWrite, type Write } from './write.ts'
-import type { Values } from './writes.ts'
+import type { NamedRecord, Values } from './writes.ts'
 
 /** Collections by name, as `pannier types --client` writes them. */
 export type AppTypes<Types> = { readonly [Name in keyof Types]: CollectionTypes }
@@ -57,14 +57,6 @@ export type CanQuestion =
   | readonly [action: 'create', collection: string, values: Values]
   | readonly [action: 'update', record: NamedRecord, values?: Values]
   | readonly [action: 'delete', record: NamedRecord]
-
-/** A record, as collections of the client give it. */
-export interface NamedRecord {
-  /** The id of the record. */
-  readonly id: string
-  /** The name of the collection. */
-  readonly collectionName: string
-}
 
 /** What is kept beside the databases of accounts: who was signed in last. */
 interface Current {
@@ -273,6 +265,17 @@ export class Client<Types extends AppTypes<Types>> {
         if (answer !== last) listener((last = answer))
       },
     )
+  }
+
+  /**
+   * The content of a file of a record. One that waits on this device needs no network.
+   *
+   * @throws ClientError NOT_FOUND, UNREACHABLE
+   * @example
+   * image.src = URL.createObjectURL(await client.file(task, task.photo))
+   */
+  file(record: NamedRecord, name: string): Promise<Blob> {
+    return this.#open().file(record, name)
   }
 
   /**

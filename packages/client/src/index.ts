@@ -1,7 +1,7 @@
 /** The client for apps of a Pannier server. */
 export type { AccountRecord } from './account.ts'
 export { connect } from './client.ts'
-export type { AppTypes, CanQuestion, Client, ConnectOptions, NamedRecord, UntypedCollections } from './client.ts'
+export type { AppTypes, CanQuestion, Client, ConnectOptions, UntypedCollections } from './client.ts'
 export { ClientError } from './client-error.ts'
 export type { ClientErrorCode } from './client-error.ts'
 export type {
@@ -21,4 +21,4 @@ export type { ClientStatus } from './replica.ts'
 export type { SecondWay, SignIn } from './sign-in.ts'
 export type { SyncState } from './sync-loop.ts'
 export type { RefusedWrite, RejectedWrite, ServerAnswer, Write } from './write.ts'
-export type { Values } from './writes.ts'
+export type { NamedRecord, Values } from './writes.ts'

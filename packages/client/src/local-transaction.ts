@@ -4,7 +4,17 @@ import { ClientError } from './client-error.ts'
 import type { Merges } from './declaration.ts'
 import { Overlay } from './overlay.ts'
 import { REV, queueId, Store, storedOf, type Device, type Queued } from './store.ts'
-import { fieldOf, keyOf, written, type Base, type SentWrite, type Values } from './writes.ts'
+import {
+  fieldOf,
+  keyOf,
+  listOf,
+  NEW_FILE,
+  shownValues,
+  written,
+  type Base,
+  type SentWrite,
+  type Values,
+} from './writes.ts'
 
 /** What a write may say about what is there. */
 export interface WriteOptions {
@@ -111,8 +121,10 @@ export class LocalTransaction {
     return n
   }
 
-  async #write(made: SentWrite, shown: Values | undefined): Promise<Values | null> {
-    const { collection, id } = made
+  async #write(asked: SentWrite, shown: Values | undefined): Promise<Values | null> {
+    const { collection, id } = asked
+    const hasFiles = Object.values(shownValues(asked)).some((value) => listOf(value).some(isFile))
+    const made = hasFiles ? await (await import('./files.ts')).takeFiles(this.#tx, asked) : asked
     const was = shown === undefined || made.action === 'create' ? null : oldValues(shown, made)
     const isMerged = made.action === 'update' && this.#merges[collection] === 'fields'
     const write = isMerged && was !== null ? { ...made, was } : made
@@ -168,7 +180,13 @@ export class LocalTransaction {
 /** What a write found in the fields that it changes. */
 function oldValues(record: Values, write: SentWrite): Values {
   if (write.action !== 'update') return record
-  return Object.fromEntries(Object.keys(write.values).map((name) => [fieldOf(name), record[fieldOf(name)] ?? null]))
+  const names = Object.keys(shownValues(write)).map(fieldOf)
+  return Object.fromEntries(names.map((name) => [name, record[name] ?? null]))
+}
+
+/** Content, or the name of what waits. */
+function isFile(value: unknown): boolean {
+  return value instanceof Blob || (typeof value === 'string' && NEW_FILE.test(value))
 }
 
 /** As those that the server makes. */

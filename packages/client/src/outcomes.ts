@@ -4,7 +4,7 @@ import type { Merge, Merges } from './declaration.ts'
 import { LocalTransaction } from './local-transaction.ts'
 import { Overlay, received } from './overlay.ts'
 import { storedOf, queueId, REV, Store, type Queued, type Refused } from './store.ts'
-import { keyOf, written, type SentWrite, type Values } from './writes.ts'
+import { keyOf, shownValues, withValues, written, type SentWrite, type Values } from './writes.ts'
 
 type PushedOutcome =
   | { readonly n: number; readonly status: 'ok'; readonly revs: readonly (string | null)[] }
@@ -110,9 +110,9 @@ function tryMerge(merge: Merge, { at, writes, was, current, tries }: Refused): M
       continue
     }
     try {
-      const values = merge({ id, base: was[index] ?? {}, mine: write.values, theirs })
+      const values = merge({ id, base: was[index] ?? {}, mine: shownValues(write), theirs })
       if (values === undefined) return NOT_MERGED
-      const again = { ...write, values }
+      const again = withValues(write, values)
       merged.push(again)
       theirs = written(theirs, again)!
     } catch (error) {

@@ -8,6 +8,7 @@ import { dropUndeclared, type Declared } from './declaration.ts'
 import { inOneTab } from './one-tab.ts'
 import type { Server } from './server.ts'
 import {
+  FILES,
   queueId,
   REJECTED,
   QUEUE,
@@ -20,6 +21,7 @@ import {
   type Rules,
   type StateId,
 } from './store.ts'
+import { randomName, type NamedRecord } from './writes.ts'
 import { SyncLoop, type LoopHost, type SyncState } from './sync-loop.ts'
 
 /** The states of an app: its sync, and what waits. */
@@ -81,6 +83,7 @@ export class Replica {
     const db: Database = await open(name, { ...options, collections: storedCollections(declared.options) })
     try {
       await dropUndeclared(db, declared.names)
+      if ((await db.collection(FILES).info()).documents > 0) await (await import('./files.ts')).dropFiles(db)
       const session = await db.transaction(async (tx) => prepare(tx, signedIn))
       const replica = new Replica({ db, server, declared, synced }, session, onChange, isLeaseOver)
       await replica.#readStatus()
@@ -146,6 +149,12 @@ export class Replica {
     return await this.db.transaction(async (tx) =>
       answerOf(tx, this.#declared, await new Store(tx).state<Rules>('$rules'), question),
     )
+  }
+
+  /** @throws ClientError NOT_FOUND, UNREACHABLE */
+  async file(record: NamedRecord, name: string): Promise<Blob> {
+    const { fileOf } = await import('./files.ts')
+    return await fileOf({ db: this.db, server: this.#server, token: () => this.#token() }, record, name)
   }
 
   /** Runs `body`, and stores what it wrote for the server. Returns the number of the transaction too. */
@@ -311,8 +320,4 @@ async function prepare(tx: Transaction, signedIn: Session | undefined): Promise<
 /** A device may have lost its last commits with the power, and no number of a transaction that was sent may be used again. */
 function randomSkip(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0]! % NUMBERS_SKIPPED_MAX
-}
-
-function randomName(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -3,6 +3,8 @@ import { ClientError } from './client-error.ts'
 import type { Values } from './writes.ts'
 
 interface RequestOptions {
+  /** Added to the time that a request may take. */
+  readonly moreMs?: number
   readonly token?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -44,7 +46,7 @@ export class Server {
    * @throws ClientError UNREACHABLE (also for answers that may be others in a moment), SIGNED_OUT, REFUSED
    */
   async send<T>(request: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
-    const limit = AbortSignal.timeout(this.#timeoutMs)
+    const limit = AbortSignal.timeout(this.#timeoutMs + (options.moreMs ?? 0))
     const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
     const response = await this.open(request, body, { ...options, signal })
     const date = Date.parse(response.headers.get('date') ?? '')
@@ -66,9 +68,10 @@ export class Server {
   async open(request: string, body: unknown, { token, signal }: RequestOptions): Promise<Response> {
     const [method, path] = request.split(' ') as [string, string]
     const headers: Record<string, string> = {}
-    if (body !== undefined) headers['content-type'] = 'application/json'
+    const isForm = body instanceof FormData
+    if (body !== undefined && !isForm) headers['content-type'] = 'application/json'
     if (token !== undefined) headers['authorization'] = token
-    const content = body === undefined ? null : JSON.stringify(body)
+    const content = body === undefined ? null : isForm ? body : JSON.stringify(body)
     return await fetch(this.url + path, { method, headers, body: content, signal: signal ?? null }).catch(
       (cause: unknown) => unreachable(cause),
     )

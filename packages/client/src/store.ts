@@ -107,6 +107,8 @@ const BASES = '$bases'
 const STAGED = '$staged'
 export const REJECTED = '$rejected'
 export const STATE = '$state'
+/** Content of files that the server does not have, or that a restored one may need again. */
+export const FILES = '$files'
 
 /** The field of a shown record that holds the server's revision. Names of fields are letters, digits and `_`, so it can't clash. */
 export const REV = '$rev'
@@ -126,6 +128,7 @@ export function storedCollections(
     [STAGED]: LOCAL,
     [REJECTED]: { ...LOCAL, indexes: [{ on: 'members', multi: true }] },
     [STATE]: LOCAL,
+    [FILES]: LOCAL,
   }
 }
 

@@ -6,7 +6,8 @@ import { applyOutcomes, type PushAnswer } from './outcomes.ts'
 import { applyPull, nextPull, requestAfter, type Has, type PullAnswer, type Pulled, type PullRequest } from './pull.ts'
 import { isFinal, type Server } from './server.ts'
 import { followSignals } from './signals.ts'
-import { QUEUE, Store, type Device } from './store.ts'
+import { QUEUE, Store, type Device, type Queued } from './store.ts'
+import type { SentWrite } from './writes.ts'
 
 /** What of a status the loop knows. */
 export interface SyncState {
@@ -42,12 +43,20 @@ interface Asked {
   readonly answering: Promise<PullAnswer>
 }
 
+interface PushRequest {
+  readonly device: string
+  readonly boot: string | undefined
+  readonly transactions: readonly Pick<Queued, 'n' | 'writes'>[]
+}
+
 const FORBIDDEN = 403
 const TRANSACTIONS_PER_PUSH = 50
 const RETRY_MS = 1000
 const RETRY_MS_MAX = 30_000
 /** Pulled all the same, as a stream may be silent for other reasons. */
 const POLL_MS = 60_000
+/** An upload that is slower than 16 KiB a second has failed. */
+const SLOWEST_BYTES_PER_MS = 16
 /** Signals that come together are one pull. */
 const SIGNAL_MS = 20
 
@@ -151,36 +160,41 @@ export class SyncLoop {
 
   /** Sends what waits, in its order. The queue never blocks: what the server does not take by itself is refused. */
   async #push(token: string | undefined): Promise<void> {
-    const { db, server, declared } = this.#host
+    const { db, declared } = this.#host
     let limit = TRANSACTIONS_PER_PUSH
     for (;;) {
       const store = new Store(db)
-      const waiting = await store.waiting(limit)
+      const waiting = upToFiles(await store.waiting(limit))
       if (waiting.length === 0) return
       const { device, boot } = (await store.state<Device>('$device'))!
       // The server may be restored: a pull says what it has lost, and that is sent before what builds on it.
       if ((await store.unasked(boot)) !== undefined) return
       const transactions = waiting.map(({ n, writes }) => ({ n, writes }))
-      const sent = server.send<PushAnswer>(
-        'POST /api/sync/push',
-        { device, boot: boot ?? undefined, transactions },
-        { token, signal: this.#ended.signal },
+      const answer = await this.#send({ device, boot: boot ?? undefined, transactions }, token).catch(
+        (error: unknown): PushAnswer | undefined => {
+          if (!isFinal(error)) throw error
+          if (waiting.length > 1) return undefined
+          const { message, data } = error as ClientError
+          return { boot: '', outcomes: [{ n: waiting[0]!.n, status: 'rejected', code: 'INVALID', message, data }] }
+        },
       )
-      const answer = await sent.catch((error: unknown): PushAnswer | undefined => {
-        if (!isFinal(error)) throw error
-        if (waiting.length > 1) return undefined
-        const { message, data } = error as ClientError
-        return {
-          boot: '',
-          outcomes: [{ n: waiting[0]!.n, status: 'rejected', code: 'INVALID', message, data }],
-        }
-      })
       limit = answer === undefined ? Math.ceil(waiting.length / 2) : TRANSACTIONS_PER_PUSH
       if (answer === undefined) continue
       // It has started again.
       if (answer.outcomes.length === 0) return
       await applyOutcomes(db, answer, declared.merges)
     }
+  }
+
+  async #send(push: PushRequest, token: string | undefined): Promise<PushAnswer> {
+    const { db, server } = this.#host
+    const options = { token, signal: this.#ended.signal }
+    const path = 'POST /api/sync/push'
+    const writes = push.transactions.flatMap((transaction) => transaction.writes)
+    if (!writes.some(hasFiles)) return await server.send<PushAnswer>(path, push, options)
+    const { formOf } = await import('./files.ts')
+    const [form, bytes] = await formOf(db, push, writes)
+    return await server.send<PushAnswer>(path, form, { ...options, moreMs: Math.ceil(bytes / SLOWEST_BYTES_PER_MS) })
   }
 
   /** The next page is asked for while one is applied, by the token that comes with it. */
@@ -245,6 +259,16 @@ export class SyncLoop {
     this.#wake = () => woken.abort()
     await wait(ms, woken.signal)
   }
+}
+
+/** A transaction with files is sent alone, as it may take long and be refused for its size. */
+function upToFiles(waiting: readonly Queued[]): readonly Queued[] {
+  const at = waiting.findIndex(({ writes }) => writes.some(hasFiles))
+  return at < 0 ? waiting : waiting.slice(0, Math.max(at, 1))
+}
+
+function hasFiles(write: SentWrite): boolean {
+  return 'files' in write
 }
 
 /** Resolves after a time, or when it is aborted. Keeps no process alive. */

@@ -3,7 +3,7 @@ import { ClientError } from './client-error.ts'
 import type { LocalTransaction } from './local-transaction.ts'
 import type { Replica } from './replica.ts'
 import { Store, type Refused } from './store.ts'
-import type { SentWrite, Values } from './writes.ts'
+import { shownValues, withValues, type SentWrite, type Values } from './writes.ts'
 
 /** What the server said about a write. */
 export type ServerAnswer =
@@ -91,7 +91,7 @@ export class RejectedWrite {
       collection: write.collection,
       id: write.id,
       action: write.action,
-      mine: write.action === 'delete' ? {} : write.values,
+      mine: shownValues(write),
       base: was[index] ?? null,
     }))
     this.#replica = replica
@@ -111,7 +111,7 @@ export class RejectedWrite {
         throw new ClientError('NOT_FOUND', 'retry(): the write was retried or discarded meanwhile.')
       for (const [index, write] of this.#writes.entries()) {
         const values = edit(this.writes[index]!)
-        if (values !== undefined) await tx.again(write.action === 'delete' ? write : { ...write, values })
+        if (values !== undefined) await tx.again(write.action === 'delete' ? write : withValues(write, values))
       }
     })
   }

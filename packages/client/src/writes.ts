@@ -9,19 +9,40 @@ export type Values = Readonly<Record<string, unknown>>
  */
 export type Base = string | { readonly n: number; readonly at: number; readonly rev?: string } | null
 
-/** A write as the server takes it. */
-export type SentWrite =
-  | { readonly collection: string; readonly action: 'create'; readonly id: string; readonly values: Values }
-  | {
-      readonly collection: string
+/** New files by the keys of file fields. Their content is beside the queue, by `part`. */
+export type SentFiles = Readonly<Record<string, readonly { readonly part: string; readonly name: string }[]>>
+
+interface Written {
+  readonly collection: string
+  readonly id: string
+  readonly values: Values
+  readonly files?: SentFiles
+}
+
+type SettingWrite =
+  | (Written & { readonly action: 'create' })
+  | (Written & {
       readonly action: 'update'
-      readonly id: string
       readonly base: Base
-      readonly values: Values
       /** What the update found in its fields. Then others may have changed the other fields. */
       readonly was?: Values
-    }
+    })
+
+/** A write as the server takes it. */
+export type SentWrite =
+  | SettingWrite
   | { readonly collection: string; readonly action: 'delete'; readonly id: string; readonly base: Base }
+
+/** The name of a file that the server does not have. No name of the server has a slash. */
+export const NEW_FILE: RegExp = /^new\/([0-9a-f]{32})\/(.*)$/s
+
+/** A record, as collections of the client give it. */
+export interface NamedRecord {
+  /** The id of the record. */
+  readonly id: string
+  /** The name of the collection. */
+  readonly collectionName: string
+}
 
 /** The name of a record in the whole database. */
 export function keyOf(collection: string, id: string): string {
@@ -31,11 +52,34 @@ export function keyOf(collection: string, id: string): string {
 /** A record after a write; null: no record. A field that the client does not know stays. */
 export function written(record: Values | null, write: SentWrite): Values | null {
   if (write.action === 'delete') return null
-  if (write.action === 'create') return { ...record, id: write.id, collectionName: write.collection, ...write.values }
+  const values = shownValues(write)
+  if (write.action === 'create') return { ...record, id: write.id, collectionName: write.collection, ...values }
   if (record === null) return null
   const changed: Record<string, unknown> = { ...record }
-  for (const [name, value] of Object.entries(write.values)) change(changed, name, value)
+  for (const [name, value] of Object.entries(values)) change(changed, name, value)
   return changed
+}
+
+/** What a write sets, with names for its new files: those that stay come before them. */
+export function shownValues(write: SentWrite): Values {
+  if (write.action === 'delete') return {}
+  const shown: Record<string, unknown> = { ...write.values }
+  for (const [key, files] of Object.entries(write.files ?? {})) {
+    const names = files.map(({ part, name }) => `new/${part}/${name}`)
+    shown[key] = key in shown ? [...listOf(shown[key]), ...names] : names[0]
+  }
+  return shown
+}
+
+/** The write with other values. Names of new files in them are read again. */
+export function withValues(write: SettingWrite, values: Values): SettingWrite {
+  const { files: _, ...others } = write
+  return { ...others, values }
+}
+
+/** Made here, and known to nobody else. */
+export function randomName(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** The field that a name of `values` means, without its modifier. */
@@ -63,7 +107,7 @@ function without(items: readonly unknown[], known: readonly unknown[]): unknown[
   return items.filter((item) => !known.includes(item))
 }
 
-function listOf(value: unknown): readonly unknown[] {
+export function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   return value === undefined || value === null || value === '' ? [] : [value]
 }
