@@ -3,13 +3,10 @@
  * repair, which must fail.
  */
 import * as without from './mutations.ts'
-import { claim, type Scene } from './scene.ts'
-import { START_MS, dateOf } from './feed-world.ts'
+import { claim, inTime, OF_PROJECT, ONE, type Scene } from './scene.ts'
 import type { Replica } from './replica.ts'
 import { testScenes } from './test-scenes.ts'
 
-const ONE = { rows: 1, entries: 1000 }
-const OF_PROJECT = 'project.members.id ?= @request.auth.id'
 const docs = (...ids: string[]) => ids.map((id) => ({ id, project: 'p1', status: 'open', secret: `secret of ${id}` }))
 const ROWS = {
   users: [
@@ -40,8 +37,7 @@ testScenes([
     rule: '',
     fields: { secret: "@request.auth.role = 'admin'" },
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       claim(has(replica, 'd1'), 'the role shows the field')
       await scene.edit('users', 'u1', { role: '' })
       claim((await scene.finish(replica)).length === 3, 'each record comes once')
@@ -60,8 +56,7 @@ testScenes([
     rule: '',
     fields: { secret: OF_PROJECT },
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('projects', 'p1', { members: [] })
       claim((await scene.finish(replica)).length === 3, 'three records are shown otherwise')
       await scene.edit('projects', 'p1', { members: ['u1'] })
@@ -75,8 +70,7 @@ testScenes([
     rule: '',
     fields: { secret: "status = 'open'" },
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('docs', 'd1', { status: 'shut' })
       await scene.finish(replica)
       claim(!has(replica, 'd1') && has(replica, 'd2'), 'one field is hidden')
@@ -87,12 +81,11 @@ testScenes([
   },
   {
     name: 'time hides a field, and shows another one',
-    rows: { ...ROWS, docs: [{ ...ROWS.docs[0]!, starts: dateOf(START_MS + 5000), expires: dateOf(START_MS + 5000) }] },
+    rows: { ...ROWS, docs: [{ ...ROWS.docs[0]!, starts: inTime(5), expires: inTime(5) }] },
     rule: '',
     fields: { secret: 'expires > @now', note: 'starts <= @now' },
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       claim(has(replica, 'd1') && !has(replica, 'd1', 'note'), 'one is shown')
       scene.wait(10)
       await scene.finish(replica)
@@ -105,8 +98,7 @@ testScenes([
     rule: '',
     fields: { secret: OF_PROJECT },
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       scene.world.setFieldRules({ secret: null })
       await scene.finish(replica)
       scene.world.setFieldRules({})
@@ -164,8 +156,7 @@ testScenes([
     rule: '',
     fields: { secret: OF_PROJECT },
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       claim((await beginAgain(scene, replica)) === 3, 'no body comes')
       await scene.edit('projects', 'p1', { members: [] })
       claim((await beginAgain(scene, replica)) === 0, 'all bodies come')
@@ -178,8 +169,7 @@ testScenes([
     rule: '',
     fields: { secret: OF_PROJECT },
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('projects', 'p1', { members: [] })
       await scene.page(replica, ONE)
       await scene.edit('projects', 'p1', { members: ['u1'] })
@@ -189,12 +179,11 @@ testScenes([
   },
   {
     name: 'bodies that the clock cuts come again',
-    rows: { ...ROWS, docs: [{ ...ROWS.docs[0]!, expires: dateOf(START_MS + 5000) }] },
+    rows: { ...ROWS, docs: [{ ...ROWS.docs[0]!, expires: inTime(5) }] },
     rule: '',
     fields: { secret: 'expires > @now' },
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       scene.wait(10)
       claim((await beginAgain(scene, replica)) === 0, 'the body comes')
     },
@@ -206,8 +195,7 @@ testScenes([
     rule: '',
     manage: 'team = @request.auth.team',
     async run(scene) {
-      const replica = scene.replica('u1', 'users')
-      await scene.finish(replica)
+      const replica = await scene.synced('u1', 'users')
       claim(has(replica, 'u2', 'email'), 'the address is shown')
       await scene.edit('users', 'u1', { team: 't2' })
       await scene.finish(replica)
@@ -223,8 +211,7 @@ testScenes([
     rule: '',
     manage: 'projects_via_members.members.id ?= @request.auth.id',
     async run(scene) {
-      const replica = scene.replica('u2', 'users')
-      await scene.finish(replica)
+      const replica = await scene.synced('u2', 'users')
       await scene.edit('projects', 'p1', { members: ['u1', 'u2'] })
       claim((await scene.finish(replica)).length === 0, 'no row comes')
     },

@@ -3,25 +3,17 @@
  * without the repair, which must fail.
  */
 import * as without from './mutations.ts'
-import { claim } from './scene.ts'
-import { START_MS, dateOf } from './feed-world.ts'
+import { claim, inTime, OF_PROJECT, ONE, USERS } from './scene.ts'
 import { testScenes } from './test-scenes.ts'
 
-const ONE = { rows: 1, entries: 1000 }
 /** The page looks at one row of an index. */
 const LOOK = { rows: 10, entries: 1 }
-const USERS = [
-  { id: 'u1', role: '' },
-  { id: 'u2', role: '' },
-]
 const MINE = { project: 'p1', owner: 'u2' }
-const OF_PROJECT = 'project.members.id ?= @request.auth.id'
 const inProject = (...ids: string[]) => ({
   users: USERS,
   projects: [{ id: 'p1', members: ['u1', 'u2'], public: true }],
   docs: ids.map((id) => ({ id, ...MINE })),
 })
-const inTime = (seconds: number): string => dateOf(START_MS + seconds * 1000)
 
 testScenes([
   {
@@ -29,8 +21,7 @@ testScenes([
     rows: inProject('d1'),
     rule: `${OF_PROJECT} && owner != @request.auth.id`,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('docs', 'd1', { owner: 'u1' })
       await scene.finish(replica)
     },
@@ -41,8 +32,7 @@ testScenes([
     rows: { users: USERS, docs: [{ id: 'd1', owner: 'u1', status: 'open' }] },
     rule: 'owner = @request.auth.id && status != @request.auth.role',
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('users', 'u1', { role: 'open' })
       await scene.finish(replica)
     },
@@ -53,8 +43,7 @@ testScenes([
     rows: { ...inProject(), docs: [{ id: 'd1', owner: 'u1', project: 'p1' }] },
     rule: 'owner = @request.auth.id && project.public = true',
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('projects', 'p1', { public: false })
       await scene.finish(replica)
     },
@@ -81,8 +70,7 @@ testScenes([
     rows: { ...inProject(), docs: [{ id: 'd1', project: 'p1', owner: 'u1' }] },
     rule: `${OF_PROJECT} && owner != @request.auth.id`,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('projects', 'p1', { members: [] })
       await scene.finish(replica)
     },
@@ -93,8 +81,7 @@ testScenes([
     rows: { ...inProject(), docs: [{ id: 'd1', project: 'p1', owner: 'u1' }] },
     rule: `${OF_PROJECT} && owner != @request.auth.id`,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('docs', 'd1', { project: '' })
       await scene.finish(replica)
     },
@@ -105,8 +92,7 @@ testScenes([
     rows: { ...inProject('d1', 'd2', 'd3'), projects: [{ id: 'p1', members: [] }] },
     rule: OF_PROJECT,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('projects', 'p1', { members: ['u1'] })
       await scene.page(replica, ONE)
       await scene.edit('projects', 'p1', { members: [] })
@@ -185,8 +171,7 @@ testScenes([
     rows: { ...inProject('d1'), projects: [{ id: 'p1', members: [] }] },
     rule: OF_PROJECT,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('projects', 'p1', { members: ['u1'] })
       replica.lose(await scene.ask(replica))
       await scene.edit('projects', 'p1', { members: [] })
@@ -199,8 +184,7 @@ testScenes([
     rows: inProject('d1', 'd2', 'd3'),
     rule: OF_PROJECT,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.purge('docs', 'd1')
       await scene.purge('docs', 'd2')
       await scene.edit('docs', 'd2', { project: '' })
@@ -215,8 +199,7 @@ testScenes([
     rows: inProject('d1', 'd2'),
     rule: OF_PROJECT,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.delete('docs', 'd2')
       const [seen] = await scene.finish(replica)
       claim(JSON.stringify(seen) === '{"left":"d2","deleted":true}', 'a deletion in sight is one')

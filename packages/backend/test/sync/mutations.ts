@@ -258,3 +258,53 @@ export const NO_RECORD_SIDE: Mutation = {
   text: 'if (!meetsAtoms(rule.stranger, alternative.record, record, NO_RECORDS)) return undefined',
   replacement: '',
 }
+
+// Signals.
+/** Those who see a record no more are not looked for. */
+export const LIVE_NO_FORMER: Mutation = inSync(
+  'live-sync.ts',
+  'if (change.old !== undefined) each.findFormer(change.records.at(-1)!, former, nowMs)',
+  '',
+)
+/** Those who see a record are not looked for. */
+export const LIVE_NO_SEEING: Mutation = inSync(
+  'live-sync.ts',
+  'if (change.document !== undefined) each.findSeeing(change.records[0]!, seeing, nowMs)',
+  '',
+)
+/** What an account holds is not computed again when what it was computed of changes. */
+export const LIVE_NO_READS: Mutation = inSync(
+  'live-sync.ts',
+  'for (const [watcher, of] of this.#byRead.get(read) ?? []) stale.set(watcher, of)',
+  'void read',
+)
+/** Records that the index does not have yet do not count. */
+export const LIVE_NOT_WRITTEN: Mutation = inSync(
+  'held-difference.ts',
+  'return this.someWritten(isFound)',
+  'return false',
+)
+/** Another holding is signalled, whatever is behind it. */
+export const LIVE_ALWAYS_OTHER: Mutation = inSync(
+  'held-difference.ts',
+  "if (document['_deleted'] === true) return false\n    const record",
+  'if (sequence >= 0) return true\n    const record',
+)
+/** All who hold a ground of a record see it. */
+export const LIVE_UNTESTED: Mutation = inSync(
+  'watched-collection.ts',
+  'if (isSeen(viewer)) found.add(watcher)',
+  'if (isSeen(viewer) || viewer !== undefined) found.add(watcher)',
+)
+/** A record that is written does not say when it runs out. */
+export const LIVE_NO_TURN: Mutation = inSync(
+  'watched-collection.ts',
+  'if (isClocked) this.#expect(watcher, turnsAt(viewer, nowMs))',
+  '',
+)
+/** Only whole records count. */
+export const LIVE_NO_FIELDS: Mutation = inSync(
+  'held-difference.ts',
+  'return isSeen !== wasSeen || (isSeen && !isAsMuch(withheldBy(before, record), withheldBy(after, record)))',
+  'return isSeen !== wasSeen',
+)

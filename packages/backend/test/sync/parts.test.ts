@@ -3,10 +3,9 @@ import { expect, test } from 'vitest'
 import { partOf, WHOLE } from '../../src/sync/part.ts'
 import { FeedWorld } from './feed-world.ts'
 import * as without from './mutations.ts'
-import { claim } from './scene.ts'
+import { claim, OF_PROJECT } from './scene.ts'
 import { testScenes } from './test-scenes.ts'
 
-const OF_PROJECT = 'project.members.id ?= @request.auth.id'
 const ROWS = {
   users: [{ id: 'u1' }, { id: 'u2' }],
   projects: [{ id: 'p1', members: ['u1', 'u2'] }],

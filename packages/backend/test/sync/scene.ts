@@ -4,7 +4,8 @@ import type { Mutation } from '../../../../tools/test/mutants.ts'
 import type { PageLimits } from '../../src/sync/feed-page.ts'
 import type { PulledPage } from '../../src/sync/feed.ts'
 import { FeedChecks } from './feed-checks.ts'
-import { FeedWorld, type FieldRules, type Fields, type Rows } from './feed-world.ts'
+import { dateOf, FeedWorld, START_MS, type FieldRules, type Fields, type Rows } from './feed-world.ts'
+import { LiveSessions, type LiveSession } from './live-world.ts'
 import { Replica } from './replica.ts'
 
 /** A case, and what it is about: without one of the repairs it must fail. */
@@ -27,11 +28,25 @@ export interface SceneCase {
 
 const PAGES_MAX = 50
 
+/** Pages of one row. */
+export const ONE: PageLimits = { rows: 1, entries: 1000 }
+export const OF_PROJECT = 'project.members.id ?= @request.auth.id'
+export const USERS: Rows[string] = [
+  { id: 'u1', role: '' },
+  { id: 'u2', role: '' },
+]
+
+/** A date, that many seconds after the start. */
+export function inTime(seconds: number): string {
+  return dateOf(START_MS + seconds * 1000)
+}
+
 export class Scene {
   readonly world: FeedWorld
   /** Where a backup may go. */
   readonly folder: string
   readonly #checks: FeedChecks
+  #live: LiveSessions | undefined
 
   private constructor(world: FeedWorld, folder: string) {
     this.world = world
@@ -44,9 +59,11 @@ export class Scene {
     const world = await FeedWorld.make(rows, { docs: rule }, hasFiles ? `${folder}/world.db` : undefined)
     world.setFieldRules(fields)
     world.setManageRule(manage)
+    const scene = new Scene(world, folder)
     try {
-      await run(new Scene(world, folder))
+      await run(scene)
     } finally {
+      scene.#live?.close()
       await world.close()
       if (hasFiles) removeFolder(folder)
     }
@@ -54,6 +71,32 @@ export class Scene {
 
   replica(user: string | null = 'u1', collection: string = 'docs'): Replica {
     return new Replica(user, collection)
+  }
+
+  /** A session that gets signals of `docs` from now on. */
+  async session(user: string = 'u1'): Promise<LiveSession> {
+    this.#live ??= new LiveSessions(this.world)
+    const session = this.#live.open(user, 'docs')
+    await this.#live.follow()
+    return session
+  }
+
+  /** Each session has got a signal since the last look, or none has. */
+  async expectSignals(...expected: readonly (readonly [LiveSession, isSignalled: boolean])[]): Promise<void> {
+    await this.#live!.follow()
+    for (const [session, isSignalled] of expected) {
+      if (isSignalled && session.signals === 0)
+        throw new Error('missing: a pull would bring something, and there is no signal')
+      if (!isSignalled && session.signals > 0) throw new Error('leak: a signal, and a pull would bring nothing')
+      session.signals = 0
+    }
+  }
+
+  /** A replica that is complete. */
+  async synced(user?: string | null, collection?: string): Promise<Replica> {
+    const replica = this.replica(user, collection)
+    await this.finish(replica)
+    return replica
   }
 
   /** Changes fields of a record, which may be new. */

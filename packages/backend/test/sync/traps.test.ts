@@ -2,17 +2,10 @@
  * Goal: what has gone wrong in other systems that sync what rules allow has a case of its own. Method: each case is played on the feed,
  * and on one without the repair, which must fail.
  */
-import { START_MS, dateOf } from './feed-world.ts'
 import * as without from './mutations.ts'
-import { claim } from './scene.ts'
+import { claim, inTime, OF_PROJECT, ONE, USERS } from './scene.ts'
 import { testScenes } from './test-scenes.ts'
 
-const ONE = { rows: 1, entries: 1000 }
-const USERS = [
-  { id: 'u1', role: '' },
-  { id: 'u2', role: '' },
-]
-const OF_PROJECT = 'project.members.id ?= @request.auth.id'
 const inProject = (...ids: string[]) => ({
   users: USERS,
   projects: [
@@ -21,7 +14,6 @@ const inProject = (...ids: string[]) => ({
   ],
   docs: ids.map((id) => ({ id, project: 'p1', owner: 'u2', status: 'open' })),
 })
-const inTime = (seconds: number): string => dateOf(START_MS + seconds * 1000)
 
 testScenes([
   {
@@ -29,8 +21,7 @@ testScenes([
     rows: inProject('d1', 'd2'),
     rule: OF_PROJECT,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('docs', 'd1', { project: '' })
       await scene.finish(replica)
     },
@@ -41,8 +32,7 @@ testScenes([
     rows: inProject('d1', 'd2'),
     rule: OF_PROJECT,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('projects', 'p1', { members: ['u2'] })
       await scene.finish(replica)
     },
@@ -53,8 +43,7 @@ testScenes([
     rows: inProject('d1', 'd2'),
     rule: OF_PROJECT,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('docs', 'd1', { owner: 'u1', project: '' })
       await scene.finish(replica)
       scene.world.setRule('owner = @request.auth.id')
@@ -67,8 +56,7 @@ testScenes([
     rows: { users: [{ id: 'u1', role: 'admin' }], docs: [{ id: 'd1' }, { id: 'd2', owner: 'u1' }] },
     rule: "@request.auth.role = 'admin' || owner = @request.auth.id",
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('users', 'u1', { role: '' })
       const left = await scene.finish(replica)
       claim(left.length === 1, 'what another alternative shows stays')
@@ -97,8 +85,7 @@ testScenes([
     rows: inProject('d1'),
     rule: OF_PROJECT,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('projects', 'p1', { members: [] })
       await scene.finish(replica)
       await scene.edit('projects', 'p1', { members: ['u1'] })
@@ -126,8 +113,7 @@ testScenes([
     rows: { ...inProject(), docs: [{ id: 'd1', projects: ['p1', 'p2'] }] },
     rule: 'projects.members.id ?= @request.auth.id',
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('projects', 'p1', { members: [] })
       claim((await scene.finish(replica)).length === 0, 'a record that stays is sent')
       await scene.edit('projects', 'p2', { members: [] })
@@ -140,8 +126,7 @@ testScenes([
     rows: { ...inProject('d1'), users: [...USERS, { id: 'u3' }] },
     rule: `${OF_PROJECT} || owner = @request.auth.id`,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       const tenant = Array.from({ length: 200 }, (_, at) => ({
         collection: 'docs',
         id: `huge${at}`,
@@ -208,8 +193,7 @@ testScenes([
     rows: inProject('d1', 'd2'),
     rule: OF_PROJECT,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('docs', 'd1', { project: '' })
       replica.token = undefined
       await scene.finish(replica, ONE)
@@ -222,8 +206,7 @@ testScenes([
     rule: OF_PROJECT,
     hasFiles: true,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       const backup = scene.world.backup(`${scene.folder}/backup.db`)
       await scene.edit('docs', 'd2', { project: 'p1' })
       await scene.finish(replica)
@@ -239,8 +222,7 @@ testScenes([
     rows: inProject('d1'),
     rule: OF_PROJECT,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       const members = (...ids: string[]) => ({ collection: 'projects', id: 'p1', fields: { members: ids } })
       await scene.world.commit(members('u2'), members('u1', 'u2'))
       claim((await scene.finish(replica)).length === 0, 'a row is sent')
@@ -260,8 +242,7 @@ testScenes([
     },
     rule: "parent.owner = @request.auth.id && status = 'open'",
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.edit('docs', 'd1', { owner: 'u1' })
       claim((await scene.finish(replica)).length === 0, 'a record comes too early')
       await scene.edit('docs', 'd2', { status: 'open' })
@@ -287,8 +268,7 @@ testScenes([
     rows: inProject('d1'),
     rule: OF_PROJECT,
     async run(scene) {
-      const replica = scene.replica()
-      await scene.finish(replica)
+      const replica = await scene.synced()
       await scene.purge('docs', 'd1')
       await scene.finish(replica)
     },
