@@ -826,14 +826,24 @@ export interface PullOptions {
     readonly filters?: Readonly<Record<string, string>>;
 }
 
-/** What a write is made on: a revision, or the one that write `at` of transaction `n` made; null: whatever is there. */
+/**
+ * What a write is made on: a revision, or the one that write `at` of transaction `n` made; null: whatever is there. `rev`: that revision,
+ * as the device knows it. It counts if the outcome of the transaction is forgotten.
+ */
 export type PushBase = string | {
     readonly n: number;
     readonly at: number;
+    readonly rev?: string;
 } | null;
 
 /** Why a transaction is rejected. `DEPENDS`: it builds on one that was rejected, or that is not known. */
 export type PushCode = 'FORBIDDEN' | 'INVALID' | 'CONFLICT' | 'NOT_FOUND' | 'DEPENDS';
+
+/** New files by the keys of file fields, such as `photo` and `photos+`. They come beside the transactions, under the name of a part. */
+export type PushFiles = Readonly<Record<string, readonly {
+    readonly part: string;
+    readonly name: string;
+}[]>>;
 
 /** As a device gets it. `current`: what the account may list of the record now. */
 export type PushOutcome = {
@@ -860,6 +870,7 @@ export type PushWrite = {
     readonly action: 'create';
     readonly id: string;
     readonly values: RecordInput;
+    readonly files?: PushFiles;
 } | {
     readonly collection: string;
     readonly action: 'update';
@@ -867,6 +878,7 @@ export type PushWrite = {
     readonly base: PushBase;
     /** Only the fields that change. */
     readonly values: RecordInput;
+    readonly files?: PushFiles;
     /** What these fields had when the device changed them: it merges by field. */
     readonly was?: Readonly<Record<string, unknown>>;
 } | {
@@ -880,7 +892,7 @@ export type PushWrite = {
 export interface Pushed {
     /** The name of this start of the server. */
     readonly boot: string;
-    /** In the order of the transactions. Those at the end that have none are sent again. */
+    /** In the order of the transactions. Those at the end that have none are sent again, after a pull if there is none at all. */
     readonly outcomes: readonly PushOutcome[];
 }
 
@@ -890,6 +902,8 @@ export interface Pusher extends Limited {
     readonly actor: () => Promise<Actor>;
     /** Made by the client. */
     readonly device: string;
+    /** What came beside the transactions, by part. */
+    readonly files: PushedFiles;
     /** Counts a write that is about to be judged. @throws ServiceError TOO_MANY_REQUESTS */
     readonly count: (principal: Principal, write: PushWrite) => void;
 }
@@ -1216,11 +1230,12 @@ export class Sync {
      */
     rules(actor: Actor, names: readonly string[], version: string): Promise<DeviceRules | undefined>;
     /**
-     * Writes the transactions of a device, one after another. One that is known is not written again.
+     * Writes the transactions of a device, one after another. One that is known is not written again. `boot`: the start of the server whose
+     * answers the device has. If it is another one, nothing is judged: what the transactions build on may be lost, and a pull says so.
      *
      * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: a superuser; what hinders the first transaction
      */
-    push(pusher: Pusher, transactions: readonly PushTransaction[]): Promise<Pushed>;
+    push(pusher: Pusher, transactions: readonly PushTransaction[], boot?: string): Promise<Pushed>;
     /** Which of a device's acknowledged transactions stand in the state of a pull that begins afterwards. */
     acknowledged(actor: Actor, device: string | undefined, numbers: readonly number[]): Promise<Acknowledged>;
     /**
@@ -1372,6 +1387,24 @@ interface AccountForm {
 
 /** The mails that accounts get. */
 type AccountMail = 'AuthAlert' | 'EmailChange' | 'OTP' | 'PasswordReset' | 'Verification';
+
+/** A rule as it is cut for the accounts of one collection. */
+interface AccountRule {
+    readonly rule: Cut;
+    /** The place of the side of each alternative. */
+    readonly sides: readonly number[];
+}
+
+/** The rules of a collection as they are cut for the accounts of one collection. */
+interface AccountRules {
+    /** Which records are shown. */
+    readonly list: AccountRule;
+    /** Which fields of them are shown: one for each rule of `ruled`. */
+    readonly fields: readonly AccountRule[];
+    readonly ruled: RuledFields;
+    /** Those of all rules, in this order. Holdings have it, too. */
+    readonly alternatives: readonly Alternative[];
+}
 
 interface AccountsHost {
     readonly database: Database;
@@ -1868,8 +1901,8 @@ class Definitions {
     checkImport(principal: Principal, list: unknown): readonly WrongDefinition[];
     /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
-    /** TypeScript types of all collections, for clients. @throws ServiceError FORBIDDEN */
-    typeDeclarations(principal: Principal): string;
+    /** TypeScript types of all collections, for PocketBase's SDK or for `@pannier/client`. @throws ServiceError FORBIDDEN */
+    typeDeclarations(principal: Principal, app?: TypesFor): string;
     /** TypeScript types of all collections, for hooks. */
     hookDeclarations(): string;
     /** Calls the listener after each change, until the function that it gives is called. */
@@ -1949,6 +1982,28 @@ interface ExternalLogin {
     readonly signUpInput: () => Promise<JsonObject>;
 }
 
+/** The position of a replica in the feed of one collection, for one account. */
+interface FeedToken {
+    /** The collection of the library, which another one of its name is not. */
+    readonly collection: number;
+    /** The definition of the accounts' collection, and the account; `null`: a guest. */
+    readonly account: readonly [collection: string, id: string] | null;
+    /** The start of the server that made it, and how far the index was then. */
+    readonly boot: string;
+    readonly builtTo: number;
+    /** The version of the rules. */
+    readonly rules: string;
+    /** The version of the part of the collection that the replica has; undefined: all. */
+    readonly part: string | undefined;
+    /**
+     * By which fields and holdings all records of the replica are shown, as they are in their revisions. Undefined: some may be shown
+     * otherwise than others.
+     */
+    readonly shape: string | undefined;
+    readonly reached: Reached | undefined;
+    readonly sweep: Sweep | undefined;
+}
+
 /** What all fields have. */
 interface FieldBase {
     /** Stays when the field is renamed. */
@@ -1972,6 +2027,15 @@ interface FieldBase {
 }
 
 type FieldDefinition = TextField | EditorField | NumberField | BoolField | DomainField | DateField | AutodateField | SelectField | FileField | RelationField | JsonField | GeoPointField | PasswordField;
+
+/** A rule that shows fields of those records that it admits. */
+interface FieldRule {
+    readonly text: string;
+    /** The fields that have it as their view rule. The manage rule has none. */
+    readonly names: readonly string[];
+    /** It is the manage rule. */
+    readonly isManage: boolean;
+}
 
 interface FileField extends FieldBase, Requirable {
     readonly type: 'file';
@@ -2094,10 +2158,32 @@ class HashQueue extends WorkQueue {
 /** The limits of a `HashQueue`. */
 type HashQueueLimits = WorkQueueLimits;
 
+/** What an account holds of rules, and what was read to compute it. */
+interface Held {
+    readonly holdings: Holdings;
+    readonly reads: ReadonlySet<string>;
+}
+
+class HeldNow {
+    constructor(definitions: KnownDefinitions);
+    /**
+     * What an account holds of the rules of a collection on one state. It may miss. `version`: that of the rules. `reads` notes what is read
+     * if it is computed, also if that fails.
+     */
+    of(guard: GuardReader, rules: AccountRules, version: string, { account, isManager }: Holder, nowMs: number, reads?: Reads): Held;
+}
+
 /** A record, and the auth collection that has it. */
 interface Holder {
     readonly definition: AuthDefinition;
     readonly record: JsonObject;
+}
+
+/** The one who holds. */
+interface Holder {
+    readonly account: FeedToken['account'];
+    /** Whether the manage rule is asked. It admits no API token. */
+    readonly isManager: boolean;
 }
 
 /** A call of `set`. */
@@ -2426,6 +2512,7 @@ interface NotifierOptions {
     readonly definitions: Definitions;
     readonly access: Access;
     readonly reads: Pick<RecordReads, 'snapshotOf' | 'findIn'>;
+    readonly held: HeldNow;
     /** Milliseconds since 1970. */
     readonly now: () => number;
 }
@@ -2633,6 +2720,9 @@ interface PushHost {
     readonly now: () => number;
 }
 
+/** Files of a push, by the names of their parts. */
+type PushedFiles = ReadonlyMap<string, UploadedFile>;
+
 interface PutOptions {
     /** False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits?: boolean;
@@ -2678,6 +2768,19 @@ class RateLimiter {
     ruleOf({ account, isAdmin, address }: Principal, labels: readonly string[]): RateLimitRule | undefined;
 }
 
+/**
+ * A state of a replica between two bounds, as of a sequence. It has all that `must` shows at all times from `fromMs` to `toMs`. It has
+ * nothing that `may` does not show at `fromMs`. Records that were written later are in any state.
+ */
+interface Reached {
+    readonly sequence: number;
+    /** Names of holdings. */
+    readonly may: string;
+    readonly must: string;
+    readonly fromMs: number;
+    readonly toMs: number;
+}
+
 /** Actions whose rules are asked about records that are stored. */
 type ReadAction = 'list' | 'view' | 'manage' | 'auth';
 
@@ -2686,6 +2789,13 @@ type ReadScope = 'all' | ReadonlySet<string>;
 
 /** What can be read of a view. */
 type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
+
+/** The reads of one computation, as short texts. */
+class Reads {
+    /** Records whose reads are noted. */
+    of(records: RuleRecords): RuleRecords;
+    get noted(): ReadonlySet<string>;
+}
 
 interface ReadsOptions {
     readonly database: Database;
@@ -3142,6 +3252,15 @@ class Room {
 /** `null`: superusers only. `''`: everybody. Else a rule. */
 type Rule = string | null;
 
+/** What decides which fields of a record are shown. */
+interface RuledFields {
+    readonly rules: readonly FieldRule[];
+    /** Fields that only superusers see. */
+    readonly hidden: readonly string[];
+    /** An address is shown as its record says, to the account itself, and to those whom the manage rule admits. */
+    readonly hasAddresses: boolean;
+}
+
 /** A place for files that speaks S3. */
 interface S3Settings {
     readonly enabled: boolean;
@@ -3381,7 +3500,30 @@ interface SubscriberHost {
     cutOff(subscriber: Subscriber, error: unknown): void;
 }
 
+/** A way to a state, and the place on it. */
+interface Sweep {
+    readonly sequence: number;
+    /** Names of holdings: those of the state, and what all pages agree on. */
+    readonly may: string;
+    readonly must: string;
+    readonly fromMs: number;
+    readonly toMs: number;
+    /** Which walk, which span of it, and behind which row. */
+    readonly part: number;
+    readonly span: number;
+    readonly after: string;
+    /** All records come, each with this mark; undefined: only changes do. */
+    readonly mark: string | undefined;
+    /** Changes are found by what is held, not by the sequence. */
+    readonly byHeld: boolean;
+    /** Records with other fields are found by what is held of the list rule, not by the rules of fields. */
+    readonly shownByHeld: boolean;
+    /** Rows that have left are found by time, not by ground. */
+    readonly byTime: boolean;
+}
+
 interface SyncHost extends PushHost {
+    readonly held: HeldNow;
     readonly key: DataKey;
     /** A replica that was away for longer begins again. 30 days by default. */
     readonly horizonMs: number | undefined;
@@ -3437,6 +3579,9 @@ interface Topic {
     /** Names in lower case, with `_` for `-`. */
     readonly headers: Readonly<Record<string, string>>;
 }
+
+/** What an app uses the types with: PocketBase's SDK, or `@pannier/client`. */
+type TypesFor = 'pocketbase' | 'client';
 
 /** What somebody uploads. */
 interface Upload {

@@ -860,8 +860,8 @@ class Definitions {
     checkImport(principal: Principal, list: unknown): readonly WrongDefinition[];
     /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
-    /** TypeScript types of all collections, for clients. @throws ServiceError FORBIDDEN */
-    typeDeclarations(principal: Principal): string;
+    /** TypeScript types of all collections, for PocketBase's SDK or for `@pannier/client`. @throws ServiceError FORBIDDEN */
+    typeDeclarations(principal: Principal, app?: TypesFor): string;
     /** TypeScript types of all collections, for hooks. */
     hookDeclarations(): string;
     /** Calls the listener after each change, until the function that it gives is called. */
@@ -1268,6 +1268,9 @@ interface TokenOptions {
 }
 
 type TokenType = keyof typeof OPTIONS;
+
+/** What an app uses the types with: PocketBase's SDK, or `@pannier/client`. */
+type TypesFor = 'pocketbase' | 'client';
 
 type UpdateType = 'created' | 'updated' | 'deleted';
 

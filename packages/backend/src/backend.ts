@@ -50,6 +50,7 @@ import { Settings } from './settings/settings.ts'
 import { SqlConsole } from './sql/sql-console.ts'
 import { DatabaseCheck } from './upkeep/database-check.ts'
 import { noteRules } from './sync/note-rules.ts'
+import { HeldNow } from './sync/held-now.ts'
 import { Sync } from './sync/sync.ts'
 
 /** What `openBackend` takes. */
@@ -150,7 +151,8 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const app: HookApp = recordApp(() => ({ database, definitions, settings, reads, writes }))
   const enrich = recordEnricher({ hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ database, definitions, access, enrich })
-  const realtime = new Realtime({ ...parts, access, reads, principals: tokens.principals })
+  const held = new HeldNow(definitions)
+  const realtime = new Realtime({ ...parts, access, reads, held, principals: tokens.principals })
   const writerParts = { database, definitions, access, passwords, attempt, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
   const sql = new SqlConsole({ database, definitions, reads, writes })
@@ -177,7 +179,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   })
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
-  const sync = new Sync({ ...parts, access, reads, writes, horizonMs: options.syncHorizonMs })
+  const sync = new Sync({ ...parts, access, reads, writes, held, horizonMs: options.syncHorizonMs })
   addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
   const stopped = [terminating, check, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]

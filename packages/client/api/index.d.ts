@@ -6,7 +6,7 @@ export type AccountRecord = Values & {
     readonly collectionName: string;
 };
 
-/** Collections by name, as `pannier types` writes them. */
+/** Collections by name, as `pannier types --client` writes them. */
 export type AppTypes<Types> = {
     readonly [Name in keyof Types]: CollectionTypes;
 };
@@ -96,6 +96,14 @@ export class Client<Types extends AppTypes<Types>> {
      * const stop = client.subscribeCan(['delete', task], (answer) => (button.hidden = answer === false))
      */
     subscribeCan(question: CanQuestion, listener: (answer: boolean | undefined) => void): () => void;
+    /**
+     * The content of a file of a record. One that waits on this device needs no network.
+     *
+     * @throws ClientError NOT_FOUND, UNREACHABLE
+     * @example
+     * image.src = URL.createObjectURL(await client.file(task, task.photo))
+     */
+    file(record: NamedRecord, name: string): Promise<Blob>;
     /**
      * Sends what waits and pulls what is new, now.
      *
@@ -188,7 +196,7 @@ export interface CollectionDeclaration {
     readonly relations?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['relations'];
 }
 
-/** What `pannier types` writes of each collection. */
+/** What `pannier types --client` writes of each collection. */
 export interface CollectionTypes {
     /** A record as the app reads it. */
     readonly record: object;
@@ -244,6 +252,20 @@ export interface NamedRecord {
     readonly collectionName: string;
 }
 
+/** A passkey of an account. */
+export interface Passkey {
+    /** Names it at the server. */
+    readonly id: string;
+    /** What the account calls it. */
+    readonly name: string;
+    /** Other devices of the person may have it too. */
+    readonly synced: boolean;
+    /** When it was made. */
+    readonly created: string;
+    /** When it was used last; '': never. */
+    readonly used: string;
+}
+
 /** How the window is opened. */
 export interface PopupOptions {
     /** Opens the page of the provider. By default in a window. */
@@ -288,13 +310,14 @@ export class RejectedWrite {
     readonly message: string;
     /** The reasons by field. */
     readonly data: Values;
-    /** All writes of the transaction, and of those that build on it. */
+    /** All writes of the transaction, and of those that build on it. None if it was retried or discarded before `write.server` was asked. */
     readonly writes: readonly RefusedWrite[];
     /** The record of the refused write as the server has it; null: the account sees no such record. */
     readonly theirs: Values | null;
     /**
      * Writes all of them again, based on what is there now. `edit` gives the values of a write; undefined leaves the write out.
      *
+     * @throws ClientError NOT_FOUND: it was retried or discarded meanwhile
      * @example
      * await rejected.retry(({ mine }) => ({ ...mine, title: 'Another title' }))
      */
@@ -313,7 +336,7 @@ export interface SecondWay {
 export type ServerAnswer = {
     readonly status: 'ok';
 }
-/** It is in `client.rejected` now. */
+/** It is in `client.rejected` until it is retried or discarded. */
  | {
     readonly status: 'rejected';
     readonly rejected: RejectedWrite;
@@ -356,6 +379,15 @@ export class SignIn {
      * await client.signIn.passkey('users')
      */
     passkey(collection: string, options?: SecondWay): Promise<AccountRecord>;
+    /**
+     * Makes a passkey of the account, in browsers. `name`: what the account calls it. The account must have signed in within the last ten
+     * minutes.
+     *
+     * @throws ClientError SIGNED_OUT: nobody is signed in; INVALID: as `passkey`; REFUSED, UNREACHABLE
+     * @example
+     * button.onclick = () => client.signIn.addPasskey('My phone')
+     */
+    addPasskey(name: string): Promise<Passkey>;
 }
 
 /** What of a status the loop knows. */

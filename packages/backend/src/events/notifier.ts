@@ -8,6 +8,7 @@ import type { Definitions } from '../definitions/definitions.ts'
 import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
 import type { Principal } from '../gateway/principal.ts'
 import type { RecordReads } from '../records/record-reads.ts'
+import type { HeldNow } from '../sync/held-now.ts'
 import { isSyncTopic, LiveSync } from '../sync/live-sync.ts'
 import { CommitStates, KEPT_MS, type CommitStep, type StepReader } from './commit-states.ts'
 import { Cursors, isAfter, type Cursor, type Place } from './cursor.ts'
@@ -23,6 +24,7 @@ export interface NotifierOptions {
   readonly definitions: Definitions
   readonly access: Access
   readonly reads: Pick<RecordReads, 'snapshotOf' | 'findIn'>
+  readonly held: HeldNow
   /** Milliseconds since 1970. */
   readonly now: () => number
 }

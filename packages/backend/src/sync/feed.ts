@@ -14,7 +14,7 @@ import { ServiceError } from '../gateway/service-error.ts'
 import type { Boots } from './boots.ts'
 import { FeedPage, planOf, type FeedRow, type Has, type PageLimits, type PageSource } from './feed-page.ts'
 import type { FeedToken, Reached, Sweep } from './feed-token.ts'
-import { HeldNow, holderOf, type Holder } from './held-now.ts'
+import { holderOf, type HeldNow, type Holder } from './held-now.ts'
 import type { HoldingsStore } from './holdings-store.ts'
 import { meet } from './meet.ts'
 import { WHOLE, type Part } from './part.ts'
@@ -29,6 +29,8 @@ interface FeedHost {
   /** Milliseconds since 1970, never less than before. */
   readonly now: () => number
   readonly holdings: HoldingsStore
+  /** Signals ask it too. */
+  readonly held: HeldNow
 }
 
 /** A collection, and where its replica stands. */
@@ -72,12 +74,10 @@ interface Pull {
 export class Feed {
   readonly #host: FeedHost
   readonly #holdings: HoldingsStore
-  readonly #heldNow: HeldNow
 
   constructor(host: FeedHost) {
     this.#host = host
     this.#holdings = host.holdings
-    this.#heldNow = new HeldNow(host.definitions)
   }
 
   /**
@@ -107,14 +107,14 @@ export class Feed {
     holder: Holder,
     token: FeedToken | undefined,
   ): Promise<Pull> {
-    const { now } = this.#host
+    const { now, held: heldNow } = this.#host
     const { definition, rules } = asked
     // The clock of the machine may have been set back.
     const nowMs = Math.max(now(), token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
     const { account } = holder
     const own = rules.of(account?.[0] ?? null)
     await reader.read((guard) => assertThere(guard, account))
-    const held = await reader.read((guard) => this.#heldNow.of(guard, own, rules.version, holder, nowMs))
+    const { holdings: held } = await reader.read((guard) => heldNow.of(guard, own, rules.version, holder, nowMs))
     const heldName = await this.#holdings.keep(held, nowMs)
     const index = await reader.read((guard) => indexOf(guard, recordsName(definition)))
     const holdings = new Map([[heldName, held]])

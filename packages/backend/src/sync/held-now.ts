@@ -1,6 +1,6 @@
 /**
- * What accounts hold now. It is computed again only after a write of the account, or of a collection that the rule leads to. So a pull
- * with nothing new costs the same with one ground and with 10,000.
+ * What accounts hold now, for pulls and for signals. It is computed again only after a write of the account, or of a collection that the
+ * rule leads to. So a pull with nothing new costs the same with one ground and with 10,000.
  */
 import type { RuleRecords } from '@pannier/rules'
 import { holdingsOf, type Holdings } from '@pannier/rules/cut'
@@ -10,13 +10,19 @@ import { recordsName } from '../definitions/definition.ts'
 import type { Principal } from '../gateway/principal.ts'
 import type { FeedToken } from './feed-token.ts'
 import { weightOf } from './holdings-store.ts'
+import { Reads } from './noted-reads.ts'
 import type { AccountRules } from './sync-rules.ts'
 import { WeighedCache } from './weighed-cache.ts'
 
-interface Known {
+/** What an account holds of rules, and what was read to compute it. */
+interface Held {
+  readonly holdings: Holdings
+  readonly reads: ReadonlySet<string>
+}
+
+interface Known extends Held {
   /** What it was computed from. */
   readonly stamp: string
-  readonly holdings: Holdings
 }
 
 /** Values that are kept. */
@@ -30,22 +36,28 @@ export class HeldNow {
     this.#definitions = definitions
   }
 
-  /** What an account holds of the rules of a collection on one state. It may miss. `version`: that of the rules. */
+  /**
+   * What an account holds of the rules of a collection on one state. It may miss. `version`: that of the rules. `reads` notes what is read
+   * if it is computed, also if that fails.
+   */
   of(
     guard: GuardReader,
     rules: AccountRules,
     version: string,
     { account, isManager }: Holder,
     nowMs: number,
-  ): Holdings {
+    reads: Reads = new Reads(),
+  ): Held {
     const stored = account === null ? undefined : guard.get(recordsName({ id: account[0] }), account[1])
     const key = JSON.stringify([version, account, isManager])
     const stamp = JSON.stringify([stored?.['_rev'], this.#written(guard, rules), isTimed(rules) && nowMs])
     const known = this.#known.get(key)
-    if (known?.stamp === stamp) return known.holdings
-    const holdings = holdingsIn(guard, this.#definitions, rules, { account, isManager, now: new Date(nowMs) })
-    this.#known.set(key, { stamp, holdings }, weightOf(holdings))
-    return holdings
+    if (known?.stamp === stamp) return known
+    const asking = { account, isManager, now: new Date(nowMs) }
+    const holdings = holdingsIn(guard, this.#definitions, rules, asking, (records) => reads.of(records))
+    const found = { stamp, holdings, reads: reads.noted }
+    this.#known.set(key, found, weightOf(holdings) + found.reads.size)
+    return found
   }
 
   /** The last writes of the collections that the rules lead to. A purge has no sequence, and leaves fewer documents. */
@@ -75,13 +87,13 @@ export function holderOf({ account, apiToken }: Principal): Holder {
   }
 }
 
-/** What an account holds in one state of the database. `reads` stands between the rule and the records, and may note what is read. */
-export function holdingsIn(
+/** What an account holds in one state of the database. `reads` stands between the rule and the records, and notes what is read. */
+function holdingsIn(
   guard: GuardReader,
   definitions: KnownDefinitions,
   { list, fields, ruled, alternatives }: AccountRules,
   { account, isManager, now }: Holder & { readonly now: Date },
-  reads: (records: RuleRecords) => RuleRecords = (records) => records,
+  reads: (records: RuleRecords) => RuleRecords,
 ): Holdings {
   const records = reads(ruleRecords(definitions, guard, () => []))
   const [collection, id] = account ?? []

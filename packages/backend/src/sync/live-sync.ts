@@ -12,6 +12,7 @@ import type { Topic } from '../events/topic.ts'
 import { Turns } from '../events/turns.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
+import type { HeldNow } from './held-now.ts'
 import { isTimed, sameUntil, seesOther } from './held-difference.ts'
 import { readsOf } from './noted-reads.ts'
 import { assertSyncable, rulesToSync, type SyncRules } from './sync-rules.ts'
@@ -21,6 +22,8 @@ import { watchingIn } from './watching.ts'
 
 interface LiveSyncHost {
   readonly definitions: KnownDefinitions
+  /** Pulls ask it too. */
+  readonly held: HeldNow
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Sends a signal, as of a commit. */
@@ -219,11 +222,12 @@ export class LiveSync {
     const before = watcher.asOf(this.#lookedMs)
     this.#unplace(watcher, watched)
     if (synced === undefined || !allowed(() => (assertSyncable(principal, synced.definition), true))) return undefined
-    const { definitions, now } = this.#host
+    const { held, now } = this.#host
+    const { version } = synced.rules
     const rules = synced.rules.of(holder.account?.[0] ?? null)
     const ms = now()
     const { after, until, isOther } = await state.read((guard) => {
-      const watching = watchingIn(guard, definitions, rules, holder, ms)
+      const watching = watchingIn(guard, held, { rules, version }, holder, ms)
       const at = { ...synced, guard, commit: state.sequence }
       const isSame =
         before === undefined ||

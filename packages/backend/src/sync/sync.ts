@@ -15,6 +15,7 @@ import { Boots } from './boots.ts'
 import type { FeedRow, Has, PageLimits } from './feed-page.ts'
 import { Feed } from './feed.ts'
 import { forgetOld } from './forgetting.ts'
+import type { HeldNow } from './held-now.ts'
 import { HoldingsStore } from './holdings-store.ts'
 import { partOf } from './part.ts'
 import { Push, type Pusher, type PushHost } from './push.ts'
@@ -74,6 +75,7 @@ interface Started {
 }
 
 interface SyncHost extends PushHost {
+  readonly held: HeldNow
   readonly key: DataKey
   /** A replica that was away for longer begins again. 30 days by default. */
   readonly horizonMs: number | undefined

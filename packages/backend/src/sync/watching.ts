@@ -3,8 +3,7 @@ import { RuleError } from '@pannier/rules'
 import type { Holdings } from '@pannier/rules/cut'
 import { isPannierError } from 'pannier'
 import type { GuardReader } from 'pannier/internal'
-import type { KnownDefinitions } from '../access/rule-records.ts'
-import { holdingsIn, type Holder } from './held-now.ts'
+import type { HeldNow, Holder } from './held-now.ts'
 import { Reads } from './noted-reads.ts'
 import { heldAt, type AllHeldAt } from './spans.ts'
 import type { AccountRules } from './sync-rules.ts'
@@ -21,20 +20,21 @@ export interface Watching {
   readonly reads: ReadonlySet<string>
 }
 
-/** Computes what an account holds in one state, and notes what is read for it. */
+/** What an account holds in one state, and what was read for it. */
 export function watchingIn(
   guard: GuardReader,
-  definitions: KnownDefinitions,
-  rules: AccountRules,
+  heldNow: HeldNow,
+  { rules, version }: { readonly rules: AccountRules; readonly version: string },
   holder: Holder,
   ms: number,
 ): Watching {
-  const reads = new Reads()
-  const asking = { ...holder, now: new Date(ms) }
-  const compute = (): Holdings => holdingsIn(guard, definitions, rules, asking, (records) => reads.of(records))
+  const noted = new Reads()
   // An account that holds too much to be computed can't pull either. What was read says when to try again.
-  const holdings = withinLimits(compute) ?? rules.alternatives.map(() => null)
-  return { rules, holder, holdings, held: heldAt(rules, holdings, ms), ms, reads: reads.noted }
+  const { holdings, reads } = withinLimits(() => heldNow.of(guard, rules, version, holder, ms, noted)) ?? {
+    holdings: rules.alternatives.map(() => null),
+    reads: noted.noted,
+  }
+  return { rules, holder, holdings, held: heldAt(rules, holdings, ms), ms, reads }
 }
 
 function withinLimits<T>(compute: () => T): T | undefined {

@@ -7,9 +7,11 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { GuardReader } from '../../../db/src/database/records/guard-reader.ts'
 import { RememberedRows } from '../../../db/src/view/remembered-rows.ts'
 import { recordsName } from '../../src/definitions/definition.ts'
+import { Reads } from '../../src/sync/noted-reads.ts'
 import { SIDES_VIEW } from '../../src/sync/sides-view.ts'
 import { groundOf } from '../../src/sync/spans.ts'
 import { dateOf, FeedWorld, START_MS, type Fields } from './feed-world.ts'
+import { LiveSessions } from './live-world.ts'
 import { Replica } from './replica.ts'
 
 const OF_PROJECT = 'project.members.id ?= @request.auth.id'
@@ -61,6 +63,28 @@ for (const grounds of [10, 10_000])
     expect(await pull(world, replica, 1)).toEqual(oneEntry)
     await world.close()
   })
+
+test('what an account holds is computed once for its pull and its signals, whichever comes first', async () => {
+  const world = await makeWorld({})
+  const computed = vi.spyOn(Reads.prototype, 'of')
+  const replica = new Replica('u1')
+  const sessions = new LiveSessions(world)
+  const session = sessions.open('u1', 'docs')
+  await sessions.follow()
+  await pull(world, replica)
+  expect(computed).toHaveBeenCalledTimes(1)
+  // The session is told of the change, and its app pulls.
+  await edit(world, 'projects', 'p5', { members: [] })
+  await sessions.follow()
+  expect([session.signals, await pull(world, replica)]).toEqual([1, { rows: 1, pages: 1 }])
+  expect(computed).toHaveBeenCalledTimes(2)
+  await edit(world, 'projects', 'p6', { members: [] })
+  expect(await pull(world, replica)).toEqual({ rows: 1, pages: 1 })
+  await sessions.follow()
+  expect([session.signals, computed.mock.calls.length]).toEqual([2, 3])
+  sessions.close()
+  await world.close()
+})
 
 test('a project of 5,000 documents that is taken away, and given back, costs its entries', async () => {
   const world = await makeWorld({ first: 5000 })

@@ -15,6 +15,7 @@ import type { PageLimits } from '../../src/sync/feed-page.ts'
 import type { FeedToken } from '../../src/sync/feed-token.ts'
 import { Feed, type PulledPage } from '../../src/sync/feed.ts'
 import { forgetOld, type Forgetful } from '../../src/sync/forgetting.ts'
+import { HeldNow } from '../../src/sync/held-now.ts'
 import { HoldingsStore } from '../../src/sync/holdings-store.ts'
 import { partOf } from '../../src/sync/part.ts'
 import { forgetSides, SIDES_VIEW } from '../../src/sync/sides-view.ts'
@@ -117,6 +118,8 @@ export class FeedWorld {
   data: Data
   nowMs: number = START_MS
   feed!: Feed
+  /** What accounts hold, for pulls and for signals. */
+  held!: HeldNow
   #forgetful!: Forgetful
 
   private constructor(world: World, rows: Rows, file: string | undefined) {
@@ -198,7 +201,8 @@ export class FeedWorld {
     const boots = await Boots.open(database, start)
     const holdings = new HoldingsStore({ database, horizonMs: HORIZON_MS })
     this.#forgetful = { database, definitions, boots, holdings, now: () => this.nowMs, horizonMs: HORIZON_MS }
-    this.feed = new Feed(this.#forgetful)
+    this.held = new HeldNow(definitions)
+    this.feed = new Feed({ ...this.#forgetful, held: this.held })
   }
 
   /** What left up to a sequence. */

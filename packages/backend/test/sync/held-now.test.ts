@@ -52,7 +52,7 @@ function holdings(rule = 'project.members.id ?= @request.auth.id', nowMs = 0, ac
   const rules = syncRules(world.definitions, { ...world.definitions.find('docs')!, listRule: rule })!
   const holder = { account: ['pbc_users', account], isManager: true } as const
   return readSnapshot(world.database, (reader) =>
-    reader.read((guard) => held.of(guard, rules.of('pbc_users'), rules.version, holder, nowMs)),
+    reader.read((guard) => held.of(guard, rules.of('pbc_users'), rules.version, holder, nowMs).holdings),
   )
 }
 

@@ -21,10 +21,10 @@ export class LiveSessions {
 
   constructor(world: FeedWorld) {
     this.#world = world
-    const { database, definitions } = world
+    const { database, definitions, held } = world
     const now = (): number => world.nowMs
     const signal = (subscriber: Subscriber): void => void this.#sessions.get(subscriber)!.signals++
-    this.live = new LiveSync({ definitions, now, signal, wake: () => {} })
+    this.live = new LiveSync({ definitions, held, now, signal, wake: () => {} })
     const isFollowed = (name: string): boolean => !name.startsWith('$holdings') && !name.startsWith('$boots')
     this.#states = new CommitStates({ database, isFollowed, onStep: () => {}, now })
     this.#reader = this.#states.read(this.#states.newest)!
