@@ -892,7 +892,7 @@ export type PushWrite = {
 export interface Pushed {
     /** The name of this start of the server. */
     readonly boot: string;
-    /** In the order of the transactions. Those at the end that have none are sent again, after a pull if there is none at all. */
+    /** In the order of the transactions. Those at the end that have none are sent again. If no one has any, the device pulls before. */
     readonly outcomes: readonly PushOutcome[];
 }
 
@@ -912,6 +912,7 @@ export interface Pusher extends Limited {
 export class Realtime {
     /** @internal */
     messageHooks: MessageHooks | undefined;
+    /** @internal */
     /** @internal */
     constructor(options: RealtimeOptions);
     /** How many clients are connected. */
@@ -1212,6 +1213,7 @@ export class Subscriber {
 
 /** Gives replicas what the rules let their accounts see. Get it by `openBackend`. */
 export class Sync {
+    /** @internal */
     constructor(host: SyncHost);
     /**
      * The next page of each collection, by their names, all of one state of the database.

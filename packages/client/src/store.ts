@@ -185,7 +185,7 @@ export class Store {
     return await this.queue.find({ revs: rev }).first()
   }
 
-  /** What the server had, of which this start of it has not said whether it has it. */
+  /** A transaction that an earlier start of the server has taken. This start has not said whether it knows it. */
   async unasked(boot: string | null): Promise<Queued | undefined> {
     return await this.queue.find({ status: 'done', boot: { $ne: boot } }).first()
   }

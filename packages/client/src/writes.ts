@@ -4,8 +4,8 @@
 export type Values = Readonly<Record<string, unknown>>
 
 /**
- * What a write is based on: a revision of the server, or a write of this device, with the revision that it has made if that is known. Null:
- * whatever is there.
+ * What a write is based on: a revision of the server, or a write of this device. `rev` is the revision that this write has made, if that
+ * is known. Null: whatever is there.
  */
 export type Base = string | { readonly n: number; readonly at: number; readonly rev?: string } | null
 

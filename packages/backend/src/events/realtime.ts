@@ -64,6 +64,7 @@ export class Realtime {
   readonly #changes: RecordChange[] = []
 
   /** @internal */
+  /** @internal */
   constructor(options: RealtimeOptions) {
     this.#options = options
     this.#signedIn = new SignedIn(options.definitions)

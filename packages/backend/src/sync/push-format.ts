@@ -67,7 +67,7 @@ export type PushOutcome = { readonly n: number } & (
 export interface Pushed {
   /** The name of this start of the server. */
   readonly boot: string
-  /** In the order of the transactions. Those at the end that have none are sent again, after a pull if there is none at all. */
+  /** In the order of the transactions. Those at the end that have none are sent again. If no one has any, the device pulls before. */
   readonly outcomes: readonly PushOutcome[]
 }
 

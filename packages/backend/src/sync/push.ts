@@ -37,7 +37,7 @@ export interface PushHost {
 }
 
 /** Files of a push, by the names of their parts. */
-export type PushedFiles = ReadonlyMap<string, UploadedFile>
+type PushedFiles = ReadonlyMap<string, UploadedFile>
 
 /** The one that pushes. */
 export interface Pusher extends Limited {

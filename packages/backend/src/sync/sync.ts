@@ -88,6 +88,7 @@ export class Sync {
   readonly #push: Push
   #started: Promise<Started> | undefined
 
+  /** @internal */
   constructor(host: SyncHost) {
     this.#host = host
     this.#horizonMs = host.horizonMs ?? HORIZON_MS

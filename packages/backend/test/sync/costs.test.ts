@@ -73,7 +73,7 @@ test('what an account holds is computed once for its pull and its signals, which
   await sessions.follow()
   await pull(world, replica)
   expect(computed).toHaveBeenCalledTimes(1)
-  // The session is told of the change, and its app pulls.
+  // The session gets a signal, and its app pulls.
   await edit(world, 'projects', 'p5', { members: [] })
   await sessions.follow()
   expect([session.signals, await pull(world, replica)]).toEqual([1, { rows: 1, pages: 1 }])
