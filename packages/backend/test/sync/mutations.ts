@@ -258,6 +258,8 @@ export const NO_RECORD_SIDE: Mutation = {
   text: 'if (!meetsAtoms(rule.stranger, alternative.record, record, NO_RECORDS)) return undefined',
   replacement: '',
 }
+/** An index that was made again remembers nothing of before, and tokens of before count. */
+export const NOTHING_FORGOTTEN: Mutation = inSync('feed.ts', 'if (state.sequence < index.forgottenTo) return false', '')
 
 // Signals.
 /** Those who see a record no more are not looked for. */

@@ -52,6 +52,22 @@ testScenes([
     without: [without.NO_RULES_VERSION],
   },
   {
+    name: 'a record that leaves while the rule is another one leaves, though the rule is as before then',
+    rows: inProject('d1', 'd2', 'd3'),
+    rule: OF_PROJECT,
+    async run(scene) {
+      const replica = await scene.synced()
+      scene.world.setRule('owner != @request.auth.id')
+      await scene.synced()
+      await scene.delete('docs', 'd1')
+      await scene.edit('docs', 'd2', { project: '' })
+      scene.world.setRule(OF_PROJECT)
+      await scene.synced('u2')
+      await scene.finish(replica)
+    },
+    without: [without.NOTHING_FORGOTTEN],
+  },
+  {
     name: 'records leave by a role, and come by it',
     rows: { users: [{ id: 'u1', role: 'admin' }], docs: [{ id: 'd1' }, { id: 'd2', owner: 'u1' }] },
     rule: "@request.auth.role = 'admin' || owner = @request.auth.id",

@@ -144,6 +144,8 @@ class ViewUpdate {
     const chunk = new ViewChunk(reader.bodies.lastNumber)
     const after = { ...before, updates: before.updates + 1 }
     const { number } = reader.collection
+    // While it is built, old documents come with the sequences of its steps.
+    if (before.builtTo < (before.forgottenTo ?? 0)) after.forgottenTo = chunk.sequence
     after.purgesSeen = Math.max(before.purgesSeen, lastPurgeOf(snapshot, number))
     for (const purged of purgesAfter(snapshot, number, before.purgesSeen)) chunk.add(purged.number, purged.id, NO_ROWS)
     const cursor = reader.bodies.cursor({ gte: numberKey(before.builtTo + 1) })

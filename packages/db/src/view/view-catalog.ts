@@ -36,7 +36,7 @@ export interface ViewState {
   /** Documents that were left out because map threw, since the view was made. */
   readonly failures: number
   readonly lastFailure?: { readonly id: string; readonly message: string }
-  /** What has left up to this sequence is forgotten; undefined: nothing is remembered. */
+  /** What has left up to this sequence is forgotten; undefined: nothing is remembered. Beyond `builtTo` while the view is built. */
   readonly forgottenTo?: number
 }
 
@@ -78,8 +78,13 @@ export function listViews(snapshot: Snapshot, collectionNumber: number, prefix: 
   return views
 }
 
-/** Makes the view; one of the same name with another signature is forgotten. */
-export function defineView(transaction: WriteTransaction, collectionNumber: number, view: CheckedView): void {
+/** Makes the view; one of the same name with another signature is forgotten. `lastNumber`: the last sequence of the collection. */
+export function defineView(
+  transaction: WriteTransaction,
+  collectionNumber: number,
+  view: CheckedView,
+  lastNumber: number,
+): void {
   const { storedName, signature, reducer, remembers } = view
   const known = readView(transaction, collectionNumber, storedName)
   if (known?.signature === signature) return
@@ -91,7 +96,7 @@ export function defineView(transaction: WriteTransaction, collectionNumber: numb
   transaction.createTree(rowsTree(collectionNumber, number), 'ordered', reducer && REDUCER_IDS[reducer])
   transaction.createTree(keysTree(collectionNumber, number), 'ordered')
   const begun = { storedName, number, signature, builtTo: 0, updates: 0, purgesSeen: lastPurge(tree), failures: 0 }
-  const state = { ...begun, ...(reducer && { reducer }), ...(remembers && { forgottenTo: 0 }) }
+  const state = { ...begun, ...(reducer && { reducer }), ...(remembers && { forgottenTo: lastNumber }) }
   for (const name of treesOf(collectionNumber, state).slice(2)) transaction.createTree(name, 'ordered')
   saveView(transaction, collectionNumber, state)
 }

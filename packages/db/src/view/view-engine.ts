@@ -203,7 +203,9 @@ export class ViewEngine {
     if (!isDefined) {
       await store.write((transaction) => {
         const collection = catalog.collection(transaction, name)
-        if (collection !== undefined) defineView(transaction, collection.number, view)
+        if (collection === undefined) return
+        const { lastNumber } = existingTree(transaction, collection.trees.bodies)
+        defineView(transaction, collection.number, view, lastNumber)
       })
     }
     const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])

@@ -38,7 +38,7 @@ type Action =
       readonly own: string
     }
   | { readonly do: 'delete' | 'purge'; readonly id: string }
-  | { readonly do: 'update' }
+  | { readonly do: 'update' | 'remake' }
   | { readonly do: 'forget'; readonly share: number }
 
 const id = fc.constantFrom(...IDS)
@@ -55,6 +55,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('delete' as const, 'purge' as const), id }) },
   { weight: 4, arbitrary: fc.constant({ do: 'update' as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: 'remake' as const }) },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('forget' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
@@ -98,11 +99,19 @@ async function run(seed: number, actions: readonly Action[]): Promise<void> {
       forgottenTo = Math.max(forgottenTo, Math.floor(last * step.share))
       await forgetLeft(db, 'tasks', VIEW.name, forgottenTo)
     } else {
+      // Another version drops the view. It remembers nothing of the one before.
+      if (step.do === 'remake') await rememberingView(tasks, { ...VIEW, version: '2' }).update()
       await rememberingView(tasks, VIEW).update()
-      await look((view) => states.set(view.builtTo, rowsAt(view, view.builtTo)))
+      await look((view) => {
+        if (step.do === 'remake') forgottenTo = view.builtTo
+        states.set(view.builtTo, rowsAt(view, view.builtTo))
+      })
     }
     await look((view) => {
-      for (const [sequence, rows] of states) if (sequence >= forgottenTo) expect(rowsAt(view, sequence)).toEqual(rows)
+      expect(view.forgottenTo).toBeLessThanOrEqual(Math.max(forgottenTo, view.builtTo))
+      for (const [sequence, rows] of states)
+        if (sequence >= view.forgottenTo) expect(rowsAt(view, sequence)).toEqual(rows)
+        else expect(sequence).toBeLessThan(forgottenTo)
     })
   }
   expect(await db.check()).toMatchObject({ problems: [] })
