@@ -101,7 +101,7 @@ export class Client<Types extends AppTypes<Types>> {
      *
      * @throws ClientError NOT_FOUND, UNREACHABLE
      * @example
-     * image.src = URL.createObjectURL(await client.file(task, task.photo))
+     * const content = await client.file(task, name) // of task.photo
      */
     file(record: NamedRecord, name: string): Promise<Blob>;
     /**

@@ -1047,7 +1047,7 @@ interface ViewState {
         readonly id: string;
         readonly message: string;
     };
-    /** What has left up to this sequence is forgotten; undefined: nothing is remembered. */
+    /** What has left up to this sequence is forgotten; undefined: nothing is remembered. Beyond `builtTo` while the view is built. */
     readonly forgottenTo?: number;
 }
 
