@@ -101,7 +101,7 @@ export class Client<Types extends AppTypes<Types>> {
      *
      * @throws ClientError NOT_FOUND, UNREACHABLE
      * @example
-     * const content = await client.file(task, name) // of task.photo
+     * const content = await client.file(task, 'sea_a1b2c3d4e5.jpg')
      */
     file(record: NamedRecord, name: string): Promise<Blob>;
     /**
