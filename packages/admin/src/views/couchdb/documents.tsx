@@ -93,11 +93,17 @@ function columnsOf(database: string): readonly DataColumn<ViewRow>[] {
       title: texts.id,
       cell: ({ id = '' }) => (
         <a href={linkTo(['couchdb', 'databases', database, 'documents'], { doc: id })}>
-          <code>{id}</code>
+          <code className="short-id" title={id}>
+            {id}
+          </code>
         </a>
       ),
     },
-    { name: 'rev', title: texts.revision, cell: ({ doc }) => <code className="muted">{shortRev(doc?._rev)}</code> },
+    {
+      name: 'rev',
+      title: texts.revision,
+      cell: ({ doc }) => <code className="short-id muted">{shortRev(doc?._rev)}</code>,
+    },
     { name: 'content', title: texts.content, cell: ({ doc }) => <code className="one-line">{contentOf(doc)}</code> },
   ]
 }
