@@ -145,13 +145,12 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const { fileTokens, ...tokens } = tokenParts(parts)
   const operations = await openOperations({ ...parts, fileTokens }, logging.database, options)
   const { schedules, backups, check } = operations
-  const access = new Access(definitions, new ShownRevisions(parts.key))
+  const [access, held] = [new Access(definitions, new ShownRevisions(parts.key)), new HeldNow(definitions)]
   const recordFiles = await RecordFiles.open(parts)
   const hooks = new Hooks({ log: hookLog(logs) })
   const app: HookApp = recordApp(() => ({ database, definitions, settings, reads, writes }))
   const enrich = recordEnricher({ hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ database, definitions, access, enrich })
-  const held = new HeldNow(definitions)
   const realtime = new Realtime({ ...parts, access, reads, held, principals: tokens.principals })
   const writerParts = { database, definitions, access, passwords, attempt, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
