@@ -138,11 +138,19 @@ export class PostgresDatabase implements SharedDatabase {
     }
   }
 
+  /** Of the place that this handle knows: after a failover or a restore the same ids may be other pages. */
   async readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
-    const statement = { name: 'pannier_pages', text: this.#sql.pages, values: [this.#id, arrayOf(ids)] }
-    const { rows } = await this.#calls(() => this.#connections.patiently(() => this.#connections.one(statement)))
-    const found = new Map(rows.map(([id, bytes]) => [id, fromBase64(bytes as string)]))
-    return ids.map((id) => found.get(id))
+    for (;;) {
+      const statement = { name: 'pannier_pages', text: this.#sql.pages, values: [this.#id, arrayOf(ids), this.#place] }
+      const { rows } = await this.#calls(() => this.#connections.patiently(() => this.#connections.one(statement)))
+      const place = rows.find(([id]) => id === null)
+      if (place === undefined) throw closedError()
+      if (place[2] === true) {
+        const found = new Map(rows.map(([id, bytes]) => [id, bytes === null ? undefined : fromBase64(bytes as string)]))
+        return ids.map((id) => found.get(id))
+      }
+      await this.read()
+    }
   }
 
   async append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): Promise<void> {
@@ -471,7 +479,8 @@ function makeStatements(s: string) {
         ${HERE}
       from ${s}.fence f join ${s}.meta m on m.database = f.database where f.database = $1`,
     raiseBarrier: `update ${s}.fence set barrier = barrier + 1 where database = $1 returning barrier`,
-    pages: `select id, encode(bytes, 'base64') from ${s}.page where database = $1 and id = any($2::int8[])`,
+    pages: `select null::int8, null::text, f.place = $3 and ${HERE} from ${s}.fence f where f.database = $1
+      union all select id, encode(bytes, 'base64'), null from ${s}.page where database = $1 and id = any($2::int8[])`,
     append: append('', ''),
     appendRelaxed: append(`setting as (select set_config('synchronous_commit', 'off', true)),`, 'from setting'),
     lookRecord: `select f.sequence, encode(l.bytes, 'base64') from ${s}.fence f

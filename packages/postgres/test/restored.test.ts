@@ -49,12 +49,24 @@ onPostgres((get) => {
       rmSync(backup, { recursive: true })
       spawnSync('chown', ['-R', '--reference', server.folder, server.data])
       spawnSync('chmod', ['700', server.data])
+      const watched = db.collection<Item>('items')
+      const ended = Promise.allSettled([
+        watched.changes({ since: 'now', live: true, limit: 1e6 }).toArray(),
+        new Promise((_resolve, reject) => {
+          watched
+            .find()
+            .live()
+            .subscribe(() => {}, reject)
+        }),
+      ])
       await server.begin()
       await using other = await open(name, { storage: postgres(url), durability: 'strict' })
       await insert(other, 100, others)
       await expect(insert(db, 50, 1)).rejects.toMatchObject({ code: 'PANNIER_RESTORED' })
       const cached = async (): Promise<unknown> => db.collection('items').get('i20')
       await expect(cached()).rejects.toMatchObject({ code: 'PANNIER_RESTORED' })
+      // By themselves: an open feed and a live query would hear nothing more.
+      for (const one of await ended) expect(one).toMatchObject({ reason: { code: 'PANNIER_RESTORED' } })
       await using again = await open(name, { storage: postgres(url) })
       expect(await again.collection('items').find().count()).toBe(5 + others)
       expect((await again.check()).problems).toEqual([])

@@ -27,7 +27,7 @@ export interface DatabaseContext {
   opening: boolean
   /** Names the database for all tabs that share it, where they can share a lease. */
   readonly tabs: string | undefined
-  /** Aborted when the database is closed. */
+  /** Aborted when the database is closed, with PANNIER_CLOSED, or lost to a storage that was put back, with PANNIER_RESTORED. */
   readonly closing: AbortSignal
 }
 

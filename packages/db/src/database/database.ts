@@ -46,6 +46,8 @@ export interface DatabaseParts {
   readonly checkPages?: (work: RunningWork) => Promise<void>
   /** Why nothing can be written; undefined if it can. */
   readonly damage?: () => PannierError | undefined
+  /** Calls back once, if the handle is of a state that the storage never had. */
+  readonly onRestored?: (listener: (error: PannierError) => void) => void
   /** Every write that was asked for before the call, as a snapshot file. */
   readonly exportSnapshot?: (options: SnapshotOptions) => Promise<ByteChunks>
   readonly handOver?: MoveSource['handOver']
@@ -80,6 +82,8 @@ export class Database<Schemas extends object = object, Relations extends object 
   readonly #collectionsByName = new Map<string, Collection<JsonObject>>()
   readonly #listeners = new Set<(change: DatabaseChange) => void>()
   #stopListening: (() => void) | undefined
+  /** Resolves when listeners have heard of all commits so far. */
+  #told: Promise<unknown> = Promise.resolve()
   #closed: Promise<void> | undefined
 
   /** @internal Use `open`. */
@@ -104,6 +108,8 @@ export class Database<Schemas extends object = object, Relations extends object 
       closing: this.#closing.signal,
     }
     this.encryption = parts.encryption?.(this.#context)
+    // Feeds and live queries would wait for ever.
+    parts.onRestored?.((error) => this.#closing.abort(error))
   }
 
   /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
@@ -419,6 +425,11 @@ export class Database<Schemas extends object = object, Relations extends object 
     await this.close()
   }
 
+  /** @internal Resolves when the listeners of `onChange` have heard of all commits that this handle has seen. */
+  async heard(): Promise<void> {
+    await this.#told
+  }
+
   /** @internal For our own packages. */
   get context(): DatabaseContext {
     return this.#context
@@ -466,6 +477,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     let told = loadedModule(import('./feed/change-notifier.ts')).then(
       ({ ChangeNotifier }) => new ChangeNotifier(store, catalog, this.#listeners, names),
     )
+    this.#told = told
     told.catch((error: unknown) => {
       this.#endListening()
       throw error
@@ -477,6 +489,7 @@ export class Database<Schemas extends object = object, Relations extends object 
         await notifier.tell(notice)
         return notifier
       })
+      this.#told = told
     })
   }
 

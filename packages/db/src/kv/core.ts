@@ -54,6 +54,8 @@ export class Core {
   readonly #holds = new Map<Generation, number>()
   #pinned: Generation | undefined
   readonly #listeners = new Set<(notice: CommitNotice) => void>()
+  /** Is called when the handle turns out to be of a state that the store never had. */
+  onRestored: (error: PannierError) => void = () => {}
   /** Why the outcome of a write is not known: nothing more is written before `recover` has found out. */
   failure: unknown
   closed = false
@@ -156,23 +158,35 @@ export class Core {
     const before = this.#state
     if (meta !== undefined && meta.generation !== before.generation) {
       const base = decodeMeta(meta)
-      this.#rebase(base, log)
+      // The state never moves back: what it has already comes together.
+      this.#rebase(
+        base,
+        log.filter(({ sequence }) => sequence <= before.sequence),
+      )
       if (base.sequence > before.sequence) this.#notify(() => unknownChanges(before, base))
-      for (const commit of this.#tail) {
-        if (commit.sequence > before.sequence)
-          this.#notify(() => commitNotice(before, this.#state, commit.sequence, commit.body, false))
-      }
+      this.#followOthers(this.#state, log)
       return
     }
-    const unseen = log.filter(({ sequence }) => sequence > before.sequence)
-    // Behind what could not be replayed nothing can be.
-    if (unseen.length === 0 || this.#damage !== undefined) return
     const isFirst = before.generation === 0 && before.sequence === 0
-    const base = isFirst ? { ...before, databaseId: databaseIdOf(writerOf(unseen[0]!)) } : before
-    for (const commit of this.#follow(base, unseen)) {
-      this.#tail.push(commit)
-      this.#logBytes += commit.bytes
-      this.#notify(() => commitNotice(before, this.#state, commit.sequence, commit.body, false))
+    const unseen = log.find(({ sequence }) => sequence > before.sequence)
+    this.#followOthers(isFirst && unseen ? { ...before, databaseId: databaseIdOf(writerOf(unseen)) } : before, log)
+  }
+
+  /** Commits of other handles become the state one after another, so that who hears of one finds the state that it has made. */
+  #followOthers(base: State, log: readonly LogRecord[]): void {
+    const unseen = log.filter(({ sequence }) => sequence > base.sequence)
+    const steps = this.#listeners.size === 0 && unseen.length > 0 ? [unseen] : unseen.map((record) => [record])
+    let before = base
+    for (const records of steps) {
+      // Behind what could not be replayed nothing can be.
+      if (this.#damage !== undefined) return
+      const from = before
+      for (const commit of this.#follow(from, records)) {
+        this.#tail.push(commit)
+        this.#logBytes += commit.bytes
+        this.#notify(() => commitNotice(from, this.#state, commit.sequence, commit.body, false))
+      }
+      before = this.#state
     }
   }
 
@@ -204,7 +218,7 @@ export class Core {
       try {
         found = await this.options.store.read({ generation, sequence })
       } catch (error) {
-        if (isPannierError(error, 'PANNIER_RESTORED')) this.#restored = error
+        if (isPannierError(error, 'PANNIER_RESTORED')) this.#becomeRestored(error)
         throw error
       }
       // What was found is older than what another handle of this realm has announced meanwhile.
@@ -212,6 +226,12 @@ export class Core {
       this.adopt(found)
       return
     }
+  }
+
+  #becomeRestored(error: PannierError): void {
+    const isNews = this.#restored === undefined
+    this.#restored = error
+    if (isNews) this.onRestored(error)
   }
 
   assertWritable(): void {

@@ -79,6 +79,11 @@ export class PagedKeyValueStore implements KeyValueStore {
     return this.#core.onCommit(listener)
   }
 
+  /** `listener` is called once, if the store was put back to an earlier state than this handle has seen: it is of no use any more. */
+  onRestored(listener: (error: PannierError) => void): void {
+    this.#core.onRestored = listener
+  }
+
   async refresh(): Promise<void> {
     return this.#writer.refresh()
   }

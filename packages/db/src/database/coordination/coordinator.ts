@@ -3,6 +3,7 @@ import type { Environment } from '../../base/environment.ts'
 import { throwIfCancelled } from '../../base/long-work.ts'
 import type { Coordinator, WriterLease } from '../../storage/coordinator.ts'
 import type { DatabaseStorage, SharingScope } from '../../storage/page-store.ts'
+import { systemEnvironment } from '../lifecycle/environment.ts'
 import { localCoordinator } from './local-coordinator.ts'
 import { webCoordinator } from './web-coordinator.ts'
 
@@ -41,6 +42,20 @@ export async function acquireLease(
     throw error
   } finally {
     signal?.removeEventListener('abort', giveUp)
+  }
+}
+
+/**
+ * Runs `work` while no other handle, tab or server runs work of that name in the storage. One that is frozen for some seconds loses its
+ * turn, so what `work` does has to be right without it.
+ */
+export async function exclusively<T>(storage: DatabaseStorage, name: string, work: () => Promise<T>): Promise<T> {
+  const coordinator = coordinatorFor(storage, name, systemEnvironment())
+  try {
+    await coordinator.acquireWriter()
+    return await work()
+  } finally {
+    coordinator.close()
   }
 }
 

@@ -21,7 +21,7 @@ import { prepareRegexes } from '../../query/regex/check-regex.ts'
 export interface FeedSource {
   readonly store: KeyValueStore
   readonly environment: Environment
-  /** Aborted when the database is closed. */
+  /** Aborted when the database is closed, or lost: then its reason is PANNIER_RESTORED. */
   readonly closing: AbortSignal
   /** The newest state; waits while the collection is migrated. */
   openSource(): MaybePromise<QuerySource>
@@ -62,6 +62,7 @@ async function* readFeed(
   try {
     for (let left = limit; left > 0;) {
       checkAborted(signal)
+      if (isPannierError(closing.reason, 'PANNIER_RESTORED')) throw closing.reason
       if (stop.aborted || (live && closing.aborted)) return
       waiting?.clear()
       const batch = await retryWhenStale(

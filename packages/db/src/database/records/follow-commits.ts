@@ -4,13 +4,16 @@ import type { DatabaseContext } from '../database-context.ts'
 import type { Database } from '../database.ts'
 
 /**
- * Calls back inside each commit, with the names of the collections whose documents it has written. `holdSnapshot` then gives the
- * state that it has made. The function returned ends it.
+ * Calls back inside each commit, with the names of the collections whose documents it has written, and whether this handle has made it.
+ * `holdSnapshot` then gives the state that it has made. The function returned ends it.
  */
-export function followCommits(database: Database, listener: (collections: ReadonlySet<string>) => void): () => void {
+export function followCommits(
+  database: Database,
+  listener: (collections: ReadonlySet<string>, isLocal: boolean) => void,
+): () => void {
   const { context } = database
   let names = namesOf(context)
-  return context.store.onCommit(({ trees }) => {
+  return context.store.onCommit(({ trees, local }) => {
     const written = new Set<string>()
     for (const tree of trees.keys()) {
       const number = Number.parseInt(tree, 10)
@@ -19,7 +22,7 @@ export function followCommits(database: Database, listener: (collections: Readon
       const name = names.get(number)
       if (name !== undefined) written.add(name)
     }
-    listener(written)
+    listener(written, local)
   })
 }
 

@@ -208,9 +208,10 @@ export class LiveRun implements LiveWork {
     this.#end(undefined, new PannierError('PANNIER_ABORTED', 'The live query was closed.'), undefined)
   }
 
-  /** The database is closed. */
+  /** The database is closed, or lost: then the query has failed. */
   closed(reason: unknown): void {
-    this.#end(undefined, reason, undefined)
+    const error = isPannierError(reason, 'PANNIER_CLOSED') ? undefined : reason
+    this.#end(error, reason, error)
   }
 
   readonly #abort = (): void => {
