@@ -22,6 +22,7 @@ export const LAYERS: readonly string[] = [
 /** The same of the backend. `backend.ts` puts them together. */
 export const BACKEND_LAYERS: readonly string[] = [
   'gateway',
+  'fleet',
   'schedules',
   'fields',
   'settings',

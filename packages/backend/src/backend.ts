@@ -16,6 +16,7 @@ import { Sessions } from './accounts/sessions.ts'
 import { TokenPrincipals } from './accounts/token-principals.ts'
 import { Backups, type BackupHost } from './backups/backups.ts'
 import { Definitions, type DefinitionJournal } from './definitions/definitions.ts'
+import { ALONE, type Fleet } from './fleet/fleet.ts'
 import type { AppCollections } from './gateway/databases.ts'
 import type { AroundWrites } from './gateway/guarded-writer.ts'
 import type { WriteGuard } from './gateway/guards.ts'
@@ -55,6 +56,8 @@ import { Sync } from './sync/sync.ts'
 
 /** What `openBackend` takes. */
 export interface BackendOptions {
+  /** The servers that serve the same database. It is alone when left out. The backend does not close it. */
+  readonly fleet?: Fleet
   /** Hashes passwords; others may share its queue. */
   readonly passwords?: Passwords
   /** Counts failed logins by address and name. All are let pass when left out. */
@@ -137,11 +140,11 @@ const BACKUP_FAILED = 'A scheduled backup could not be made'
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
-  const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now } = options
-  const definitions = await Definitions.open(database, journalOf(options, now))
-  const settings = await Settings.open(database, options.settingsKey)
+  const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now, fleet = ALONE } = options
+  const definitions = await Definitions.open(database, journalOf(options, now), fleet)
+  const settings = await Settings.open(database, options.settingsKey, fleet)
   const { logs, ...logging } = await openLogs({ settings, now }, options)
-  const parts = { database, definitions, settings, logs, now, key: await DataKey.open(database) }
+  const parts = { database, fleet, definitions, settings, logs, now, key: await DataKey.open(database) }
   const { fileTokens, ...tokens } = tokenParts(parts)
   const operations = await openOperations({ ...parts, fileTokens }, logging.database, options)
   const { schedules, backups, check } = operations
@@ -173,7 +176,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     ...accountsHost,
     find: (login) => new ExternalAccounts(writerParts).find(login),
     enter: (login) => new ExternalAccounts(writerParts).enter(login),
-    deliver: (clientId, message, ip) => realtime.deliver(clientId, '@oauth2', message, { ip, once: true }),
+    deliver: (clientId, message, ip) => realtime.deliverAnywhere(clientId, '@oauth2', message, { ip, once: true }),
     fetchPublic: options.fetchPublic,
   })
   if (options.sendsMails !== false)
@@ -181,7 +184,8 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const sync = new Sync({ ...parts, access, reads, writes, held, horizonMs: options.syncHorizonMs })
   addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
-  const stopped = [terminating, check, sql, schedules, backups, realtime, oauth2, mails, tokens.principals, recordFiles]
+  const stopping = [terminating, check, sql, schedules, backups, realtime, oauth2, mails, sync]
+  const stopped = [...stopping, tokens.principals, recordFiles]
   return {
     definitions,
     records: recordsOf(reads, writes, new HookedReads({ reads, definitions, hooks, app })),
@@ -226,7 +230,7 @@ function tokenParts(
   return { sessions, apiTokens, principals, fileTokens: new FileTokens({ ...parts, principals }) }
 }
 
-type TokenParts = Pick<AccountsHost, 'database' | 'definitions' | 'settings' | 'logs' | 'now'>
+type TokenParts = Pick<AccountsHost, 'database' | 'fleet' | 'definitions' | 'settings' | 'logs' | 'now'>
 
 /** Writes changes of definitions down, if the operator wants it. */
 function journalOf({ automigrate }: BackendOptions, now: () => number): DefinitionJournal | undefined {
@@ -266,7 +270,7 @@ async function openOperations(
   { backups: host }: BackendOptions,
 ): Promise<Pick<Backend, 'schedules' | 'backups' | 'check'>> {
   noteRules({ definitions: parts.definitions, logs })
-  const schedules = new Schedules(logs)
+  const schedules = new Schedules(logs, parts.fleet)
   const databases = { 'data.db': database, 'auxiliary.db': logDatabase }
   const backups = await Backups.open({ ...parts, databases, schedules, logs, host })
   schedules.add('__pbDBOptimize__', '0 0 * * *', () => Promise.all([database.flush(), logDatabase.flush()]))

@@ -1,6 +1,6 @@
 /** A secret that belongs to the data: what is made with it can be made and checked only where the data are, or were restored. */
 import { hkdfSync, randomBytes } from 'node:crypto'
-import type { Database } from 'pannier'
+import { isPannierError, type Database } from 'pannier'
 
 interface StoredKey {
   readonly _id: string
@@ -24,11 +24,14 @@ export class DataKey {
   /** The key of a database, which gets one if it has none. */
   static async open(database: Database): Promise<DataKey> {
     const stored = database.collection<StoredKey>(KEY_COLLECTION)
-    const found = await stored.get(KEY_ID)
-    if (found !== undefined) return new DataKey(Buffer.from(found.key, 'base64'))
-    const key = randomBytes(KEY_BYTES)
-    await stored.insert({ _id: KEY_ID, key: key.toString('base64') })
-    return new DataKey(key)
+    if ((await stored.get(KEY_ID)) === undefined) {
+      const key = randomBytes(KEY_BYTES).toString('base64')
+      await stored.insert({ _id: KEY_ID, key }).catch((error: unknown) => {
+        // Another server was first.
+        if (!isPannierError(error, 'PANNIER_CONFLICT')) throw error
+      })
+    }
+    return new DataKey(Buffer.from((await stored.get(KEY_ID))!.key, 'base64'))
   }
 
   /** A key of its own for each use: 32 bytes (HKDF, RFC 5869). */

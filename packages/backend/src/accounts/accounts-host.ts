@@ -3,6 +3,7 @@ import type { Database } from 'pannier'
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { LogWriter } from '../gateway/log-entry.ts'
 import type { Account } from '../gateway/principal.ts'
@@ -21,6 +22,7 @@ export type LoginAttempt = (address: string, name: string) => () => void
 export interface AccountsHost {
   readonly database: Database
   readonly definitions: Definitions
+  readonly fleet: Fleet
   readonly settings: Settings
   readonly passwords: Passwords
   readonly sessions: Sessions

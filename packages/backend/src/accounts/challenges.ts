@@ -1,8 +1,9 @@
 /**
- * Challenges that a device answers once. They are signed, so that nothing is kept of those that nobody answers. They end with the
- * process.
+ * Challenges that a device answers once, at any server. They are signed, so that nothing is kept of those that nobody answers. Of a server
+ * that is alone they end with the process.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Fleet } from '../fleet/fleet.ts'
 
 const VALID_MS: number = 5 * 60 * 1000
 const RANDOM_BYTES = 16
@@ -11,47 +12,54 @@ const SIGNATURE_BYTES = 32
 
 export class Challenges {
   readonly validMs: number = VALID_MS
-  readonly #key = randomBytes(SIGNATURE_BYTES)
+  readonly #fleet: Fleet
+  #key: Promise<Buffer> | undefined
   readonly #now: () => number
   /** Those that were answered, with a time after which they are over; the oldest are first. */
   readonly #used = new Map<string, number>()
 
-  constructor(now: () => number) {
+  constructor(now: () => number, fleet: Fleet) {
     this.#now = now
+    this.#fleet = fleet
   }
 
   /** `about`: what it is good for, and nothing else. */
-  make(about: string): Uint8Array<ArrayBuffer> {
+  async make(about: string): Promise<Uint8Array<ArrayBuffer>> {
     const payload = Buffer.alloc(RANDOM_BYTES + TIME_BYTES)
     randomBytes(RANDOM_BYTES).copy(payload)
     payload.writeUIntBE(this.#now() + VALID_MS, RANDOM_BYTES, TIME_BYTES)
-    return new Uint8Array(Buffer.concat([payload, this.#sign(payload, about)]))
+    return new Uint8Array(Buffer.concat([payload, await this.#sign(payload, about)]))
   }
 
   /** Whether it was made for this, and was not answered. `challenge`: as base64url. */
-  isOpen(challenge: string, about: string): boolean {
+  async isOpen(challenge: string, about: string): Promise<boolean> {
     const bytes = Buffer.from(challenge, 'base64url')
     // Another text of the same bytes would be another challenge.
     if (bytes.length !== RANDOM_BYTES + TIME_BYTES + SIGNATURE_BYTES || bytes.toString('base64url') !== challenge)
       return false
     const payload = bytes.subarray(0, RANDOM_BYTES + TIME_BYTES)
-    const isOurs = timingSafeEqual(bytes.subarray(payload.length), this.#sign(payload, about))
+    const isOurs = timingSafeEqual(bytes.subarray(payload.length), await this.#sign(payload, about))
     return isOurs && this.#now() < endOf(bytes) && !this.#used.has(challenge)
   }
 
   /** False: somebody has used it meanwhile. */
-  use(challenge: string): boolean {
+  async use(challenge: string): Promise<boolean> {
     if (this.#used.has(challenge)) return false
     for (const [used, untilMs] of this.#used) {
       if (this.#now() < untilMs) break
       this.#used.delete(used)
     }
     this.#used.set(challenge, this.#now() + VALID_MS)
-    return true
+    return this.#fleet.claim(`challenge ${createHash('sha256').update(challenge).digest('base64url')}`)
   }
 
-  #sign(payload: Uint8Array, about: string): Buffer {
-    return createHmac('sha256', this.#key).update(payload).update(about).digest()
+  async #sign(payload: Uint8Array, about: string): Promise<Buffer> {
+    this.#key ??= this.#fleet.secret('challenges')
+    const key = await this.#key.catch((error: unknown) => {
+      this.#key = undefined
+      throw error
+    })
+    return createHmac('sha256', key).update(payload).update(about).digest()
   }
 }
 

@@ -73,7 +73,7 @@ export class Passkeys {
 
   constructor(host: AccountsHost) {
     this.#host = host
-    this.#challenges = new Challenges(host.now)
+    this.#challenges = new Challenges(host.now, host.fleet)
     this.#stored = host.database.collection<StoredPasskey>(PASSKEYS_COLLECTION)
   }
 
@@ -91,7 +91,7 @@ export class Passkeys {
       rpID: this.#place().rpID,
       userName: email === '' ? String(record['_id']) : email,
       userID: userIdOf(definition, record),
-      challenge: this.#challenges.make(registrationOf(definition, record)),
+      challenge: await this.#challenges.make(registrationOf(definition, record)),
       timeout: this.#challenges.validMs,
       attestationType: 'none',
       excludeCredentials: known.map(({ credential, transports }) => ({ id: credential, transports: [...transports] })),
@@ -115,7 +115,8 @@ export class Passkeys {
       'The passkey can not be registered.',
       (expectedChallenge) => verifyRegistrationResponse({ response, expectedChallenge, ...expected }),
     )
-    if (!verified.verified || !this.#challenges.use(challenge)) throw invalid('The passkey can not be registered.')
+    if (!verified.verified || !(await this.#challenges.use(challenge)))
+      throw invalid('The passkey can not be registered.')
     const account = { collection: definition.id, record }
     if ((await this.#of(account)).length >= PASSKEYS_MAX)
       throw invalid(`An account has at most ${PASSKEYS_MAX} passkeys.`)
@@ -167,7 +168,7 @@ export class Passkeys {
     const { generateAuthenticationOptions } = await webAuthn()
     return generateAuthenticationOptions({
       rpID: this.#place().rpID,
-      challenge: this.#challenges.make(loginOf(definition)),
+      challenge: await this.#challenges.make(loginOf(definition)),
       timeout: this.#challenges.validMs,
       userVerification: 'required',
     })
@@ -198,7 +199,7 @@ export class Passkeys {
     const userId = Buffer.from(userIdOf(definition, record)).toString('base64url')
     if (!verified || response.response.userHandle !== userId) throw failed()
     if (identity !== '' && !(await this.#isNamed(definition, record, identity))) throw failed()
-    if (!this.#challenges.use(challenge)) throw failed()
+    if (!(await this.#challenges.use(challenge))) throw failed()
     await this.#noteUse(stored._id, authenticationInfo.newCounter, authenticationInfo.credentialBackedUp)
     return { definition, record }
   }
@@ -207,7 +208,7 @@ export class Passkeys {
   async #verifying<T>(
     about: string,
     message: string,
-    verify: (isExpected: (challenge: string) => boolean) => Promise<T>,
+    verify: (isExpected: (challenge: string) => Promise<boolean>) => Promise<T>,
   ): Promise<readonly [challenge: string, verified: T]> {
     let answered = ''
     try {

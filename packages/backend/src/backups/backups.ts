@@ -19,8 +19,8 @@ import { cleanRestores, isRestoreReady, prepareRestore, type RestoreOptions } fr
 
 /** Where a server has its databases. */
 export interface BackupHost extends RestoreOptions {
-  /** The folder of the server's files. */
-  readonly dir: string
+  /** The folder of the server's files. Backups are in a bucket only when it is left out. */
+  readonly dir?: string
   /** Closes the server and starts it again in the same folder. Only a command restores when it is left out. */
   readonly restart?: () => void
 }
@@ -88,9 +88,10 @@ export class Backups {
   /** Opens the place of the backups. */
   static async open(options: BackupsOptions): Promise<Backups> {
     const backups = new Backups(options)
-    if (options.host !== undefined) {
+    const { dir } = options.host ?? {}
+    if (dir !== undefined) {
       await backups.#folder!.clean()
-      await cleanRestores(options.host.dir)
+      await cleanRestores(dir)
     }
     backups.#schedule()
     return backups
@@ -99,7 +100,7 @@ export class Backups {
   private constructor(options: BackupsOptions) {
     this.#options = options
     const { host, settings } = options
-    this.#folder = host && new BackupFolder(join(host.dir, FOLDER))
+    this.#folder = host?.dir === undefined ? undefined : new BackupFolder(join(host.dir, FOLDER))
     this.#stopListening = settings.onChange(() => this.#schedule())
   }
 
@@ -184,7 +185,7 @@ export class Backups {
     checkAdmin(principal)
     const place = this.#place()
     const { dir, restart, ...options } = this.#options.host!
-    if (restart === undefined)
+    if (restart === undefined || dir === undefined)
       throw invalid(
         'This server can not start itself again. Stop it, and restore by the command `pannier backup restore`.',
       )
@@ -217,9 +218,11 @@ export class Backups {
   /** @throws ServiceError INVALID if backups have no place */
   #place(): FilePlace {
     const { settings, host } = this.#options
-    if (host === undefined) throw invalid(`${NOT_REACHED} The server has no folder of its own.`)
     const { s3 } = settings.values.backups
-    return s3.enabled ? new S3Place(s3) : this.#folder!
+    if (host !== undefined && s3.enabled) return new S3Place(s3)
+    if (this.#folder === undefined)
+      throw invalid(`${NOT_REACHED} The server has no folder of its own: set a bucket for backups in the settings.`)
+    return this.#folder
   }
 
   /** One at a time. */

@@ -6,6 +6,7 @@ import { truncate } from 'pannier/internal'
 import { dateText } from '../fields/date-text.ts'
 import { DIFFERENT } from '../fields/field-errors.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
+import { ALONE, type Fleet } from '../fleet/fleet.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { type ErrorData, forbidden, missing, ServiceError } from '../gateway/service-error.ts'
@@ -69,6 +70,7 @@ export class Definitions {
   readonly #database: Database
   readonly #store: DefinitionStore
   readonly #journal: DefinitionJournal | undefined
+  readonly #fleet: Fleet
   readonly #listeners = new Set<() => void>()
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
@@ -79,16 +81,26 @@ export class Definitions {
   }
 
   /** Makes the system collections of a new database. */
-  static async open(database: Database, journal?: DefinitionJournal): Promise<Definitions> {
-    const definitions = new Definitions(database, await DefinitionStore.open(database), journal)
-    if (definitions.all().length === 0) await definitions.#addSystemCollections()
-    return definitions
+  static async open(database: Database, journal?: DefinitionJournal, fleet: Fleet = ALONE): Promise<Definitions> {
+    return fleet.exclusively('definitions', async () => {
+      await database.refresh()
+      const definitions = new Definitions(database, await DefinitionStore.open(database), journal, fleet)
+      if (definitions.all().length === 0) await definitions.#addSystemCollections()
+      return definitions
+    })
   }
 
-  private constructor(database: Database, store: DefinitionStore, journal: DefinitionJournal | undefined) {
+  private constructor(
+    database: Database,
+    store: DefinitionStore,
+    journal: DefinitionJournal | undefined,
+    fleet: Fleet,
+  ) {
     this.#database = database
     this.#store = store
     this.#journal = journal
+    this.#fleet = fleet
+    store.onReload = () => this.#tell()
   }
 
   /** By name in any case, or by id. */
@@ -307,9 +319,15 @@ export class Definitions {
     return () => void this.#listeners.delete(listener)
   }
 
+  /** Resolves when changes of other servers that this one has seen are known. */
+  settled(): Promise<void> {
+    return this.#store.settled()
+  }
+
   /** Ends when the changes have ended that were asked for. */
   async close(): Promise<void> {
     await this.#turn
+    this.#store.close()
     this.#listeners.clear()
   }
 
@@ -359,6 +377,10 @@ export class Definitions {
         throw new ServiceError('INVALID', message, { data: error.data, cause: error })
       throw error
     }
+    this.#tell()
+  }
+
+  #tell(): void {
     for (const listener of this.#listeners) listener()
   }
 
@@ -396,8 +418,14 @@ export class Definitions {
     await this.#write(checkChange(this.#store.state, { changed, removed: [] }), '')
   }
 
+  /** Of all servers, and with what the others have changed. */
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(run)
+    const done = this.#turn.then(() =>
+      this.#fleet.exclusively('definitions', async () => {
+        await this.#store.catchUp()
+        return run()
+      }),
+    )
     this.#turn = done.catch(() => undefined)
     return done
   }

@@ -2,9 +2,10 @@
  * Definitions in the database, and what follows from them there: records, indexes, relations. A change is one transaction, so it
  * is whole or not at all. What can't be in it is made before, or put right at the next start.
  */
+import { setTimeout } from 'node:timers/promises'
 import { createSchema, type Schema } from '@pannier/rules'
 import { isPannierError, type Collection, type Database, type Transaction, type TransactionCollection } from 'pannier'
-import { relateRecords, type RecordRelation } from 'pannier/internal'
+import { followCommits, relateRecords, type RecordRelation } from 'pannier/internal'
 import { dateText } from '../fields/date-text.ts'
 import { fieldError } from '../fields/field-errors.ts'
 import { isMany } from '../fields/field-definition.ts'
@@ -24,6 +25,8 @@ export const DEFINITIONS_COLLECTION = '$definitions'
 /** The document that every change of a definition writes. */
 const VERSION = 'version'
 const STEP_DOCUMENTS = 200
+/** From one try to read definitions to the next, while the storage can't be reached. */
+const RETRY_MS = 100
 
 /** All definitions at one moment. */
 export interface DefinitionState {
@@ -57,6 +60,11 @@ export class DefinitionStore {
   readonly #closed = new Set<string>()
   /** A change may be stored that is not in the state yet. */
   #isCommitting = false
+  /** Another server has changed definitions, and they are read again. */
+  #reading: Promise<void> | undefined
+  readonly #stopFollowing: () => void
+  /** Is called when another server has changed definitions. */
+  onReload: () => void = () => {}
 
   /** Reads what is stored, and puts right what a crash has left. */
   static async open(database: Database): Promise<DefinitionStore> {
@@ -68,6 +76,48 @@ export class DefinitionStore {
 
   private constructor(database: Database) {
     this.#database = database
+    // At once: nobody reads a state of the database by definitions of another one.
+    this.#stopFollowing = followCommits(database, (collections, isLocal) => {
+      if (!isLocal && collections.has(DEFINITIONS_COLLECTION)) void this.#reload().catch(() => {})
+    })
+  }
+
+  close(): void {
+    this.#stopFollowing()
+  }
+
+  /** Resolves when the state is that of the database, as far as this server has seen it. */
+  async settled(): Promise<void> {
+    await this.#reading
+  }
+
+  /** Resolves when the state is the newest one that any server has stored. */
+  async catchUp(): Promise<void> {
+    await this.#database.refresh()
+    await this.#reading
+  }
+
+  /** Until it succeeds nothing is read or written by the old ones. */
+  async #reload(): Promise<void> {
+    const before = this.#reading ?? Promise.resolve()
+    const reading = before.then(() => this.#readAgain())
+    this.#reading = reading
+    await reading
+    if (this.#reading === reading) this.#reading = undefined
+    this.onReload()
+  }
+
+  async #readAgain(): Promise<void> {
+    const before = this.#state
+    const { version, all } = await this.#patiently(() => this.#stored())
+    if (version === before.version) return
+    await relateRecords(this.#database, relationsOf(all))
+    this.#state = stateOf(version, all)
+    // Indexes that this server has declared, and the other one has dropped.
+    for (const definition of all) {
+      const old = before.found.get(definition.id.toLowerCase())
+      if (old !== undefined) await this.#dropIndexes(definition, libraryIndexesOf(old))
+    }
   }
 
   get state(): DefinitionState {
@@ -76,7 +126,7 @@ export class DefinitionStore {
 
   /** Whether the state was that of all that was read since it was `state`. */
   isStill(state: DefinitionState): boolean {
-    return this.#state === state && !this.#isCommitting
+    return this.#state === state && !this.#isCommitting && this.#reading === undefined
   }
 
   records(definition: Definition): Collection<JsonObject> {
@@ -138,6 +188,17 @@ export class DefinitionStore {
     for (const { definition } of steps) await this.#index(definition, libraryIndexesOf(definition))
     this.#closed.clear()
     await this.#settle(all)
+  }
+
+  async #patiently<T>(read: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await read()
+      } catch (error) {
+        if (!isPannierError(error, 'PANNIER_IO')) throw error
+        await setTimeout(RETRY_MS)
+      }
+    }
   }
 
   /** What can't be in the transaction: indexes. Those of values that move are dropped, and built after it. */
@@ -229,15 +290,20 @@ export class DefinitionStore {
   }
 
   async #load(): Promise<void> {
+    const { version, all } = await this.#stored()
+    for (const definition of all)
+      if (definition.type !== 'view') await this.#index(definition, libraryIndexesOf(definition))
+    await relateRecords(this.#database, relationsOf(all))
+    this.#state = stateOf(version, all)
+  }
+
+  async #stored(): Promise<Pick<DefinitionState, 'version' | 'all'>> {
     const rows = await this.#database.collection<JsonObject>(DEFINITIONS_COLLECTION).find({}).sort('$created').toArray()
     const version = (rows.find(({ _id }) => _id === VERSION)?.['version'] ?? 0) as number
     const all = rows.flatMap(({ _id, _rev, ...definition }) =>
       _id === VERSION ? [] : [definition as unknown as Definition],
     )
-    for (const definition of all)
-      if (definition.type !== 'view') await this.#index(definition, libraryIndexesOf(definition))
-    await relateRecords(this.#database, relationsOf(all))
-    this.#state = stateOf(version, all)
+    return { version, all }
   }
 }
 

@@ -2,6 +2,7 @@
  * Sends messages to the clients that are connected: changes of records, and what comes for other topics.
  * docs/internals/realtime.md is the contract.
  */
+import type { Fleet } from '../fleet/fleet.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import { GUEST, type Account, type Principal } from '../gateway/principal.ts'
@@ -12,9 +13,11 @@ import { principalAfter, SignedIn } from './signed-in.ts'
 import { Subscriber, type Channel, type MessageHooks, type SubscriberHost } from './subscriber.ts'
 import { actorKey } from './subscription-groups.ts'
 import { Notifier, type NotifierOptions } from './notifier.ts'
+import { OtherServers, type DeliverOptions } from './other-servers.ts'
 import { subscriptionsIn, topicErrors, topicsOf, type Topic } from './topic.ts'
 
 interface RealtimeOptions extends NotifierOptions {
+  readonly fleet: Fleet
   readonly logs: LogWriter
   readonly principals: {
     /** Whether what the principal is known by is no longer valid. */
@@ -29,13 +32,6 @@ interface ReturningClient {
   readonly topics: readonly string[]
   /** The cursor of the last message that it has got; undefined: it is new. */
   readonly after: string | undefined
-}
-
-interface DeliverOptions {
-  /** The client must have this address. */
-  readonly ip: string | undefined
-  /** The subscription ends with the message. */
-  readonly once?: boolean
 }
 
 /** Superusers that subscribe to it get a message after each change of a definition. */
@@ -54,6 +50,7 @@ export class Realtime {
   readonly #signedIn: SignedIn
   readonly #budgets: RowBudgets
   readonly #host: SubscriberHost
+  readonly #others: OtherServers
   readonly #subscribers = new Map<string, Subscriber>()
   /** How many of them can come back. */
   #returning = 0
@@ -70,6 +67,7 @@ export class Realtime {
     this.#signedIn = new SignedIn(options.definitions)
     this.#budgets = new RowBudgets(options.now)
     this.#host = {
+      server: options.fleet.id,
       hooks: () => this.messageHooks,
       waitingBytes: 0,
       cutOff: (subscriber, error) => this.#logCutOff(subscriber, error),
@@ -84,7 +82,17 @@ export class Realtime {
       spent: (subscriber, topic, rows) => this.#spend(subscriber, topic, rows),
       failed: (error) => this.#fail(error),
     })
-    options.definitions.onChange(() => this.broadcast(DEFINITIONS_TOPIC, {}, ({ isAdmin }) => isAdmin))
+    // At each server, as each hears of the change.
+    options.definitions.onChange(() => this.#broadcastHere(DEFINITIONS_TOPIC, {}, ({ isAdmin }) => isAdmin))
+    this.#others = new OtherServers({
+      ...options,
+      own: {
+        subscribe: (principal, input) => this.#subscribeHere(principal, input),
+        deliver: (clientId, topic, data, how) => this.deliver(clientId, topic, data, how),
+        broadcast: (name, data) => this.#broadcastHere(name, data),
+        lookAgain: (collection, record) => this.#lookAgainAt(collection, record),
+      },
+    })
   }
 
   /** How many clients are connected. */
@@ -151,6 +159,12 @@ export class Realtime {
    * @throws ServiceError INVALID with data, NOT_FOUND, FORBIDDEN, UNAVAILABLE, TOO_MANY_REQUESTS
    */
   async subscribe(principal: Principal, input: JsonObject): Promise<void> {
+    const { clientId } = subscriptionsIn(input)
+    if (this.#subscribers.has(clientId)) return this.#subscribeHere(principal, input)
+    await this.#others.subscribe(principal, clientId, input)
+  }
+
+  async #subscribeHere(principal: Principal, input: JsonObject): Promise<void> {
     const { clientId, topics } = subscriptionsIn(input)
     const subscriber = this.#subscribers.get(clientId)
     if (subscriber === undefined) throw missing('Missing or invalid client id.')
@@ -169,7 +183,13 @@ export class Realtime {
     await this.#lookAgain(subscriber)
   }
 
-  /** Sends a message to one client, if it has subscribed to the topic from that address. Says whether it has. */
+  /** As `deliver`, to a client of any server. */
+  async deliverAnywhere(clientId: string, topic: string, data: object, options: DeliverOptions): Promise<boolean> {
+    if (this.#subscribers.has(clientId)) return this.deliver(clientId, topic, data, options)
+    return this.#others.deliver(clientId, topic, data, options)
+  }
+
+  /** Sends a message to one client of this server, if it has subscribed to the topic from that address. Says whether it has. */
   deliver(clientId: string, topic: string, data: object, { ip, once = false }: DeliverOptions): boolean {
     const subscriber = this.#subscribers.get(clientId)
     if (subscriber === undefined || subscriber.channel.address !== ip || !subscriber.topics.has(topic)) return false
@@ -181,16 +201,27 @@ export class Realtime {
     return true
   }
 
-  /** Sends a message to all that have subscribed to a topic of this name, with any options. `isFor`: to those principals alone. */
-  broadcast(name: string, data: object, isFor: (principal: Principal) => boolean = () => true): void {
+  /** Sends a message to all that have subscribed to a topic of this name, with any options, at any server. */
+  broadcast(name: string, data: object): void {
+    this.#broadcastHere(name, data)
+    this.#others.broadcast(name, data)
+  }
+
+  /** `isFor`: to those principals alone. */
+  #broadcastHere(name: string, data: object, isFor: (principal: Principal) => boolean = () => true): void {
     for (const { topic, members } of this.#notifier.groups.named(name))
       for (const subscriber of members.keys())
         if (isFor(subscriber.principal)) subscriber.send({ topic: topic.text, data })
   }
 
   /** A session or an API token of the account has ended. Its streams are those of guests when this resolves. */
-  async sessionEnded({ collection, record }: Account): Promise<void> {
-    await Promise.all(this.#signedIn.of({ id: collection }, String(record['_id'])).map((one) => this.#lookAgain(one)))
+  async sessionEnded(account: Account): Promise<void> {
+    this.#others.lookAgain(account)
+    await this.#lookAgainAt(account.collection, String(account.record['_id']))
+  }
+
+  async #lookAgainAt(collection: string, record: string): Promise<void> {
+    await Promise.all(this.#signedIn.of({ id: collection }, record).map((one) => this.#lookAgain(one)))
   }
 
   /** Ends all channels. Resolves when nothing is sent any more. */

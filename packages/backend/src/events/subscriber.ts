@@ -42,6 +42,8 @@ export interface MessageHooks {
 
 /** What all clients of a server share. */
 export interface SubscriberHost {
+  /** What the ids of its clients begin with. */
+  readonly server: string
   hooks(): MessageHooks | undefined
   /** Bytes that wait for hooks, of all clients. */
   waitingBytes: number
@@ -65,7 +67,7 @@ const MESSAGE_BYTES = 512
 /** A client. Get it by `realtime.connect`. */
 export class Subscriber {
   /** Random: those who know it, at the address of the client, may subscribe for it. */
-  readonly id: string = randomText(ID_CHARS)
+  readonly id: string
   /** Whether it gets cursors, and may come back with one. */
   readonly canReturn: boolean
   /** What takes the messages. */
@@ -87,6 +89,7 @@ export class Subscriber {
     this.channel = channel
     this.canReturn = canReturn
     this.#host = host
+    this.id = host.server + randomText(ID_CHARS - host.server.length)
   }
 
   /** Its channel has closed. */

@@ -1,7 +1,11 @@
-/** Deletes thumbs and objects of buckets whose records no longer name them. It follows what is written, through any door. */
+/**
+ * Deletes thumbs and objects of buckets whose records no longer name them. It follows what is written, through any door. Of several servers
+ * the one that leads does it. What is young it spares: a write of another server may be about to name it.
+ */
 import type { Database, DatabaseChange } from 'pannier'
 import { RECORDS_PREFIX, type Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Bucket } from './bucket.ts'
 import { thumbKeys, type KeptFile, type KeptFiles } from './kept-files.ts'
@@ -9,6 +13,8 @@ import { attachmentIn, fileNames } from './record-content.ts'
 
 interface SweeperHost {
   readonly database: Database
+  readonly fleet: Fleet
+  readonly now: () => number
   readonly definitions: Definitions
   readonly kept: KeptFiles
   readonly bucket: () => Bucket | undefined
@@ -21,10 +27,12 @@ interface FoundRecord {
 
 /** What failed is tried again after this time. */
 const RETRY_MS = 60_000
+/** Where there are several servers, no write takes longer. */
+const YOUNG_MS = 3_600_000
 
 export class FileSweeper {
   readonly #host: SweeperHost
-  readonly #stopListening: () => void
+  readonly #stopListening: readonly (() => void)[]
   /** What writes that are not done yet will name. */
   readonly #held = new Map<string, number>()
   /** Prefixes of keys: `COLLECTION/RECORD/`, `COLLECTION/` or all. */
@@ -35,7 +43,10 @@ export class FileSweeper {
 
   constructor(host: SweeperHost) {
     this.#host = host
-    this.#stopListening = host.database.onChange((change) => this.#follow(change))
+    this.#stopListening = [
+      host.database.onChange((change) => this.#follow(change)),
+      host.fleet.onLeads(() => this.sweep('')),
+    ]
     // What a crash has left.
     this.sweep('')
   }
@@ -55,7 +66,7 @@ export class FileSweeper {
 
   /** Looks at everything under a prefix, soon. */
   sweep(prefix: string): void {
-    if (this.#isClosed) return
+    if (this.#isClosed || !this.#host.fleet.leads) return
     this.#due.add(prefix)
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
   }
@@ -67,7 +78,7 @@ export class FileSweeper {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#stopListening()
+    for (const stop of this.#stopListening) stop()
     clearTimeout(this.#retry)
     this.#due.clear()
     await this.#running
@@ -110,6 +121,7 @@ export class FileSweeper {
       const of = `${one.collection}/${one.record}`
       if (last?.of !== of) last = { of, found: await this.#recordOf(one) }
       if (isNamed(one, last.found) || this.#held.has(one.key)) continue
+      this.#spare(one.modifiedMs)
       // A write may have ended since the record was read.
       if (!isNamed(one, await this.#recordOf(one))) await this.#remove(one)
     }
@@ -117,12 +129,19 @@ export class FileSweeper {
     if (record !== undefined) await this.#sweepBucket(prefix, { collection, record })
   }
 
+  /** @throws if it is young: its prefix is looked at again later */
+  #spare(modifiedMs: number): void {
+    const { fleet, now } = this.#host
+    if (fleet.id !== '' && now() - modifiedMs < YOUNG_MS) throw new Error('Another server may be about to name it.')
+  }
+
   /** Deletes what a lost record or collection has in the bucket, also from before the bucket was ours. */
   async #sweepBucket(prefix: string, of: Pick<KeptFile, 'collection' | 'record'>): Promise<void> {
     const bucket = this.#host.bucket()
     if (bucket === undefined || (await this.#isThere(of))) return
-    for await (const { key } of bucket.place.list(prefix)) {
+    for await (const { key, modifiedMs } of bucket.place.list(prefix)) {
       if (this.#held.has(key)) continue
+      this.#spare(modifiedMs)
       if (await this.#isThere(of)) return
       await bucket.place.delete(key)
     }

@@ -47,10 +47,11 @@ export class KeptFiles {
   /** False: the collection is empty. */
   #isUsed = false
 
-  static async open(database: Database): Promise<KeptFiles> {
+  /** `isShared`: other servers may keep files too. */
+  static async open(database: Database, isShared: boolean): Promise<KeptFiles> {
     const files = new KeptFiles(database)
     const { documents } = await files.#documents.info()
-    files.#isUsed = documents > 0
+    files.#isUsed = isShared || documents > 0
     return files
   }
 

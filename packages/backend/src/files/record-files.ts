@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import type { Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { NewFile } from '../fields/new-file.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { missing, ServiceError } from '../gateway/service-error.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
@@ -23,6 +24,7 @@ export interface Content extends Pick<FileHead, 'size' | 'type' | 'modifiedMs'> 
 
 interface FilesHost {
   readonly database: Database
+  readonly fleet: Fleet
   readonly definitions: Definitions
   readonly settings: Settings
   readonly now: () => number
@@ -50,15 +52,15 @@ export class RecordFiles {
   readonly #hopeless = new Set<string>()
 
   static async open(host: FilesHost): Promise<RecordFiles> {
-    return new RecordFiles(host, await KeptFiles.open(host.database))
+    return new RecordFiles(host, await KeptFiles.open(host.database, host.fleet.id !== ''))
   }
 
   private constructor(host: FilesHost, kept: KeptFiles) {
-    const { database, definitions, settings } = host
+    const { settings } = host
     this.#host = host
     this.#kept = kept
     this.#bucket = bucketOf(settings)
-    this.#sweeper = new FileSweeper({ database, definitions, kept, bucket: this.#bucket })
+    this.#sweeper = new FileSweeper({ ...host, kept, bucket: this.#bucket })
   }
 
   /** Undefined if the content is nowhere. */

@@ -15,6 +15,8 @@ export interface StateStore {
   get(id: string): Promise<JsonObject | undefined>
   /** Writes the document in place of an older one. */
   set(id: string, content: JsonObject): Promise<void>
+  /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
+  change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>
   /** Writes the result of `make` unless the document is there; returns the document. */
   ensure(id: string, make: () => JsonObject): Promise<JsonObject>
 }
@@ -35,6 +37,12 @@ export class ServerState implements StateStore {
   /** Writes the document in place of an older one. */
   async set(id: string, content: JsonObject): Promise<void> {
     await this.#documents.upsert({ ...content, _id: id })
+  }
+
+  /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
+  async change(id: string, change: (old: JsonObject) => JsonObject): Promise<void> {
+    await this.ensure(id, () => ({}))
+    await this.#documents.update(id, (old) => ({ ...change(old), _id: id, _rev: old['_rev'] }))
   }
 
   /** Deletes the document. */

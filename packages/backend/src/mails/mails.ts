@@ -1,8 +1,9 @@
 /**
  * Mails on their way. They are stored before they are sent, so that a restart loses none. A mail is marked before a server gets it,
- * so that no mail is sent twice. Docs: docs/internals/mails.md.
+ * so that no mail is sent twice. Of several servers the one that leads sends those of all. Docs: docs/internals/mails.md.
  */
 import type { Collection, Database, Transaction } from 'pannier'
+import type { Fleet } from '../fleet/fleet.ts'
 import { LOWER, randomText } from '../definitions/scaffolds.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import { ServiceError } from '../gateway/service-error.ts'
@@ -13,6 +14,7 @@ import { MailError, sendMail } from './send-mail.ts'
 
 export interface MailsHost {
   readonly database: Database
+  readonly fleet: Fleet
   readonly settings: Settings
   readonly logs: LogWriter & { flush(): Promise<void> }
   /** Milliseconds since 1970. */
@@ -63,11 +65,13 @@ export class Mails {
   /** Mails that are tried again, by id. */
   readonly #paused = new Map<string, { readonly to: string; readonly untilMs: number }>()
   readonly #sending = new Set<Promise<void>>()
+  /** Those that wait, are paused or are being sent. */
+  readonly #known = new Set<string>()
+  #stopListening: readonly (() => void)[] = []
   readonly #closing = new AbortController()
   /** Undefined: nothing is sent yet. */
   #listener: MailListener | undefined
   #timer: NodeJS.Timeout | undefined
-  #length = 0
 
   constructor(host: MailsHost) {
     this.#host = host
@@ -77,13 +81,38 @@ export class Mails {
   /** Sends what an earlier run has left. */
   async start(listener: MailListener): Promise<void> {
     this.#listener = listener
-    for (const { _id, to } of await this.#stored.find({}).sort('$created').toArray()) this.#add(_id, to)
+    const { database, fleet } = this.#host
+    const look = (ids?: readonly string[]): void =>
+      void this.#look(ids).catch((error: unknown) => this.#failedWith(error))
+    this.#stopListening = [
+      fleet.onLeads((leads) => (leads ? look() : this.#forget())),
+      database.onChange(({ collections, local }) => {
+        const change = collections.get(COLLECTION)
+        if (change !== undefined && !local) look(change.ids)
+      }),
+    ]
+    await this.#look()
+  }
+
+  /** Sends what is stored, also by other servers. `ids`: of mails that may be new; undefined: any may. */
+  async #look(ids?: readonly string[]): Promise<void> {
+    if (!this.#host.fleet.leads) return
+    const stored = this.#stored.find(ids === undefined ? {} : { _id: { $in: [...ids] } })
+    for (const { _id, to } of await stored.sort('$created').toArray()) this.#add(_id, to)
     this.#sendReady()
+  }
+
+  /** Another server leads. */
+  #forget(): void {
+    for (const ids of this.#ready.values()) for (const id of ids) this.#known.delete(id)
+    for (const id of this.#paused.keys()) this.#known.delete(id)
+    this.#ready.clear()
+    this.#paused.clear()
   }
 
   /** How many are on their way. */
   get length(): number {
-    return this.#length
+    return this.#known.size
   }
 
   /**
@@ -91,13 +120,13 @@ export class Mails {
    */
   async queue(mail: QueuedMail, also: (transaction: Transaction) => Promise<unknown> = async () => {}): Promise<void> {
     const stored: StoredMail = { ...mail, _id: randomText(20, LOWER), tries: 0, isMarked: false }
-    const hasRoom = this.#length < WAITING_MAX
+    const hasRoom = this.#known.size < WAITING_MAX
     await this.#host.database.transaction(async (transaction: Transaction) => {
       await also(transaction)
       if (hasRoom) await transaction.collection<StoredMail>(COLLECTION).insert(stored)
     })
     if (!hasRoom) return this.#end(stored, 'failed', 'Too many mails wait for the SMTP server.')
-    this.#add(stored._id, stored.to)
+    if (this.#host.fleet.leads) this.#add(stored._id, stored.to)
     this.#sendReady()
   }
 
@@ -109,19 +138,24 @@ export class Mails {
   /** Mails that no server has yet stay stored. */
   async close(): Promise<void> {
     this.#closing.abort()
+    for (const stop of this.#stopListening) stop()
     clearTimeout(this.#timer)
     await Promise.all(this.#sending)
   }
 
   #add(id: string, to: string): void {
-    this.#length++
+    if (this.#known.has(id)) return
+    this.#known.add(id)
+    this.#wait(id, to)
+  }
+
+  #wait(id: string, to: string): void {
     const others = this.#ready.get(to)
     if (others === undefined) this.#ready.set(to, [id])
     else others.push(id)
   }
 
   #pause({ _id: id, to }: StoredMail, seconds: number): void {
-    this.#length++
     this.#paused.set(id, { to, untilMs: this.#host.now() + seconds * 1000 })
     this.#timer ??= setTimeout(() => this.#endPauses(), LOOK_MS).unref()
   }
@@ -132,8 +166,7 @@ export class Mails {
     for (const [id, { to, untilMs }] of this.#paused) {
       if (untilMs > now) continue
       this.#paused.delete(id)
-      this.#length--
-      this.#add(id, to)
+      this.#wait(id, to)
     }
     if (this.#paused.size > 0) this.#timer = setTimeout(() => this.#endPauses(), LOOK_MS).unref()
     this.#sendReady()
@@ -145,11 +178,9 @@ export class Mails {
       const id = this.#next()
       if (id === undefined) return
       const work = this.#process(id)
-        .catch((error: unknown) =>
-          this.#log(LOG_LEVELS.error, 'The queue of mails has failed.', { error: errorText(error) }),
-        )
+        .catch((error: unknown) => this.#failedWith(error))
         .finally(() => {
-          this.#length--
+          if (!this.#paused.has(id)) this.#known.delete(id)
           this.#sending.delete(work)
           this.#sendReady()
         })
@@ -175,7 +206,13 @@ export class Mails {
       return this.#end(mail, 'unknown', 'A mail may have been sent before the server stopped. It is not sent again.')
     if (this.#host.now() >= mail.untilMs)
       return this.#end(mail, 'failed', 'A mail has expired before the SMTP server took it.')
-    await this.#stored.update(id, (old) => ({ ...old, isMarked: true }))
+    let isMine = false
+    await this.#stored.update(id, (old) => {
+      // Another server may take itself for the one that leads, for a moment.
+      isMine = !old.isMarked
+      return isMine ? { ...old, isMarked: true } : undefined
+    })
+    if (!isMine) return
     try {
       await this.#send(mail, id)
     } catch (error) {
@@ -229,6 +266,10 @@ export class Mails {
 
   async #tell({ about, to }: StoredMail, outcome: MailOutcome): Promise<void> {
     if (about !== undefined) await this.#listener?.(about, outcome, to)
+  }
+
+  #failedWith(error: unknown): void {
+    this.#log(LOG_LEVELS.error, 'The queue of mails has failed.', { error: errorText(error) })
   }
 
   #log(level: number, message: string, data: Record<string, string>): void {

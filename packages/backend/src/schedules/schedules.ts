@@ -1,6 +1,7 @@
 /** Schedules: jobs that run at times of the day, in UTC. A job that still runs when its time comes again is not started twice. */
 import { Cron } from 'croner'
 import { badArgument } from 'pannier/internal'
+import { ALONE, type Fleet } from '../fleet/fleet.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, missing } from '../gateway/service-error.ts'
@@ -24,17 +25,20 @@ interface KnownJob extends Schedule {
 
 /** The jobs of the system are listed last. */
 const SYSTEM_PREFIX = '__pb'
+const MINUTE_MS = 60_000
 
 /** The jobs of a backend, run by the clock. */
 export class Schedules {
   readonly #logs: LogWriter
+  readonly #fleet: Pick<Fleet, 'claim'>
   readonly #jobs = new Map<string, KnownJob>()
   readonly #running = new Map<string, Promise<void>>()
   #closed = false
 
   /** Errors of jobs go to the logs. */
-  constructor(logs: LogWriter) {
+  constructor(logs: LogWriter, fleet: Pick<Fleet, 'claim'> = ALONE) {
     this.#logs = logs
+    this.#fleet = fleet
   }
 
   /**
@@ -49,7 +53,7 @@ export class Schedules {
     this.remove(id)
     if (this.#closed) return
     const options = { timezone: 'UTC', mode: '5-part', domAndDow: true, unref: true } as const
-    const cron = new Cron(plain(expression), options, () => this.#start(id))
+    const cron = new Cron(plain(expression), options, () => void this.startByClock(id))
     this.#jobs.set(id, { id, expression, run, cron })
   }
 
@@ -85,6 +89,16 @@ export class Schedules {
     this.#closed = true
     for (const id of this.#jobs.keys()) this.remove(id)
     await Promise.all(this.#running.values())
+  }
+
+  /** @internal Its time has come, at all servers: one of them starts it. */
+  async startByClock(id: string): Promise<void> {
+    const minute = Math.round(Date.now() / MINUTE_MS)
+    try {
+      if (await this.#fleet.claim(`schedule ${id} ${minute}`)) this.#start(id)
+    } catch (error) {
+      this.#log(LOG_LEVELS.error, id, 'was not started.', error)
+    }
   }
 
   #start(id: string): void {

@@ -1,6 +1,7 @@
 /** The settings of the application, kept in the server's state and in memory. */
 import type { Database } from 'pannier'
 import type { BlockList } from 'node:net'
+import { ALONE, type Fleet } from '../fleet/fleet.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
@@ -14,6 +15,8 @@ const STATE_ID = 'settings'
 
 /** What superusers have set, checked and stored. Get it by `openBackend`. */
 export class Settings {
+  readonly #database: Database
+  readonly #fleet: Fleet
   readonly #state: ServerState
   readonly #seal: SettingsSeal | undefined
   readonly #stopListening: () => void
@@ -24,8 +27,8 @@ export class Settings {
   #turn: Promise<unknown> = Promise.resolve()
 
   /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
-  static async open(database: Database, key?: string): Promise<Settings> {
-    const settings = new Settings(database, key === undefined ? undefined : new SettingsSeal(key))
+  static async open(database: Database, key?: string, fleet: Fleet = ALONE): Promise<Settings> {
+    const settings = new Settings(database, key === undefined ? undefined : new SettingsSeal(key), fleet)
     try {
       const isPlain = await settings.#load()
       if (isPlain && key !== undefined) await settings.#store(settings.#values)
@@ -43,7 +46,9 @@ export class Settings {
     await settings.close()
   }
 
-  private constructor(database: Database, seal: SettingsSeal | undefined) {
+  private constructor(database: Database, seal: SettingsSeal | undefined, fleet: Fleet) {
+    this.#database = database
+    this.#fleet = fleet
     this.#state = new ServerState(database)
     this.#seal = seal
     // Another handle may change them.
@@ -67,15 +72,19 @@ export class Settings {
   /** What is left out stays. @throws ServiceError FORBIDDEN, INVALID with data */
   async update(principal: Principal, input: JsonObject): Promise<JsonObject> {
     if (!principal.isAdmin) throw forbidden('')
-    return this.#inTurn(async () => {
-      const values = mergeSettings(this.#values, input)
-      const data = checkSettings(values)
-      if (data !== undefined)
-        throw new ServiceError('INVALID', 'An error occurred while saving the new settings.', { data })
-      await this.#store(values)
-      this.#set(values)
-      return presentSettings(values)
-    })
+    return this.#inTurn(() =>
+      this.#fleet.exclusively('settings', async () => {
+        await this.#database.refresh()
+        await this.#load()
+        const values = mergeSettings(this.#values, input)
+        const data = checkSettings(values)
+        if (data !== undefined)
+          throw new ServiceError('INVALID', 'An error occurred while saving the new settings.', { data })
+        await this.#store(values)
+        this.#set(values)
+        return presentSettings(values)
+      }),
+    )
   }
 
   /** Calls `listener` after each change, until the function that it returns is called. */
@@ -87,6 +96,11 @@ export class Settings {
   /** Whether a superuser may act from there. */
   allowsSuperuserAt(address: string | undefined): boolean {
     return this.#values.superuserIPs.length === 0 || isWithin(this.#superuserAddresses, address ?? '')
+  }
+
+  /** Resolves when changes of other servers that this one has seen are known. */
+  async settled(): Promise<void> {
+    await this.#turn
   }
 
   /** Stops the work on stored settings. */

@@ -27,19 +27,35 @@ const BOOTS_MAX = 1000
 export class Boots {
   readonly #stored: Collection<StoredBoots>
   #boots: readonly Boot[]
+  readonly #stopListening: () => void
 
-  private constructor(stored: Collection<StoredBoots>, boots: readonly Boot[]) {
+  private constructor(database: Database, stored: Collection<StoredBoots>, boots: readonly Boot[]) {
     this.#stored = stored
     this.#boots = boots
+    // Other servers add theirs.
+    this.#stopListening = database.onChange(({ collections }) => {
+      if (collections.has(BOOTS_COLLECTION)) void this.#read().catch(() => {})
+    })
   }
 
-  /** Stores a start, before an index is brought up to date. */
-  static async open(database: Database, { ms, builtTo }: Pick<Boot, 'ms' | 'builtTo'>): Promise<Boots> {
+  /**
+   * Stores a start, before an index is brought up to date. `joins`: other servers are there, so their start is this one's too.
+   */
+  static async open(database: Database, { ms, builtTo }: Pick<Boot, 'ms' | 'builtTo'>, joins: boolean): Promise<Boots> {
     const stored = database.collection<StoredBoots>(BOOTS_COLLECTION)
     const { boots: before = [] } = (await stored.get(BOOTS_ID)) ?? {}
+    if (joins && before.length > 0) return new Boots(database, stored, before)
     const boots = [...before.slice(-BOOTS_MAX), { id: randomBytes(9).toString('base64url'), ms, builtTo }]
     await stored.upsert({ _id: BOOTS_ID, boots })
-    return new Boots(stored, boots)
+    return new Boots(database, stored, boots)
+  }
+
+  close(): void {
+    this.#stopListening()
+  }
+
+  async #read(): Promise<void> {
+    this.#boots = (await this.#stored.get(BOOTS_ID))?.boots ?? this.#boots
   }
 
   /** Whether a database has any. */

@@ -8,6 +8,7 @@ import { readSnapshot, rememberedRows } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
 import type { DataKey } from '../access/data-key.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, ServiceError } from '../gateway/service-error.ts'
 import type { RecordJson } from '../records/record-types.ts'
@@ -76,6 +77,7 @@ interface Started {
 
 interface SyncHost extends PushHost {
   readonly held: HeldNow
+  readonly fleet: Pick<Fleet, 'joined'>
   readonly key: DataKey
   /** A replica that was away for longer begins again. 30 days by default. */
   readonly horizonMs: number | undefined
@@ -225,7 +227,7 @@ export class Sync {
       }),
     )
     const start = { ms: now(), builtTo: Object.fromEntries(builtTo) }
-    const boots = await Boots.open(database, start)
+    const boots = await Boots.open(database, start, this.#host.fleet.joined)
     const holdings = new HoldingsStore({ database, horizonMs: this.#horizonMs })
     return {
       boots,
@@ -233,6 +235,12 @@ export class Sync {
       feed: new Feed({ ...this.#host, boots, holdings }),
       seal: new Seal(key.for('sync tokens')),
     }
+  }
+
+  /** Stops following what other servers start. */
+  async close(): Promise<void> {
+    const started = await this.#started?.catch(() => undefined)
+    started?.boots.close()
   }
 
   /** What a replica says that it has. */

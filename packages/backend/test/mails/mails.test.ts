@@ -1,4 +1,5 @@
 /** Goal: each mail arrives once, whatever the server does; a mail that can't be sent is in the log; nobody adds headers to one. */
+import { ALONE } from '../../src/fleet/fleet.ts'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { open } from 'pannier'
@@ -47,6 +48,7 @@ afterEach(async () => {
 
 async function start(): Promise<void> {
   mails = new Mails({
+    fleet: ALONE,
     database,
     settings,
     logs: { write: (entry) => void logs.push(entry), flush: async () => {} },

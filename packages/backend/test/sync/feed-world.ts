@@ -198,7 +198,7 @@ export class FeedWorld {
       reader.read((guard) => names.map((name) => [name, rememberedRows(guard, name, SIDES_VIEW)?.builtTo ?? 0])),
     )
     const start = { ms: this.nowMs, builtTo: Object.fromEntries(builtTo) as Record<string, number> }
-    const boots = await Boots.open(database, start)
+    const boots = await Boots.open(database, start, false)
     const holdings = new HoldingsStore({ database, horizonMs: HORIZON_MS })
     this.#forgetful = { database, definitions, boots, holdings, now: () => this.nowMs, horizonMs: HORIZON_MS }
     this.held = new HeldNow(definitions)

@@ -32,7 +32,12 @@ export class LiveSessions {
 
   open(user: string | null, collection: string): LiveSession {
     const channel = { address: undefined, send: () => {}, end: () => {} }
-    const subscriber = new Subscriber(channel, false, { hooks: () => undefined, waitingBytes: 0, cutOff: () => {} })
+    const subscriber = new Subscriber(channel, false, {
+      server: '',
+      hooks: () => undefined,
+      waitingBytes: 0,
+      cutOff: () => {},
+    })
     const session: LiveSession = { signals: 0 }
     subscriber.principal = this.#world.actor(user).principal
     this.#sessions.set(subscriber, session)

@@ -33,7 +33,7 @@ export interface OAuth2Host extends AccountsHost {
   /** The account of somebody, found, linked or made. @throws ServiceError */
   readonly enter: (login: ExternalLogin) => Promise<ExternalAccount>
   /** Sends a message to the client of realtime with this id, if it waits for one from this address. Says whether it does. */
-  readonly deliver: (clientId: string, message: JsonObject, address: string | undefined) => boolean
+  readonly deliver: (clientId: string, message: JsonObject, address: string | undefined) => Promise<boolean>
   /** A GET of a public address: all others are refused. Undefined: no pictures are fetched. */
   readonly fetchPublic: PublicFetch | undefined
 }

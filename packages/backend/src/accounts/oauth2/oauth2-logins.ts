@@ -106,9 +106,9 @@ export class OAuth2Logins {
   }
 
   /** Sends the code to the client that waits for it, and calls `logIn` next. False: no client waits, or no code came. */
-  redirected({ state, code, error, user }: OAuth2Redirect, address: string | undefined): boolean {
+  async redirected({ state, code, error, user }: OAuth2Redirect, address: string | undefined): Promise<boolean> {
     const message = error === '' ? { state, code } : { state, code, error }
-    if (state === '' || !this.#host.deliver(state, message, address)) return false
+    if (state === '' || !(await this.#host.deliver(state, message, address))) return false
     if (error !== '' || code === '') return false
     this.#appleNames.keep(code, user)
     return true

@@ -1,0 +1,58 @@
+/**
+ * The servers that share one database: who does what one does for all, what happens once, and what they tell one another.
+ * docs/internals/servers.md is the contract.
+ */
+import { randomBytes } from 'node:crypto'
+
+/** What one server asks of another, or tells it. JSON. */
+export interface Message {
+  /** Who listens: 'realtime'. */
+  readonly topic: string
+  readonly [field: string]: unknown
+}
+
+/** Gives what is answered; undefined: nothing. */
+type Listener = (message: Message) => unknown
+
+export interface Fleet {
+  /** Names this server among the others. Letters and digits, `ID_CHARS` of them; empty: it is alone. */
+  readonly id: string
+  /** Whether this server does what one does for all: it sends mails, replicates and sweeps files. */
+  readonly leads: boolean
+  /** Is called when that changes. The result ends it. */
+  onLeads(listener: (leads: boolean) => void): () => void
+  /** Whether others were there already when this one started, with the same data. */
+  readonly joined: boolean
+  /** True for one caller of all servers. What was claimed may be claimed again after an hour. */
+  claim(what: string): Promise<boolean>
+  /** 32 random bytes that all servers have, and no backup. */
+  secret(name: string): Promise<Buffer>
+  /** Runs `work` while no other server runs work of that name. One that is frozen for seconds loses its turn. */
+  exclusively<T>(name: string, work: () => Promise<T>): Promise<T>
+  /** What that server answers. Undefined: it is gone, or says nothing in time. */
+  ask(server: string, message: Message): Promise<unknown>
+  /** To all other servers. Nobody waits for them. */
+  tell(message: Message): void
+  /** Hears what is told or asked about a topic. */
+  listen(topic: string, listener: Listener): void
+  close(): Promise<void>
+}
+
+export const SECRET_BYTES = 32
+/** Those of a server's id. */
+export const ID_CHARS = 8
+
+/** A server whose database nobody else serves. */
+export const ALONE: Fleet = {
+  id: '',
+  leads: true,
+  joined: false,
+  onLeads: () => () => {},
+  claim: async () => true,
+  secret: async () => randomBytes(SECRET_BYTES),
+  exclusively: (_name, work) => work(),
+  ask: async () => undefined,
+  tell() {},
+  listen() {},
+  close: async () => {},
+}

@@ -1,0 +1,127 @@
+/** Goal: servers of one database agree who leads, do once what is to be done once, and hear one another; whoever of them is killed. */
+import { randomUUID } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import { open } from 'pannier'
+import { postgres } from '@pannier/postgres'
+import { onPostgres } from '../../../postgres/test/on-postgres.ts'
+import { MailServer } from '../../../../tools/test/mail-server.ts'
+import { openBackend, type Backend } from '../../src/backend.ts'
+import type { Fleet } from '../../src/fleet/fleet.ts'
+import { SharedFleet } from '../../src/fleet/shared-fleet.ts'
+import { SYSTEM } from '../../src/gateway/principal.ts'
+import type { Actor } from '../../src/access/actor.ts'
+import { Schedules } from '../../src/schedules/schedules.ts'
+
+onPostgres((get) => {
+  const opened: { close(): Promise<void> }[] = []
+  afterEach(async () => {
+    for (const one of opened.splice(0).reverse()) await one.close()
+  })
+
+  /** Each is a server of its own: another name of the host is another process to the library. */
+  const storageOf = (server: number): ReturnType<typeof postgres> =>
+    postgres(get().url.replace('127.0.0.1', server === 0 ? '127.0.0.1' : 'localhost'))
+
+  async function fleets(count: number, name: string = randomUUID()): Promise<SharedFleet[]> {
+    const all: SharedFleet[] = []
+    for (let n = 0; n < count; n++) all.push(await SharedFleet.open({ storage: storageOf(n), name }))
+    opened.push(...all)
+    return all
+  }
+
+  const soon = (isTrue: () => boolean): Promise<void> => expect.poll(isTrue, { timeout: 20_000 }).toBe(true)
+
+  test('the one that is there for longest leads, and the next one when it closes', async () => {
+    const [first, second] = await fleets(2)
+    expect([first!.leads, first!.joined, second!.leads, second!.joined]).toEqual([true, false, false, true])
+    const heard: boolean[] = []
+    second!.onLeads((leads) => heard.push(leads))
+    await first!.close()
+    await soon(() => second!.leads)
+    expect(heard).toEqual([true])
+  })
+
+  test('one that gives no sign of life does not lead any more', async () => {
+    const name = randomUUID()
+    const gone = await SharedFleet.open({ storage: storageOf(0), name, now: () => Date.now() - 60_000 })
+    opened.push(gone)
+    const [second] = await fleets(1, name)
+    expect(second!.leads).toBe(true)
+    expect(second!.joined).toBe(false)
+  })
+
+  test('a claim is given to one, a secret is the same for all, and work of one name is done one after another', async () => {
+    const [one, two] = (await fleets(2)) as [SharedFleet, SharedFleet]
+    for (let n = 0; n < 5; n++)
+      expect((await Promise.all([one.claim(`c${n}`), two.claim(`c${n}`)])).toSorted()).toEqual([false, true])
+    expect(await one.secret('s')).toEqual(await two.secret('s'))
+    expect(await one.secret('s')).not.toEqual(await one.secret('other'))
+    let running = 0
+    const work = async (): Promise<void> => {
+      expect(++running).toBe(1)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      running--
+    }
+    await Promise.all([one, two, one, two].map((fleet) => fleet.exclusively('w', work)))
+  })
+
+  test('a question is answered by the server that it is to; one to nobody is not', async () => {
+    const [one, two] = (await fleets(2)) as [SharedFleet, SharedFleet]
+    const told: unknown[] = []
+    two.listen('t', (message) => {
+      told.push(message['n'])
+      return { got: message['n'] }
+    })
+    expect(await one.ask(two.id, { topic: 't', n: 1 })).toEqual({ got: 1 })
+    one.tell({ topic: 't', n: 2 })
+    await soon(() => told.length === 2)
+    expect(told).toEqual([1, 2])
+    expect(await one.ask('nobody00', { topic: 't', n: 3 })).toBeUndefined()
+  })
+
+  test('a job of the clock is started by one server', async () => {
+    const [one, two] = (await fleets(2)) as [SharedFleet, SharedFleet]
+    let runs = 0
+    const all = [one, two].map((fleet) => new Schedules({ write: () => {} }, fleet))
+    for (const schedules of all) schedules.add('job', '* * * * *', () => runs++)
+    // As their clocks do, at the same minute.
+    await Promise.all(all.map((schedules) => schedules.startByClock('job')))
+    expect(runs).toBe(1)
+    for (const schedules of all) schedules.run(SYSTEM, 'job')
+    expect(runs).toBe(3)
+    for (const schedules of all) await schedules.close()
+  })
+
+  test('the mails of all servers are sent once, also those of a server that has led before', async () => {
+    await using smtp = await MailServer.start()
+    const name = randomUUID()
+    const [one, two] = (await fleets(2, name)) as [SharedFleet, SharedFleet]
+    const backends: Backend[] = []
+    const start = async (fleet: Fleet, server: number): Promise<Backend> => {
+      const database = await open(name, { storage: storageOf(server) })
+      const backend = await openBackend(database, { fleet })
+      backends.push(backend)
+      opened.push(database, backend)
+      return backend
+    }
+    const first = await start(one, 0)
+    const second = await start(two, 1)
+    await first.settings.update(SYSTEM, { smtp: { enabled: true, host: '127.0.0.1', port: smtp.port, tls: false } })
+    await expect.poll(() => second.settings.values.smtp.port).toBe(smtp.port)
+    const actor: Actor = { principal: SYSTEM, request: { context: 'default', method: 'POST', query: {}, headers: {} } }
+    const [pass, count] = ['12345678', 6]
+    for (let n = 0; n < count; n++)
+      await first.records.create(actor, 'users', { email: `u${n}@example.com`, password: pass, passwordConfirm: pass })
+    const askAt = (backend: Backend, n: number): Promise<unknown> =>
+      backend.accounts.passwordReset.request(backend.accounts.authDefinition('users'), { email: `u${n}@example.com` })
+    for (let n = 0; n < 4; n++) await askAt(backends[n % 2]!, n)
+    await soon(() => smtp.mails.length === 4)
+    await first.close()
+    await one.close()
+    await soon(() => two.leads)
+    for (let n = 4; n < count; n++) await askAt(second, n)
+    await soon(() => smtp.mails.length === count)
+    const to = smtp.mails.flatMap(({ recipients }) => recipients)
+    expect(to.toSorted()).toEqual(Array.from({ length: count }, (_, n) => `u${n}@example.com`))
+  })
+})
