@@ -71,7 +71,7 @@ function reasonOf(cause: unknown, place: string, schema: string): string {
   const code = codeOf(cause)
   if (code in REASONS) return REASONS[code]!(place, message, schema)
   if (/certificate|self-signed|altnames/i.test(message))
-    return `The certificate of PostgreSQL at ${place} is not accepted: ${message}. Give its authority as \`ssl: { ca }\`.`
+    return `The certificate of PostgreSQL at ${place} is not accepted: ${message}. Give its authority: sslrootcert=FILE in the URL, or \`ssl: { ca }\`.`
   if (/does not support SSL/i.test(message))
     return `PostgreSQL at ${place} has no TLS. Switch it on there, or leave sslmode out of the URL.`
   if (/password must be a string/i.test(message))

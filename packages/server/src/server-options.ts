@@ -1,9 +1,9 @@
 /** The options of `createServer()`, and their checks. */
 import type { FastifyPluginAsync } from 'fastify'
-import { checkOptions } from 'pannier/internal'
+import { badArgument, checkOptions } from 'pannier/internal'
 import type { Database, OpenOptions } from 'pannier'
 import type { Durability } from 'pannier/types'
-import type { OptionNames } from 'pannier/internal'
+import type { DatabaseStorage, OptionNames } from 'pannier/internal'
 import type { AuthOptions } from './auth/auth.ts'
 import { LOGIN_LIMITS } from './auth/login-limiter.ts'
 import type { AppOptions } from './http/app.ts'
@@ -16,6 +16,22 @@ import type { ReplicatorOptions } from './replicator/replicator-options.ts'
 import type { WriteGuard } from '@pannier/backend'
 import { HASH_QUEUE_LIMITS } from '@pannier/backend/internal'
 
+/**
+ * `backup`: a backup was restored. `restored`: the storage was put back to an earlier state than this server has seen. `newer`: a server
+ * of a newer version has come, whose data this one does not know.
+ */
+export type RestartReason = 'backup' | 'restored' | 'newer'
+
+/** Where several servers keep one database. */
+export interface SharedStorage {
+  /** As of `postgres(url)`. */
+  readonly storage: DatabaseStorage
+  /** The name of the database there; 'app' when left out. */
+  readonly name?: string
+  /** `onRestart` was called with 'restored' before: devices begin again where they have seen what is gone. */
+  readonly isRestored?: boolean
+}
+
 /** Options of `createServer`. */
 export interface ServerOptions extends AppOptions {
   /** Where `pannier.sqlite` and the key of its sessions are; made if need be, for this account alone. */
@@ -24,6 +40,11 @@ export interface ServerOptions extends AppOptions {
   readonly encryption?: OpenOptions['encryption']
   /** Encrypts the application's settings, which have secrets: 32 characters or more that nobody can guess. */
   readonly settingsKey?: string
+  /**
+   * Instead of files in `dir`: where any number of servers keep one database, `{ storage: postgres(url) }`. `dir` then has what is this
+   * server's alone: hooks, pages, backups without a bucket.
+   */
+  readonly storage?: SharedStorage
   /** An open database instead, which stays open when the server is closed. Sessions end with the server then. */
   readonly database?: Database
   /**
@@ -63,10 +84,10 @@ export interface ServerOptions extends AppOptions {
    */
   readonly public?: PublicFilesOptions
   /**
-   * Is called when a backup was restored: close the server, and make it again with the same options. Without it only the command
+   * Is called when the server is of no use any more: close it, and make it again with the same options. Without it only the command
    * line restores backups.
    */
-  readonly onRestart?: () => void
+  readonly onRestart?: (reason: RestartReason) => void
   /** Are asked about every write of documents, after the server's own. */
   readonly guards?: readonly WriteGuard[]
   /** Registered before the routes, after authentication. */
@@ -78,6 +99,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   encryption: true,
   settingsKey: true,
   database: true,
+  storage: true,
   durability: true,
   history: true,
   limits: true,
@@ -123,6 +145,7 @@ export function checkServerOptions(options: ServerOptions): void {
   checkOptions('createServer()', options, SERVER_OPTIONS)
   const { limits = {}, auth = {}, replication = {}, migrations, public: pages, https } = options
   checkOptions('createServer(): limits', limits, DEFAULT_LIMITS)
+  if (options.storage !== undefined) checkShared(options)
   checkOptions('createServer(): auth', auth, AUTH_OPTIONS)
   checkOptions('createServer(): auth.loginLimits', auth.loginLimits ?? {}, LOGIN_LIMITS)
   checkOptions('createServer(): auth.hashLimits', auth.hashLimits ?? {}, HASH_QUEUE_LIMITS)
@@ -130,4 +153,16 @@ export function checkServerOptions(options: ServerOptions): void {
   checkOptions('createServer(): replication', replication, REPLICATION_OPTIONS)
   if (migrations !== undefined) checkOptions('createServer(): migrations', migrations, { dir: true, automigrate: true })
   if (pages !== undefined) checkOptions('createServer(): public', pages, { dir: true, indexFallback: true })
+}
+
+const SHARED: OptionNames<SharedStorage> = { storage: true, name: true, isRestored: true }
+
+/** What a server does in files of its own can't be done by several. */
+function checkShared({ storage, migrations, https, database }: ServerOptions): void {
+  checkOptions('createServer(): storage', storage!, SHARED)
+  if (database !== undefined) throw badArgument('createServer()', 'storage and database exclude each other', 'both')
+  if (migrations !== undefined)
+    throw badArgument('createServer()', 'migrations need dir: with storage change collections by the API', migrations)
+  if (https !== undefined && 'names' in https)
+    throw badArgument('createServer()', 'https with names is for one server: with storage end TLS before them', https)
 }

@@ -2,8 +2,7 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { open } from 'pannier'
-import { badArgument, checkOptions } from 'pannier/internal'
+import { checkOptions } from 'pannier/internal'
 import type { Database } from 'pannier'
 import type { OptionNames } from 'pannier/internal'
 import { Auth } from './auth/auth.ts'
@@ -14,7 +13,7 @@ import { designGuard } from './auth/design-guard.ts'
 import { LoginLimiter } from './auth/login-limiter.ts'
 import { REPLICATOR_DATABASE, USERS_DATABASE } from './auth/permissions.ts'
 import { authPlugin } from './auth/plugin.ts'
-import { forgetSigningKey, newSigningKey, signingKeyIn } from './auth/signing-key.ts'
+import { newSigningKey } from './auth/signing-key.ts'
 import { endBranches } from './auth/users-guard.ts'
 import { adminUiRoutes } from './couch/admin-ui-routes.ts'
 import { attachmentRoutes } from './couch/attachment-routes.ts'
@@ -46,17 +45,16 @@ import { RouteTable } from './hooks/route-table.ts'
 import { createApp } from './http/app.ts'
 import { BodyStore } from './http/body-store.ts'
 import { Metrics } from './http/metrics.ts'
+import { keepFresh } from './http/freshness.ts'
 import { servePublicFiles } from './http/public-files.ts'
 import { refuseOtherMethods } from './http/other-methods.ts'
 import { adminPage } from './http/admin-page.ts'
-import { makePrivate, makePrivateFolder } from './http/private-files.ts'
 import { RunningRequests } from './http/running-requests.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
 import type { ServerLimits } from './http/server-limits.ts'
 import type { ReplicatorContext } from './replicator/replicator-context.ts'
 import { replicatorGuard } from './replicator/replicator-guard.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
-import { cleanCopies, migrateUp } from './migrations/migrations.ts'
 import { AddressRules } from './outgoing/address-rules.ts'
 import { guardedFetch } from './outgoing/guarded-fetch.ts'
 import { Replicator } from './replicator/replicator.ts'
@@ -65,20 +63,17 @@ import { Sandbox } from './sandbox/sandbox.ts'
 import { isFiles } from './tls/https-options.ts'
 import { openTls } from './tls/tls.ts'
 import type { Tls } from './tls/tls.ts'
+import { givenDatabase, keepPrivate, openOwnDatabases, type OwnDatabases } from './own-databases.ts'
 import { checkServerOptions } from './server-options.ts'
 import type { ServerOptions } from './server-options.ts'
 import { LOG_LEVELS, openBackend } from '@pannier/backend'
 import type { Backend, BackupHost, LogEntry, WriteGuard } from '@pannier/backend'
 import {
   ActiveTasks,
-  checkUnused,
-  completeRestore,
-  DATABASE_FILES,
   DatabaseUpdates,
   Databases,
   Gateway,
   HashQueue,
-  isRestoreReady,
   Passwords,
   ServerState,
 } from '@pannier/backend/internal'
@@ -110,8 +105,6 @@ export interface PannierServer {
   close(): Promise<void>
 }
 
-const { 'data.db': FILE_NAME, 'auxiliary.db': LOGS_FILE_NAME } = DATABASE_FILES
-const PRIVATE_FILES = [FILE_NAME, LOGS_FILE_NAME].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
 const LOOPBACK = '127.0.0.1'
 const LISTEN_OPTIONS: OptionNames<ListenOptions> = { port: true, host: true }
 const ROUTES = [
@@ -135,39 +128,38 @@ const ROUTES = [
 /**
  * A server that speaks CouchDB's HTTP API on a Pannier database. docs/internals/http-api.md tells what it answers.
  *
- * @throws PANNIER_LOCKED if another process has the database open.
+ * @throws PANNIER_LOCKED if another process has the file open; PANNIER_NEWER_FORMAT if a newer version serves the storage.
  * @example
  * const server = await createServer({ dir: './data' })
  * console.log(await server.listen({ port: 5984 }))
  */
 export async function createServer(options: ServerOptions): Promise<PannierServer> {
   checkServerOptions(options)
-  const files = options.database === undefined ? await OwnFiles.open(options) : undefined
+  const { database } = options
+  const own = database === undefined ? await openOwnDatabases(options) : givenDatabase(database, newSigningKey())
   const closing = new AbortController()
   try {
-    return await assemble(options, files?.database ?? options.database!, files, closing)
+    // One after another: each finds what those before it have made.
+    return await own.fleet.exclusively('start', () => assemble(options, own, closing))
   } catch (error) {
     closing.abort()
-    await files?.close()
+    await own.close()
     throw error
   }
 }
 
-async function assemble(
-  options: ServerOptions,
-  database: Database,
-  files: OwnFiles | undefined,
-  closing: AbortController,
-): Promise<PannierServer> {
+async function assemble(options: ServerOptions, own: Opened, closing: AbortController): Promise<PannierServer> {
+  const { database, fleet } = own
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const metrics = new Metrics()
   const routes = new RouteTable()
   const { app, tls } = await openApp(options, limits, metrics, routes)
-  if (files !== undefined) for (const warning of await makePrivate(options.dir!, PRIVATE_FILES)) app.log.warn(warning)
+  if (options.database === undefined) await keepPrivate(options, app.log)
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
-  const domain = await openDomain({ database, logs: files?.logs, limits, routes, log: app.log }, options)
+  const domain = await openDomain({ own, limits, routes, log: app.log }, options)
   const { state, databases, auth, backend } = domain
+  if (options.storage !== undefined) keepFresh(app, database, () => settled(backend))
   if (options.admin !== undefined) await ensureAdmin(options.admin, { ...domain, accounts: auth.accounts })
   const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
@@ -188,15 +180,17 @@ async function assemble(
     updates: new DatabaseUpdates(database, await databases.names()),
     feeds: new OpenFeeds(metrics, limits.feedsMax, limits.feedsPerUserMax),
     closing: closing.signal,
+    isReady: () => own.isReady(),
     filterSource: designFilters(designs, securityOf),
   }
   keepContext(app, context)
   await addRoutes(app, context, databases, options)
   const hooks = await addRest(app, { context, backend, routes }, options)
-  const replicator = openReplicator(app, { ...context, database, databases, state }, options.replication)
+  const replicator = openReplicator(app, { ...context, database, fleet, databases, state }, options.replication)
   addFigures(context, { database, backend, replicator })
   refuseRest()
   await app.ready()
+  own.onRestart((reason) => options.onRestart?.(reason))
   const close = async (): Promise<void> => {
     closing.abort()
     const ended = app.close()
@@ -207,7 +201,7 @@ async function assemble(
     for (const part of [context.indexes, designs, context.updates, databases, auth]) part.close()
     await Promise.all([sandbox.close(), hooks?.close(), domain.close()])
     metrics.registry.clear()
-    await files?.close()
+    await own.close()
   }
   let url: string | undefined
   let closed: Promise<void> | undefined
@@ -244,14 +238,33 @@ async function addRest(
   { dir: dataFolder, hooks, corsOrigins = [] }: ServerOptions,
 ): Promise<HookFolder | undefined> {
   const { context, backend, routes } = parts
-  const { bodies, limits } = context
+  const { bodies, limits, isReady } = context
   await app.register(
-    restPlugin({ backend, bodies, limits, corsOrigins, routes: new CustomRoutes(routes, backend, context) }),
+    restPlugin({ backend, bodies, limits, corsOrigins, isReady, routes: new CustomRoutes(routes, backend, context) }),
   )
   if (hooks === undefined) return undefined
   const { dir, watch = true } = hooks
   const runningFile = dataFolder === undefined ? undefined : join(dataFolder, 'hooks.running')
   return HookFolder.open({ backend, routes, log: app.log, folder: dir, isWatched: watch, runningFile })
+}
+
+/** A database that was given has no logs. */
+type Opened = Omit<OwnDatabases, 'logs'> & Partial<Pick<OwnDatabases, 'logs'>>
+
+/** Resolves when what is kept in memory is of the state that this server has seen. */
+async function settled({ definitions, settings }: Backend): Promise<void> {
+  await definitions.settled()
+  await settings.settled()
+}
+
+/** A backup is restored into files only. */
+function backupHostOf({ dir, storage, encryption, onRestart }: ServerOptions): BackupHost {
+  const restart = onRestart && ((): void => void setImmediate(() => onRestart('backup')))
+  return {
+    ...(dir !== undefined && { dir }),
+    ...(encryption && { encryption }),
+    ...(restart && storage === undefined && { restart }),
+  }
 }
 
 /** What stands below HTTP. */
@@ -265,17 +278,14 @@ interface Domain {
 }
 
 interface DomainParts {
-  readonly database: Database
-  readonly logs: Database | undefined
+  readonly own: Opened
   readonly limits: ServerLimits
   readonly routes: RouteTable
   readonly log: FastifyBaseLogger
 }
 
-async function openDomain(
-  { database, logs, limits, routes, log }: DomainParts,
-  options: ServerOptions,
-): Promise<Domain> {
+async function openDomain({ own: opened, limits, routes, log }: DomainParts, options: ServerOptions): Promise<Domain> {
+  const { database, logs, fleet } = opened
   const state = new ServerState(database)
   const passwords = new Passwords(new HashQueue(options.auth?.hashLimits))
   const limiter = new LoginLimiter(options.auth?.loginLimits)
@@ -286,13 +296,11 @@ async function openDomain(
   }
   const pictures = guardedFetch(new AddressRules(), { followsRedirects: true })
   const fetchPublic = (from: string, signal: AbortSignal): Promise<Response> => pictures.fetch(from, { signal })
-  const { dir, encryption, onRestart } = options
-  const restart = onRestart && ((): void => void setImmediate(onRestart))
   const key = options.settingsKey !== undefined && { settingsKey: options.settingsKey }
-  const host: BackupHost = { dir: dir!, ...(encryption && { encryption }), ...(restart && { restart }), ...key }
-  const own = logs && { logs, backups: host }
+  const own = logs && { logs, backups: { ...backupHostOf(options), ...key } }
   const automigrate = options.migrations?.automigrate === true && { automigrate: resolve(options.migrations.dir) }
   const backend = await openBackend(database, {
+    fleet,
     passwords,
     attempt,
     print,
@@ -310,7 +318,8 @@ async function openDomain(
   const isAround: IsAround = (event, tags) => routes.around(event, tags).length > 0
   const accounts = appAccounts(backend, isAround)
   const app = appCollections(backend, isAround)
-  const auth = await openAuth({ database, databases, state, passwords, limiter, accounts, app }, options)
+  const parts = { database, databases, state, passwords, limiter, accounts, app }
+  const auth = await openAuth(parts, await opened.signingKey(), options)
   const close = async (): Promise<void> => {
     await backend.close()
     await pictures.close()
@@ -391,57 +400,15 @@ async function openAuth(
   parts: Pick<AuthHost, 'database' | 'state' | 'passwords' | 'limiter' | 'accounts' | 'app'> & {
     readonly databases: Databases
   },
-  { database: given, dir, auth, corsOrigins, secureCookies }: ServerOptions,
+  signingKey: Buffer,
+  { auth, corsOrigins, secureCookies }: ServerOptions,
 ): Promise<Auth> {
   const { databases, ...shared } = parts
   const users = await databases.get(USERS_DATABASE)
-  const signingKey = given === undefined ? await signingKeyIn(dir!) : newSigningKey()
   const host = { ...shared, users, security: (name: string) => databases.security(name) }
   return Auth.open(host, signingKey, {
     ...auth,
     ...(corsOrigins !== undefined && { corsOrigins }),
     ...(secureCookies !== undefined && { secureCookies }),
   })
-}
-
-/** The database files of a server that has a folder. */
-class OwnFiles {
-  readonly database: Database
-  readonly logs: Database
-
-  static async open(options: ServerOptions): Promise<OwnFiles> {
-    const { dir, encryption } = options
-    if (typeof dir !== 'string' || dir === '') throw badArgument('createServer()', 'dir or database must be given', dir)
-    await makePrivateFolder(dir)
-    if (await isRestoreReady(dir)) {
-      await checkUnused(dir, { ...(encryption && { encryption }) })
-      await completeRestore(dir, () => forgetSigningKey(dir))
-    }
-    await cleanCopies(dir)
-    if (options.migrations !== undefined) {
-      const folder = resolve(options.migrations.dir)
-      await migrateUp({ ...options, path: join(dir, FILE_NAME), folder })
-    }
-    const database = await openFile(options, FILE_NAME)
-    try {
-      return new OwnFiles(database, await openFile(options, LOGS_FILE_NAME))
-    } catch (error) {
-      await database.close()
-      throw error
-    }
-  }
-
-  private constructor(database: Database, logs: Database) {
-    this.database = database
-    this.logs = logs
-  }
-
-  async close(): Promise<void> {
-    await this.logs.close()
-    await this.database.close()
-  }
-}
-
-function openFile({ dir, durability = 'relaxed', encryption }: ServerOptions, name: string): Promise<Database> {
-  return open(join(dir!, name), { durability, ...(encryption !== undefined && { encryption }) })
 }

@@ -172,8 +172,7 @@ export class Accounts {
   }
 
   async #admins(): Promise<readonly Admin[]> {
-    const stored = await this.#host.state.get(STATE_ID)
-    return (stored?.['admins'] ?? []) as readonly Admin[]
+    return adminsIn((await this.#host.state.get(STATE_ID)) ?? {})
   }
 
   /**
@@ -194,11 +193,11 @@ export class Accounts {
 
   #changing: Promise<void> = Promise.resolve()
 
-  /** One change after the other. */
+  /** One change after the other, of all servers. `change` may be called again. */
   #changeAdmins(change: (admins: readonly Admin[]) => readonly Admin[]): Promise<void> {
     const changed = this.#changing
       .catch(() => {})
-      .then(async () => this.#host.state.set(STATE_ID, { admins: change(await this.#admins()) }))
+      .then(() => this.#host.state.change(STATE_ID, (old) => ({ admins: change(adminsIn(old)) })))
       .finally(() => (this.#known = undefined))
     this.#changing = changed
     return changed
@@ -211,6 +210,10 @@ export function checkName(name: unknown): asserts name is string {
   // Basic credentials end a name at the colon; names of CouchDB's own start with an underscore.
   if (!isName || name.startsWith('_') || name.includes(':') || !name.isWellFormed() || name.includes('\0'))
     throw invalid('A name is a string without a colon that does not start with an underscore.')
+}
+
+function adminsIn(stored: JsonObject): readonly Admin[] {
+  return (stored['admins'] ?? []) as readonly Admin[]
 }
 
 export function withoutCredentials(document: JsonObject): JsonObject {

@@ -103,7 +103,7 @@ export class Auth implements AccessRules {
 
   /** `signingKey`: of session cookies (auth/signing-key.ts). It is never in the database. */
   static async open(host: AuthHost, signingKey: Buffer, options: AuthOptions = {}): Promise<Auth> {
-    const ended = await EndedSessions.open(host.state, options.now ?? Date.now)
+    const ended = await EndedSessions.open(host, options.now ?? Date.now)
     return new Auth(host, options, signingKey, ended)
   }
 
@@ -267,6 +267,7 @@ export class Auth implements AccessRules {
 
   close(): void {
     this.accounts.close()
+    this.#ended.close()
     this.#watch.close()
   }
 

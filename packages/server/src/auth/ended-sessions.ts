@@ -1,8 +1,9 @@
 /**
  * Sessions that were logged out before they expired. Kept in the server's state, so that they stay ended after a
- * restart.
+ * restart, and end at all servers.
  */
-import type { StateStore } from '@pannier/backend/internal'
+import type { Database } from 'pannier'
+import { STATE_COLLECTION, type StateStore } from '@pannier/backend/internal'
 
 const STATE_ID = 'auth/ended-sessions'
 
@@ -10,18 +11,23 @@ export class EndedSessions {
   readonly #state: StateStore
   readonly #now: () => number
   /** Until when each could have been used, by id. */
-  readonly #until: Map<string, number>
-  #saving: Promise<void> = Promise.resolve()
+  readonly #until = new Map<string, number>()
+  readonly #stopListening: () => void
 
-  private constructor(state: StateStore, now: () => number, until: Map<string, number>) {
+  private constructor({ database, state }: EndedSessionsHost, now: () => number) {
     this.#state = state
     this.#now = now
-    this.#until = until
+    // Another server may end one.
+    this.#stopListening = database.onChange(({ collections, local }) => {
+      const { ids = [STATE_ID] } = collections.get(STATE_COLLECTION) ?? { ids: [] }
+      if (!local && ids.includes(STATE_ID)) void this.#load().catch(() => {})
+    })
   }
 
-  static async open(state: StateStore, now: () => number): Promise<EndedSessions> {
-    const stored = await state.get(STATE_ID)
-    return new EndedSessions(state, now, new Map((stored?.['sessions'] ?? []) as [string, number][]))
+  static async open(host: EndedSessionsHost, now: () => number): Promise<EndedSessions> {
+    const ended = new EndedSessions(host, now)
+    await ended.#load()
+    return ended
   }
 
   has(id: string): boolean {
@@ -32,8 +38,27 @@ export class EndedSessions {
   async add(id: string, until: number): Promise<void> {
     this.#until.set(id, until)
     const now = this.#now()
+    await this.#state.change(STATE_ID, (old) => {
+      const others = sessionsIn(old).filter(([other, end]) => other !== id && end >= now)
+      return { sessions: [...others, [id, until]] }
+    })
     for (const [old, end] of this.#until) if (end < now) this.#until.delete(old)
-    this.#saving = this.#saving.catch(() => {}).then(() => this.#state.set(STATE_ID, { sessions: [...this.#until] }))
-    await this.#saving
   }
+
+  close(): void {
+    this.#stopListening()
+  }
+
+  async #load(): Promise<void> {
+    for (const [id, until] of sessionsIn((await this.#state.get(STATE_ID)) ?? {})) this.#until.set(id, until)
+  }
+}
+
+interface EndedSessionsHost {
+  readonly database: Pick<Database, 'onChange'>
+  readonly state: StateStore
+}
+
+function sessionsIn(stored: Readonly<Record<string, unknown>>): readonly [string, number][] {
+  return (stored['sessions'] ?? []) as [string, number][]
 }

@@ -34,6 +34,8 @@ export interface ServerContext {
   readonly feeds: OpenFeeds
   /** Aborted when the server is being closed: feeds end. */
   readonly closing: AbortSignal
+  /** Whether a balancer may send requests here. */
+  readonly isReady: () => Promise<boolean>
   /** Finds filters that are functions of design documents. */
   readonly filterSource: FilterSource
 }

@@ -29,9 +29,11 @@ export const serverRoutes: Routes = (app, context) => {
     features: FEATURES,
     vendor: { name: SERVER_NAME, version: SERVER_VERSION },
   }))
-  app.get('/_up', { config: { needs: 'anyone' } }, (_request, reply) =>
-    closing.aborted ? reply.code(404).send({ status: 'maintenance_mode' }) : { status: 'ok', seeds: {} },
-  )
+  app.get('/_up', { config: { needs: 'anyone' } }, async (_request, reply) => {
+    if (closing.aborted) return reply.code(404).send({ status: 'maintenance_mode' })
+    if (!(await context.isReady())) return reply.code(503).send({ status: 'storage_unreachable' })
+    return { status: 'ok', seeds: {} }
+  })
   app.get('/_uuids', { config: { needs: 'anyone' } }, (request, reply) => {
     const count = new QueryParameters(request).count('count') ?? 1
     if (count > UUIDS_MAX) throw badRequest(`count parameter too large: at most ${UUIDS_MAX}`)

@@ -177,6 +177,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
       'if-match',
       'if-none-match',
       'origin',
+      'pannier-sequence',
       'range',
     ],
     exposedHeaders: [
@@ -187,6 +188,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
       'etag',
       'server',
       'pannier-instance',
+      'pannier-sequence',
       'x-couch-request-id',
     ],
     maxAge: 600,

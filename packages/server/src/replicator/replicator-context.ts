@@ -6,12 +6,14 @@ import type {
   DatabaseUpdates,
   Databases,
   FilterSource,
+  Fleet,
   Gateway,
   ServerState,
 } from '@pannier/backend/internal'
 
 export interface ReplicatorContext {
   readonly database: Database
+  readonly fleet: Fleet
   /** For `_replicator`, which the server itself follows. */
   readonly databases: Databases
   readonly gateway: Gateway

@@ -1,6 +1,6 @@
 /**
  * Follows the `_replicator` database. Each document is a replication that runs until the document is changed or
- * deleted. State is not written into documents. The server's state records which replications are complete, so that a
+ * deleted. Of several servers the one that leads runs them. State is not written into documents. The server's state records which replications are complete, so that a
  * restart does not repeat them.
  */
 import type { FastifyBaseLogger } from 'fastify'
@@ -43,15 +43,18 @@ export class ReplicatorDatabase {
   #epoch: string | undefined
   #isClosed = false
   #following: Promise<void> = Promise.resolve()
-  readonly #stopListening: () => void
+  readonly #stopListening: readonly (() => void)[]
 
   constructor(host: JobHost) {
     this.#context = host.context
     this.#host = host
     this.#log = host.log
-    this.#stopListening = this.#context.database.onChange(({ collections }) => {
-      if (collections.has(COLLECTION)) void this.follow()
-    })
+    this.#stopListening = [
+      this.#context.database.onChange(({ collections }) => {
+        if (collections.has(COLLECTION)) void this.follow()
+      }),
+      this.#context.fleet.onLeads(() => void this.follow()),
+    ]
   }
 
   get jobs(): Job[] {
@@ -78,11 +81,12 @@ export class ReplicatorDatabase {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#stopListening()
+    for (const stop of this.#stopListening) stop()
     await Promise.all([this.#following, ...this.jobs.map((job) => job.stop())])
   }
 
   async #read(): Promise<void> {
+    if (!this.#context.fleet.leads) return this.#pass()
     const isThere = await this.#context.databases.has(REPLICATOR_DATABASE)
     const collection = isThere ? await this.#context.databases.get(REPLICATOR_DATABASE) : undefined
     const { epoch } = (await collection?.info()) ?? {}
@@ -103,6 +107,14 @@ export class ReplicatorDatabase {
       this.#since = lastSeq
       if (pending === 0) return
     }
+  }
+
+  /** To the server that leads now. */
+  async #pass(): Promise<void> {
+    const { jobs } = this
+    this.#entries.clear()
+    this.#since = 0
+    await Promise.all(jobs.map((job) => job.stop()))
   }
 
   async #remove(id: string): Promise<void> {

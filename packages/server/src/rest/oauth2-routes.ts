@@ -24,13 +24,13 @@ export const oauth2Routes: RestRoutes = (app, context) => {
       return answerLogin(context.backend, request, reply, login)
     },
   )
-  const redirect = (request: FastifyRequest, reply: FastifyReply, sent: JsonObject): FastifyReply => {
+  const redirect = async (request: FastifyRequest, reply: FastifyReply, sent: JsonObject): Promise<FastifyReply> => {
     const text = (name: string): string => {
       const [first] = [sent[name]].flat()
       return typeof first === 'string' ? first : ''
     }
     const values = { state: text('state'), code: text('code'), error: text('error'), user: text('user') }
-    const page = oauth2.redirected(values, request.principal.address) ? 'success' : 'failure'
+    const page = (await oauth2.redirected(values, request.principal.address)) ? 'success' : 'failure'
     return reply
       .code(request.method === 'GET' ? 307 : 303)
       .header('location', PAGES + page)

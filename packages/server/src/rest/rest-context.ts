@@ -22,6 +22,8 @@ export interface RestContext {
   /** Origins whose pages may call; any if the list is empty. */
   readonly corsOrigins: readonly string[]
   readonly routes: RequestRoutes
+  /** Whether a balancer may send requests here. */
+  readonly isReady: () => Promise<boolean>
 }
 
 /** A file of routes. Their URLs begin with `/api`. */

@@ -115,7 +115,7 @@ function allowOrigin({ method, headers }: FastifyRequest, reply: FastifyReply, o
   reply.header('access-control-allow-origin', allowed)
   if (!isPreflight) {
     // Devices whose clock is wrong look at it.
-    reply.header('access-control-expose-headers', 'Date')
+    reply.header('access-control-expose-headers', 'Date, Pannier-Sequence')
     return false
   }
   reply

@@ -215,6 +215,7 @@ function stateIn(states: Collection<JsonObject>): StateStore {
   return {
     get,
     set: async (id, content) => void (await states.upsert({ ...content, _id: id })),
+    change: async (id, change) => void (await states.upsert({ ...change((await get(id)) ?? {}), _id: id })),
     ensure: async (id, make) => {
       if ((await get(id)) === undefined) await states.insert({ ...make(), _id: id })
       return (await get(id))!

@@ -3,23 +3,25 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer as createProbe, type AddressInfo } from 'node:net'
 import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { DatabaseStorage } from 'pannier/internal'
 import type { Durability } from 'pannier/types'
 import { HookFileError } from '../../hooks/load-hooks.ts'
 import { isLoopback } from '../../http/host-names.ts'
 import { createLogger } from '../../http/logging.ts'
 import { SETUP_PATH } from '../../http/admin-page.ts'
-import { createServer } from '../../server.ts'
-import type { ServerOptions } from '../../server-options.ts'
+import { createServer, type PannierServer } from '../../server.ts'
+import type { RestartReason, ServerOptions } from '../../server-options.ts'
 import { ServiceError } from '@pannier/backend'
 import { givenSettingsKey, SETTINGS_KEY } from '../database-path.ts'
 import { calmThreads } from '../calm-threads.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { explained } from '../superuser-api.ts'
+import { sharedStorage, whenUpdated, type StorageArguments } from '../shared-storage.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 import { migrationsFolder } from './migrate.ts'
 
-interface ServeArguments {
-  readonly dir: string
+interface ServeArguments extends StorageArguments {
+  readonly dir?: string
   readonly port?: number
   readonly host?: string
   readonly admin?: string
@@ -69,7 +71,16 @@ export function addServe(program: Command, terminal: Terminal): void {
         'finishes the requests that run; a second one ends the server at once, and loses nothing that was answered. With a password in ' +
         'PANNIER_PASSWORD a new database file is encrypted, and an encrypted one opened.',
     )
-    .requiredOption('--dir <dir>', 'the folder that has the database file; made if need be')
+    .option('--dir <dir>', 'the folder that has the database file; made if need be')
+    .option(
+      '--storage <url>',
+      'a PostgreSQL instead, which several servers share: postgres://user:password@host/database',
+    )
+    .option('--pooled', 'with --storage: the URL leads to a pooler in transaction mode, such as pgbouncer', false)
+    .option(
+      '--listen-url <url>',
+      'with --pooled: a URL without the pooler, by which servers hear of one another at once',
+    )
     .option('--port <port>', `0: any that is free; ${PORT} when left out, and ${HTTPS_PORT} with --https`, readPort)
     .option('--host <host>', `the address to listen at; ${LOOPBACK} when left out, and ${EVERYWHERE} with --https`)
     .option('--https <names...>', "speaks HTTPS by these names, with a certificate of Let's Encrypt: example.org")
@@ -122,49 +133,77 @@ export function addServe(program: Command, terminal: Terminal): void {
 
 async function serve(options: ServeArguments, terminal: Terminal): Promise<void> {
   const { dir, https } = options
+  if (dir === undefined && options.storage === undefined)
+    throw new UsageError(
+      '--dir or --storage is missing: --dir ./data, or --storage postgres://user:password@host/database.',
+    )
   const { port = https ? HTTPS_PORT : PORT, host = https ? EVERYWHERE : LOOPBACK } = options
-  if (existsSync(dir) && !statSync(dir).isDirectory())
+  if (dir !== undefined && existsSync(dir) && !statSync(dir).isDirectory())
     throw new UsageError(`--dir must be a folder, got ${dir}, which is a file.`)
   // Before anything is made.
   await checkPort(port, host, '--port')
   if (https) await checkPort(options.httpPort, host, '--http-port')
+  const storage = await sharedStorage(options, dir)
   await calmThreads()
-  for (let at: number | undefined = port; at !== undefined;) at = await serveOnce(options, at, host, terminal)
+  let next: Restart | undefined = { port, reason: undefined }
+  while (next !== undefined) next = await serveOnce(options, { ...next, host, storage }, terminal)
 }
 
-/** The port to start again at, after a restored backup. Undefined: the operator has ended the server. */
+interface Restart {
+  readonly port: number
+  /** Why the server starts again; undefined: it has not run yet. */
+  readonly reason: RestartReason | undefined
+}
+
+interface Place extends Restart {
+  readonly host: string
+  readonly storage: DatabaseStorage | undefined
+}
+
+const SAID: Readonly<Record<RestartReason, string>> = {
+  backup: 'A backup was restored: the server starts again.',
+  restored: 'PostgreSQL was put back to an earlier state: the server starts again.',
+  newer: 'A newer version serves this database: this server waits until it is updated.',
+}
+
+/** Where to start again. Undefined: the operator has ended the server. */
 async function serveOnce(
   options: ServeArguments,
-  port: number,
-  host: string,
+  { port, host, storage, reason }: Place,
   terminal: Terminal,
-): Promise<number | undefined> {
+): Promise<Restart | undefined> {
   const { stdout, stderr, signal } = terminal
   const { dir, admin, cors, durability, history, logLevel, trustProxy, secureCookies, adminUi, quota } = options
   const password = process.env['PANNIER_PASSWORD']
   const restart = new AbortController()
-  const server = await createServer({
-    dir,
-    onRestart: () => restart.abort(),
-    durability,
-    history,
-    allowedHosts: options.allowHost,
-    corsOrigins: cors,
-    secureCookies,
-    auth: { signUp: options.signUp },
-    replication: { hosts: options.replicateWith },
-    logger: logLevel === 'silent' ? false : createLogger({ level: logLevel }, stderr)!,
-    ...(password !== undefined && { encryption: { password } }),
-    ...(admin !== undefined && { admin }),
-    ...(quota !== undefined && { limits: { databaseBytesMax: quota } }),
-    hooks: { dir: options.hooks ?? join(dir, 'hooks'), watch: options.hooksWatch },
-    migrations: { dir: migrationsFolder(options), automigrate: options.automigrate },
-    ...httpsOf(options),
-    ...givenSettingsKey(options.encryptionKeyEnv),
-    ...(options.public !== undefined && { public: { dir: options.public, indexFallback: options.indexFallback } }),
-    ...(adminUi !== undefined && { adminUi }),
-    ...(trustProxy.length > 0 && { trustProxy }),
-  }).catch(explain)
+  const make = (): Promise<PannierServer> =>
+    createServer({
+      ...(dir !== undefined && { dir }),
+      ...(storage !== undefined && { storage: { storage, isRestored: reason === 'restored' } }),
+      onRestart: (why) => restart.abort(why),
+      durability,
+      history,
+      allowedHosts: options.allowHost,
+      corsOrigins: cors,
+      secureCookies,
+      auth: { signUp: options.signUp },
+      replication: { hosts: options.replicateWith },
+      logger: logLevel === 'silent' ? false : createLogger({ level: logLevel }, stderr)!,
+      ...(password !== undefined && { encryption: { password } }),
+      ...(admin !== undefined && { admin }),
+      ...(quota !== undefined && { limits: { databaseBytesMax: quota } }),
+      ...hooksOf(options),
+      ...(storage === undefined && {
+        migrations: { dir: migrationsFolder({ ...options, dir: dir! }), automigrate: options.automigrate },
+      }),
+      ...httpsOf(options),
+      ...givenSettingsKey(options.encryptionKeyEnv),
+      ...(options.public !== undefined && { public: { dir: options.public, indexFallback: options.indexFallback } }),
+      ...(adminUi !== undefined && { adminUi }),
+      ...(trustProxy.length > 0 && { trustProxy }),
+    })
+  const server = await whenUpdated(make, terminal).catch(explain)
+  if (server === undefined) return undefined
   try {
     const url = await server.listen({ port, host }).catch((error: unknown) => cannotListen(host, port, '--port', error))
     if (httpsOf(options) === undefined && !isLoopback(host) && trustProxy.length === 0)
@@ -176,19 +215,26 @@ async function serveOnce(
     const secret = await server.backend.accounts.firstSuperuser.offer()
     if (secret !== undefined) {
       printLine(stderr, `Make the first superuser, the admin, within 30 minutes: ${url}${SETUP_PATH}${secret}`)
-      printLine(stderr, `(or stop the server, and run: pannier superuser upsert EMAIL PASSWORD --dir ${dir})`)
+      if (storage === undefined)
+        printLine(stderr, `(or stop the server, and run: pannier superuser upsert EMAIL PASSWORD --dir ${dir})`)
     }
     const end = AbortSignal.any([signal, restart.signal])
     if (!end.aborted) await once(end, 'abort')
     if (!signal.aborted) {
-      printLine(stderr, 'A backup was restored: the server starts again.')
-      return (server.app.server.address() as AddressInfo).port
+      const why = restart.signal.reason as RestartReason
+      printLine(stderr, SAID[why])
+      return { port: (server.app.server.address() as AddressInfo).port, reason: why }
     }
     printLine(stderr, 'Finishing what runs. Once more to stop at once.')
     return undefined
   } finally {
     await server.close()
   }
+}
+
+function hooksOf({ dir, hooks, hooksWatch }: ServeArguments): Pick<ServerOptions, 'hooks'> {
+  const folder = hooks ?? (dir === undefined ? undefined : join(dir, 'hooks'))
+  return folder === undefined ? {} : { hooks: { dir: folder, watch: hooksWatch } }
 }
 
 /** @throws UsageError */

@@ -1,0 +1,229 @@
+/** The databases that a server opens itself: files in a folder, or those of a storage that several servers share. */
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { isPannierError, open, PannierError } from 'pannier'
+import { badArgument } from 'pannier/internal'
+import type { Database } from 'pannier'
+import type { FastifyBaseLogger } from 'fastify'
+import {
+  ALONE,
+  checkUnused,
+  completeRestore,
+  DATABASE_FILES,
+  isRestoreReady,
+  ServerState,
+  SharedFleet,
+  STATE_COLLECTION,
+} from '@pannier/backend/internal'
+import type { Fleet } from '@pannier/backend/internal'
+import { forgetSigningKey, signingKeyIn } from './auth/signing-key.ts'
+import { makePrivate, makePrivateFolder } from './http/private-files.ts'
+import { cleanCopies, migrateUp } from './migrations/migrations.ts'
+import type { RestartReason, ServerOptions } from './server-options.ts'
+
+export interface OwnDatabases {
+  readonly database: Database
+  readonly logs: Database
+  readonly fleet: Fleet
+  signingKey(): Promise<Buffer>
+  /** Whether requests can be answered: the storage answers, and has what this server knows. */
+  isReady(): Promise<boolean>
+  /** Calls back once, when the server has to be made again. */
+  onRestart(listener: (reason: RestartReason) => void): void
+  close(): Promise<void>
+}
+
+const { 'data.db': FILE_NAME, 'auxiliary.db': LOGS_FILE_NAME } = DATABASE_FILES
+const PRIVATE_FILES = [FILE_NAME, LOGS_FILE_NAME].flatMap((name) => [name, `${name}-wal`, `${name}-shm`])
+
+/** How the data of a server look. A server of an older version refuses those of a newer one. */
+const FORMAT = 1
+const FORMAT_ID = 'format'
+const NAME = 'app'
+/** A balancer does not wait longer for an answer. */
+const READY_MS_MAX = 2000
+/** So many balancers may ask. */
+const READY_KEPT_MS = 1000
+
+export function openOwnDatabases(options: ServerOptions): Promise<OwnDatabases> {
+  return options.storage === undefined ? InFolder.open(options) : InStorage.open(options)
+}
+
+class InFolder implements OwnDatabases {
+  readonly database: Database
+  readonly logs: Database
+  readonly fleet: Fleet = ALONE
+  readonly #dir: string
+
+  static async open(options: ServerOptions): Promise<InFolder> {
+    const { dir, encryption } = options
+    if (typeof dir !== 'string' || dir === '')
+      throw badArgument('createServer()', 'dir, storage or database must be given', dir)
+    await makePrivateFolder(dir)
+    if (await isRestoreReady(dir)) {
+      await checkUnused(dir, { ...(encryption && { encryption }) })
+      await completeRestore(dir, () => forgetSigningKey(dir))
+    }
+    await cleanCopies(dir)
+    if (options.migrations !== undefined) {
+      const folder = resolve(options.migrations.dir)
+      await migrateUp({ ...options, path: join(dir, FILE_NAME), folder })
+    }
+    const database = await openFile(options, FILE_NAME)
+    try {
+      return new InFolder(dir, database, await openFile(options, LOGS_FILE_NAME))
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  }
+
+  private constructor(dir: string, database: Database, logs: Database) {
+    this.#dir = dir
+    this.database = database
+    this.logs = logs
+  }
+
+  signingKey(): Promise<Buffer> {
+    return signingKeyIn(this.#dir)
+  }
+
+  async isReady(): Promise<boolean> {
+    return true
+  }
+
+  onRestart(): void {}
+
+  async close(): Promise<void> {
+    await this.logs.close()
+    await this.database.close()
+  }
+}
+
+class InStorage implements OwnDatabases {
+  readonly database: Database
+  readonly logs: Database
+  readonly fleet: Fleet
+  readonly #storage: NonNullable<ServerOptions['storage']>
+  #ready: { readonly untilMs: number; readonly answer: Promise<boolean> } | undefined
+  #restart: (reason: RestartReason) => void = () => {}
+
+  /** @throws PANNIER_NEWER_FORMAT if a newer version of the server has written the data */
+  static async open(options: ServerOptions): Promise<InStorage> {
+    const storage = options.storage!
+    const { name = NAME, isRestored = false } = storage
+    const { durability = 'relaxed', encryption, dir } = options
+    if (dir !== undefined) await mkdir(dir, { recursive: true })
+    const own = { storage: storage.storage, ...(encryption !== undefined && { encryption }) }
+    const opened: { close(): Promise<void> }[] = []
+    try {
+      const database = await open(name, { ...own, durability })
+      opened.push(database)
+      const fleet = await SharedFleet.open({ ...own, name, isRestored })
+      opened.unshift(fleet)
+      await fleet.exclusively('start', () => checkFormat(database))
+      const logs = await open(`${name} logs`, own)
+      return new InStorage(storage, database, logs, fleet)
+    } catch (error) {
+      for (const one of opened) await one.close()
+      throw error
+    }
+  }
+
+  private constructor(
+    storage: NonNullable<ServerOptions['storage']>,
+    database: Database,
+    logs: Database,
+    fleet: SharedFleet,
+  ) {
+    this.#storage = storage
+    this.database = database
+    this.logs = logs
+    this.fleet = fleet
+    const { closing } = database.context
+    closing.addEventListener('abort', () => {
+      if (isPannierError(closing.reason, 'PANNIER_RESTORED')) this.#restart('restored')
+    })
+    const state = new ServerState(database)
+    database.onChange(({ collections }) => {
+      const { ids = [FORMAT_ID] } = collections.get(STATE_COLLECTION) ?? { ids: [] }
+      if (!ids.includes(FORMAT_ID)) return
+      void formatIn(state).then(
+        (format) => {
+          if (format > FORMAT) this.#restart('newer')
+        },
+        () => {},
+      )
+    })
+  }
+
+  signingKey(): Promise<Buffer> {
+    return this.fleet.secret('session cookies')
+  }
+
+  isReady(): Promise<boolean> {
+    const now = performance.now()
+    if (this.#ready === undefined || this.#ready.untilMs < now)
+      this.#ready = { untilMs: now + READY_KEPT_MS, answer: this.#look() }
+    return this.#ready.answer
+  }
+
+  onRestart(listener: (reason: RestartReason) => void): void {
+    let isCalled = false
+    this.#restart = (reason) => {
+      if (!isCalled) setImmediate(() => listener(reason))
+      isCalled = true
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#restart = () => {}
+    await this.fleet.close()
+    await this.logs.close()
+    await this.database.close()
+  }
+
+  async #look(): Promise<boolean> {
+    const { storage, name = NAME } = this.#storage
+    if (this.database.context.closing.aborted) return false
+    const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), READY_MS_MAX).unref())
+    return Promise.race([storage.has(name), late]).catch(() => false)
+  }
+}
+
+/** A database that is given stays open, and nobody else is told of. */
+export function givenDatabase(database: Database, signingKey: Buffer): Omit<OwnDatabases, 'logs'> {
+  return {
+    database,
+    fleet: ALONE,
+    signingKey: async () => signingKey,
+    isReady: async () => true,
+    onRestart() {},
+    close: async () => {},
+  }
+}
+
+/** Files that only the account of the server may read. */
+export async function keepPrivate({ dir }: ServerOptions, log: FastifyBaseLogger): Promise<void> {
+  if (dir !== undefined) for (const warning of await makePrivate(dir, PRIVATE_FILES)) log.warn(warning)
+}
+
+async function checkFormat(database: Database): Promise<void> {
+  await database.refresh()
+  const state = new ServerState(database)
+  const format = await formatIn(state)
+  if (format > FORMAT)
+    throw new PannierError(
+      'PANNIER_NEWER_FORMAT',
+      `A newer version of Pannier serves this database: its data have format ${format}, and this version knows format ${FORMAT}. Update it.`,
+    )
+  if (format < FORMAT) await state.set(FORMAT_ID, { version: FORMAT })
+}
+
+async function formatIn(state: ServerState): Promise<number> {
+  return Number((await state.get(FORMAT_ID))?.['version'] ?? 0)
+}
+
+function openFile({ dir, durability = 'relaxed', encryption }: ServerOptions, name: string): Promise<Database> {
+  return open(join(dir!, name), { durability, ...(encryption !== undefined && { encryption }) })
+}

@@ -1,0 +1,122 @@
+/** Goal: each thing that can be wrong with `--storage` is a clear error that says what to do, shows no password, and changes nothing. */
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { open } from 'pannier'
+import { postgres } from '@pannier/postgres'
+import { freePort, makeFolder } from '../../../../tools/processes.ts'
+import { onPostgres } from '../../../postgres/test/on-postgres.ts'
+import { EXIT } from '../../src/cli/outcome.ts'
+import { runCaptured } from './run-captured.ts'
+
+const URL_OF_NOBODY = 'postgres://ann:hunter2@127.0.0.1:1/app'
+
+async function refusal(...parameters: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
+  const { code, err } = await runCaptured(['serve', '--port', '0', ...parameters])
+  expect(err).not.toContain('hunter2')
+  return { code, text: err }
+}
+
+test.each([
+  [[], /--dir or --storage is missing/],
+  [['--storage', 'mysql://ann:hunter2@h/d'], /--storage: the URL must be like postgres:\/\/user:password@host/],
+  [['--storage', URL_OF_NOBODY, '--https', 'example.org'], /--https is for one server/],
+  [['--storage', URL_OF_NOBODY, '--automigrate'], /Migrations are for database files/],
+  [['--storage', URL_OF_NOBODY, '--listen-url', URL_OF_NOBODY], /--listen-url is of use with --pooled only/],
+  [['--dir', 'x', '--pooled'], /need --storage/],
+])('%j', async (parameters, message) => {
+  const { code, text } = await refusal(...parameters)
+  expect(text).toMatch(message)
+  expect(code).toBe(EXIT.usage)
+})
+
+test('a folder with migrations', async () => {
+  const folder = makeFolder('migrations')
+  writeFileSync(join(folder, '1_x.ts'), '')
+  expect((await refusal('--storage', URL_OF_NOBODY, '--migrations', folder)).text).toMatch(
+    /change collections by the API/,
+  )
+})
+
+onPostgres((get) => {
+  const refused = async (url: string): Promise<string> => {
+    const { code, text } = await refusal('--storage', url)
+    expect(code).toBe(EXIT.failed)
+    return text
+  }
+
+  test('nobody listens, and no such host', async () => {
+    expect(await refused(`postgres://ann:hunter2@127.0.0.1:${await freePort()}/d`)).toMatch(
+      /can't be reached: .*Check the host and the port/,
+    )
+    expect(await refused('postgres://ann:hunter2@nowhere.invalid/d')).toMatch(/can't be reached/)
+  })
+
+  test('a wrong password, no such database, a user without rights', async () => {
+    const { server } = get()
+    const as = (user: string): string => server.url('pannier_test').replace('postgres@', `${user}@`)
+    server.sql('postgres', "create role ann login password 'right'; create role bob login")
+    server.allow(server.sql('postgres', 'show hba_file'), 'host all ann 127.0.0.1/32 scram-sha-256')
+    expect(await refused(as('ann:hunter2'))).toMatch(/refused the login.*Check the user and the password/)
+    expect(await refused(server.url('nowhere'))).toMatch(/has no such database.*CREATE DATABASE/)
+    expect(await refused(as('bob'))).toMatch(/may not use the schema pannier.*GRANT CREATE/)
+    expect(server.sql('pannier_test', "select count(*) from pg_namespace where nspname = 'pannier'")).toBe('0')
+  })
+
+  test('a certificate that nobody has signed, and no TLS', async () => {
+    const { server, url } = get()
+    expect(await refused(`${url}?sslmode=require`)).toMatch(/has no TLS/)
+    const [key, certificate] = ['key.pem', 'cert.pem'].map((name) => join(server.folder, name)) as [string, string]
+    const subject = ['-nodes', '-days', '2', '-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
+    const made = spawnSync('openssl', [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+      ...subject,
+    ])
+    expect(made.status).toBe(0)
+    spawnSync('chown', ['--reference', server.folder, key, certificate])
+    spawnSync('chmod', ['600', key])
+    for (const set of [`ssl_key_file = '${key}'`, `ssl_cert_file = '${certificate}'`, 'ssl = on'])
+      server.sql('postgres', `alter system set ${set}`)
+    server.sql('postgres', 'select pg_reload_conf()')
+    await expect
+      .poll(() => refused(`${url}?sslmode=verify-full`), { timeout: 10_000 })
+      .toMatch(/certificate of PostgreSQL at .* is not accepted.*sslrootcert=FILE/)
+    await postgres(`${url}?sslmode=verify-full&sslrootcert=${certificate}`).has('app')
+  })
+
+  test('tables of another program, and a standby', async () => {
+    const { server } = get()
+    const url = server.make('other')
+    server.sql('other', 'create schema pannier; create table pannier.orders (id int)')
+    expect(await refused(url)).toMatch(/has tables of another program/)
+    expect(server.sql('other', "select string_agg(tablename, ',') from pg_tables where schemaname = 'pannier'")).toBe(
+      'orders',
+    )
+    await using standby = await server.startStandby()
+    expect(await refused(standby.url('pannier_test'))).toMatch(
+      /is a read-only standby\. Name the primary, or all hosts/,
+    )
+  })
+
+  test('tables of a newer version: the server waits, and changes nothing', async () => {
+    const { server } = get()
+    const url = server.make('newer')
+    await (await open('x', { storage: postgres(url) })).close()
+    server.sql('newer', 'update pannier.version set version = 99')
+    const ending = new AbortController()
+    const running = runCaptured(['serve', '--port', '0', '--storage', url], { signal: ending.signal })
+    setTimeout(() => ending.abort(), 1500)
+    expect((await running).err).toMatch(
+      /have version 99, and this program knows version 1\. Update it\. This server waits/,
+    )
+    expect(server.sql('newer', "select string_agg(name, ',') from pannier.database")).toBe('x')
+  })
+})
