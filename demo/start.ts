@@ -19,6 +19,7 @@ import type { Options } from './node/options.ts'
 import { progressBar } from './node/progress.ts'
 import { printAnswers } from './node/report.ts'
 import { serve } from './node/server.ts'
+import { DATABASE, serveSeveral } from './node/servers.ts'
 import { printWhatNext } from './node/what-next.ts'
 import { COLLECTION, INDEXES } from './shared/city.ts'
 import type { City } from './shared/city.ts'
@@ -63,6 +64,7 @@ async function main(): Promise<void> {
 }
 
 async function run(options: Options): Promise<void> {
+  if (options.servers !== undefined) return runSeveral(options, options.servers)
   const db = await openCities(options)
   try {
     const cities = db.collection<City>(COLLECTION, { indexes: INDEXES })
@@ -80,6 +82,26 @@ async function run(options: Options): Promise<void> {
     await db.close()
   }
   if (options.serve) console.log('\nStopped; the database is closed.')
+}
+
+async function runSeveral(options: Options, count: number): Promise<void> {
+  await writeAdminPage()
+  const servers = await serveSeveral({
+    count,
+    port: options.port,
+    admin: options.admin,
+    prepare: async (server, storage) => {
+      await using db = await open(DATABASE, { storage })
+      await load(db, options.limit, 'PostgreSQL')
+      await completeTasks(server, options)
+    },
+  })
+  printWhatNext(servers)
+  const kills = servers.processes.map((id) => `kill -9 ${id}`).join(', ')
+  log.step(`There are ${count} servers. The pages stay in sync while one is killed: ${kills}`)
+  outro('Ctrl+C stops them all, and deletes what they have stored.')
+  await aborted(stop.signal)
+  await servers.close()
 }
 
 /** The database with all its cities, whether they were there or have to be loaded. */

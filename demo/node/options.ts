@@ -8,6 +8,8 @@ export interface Options {
   readonly port: number
   /** Only that many cities, the largest; undefined for all. */
   readonly limit: number | undefined
+  /** So many servers on a PostgreSQL in a temporary folder; undefined: one, with a database file. */
+  readonly servers: number | undefined
   /** False: answer the questions and end. */
   readonly serve: boolean
   readonly help: boolean
@@ -28,6 +30,7 @@ teams: 100,000 records with users, rules and relations.
   --port N      Port of the server (${PORT_DEFAULT}, or the next one that is free)
   --data DIR    Folder of the database file, pannier.sqlite (data)
   --limit N     Only the N largest cities, and N tasks
+  --servers N   N servers on a PostgreSQL in a temporary folder: kill one
   --no-serve    Answer the questions and end
   --help        This text
 
@@ -43,6 +46,7 @@ export function parseOptions(args: readonly string[]): Options {
       port: { type: 'string' },
       data: { type: 'string' },
       limit: { type: 'string' },
+      servers: { type: 'string' },
       serve: { type: 'boolean', default: true },
       help: { type: 'boolean', default: false },
     },
@@ -51,6 +55,7 @@ export function parseOptions(args: readonly string[]): Options {
     folder: values.data ?? join(ROOT_FOLDER, 'data'),
     port: values.port === undefined ? PORT_DEFAULT : wholeNumber('--port', values.port, 0, 65_535),
     limit: values.limit === undefined ? undefined : wholeNumber('--limit', values.limit, 1, Number.MAX_SAFE_INTEGER),
+    servers: values.servers === undefined ? undefined : wholeNumber('--servers', values.servers, 1, 16),
     serve: values.serve,
     help: values.help,
     admin: process.env['PANNIER_ADMIN'],

@@ -37,10 +37,7 @@ const PUBLIC = { admins: { names: [], roles: ['_admin'] }, members: { names: [],
 
 export async function serve({ database, assets, port, admin, prepare }: CityServerOptions): Promise<CityServer> {
   const server = await createServer({ database, logger: false, plugins: [pagePlugin(assets)], ...(admin && { admin }) })
-  // Keeps what an admin has set since.
-  const cities = await server.gateway.collection(SYSTEM, COLLECTION)
-  if ((await cities.security()) === undefined)
-    await (await server.gateway.administration(SYSTEM, COLLECTION)).setSecurity(PUBLIC)
+  await openToAll(server)
   try {
     await prepare?.(server)
   } catch (error) {
@@ -54,8 +51,14 @@ export async function serve({ database, assets, port, admin, prepare }: CityServ
   return { url, pageUrl: url + PAGE_PATH, adminUrl: `${url}/_/`, setupUrl, close: () => server.close() }
 }
 
+/** The cities, for everybody. Keeps what an admin has set since. */
+export async function openToAll({ gateway }: PannierServer): Promise<void> {
+  if ((await (await gateway.collection(SYSTEM, COLLECTION)).security()) !== undefined) return
+  await (await gateway.administration(SYSTEM, COLLECTION)).setSecurity(PUBLIC)
+}
+
 /** Returns this port if nobody listens there. */
-function probe(port: number): Promise<number> {
+export function probe(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const socketServer = createSocketServer()
     socketServer.once('error', reject)
