@@ -8,7 +8,7 @@ export interface Options {
   readonly port: number
   /** Only that many cities, the largest; undefined for all. */
   readonly limit: number | undefined
-  /** So many servers on a PostgreSQL in a temporary folder; undefined: one, with a database file. */
+  /** How many servers share a PostgreSQL in a temporary folder. Undefined: one, with a database file. */
   readonly servers: number | undefined
   /** False: answer the questions and end. */
   readonly serve: boolean

@@ -22,7 +22,7 @@ export interface ServersOptions {
   readonly prepare: (server: PannierServer, storage: PostgresStorage) => Promise<void>
 }
 
-/** The processes by their ids, for whoever wants to kill one. */
+/** The processes by their ids, for anyone who wants to kill one. */
 export interface CityServers extends CityServer {
   readonly processes: readonly number[]
 }

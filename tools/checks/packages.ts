@@ -26,10 +26,10 @@ export const PACKAGES: readonly PublishedPackage[] = [
   'packages/jsonstore',
   'packages/react',
   'packages/rules',
+  'packages/postgres',
   'packages/backend',
   'packages/server',
   'packages/client',
-  'packages/postgres',
 ].map(readPackage)
 
 interface Manifest {

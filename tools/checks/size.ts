@@ -12,8 +12,8 @@ import { buildAdminPage } from '../web/admin-page.ts'
 import { joinModules } from './join-modules.ts'
 import { root } from './packages.ts'
 
-/** The ratchets: a little above what it is now. They may only be lowered. ADR 30 says what raised this one to 72.5. */
-const EVERYDAY_BYTES_MAX = 72.6 * 1024
+/** The ratchets: a little above what it is now. They may only be lowered. ADR 30 says what raised this one to 72.5, ADR 47 what to 72.8. */
+const EVERYDAY_BYTES_MAX = 72.8 * 1024
 const EVERYDAY_BYTES_GOAL = 58 * 1024
 /** 15: relations have a chunk of their own, as pages that declare none need nothing of it. */
 const CHUNKS_MAX = 15

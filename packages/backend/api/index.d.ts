@@ -95,6 +95,8 @@ export interface Backend {
 
 /** What `openBackend` takes. */
 export interface BackendOptions {
+    /** The servers that serve the same database. It is alone when left out. The backend does not close it. */
+    readonly fleet?: Fleet;
     /** Hashes passwords; others may share its queue. */
     readonly passwords?: Passwords;
     /** Counts failed logins by address and name. All are let pass when left out. */
@@ -121,8 +123,8 @@ export interface BackendOptions {
 
 /** Where a server has its databases. */
 export interface BackupHost extends RestoreOptions {
-    /** The folder of the server's files. */
-    readonly dir: string;
+    /** The folder of the server's files. Backups are in a bucket only when it is left out. */
+    readonly dir?: string;
     /** Closes the server and starts it again in the same folder. Only a command restores when it is left out. */
     readonly restart?: () => void;
 }
@@ -937,12 +939,14 @@ export class Realtime {
      * @throws ServiceError INVALID with data, NOT_FOUND, FORBIDDEN, UNAVAILABLE, TOO_MANY_REQUESTS
      */
     subscribe(principal: Principal, input: JsonObject): Promise<void>;
-    /** Sends a message to one client, if it has subscribed to the topic from that address. Says whether it has. */
+    /** As `deliver`, to a client of any server. */
+    deliverAnywhere(clientId: string, topic: string, data: object, options: DeliverOptions): Promise<boolean>;
+    /** Sends a message to one client of this server, if it has subscribed to the topic from that address. Says whether it has. */
     deliver(clientId: string, topic: string, data: object, { ip, once }: DeliverOptions): boolean;
-    /** Sends a message to all that have subscribed to a topic of this name, with any options. `isFor`: to those principals alone. */
-    broadcast(name: string, data: object, isFor?: (principal: Principal) => boolean): void;
+    /** Sends a message to all that have subscribed to a topic of this name, with any options, at any server. */
+    broadcast(name: string, data: object): void;
     /** A session or an API token of the account has ended. Its streams are those of guests when this resolves. */
-    sessionEnded({ collection, record }: Account): Promise<void>;
+    sessionEnded(account: Account): Promise<void>;
     /** Ends all channels. Resolves when nothing is sent any more. */
     close(): Promise<void>;
 }
@@ -1063,7 +1067,7 @@ export interface Schedule {
 /** The jobs of a backend, run by the clock. */
 export class Schedules {
     /** Errors of jobs go to the logs. */
-    constructor(logs: LogWriter);
+    constructor(logs: LogWriter, fleet?: Pick<Fleet, 'claim'>);
     /**
      * Adds a job, in place of another of that id.
      *
@@ -1080,6 +1084,8 @@ export class Schedules {
     isRunning(id: string): boolean;
     /** Starts no more jobs. Resolves when no job runs. */
     close(): Promise<void>;
+    /** @internal Its time has come, at all servers: one of them starts it. */
+    startByClock(id: string): Promise<void>;
 }
 
 /** What the server refuses, or can't do. */
@@ -1254,6 +1260,8 @@ export class Sync {
      * @throws ServiceError FORBIDDEN for all but superusers, NOT_FOUND, INVALID if it is no rule
      */
     explain(principal: Principal, collection: string, rule?: string): ExplainedRules;
+    /** Stops following what other servers start. */
+    close(): Promise<void>;
 }
 
 /** What a replica has of a collection, as ids and revisions: where all records come again, these come without their bodies. */
@@ -1365,6 +1373,7 @@ class Access {
     seesAll(actor: Actor, definition: Definition): boolean;
 }
 
+/** Who may do what, as authentication knows it. */
 interface AccessRules {
     /** What a principal may read. @throws ServiceError if it may not open the collection at all */
     scopeOf(principal: Principal, database: string): Promise<ReadScope>;
@@ -1411,6 +1420,7 @@ interface AccountRules {
 interface AccountsHost {
     readonly database: Database;
     readonly definitions: Definitions;
+    readonly fleet: Fleet;
     readonly settings: Settings;
     readonly passwords: Passwords;
     readonly sessions: Sessions;
@@ -1852,7 +1862,7 @@ class Definitions {
     /** @internal Runs hooks. */
     around: AroundDefinitions;
     /** Makes the system collections of a new database. */
-    static open(database: Database, journal?: DefinitionJournal): Promise<Definitions>;
+    static open(database: Database, journal?: DefinitionJournal, fleet?: Fleet): Promise<Definitions>;
     /** By name in any case, or by id. */
     find(nameOrId: string): Definition | undefined;
     /** @throws ServiceError NOT_FOUND */
@@ -1909,6 +1919,8 @@ class Definitions {
     hookDeclarations(): string;
     /** Calls the listener after each change, until the function that it gives is called. */
     onChange(listener: () => void): () => void;
+    /** Resolves when changes of other servers that this one has seen are known. */
+    settled(): Promise<void>;
     /** Ends when the changes have ended that were asked for. */
     close(): Promise<void>;
 }
@@ -2076,6 +2088,7 @@ type FileTokensHost = Pick<AccountsHost, 'definitions' | 'settings' | 'principal
 
 interface FilesHost {
     readonly database: Database;
+    readonly fleet: Fleet;
     readonly definitions: Definitions;
     readonly settings: Settings;
     readonly now: () => number;
@@ -2107,6 +2120,32 @@ interface FirstSuperuserHost {
     readonly definitions: Definitions;
     /** Milliseconds since 1970. */
     readonly now: () => number;
+}
+
+/** A server among those that share its database. */
+interface Fleet {
+    /** Names this server among the others. Letters and digits, `ID_CHARS` of them; empty: it is alone. */
+    readonly id: string;
+    /** Whether this server does what one does for all: it sends mails, replicates and sweeps files. */
+    readonly leads: boolean;
+    /** Is called when that changes. The result ends it. */
+    onLeads(listener: (leads: boolean) => void): () => void;
+    /** Whether others were there already when this one started, with the same data. */
+    readonly joined: boolean;
+    /** True for one caller of all servers. What was claimed may be claimed again after an hour. */
+    claim(what: string): Promise<boolean>;
+    /** 32 random bytes that all servers have, and no backup. */
+    secret(name: string): Promise<Buffer>;
+    /** Runs `work` while no other server runs work of that name. One that is frozen for seconds loses its turn. */
+    exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
+    /** What that server answers. Undefined: it is gone, or says nothing in time. */
+    ask(server: string, message: Message): Promise<unknown>;
+    /** To all other servers. Nobody waits for them. */
+    tell(message: Message): void;
+    /** Hears what is said or asked about a topic. */
+    listen(topic: string, listener: Listener): void;
+    /** The other servers know that this one is gone. */
+    close(): Promise<void>;
 }
 
 /** Records that are read, and not shown yet. */
@@ -2351,6 +2390,9 @@ interface ListExplanation {
     readonly plan: Explanation;
 }
 
+/** Gives what is answered; undefined: nothing. */
+type Listener = (message: Message) => unknown;
+
 /** A log as it is stored. */
 interface LogDocument extends JsonObject {
     /** The id of the entry. */
@@ -2446,6 +2488,7 @@ class Mails {
 
 interface MailsHost {
     readonly database: Database;
+    readonly fleet: Fleet;
     readonly settings: Settings;
     readonly logs: LogWriter & {
         flush(): Promise<void>;
@@ -2454,6 +2497,13 @@ interface MailsHost {
     readonly now: () => number;
     /** Runs hooks around a mail. They may change what is sent, or keep it from being sent. */
     readonly around: (mail: Mail & Pick<QueuedMail, 'account'>, send: (mail: Mail) => Promise<void>) => Promise<void>;
+}
+
+/** What one server asks of another, or tells it. JSON. */
+interface Message {
+    /** Names the listener: 'realtime'. */
+    readonly topic: string;
+    readonly [field: string]: unknown;
 }
 
 /** Runs code of the operator around messages. */
@@ -2534,7 +2584,7 @@ interface OAuth2Host extends AccountsHost {
     /** The account of somebody, found, linked or made. @throws ServiceError */
     readonly enter: (login: ExternalLogin) => Promise<ExternalAccount>;
     /** Sends a message to the client of realtime with this id, if it waits for one from this address. Says whether it does. */
-    readonly deliver: (clientId: string, message: JsonObject, address: string | undefined) => boolean;
+    readonly deliver: (clientId: string, message: JsonObject, address: string | undefined) => Promise<boolean>;
     /** A GET of a public address: all others are refused. Undefined: no pictures are fetched. */
     readonly fetchPublic: PublicFetch | undefined;
 }
@@ -2548,7 +2598,7 @@ class OAuth2Logins {
      */
     logIn(actor: Actor, definition: AuthDefinition, input: () => Promise<JsonObject>): Promise<LoggedIn | HalfLoggedIn>;
     /** Sends the code to the client that waits for it, and calls `logIn` next. False: no client waits, or no code came. */
-    redirected({ state, code, error, user }: OAuth2Redirect, address: string | undefined): boolean;
+    redirected({ state, code, error, user }: OAuth2Redirect, address: string | undefined): Promise<boolean>;
     /** Ends what providers are asked. */
     close(): void;
 }
@@ -2823,6 +2873,7 @@ interface RealtimeMessageEvent extends AppEvent {
 }
 
 interface RealtimeOptions extends NotifierOptions {
+    readonly fleet: Fleet;
     readonly logs: LogWriter;
     readonly principals: {
         /** Whether what the principal is known by is no longer valid. */
@@ -3301,6 +3352,8 @@ class ServerState implements StateStore {
     get(id: string): Promise<JsonObject | undefined>;
     /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
+    /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
+    change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>;
     /** Deletes the document. */
     delete(id: string): Promise<void>;
     /** Writes the result of `make` unless the document is there; returns the document. */
@@ -3364,7 +3417,7 @@ interface SessionsHost {
 /** What superusers have set, checked and stored. Get it by `openBackend`. */
 class Settings {
     /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
-    static open(database: Database, key?: string): Promise<Settings>;
+    static open(database: Database, key?: string, fleet?: Fleet): Promise<Settings>;
     /** Stores encrypted settings as they are, so that they need no key. @throws ServiceError INVALID if the key is wrong */
     static decrypt(database: Database, key: string): Promise<void>;
     /** With their secrets: for the server itself. */
@@ -3377,6 +3430,8 @@ class Settings {
     onChange(listener: () => void): () => void;
     /** Whether a superuser may act from there. */
     allowsSuperuserAt(address: string | undefined): boolean;
+    /** Resolves when changes of other servers that this one has seen are known. */
+    settled(): Promise<void>;
     /** Stops the work on stored settings. */
     close(): Promise<void>;
 }
@@ -3471,6 +3526,8 @@ interface StateStore {
     get(id: string): Promise<JsonObject | undefined>;
     /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
+    /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
+    change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>;
     /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
@@ -3495,6 +3552,8 @@ interface StoredWrite {
 
 /** What all clients of a server share. */
 interface SubscriberHost {
+    /** What the ids of its clients begin with. */
+    readonly server: string;
     hooks(): MessageHooks | undefined;
     /** Bytes that wait for hooks, of all clients. */
     waitingBytes: number;
@@ -3526,6 +3585,7 @@ interface Sweep {
 
 interface SyncHost extends PushHost {
     readonly held: HeldNow;
+    readonly fleet: Pick<Fleet, 'joined'>;
     readonly key: DataKey;
     /** A replica that was away for longer begins again. 30 days by default. */
     readonly horizonMs: number | undefined;

@@ -17,6 +17,10 @@ import type {
   WriteGuard,
 } from '@pannier/backend'
 
+/** A server whose database nobody else serves. */
+export const ALONE: Fleet;
+
+/** Who may do what, as authentication knows it. */
 export interface AccessRules {
     /** What a principal may read. @throws ServiceError if it may not open the collection at all */
     scopeOf(principal: Principal, database: string): Promise<ReadScope>;
@@ -24,14 +28,19 @@ export interface AccessRules {
     checkAdmin(principal: Principal, database: string): Promise<void>;
 }
 
-/** Long work that runs, for `/_active_tasks`. */
+/** Work that runs. */
 export interface ActiveTask {
+    /** Adds to what is known of it. */
     update(facts: JsonObject): void;
+    /** It is done, or has failed. */
     end(): void;
 }
 
+/** The long work of a server. */
 export class ActiveTasks {
+    /** `facts`: what `/_active_tasks` shows of it. */
     start(type: string, facts: JsonObject): ActiveTask;
+    /** Those that run. */
     list(): JsonObject[];
 }
 
@@ -205,6 +214,32 @@ export interface FilterRequest {
 
 /** Finds filters. @throws ServiceError NOT_FOUND if there is no such function */
 export type FilterSource = (request: FilterRequest) => Promise<ChangeFilter>;
+
+/** A server among those that share its database. */
+export interface Fleet {
+    /** Names this server among the others. Letters and digits, `ID_CHARS` of them; empty: it is alone. */
+    readonly id: string;
+    /** Whether this server does what one does for all: it sends mails, replicates and sweeps files. */
+    readonly leads: boolean;
+    /** Is called when that changes. The result ends it. */
+    onLeads(listener: (leads: boolean) => void): () => void;
+    /** Whether others were there already when this one started, with the same data. */
+    readonly joined: boolean;
+    /** True for one caller of all servers. What was claimed may be claimed again after an hour. */
+    claim(what: string): Promise<boolean>;
+    /** 32 random bytes that all servers have, and no backup. */
+    secret(name: string): Promise<Buffer>;
+    /** Runs `work` while no other server runs work of that name. One that is frozen for seconds loses its turn. */
+    exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
+    /** What that server answers. Undefined: it is gone, or says nothing in time. */
+    ask(server: string, message: Message): Promise<unknown>;
+    /** To all other servers. Nobody waits for them. */
+    tell(message: Message): void;
+    /** Hears what is said or asked about a topic. */
+    listen(topic: string, listener: Listener): void;
+    /** The other servers know that this one is gone. */
+    close(): Promise<void>;
+}
 
 /** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
 export class Gateway {
@@ -476,6 +511,8 @@ export class ServerState implements StateStore {
     get(id: string): Promise<JsonObject | undefined>;
     /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
+    /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
+    change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>;
     /** Deletes the document. */
     delete(id: string): Promise<void>;
     /** Writes the result of `make` unless the document is there; returns the document. */
@@ -485,7 +522,7 @@ export class ServerState implements StateStore {
 /** What superusers have set, checked and stored. Get it by `openBackend`. */
 export class Settings {
     /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
-    static open(database: Database, key?: string): Promise<Settings>;
+    static open(database: Database, key?: string, fleet?: Fleet): Promise<Settings>;
     /** Stores encrypted settings as they are, so that they need no key. @throws ServiceError INVALID if the key is wrong */
     static decrypt(database: Database, key: string): Promise<void>;
     /** With their secrets: for the server itself. */
@@ -498,6 +535,8 @@ export class Settings {
     onChange(listener: () => void): () => void;
     /** Whether a superuser may act from there. */
     allowsSuperuserAt(address: string | undefined): boolean;
+    /** Resolves when changes of other servers that this one has seen are known. */
+    settled(): Promise<void>;
     /** Stops the work on stored settings. */
     close(): Promise<void>;
 }
@@ -508,6 +547,8 @@ export interface StateStore {
     get(id: string): Promise<JsonObject | undefined>;
     /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
+    /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
+    change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>;
     /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
@@ -613,6 +654,9 @@ export function missing(message: string): ServiceError;
 
 /** Adds a migration within a transaction. */
 export function noteApplied(transaction: Transaction, name: string): Promise<void>;
+
+/** One server among those of a storage. */
+export function openFleet(options: FleetOptions): Promise<Fleet>;
 
 /** Those that have not been applied. */
 export function pendingMigrations(database: Database, files: readonly MigrationFile[]): Promise<readonly MigrationFile[]>;
@@ -809,7 +853,7 @@ class Definitions {
     /** @internal Runs hooks. */
     around: AroundDefinitions;
     /** Makes the system collections of a new database. */
-    static open(database: Database, journal?: DefinitionJournal): Promise<Definitions>;
+    static open(database: Database, journal?: DefinitionJournal, fleet?: Fleet): Promise<Definitions>;
     /** By name in any case, or by id. */
     find(nameOrId: string): Definition | undefined;
     /** @throws ServiceError NOT_FOUND */
@@ -866,6 +910,8 @@ class Definitions {
     hookDeclarations(): string;
     /** Calls the listener after each change, until the function that it gives is called. */
     onChange(listener: () => void): () => void;
+    /** Resolves when changes of other servers that this one has seen are known. */
+    settled(): Promise<void>;
     /** Ends when the changes have ended that were asked for. */
     close(): Promise<void>;
 }
@@ -923,6 +969,17 @@ interface FilterReader {
     readonly headers: Readonly<Record<string, string>>;
 }
 
+interface FleetOptions {
+    readonly storage: DatabaseStorage;
+    /** The name of the database that is served. */
+    readonly name: string;
+    readonly encryption?: OpenOptions['encryption'];
+    /** The storage was put back to an earlier state, and this server knows a later one. */
+    readonly isRestored?: boolean;
+    /** Milliseconds since 1970. Clocks of servers may differ by some seconds. */
+    readonly now?: () => number;
+}
+
 interface GeoPointField extends FieldBase, Requirable {
     readonly type: 'geoPoint';
 }
@@ -961,6 +1018,9 @@ const KINDS: readonly ['Create', 'Update', 'Delete'];
 
 type Kind = (typeof KINDS)[number];
 
+/** Gives what is answered; undefined: nothing. */
+type Listener = (message: Message) => unknown;
+
 /** What a handler may change of a mail. */
 interface MailMessage {
     to: string;
@@ -982,6 +1042,13 @@ interface MailerEvent extends AppEvent {
 /** A mail is about to be sent to an account. */
 interface MailerRecordEvent extends MailerEvent {
     readonly record: HookRecord;
+}
+
+/** What one server asks of another, or tells it. JSON. */
+interface Message {
+    /** Names the listener: 'realtime'. */
+    readonly topic: string;
+    readonly [field: string]: unknown;
 }
 
 interface MigrationAppParts {

@@ -595,11 +595,20 @@ export function badArgument(call: string, must: string, got: unknown): TypeError
  */
 export function checkOptions(call: string, options: unknown, names: object): void;
 
+/** Aborted when the handle is closed, with PANNIER_CLOSED, or lost to a storage that was put back, with PANNIER_RESTORED. */
+export function endOf(database: Database): AbortSignal;
+
 /**
- * Calls back inside each commit, with the names of the collections whose documents it has written. `holdSnapshot` then gives the
- * state that it has made. The function returned ends it.
+ * Runs `work` while no other handle, tab or server runs work of that name in the storage. One that is frozen for some seconds loses its
+ * turn, so what `work` does has to be right without it.
  */
-export function followCommits(database: Database, listener: (collections: ReadonlySet<string>) => void): () => void;
+export function exclusively<T>(storage: DatabaseStorage, name: string, work: () => Promise<T>): Promise<T>;
+
+/**
+ * Calls back inside each commit, with the names of the collections whose documents it has written, and whether this handle has made it.
+ * `holdSnapshot` then gives the state that it has made. The function returned ends it.
+ */
+export function followCommits(database: Database, listener: (collections: ReadonlySet<string>, isLocal: boolean) => void): () => void;
 
 /** Forgets the rows that have left a view up to a sequence. */
 export function forgetLeft(database: Database, collection: string, view: string, upTo: number): Promise<void>;
@@ -621,6 +630,12 @@ export function hasSearched({ terms, phrases }: ParsedSearch, words: DocumentWor
 
 /** The newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
 export function holdSnapshot(database: Database): SnapshotReader;
+
+/** Resolves when the listeners of `onChange` have heard of all commits that the handle has seen. */
+export function listenersHaveHeard(database: Database): Promise<void>;
+
+/** The number of the newest commit that the handle has seen. */
+export function newestCommit({ context: { store } }: Database): number;
 
 /** Reads a search: its words, phrases and prefixes. It has at most 100; the others are left out. */
 export function parseSearch(text: string, language: string | undefined): ParsedSearch;

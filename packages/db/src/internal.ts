@@ -9,7 +9,7 @@ export { fromCouchAttachment, toCouchAttachment, toCouchDocument } from './docum
 export { LOCAL_PREFIX } from './document/document-id.ts'
 export type { GuardedWrites } from './database/records/guarded-writes.ts'
 export type { GuardReader, WrittenDocument } from './database/records/guard-reader.ts'
-export { followCommits } from './database/records/follow-commits.ts'
+export { endOf, followCommits, listenersHaveHeard, newestCommit } from './database/records/follow-commits.ts'
 export { holdSnapshot, readSnapshot } from './database/records/read-snapshot.ts'
 export type { ReadCollection, SnapshotReader } from './database/records/read-snapshot.ts'
 export { forgetLeft, rememberedRows, rememberingView } from './database/records/remembering-views.ts'

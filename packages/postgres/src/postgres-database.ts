@@ -138,7 +138,7 @@ export class PostgresDatabase implements SharedDatabase {
     }
   }
 
-  /** Of the place that this handle knows: after a failover or a restore the same ids may be other pages. */
+  /** Reads at the place that this handle knows. After a failover or a restore the same ids may be other pages. */
   async readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
     for (;;) {
       const statement = { name: 'pannier_pages', text: this.#sql.pages, values: [this.#id, arrayOf(ids), this.#place] }

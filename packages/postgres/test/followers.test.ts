@@ -36,7 +36,7 @@ onPostgres((get) => {
         [['tasks'], sequence + 2],
         [['notes'], sequence + 3],
       ]
-      // Of what is in pages nobody knows what it has changed.
+      // Nobody knows what a commit has changed that is in pages.
       expect(told).toEqual([[flushed ? ['notes', 'tasks'] : ['notes'], sequence + 1], ...rest])
     })
   }

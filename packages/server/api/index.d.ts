@@ -434,6 +434,12 @@ export interface ReplicatorOptions {
 }
 
 /**
+ * `backup`: a backup was restored. `restored`: the storage was put back to an earlier state than this server has seen. `newer`: a server
+ * of a newer version has come, whose data this one does not know.
+ */
+export type RestartReason = 'backup' | 'restored' | 'newer';
+
+/**
  * A request to a custom route. One of the methods that answer is called at most once.
  *
  * @example
@@ -570,6 +576,11 @@ export interface ServerOptions extends AppOptions {
     readonly encryption?: OpenOptions['encryption'];
     /** Encrypts the application's settings, which have secrets: 32 characters or more that nobody can guess. */
     readonly settingsKey?: string;
+    /**
+     * Instead of files in `dir`: where any number of servers keep one database, `{ storage: postgres(url) }`. `dir` then has what is this
+     * server's alone: hooks, pages, backups without a bucket.
+     */
+    readonly storage?: SharedStorage;
     /** An open database instead, which stays open when the server is closed. Sessions end with the server then. */
     readonly database?: Database;
     /**
@@ -615,10 +626,10 @@ export interface ServerOptions extends AppOptions {
      */
     readonly public?: PublicFilesOptions;
     /**
-     * Is called when a backup was restored: close the server, and make it again with the same options. Without it only the command
+     * Is called when the server is of no use any more: close it, and make it again with the same options. Without it only the command
      * line restores backups.
      */
-    readonly onRestart?: () => void;
+    readonly onRestart?: (reason: RestartReason) => void;
     /** Are asked about every write of documents, after the server's own. */
     readonly guards?: readonly WriteGuard[];
     /** Registered before the routes, after authentication. */
@@ -658,6 +669,16 @@ export type ServiceErrorCode =
  | 'FUNCTION_FAILED'
 /** A function of a design document took too much time or memory. */
  | 'FUNCTION_STOPPED';
+
+/** Where several servers keep one database. */
+export interface SharedStorage {
+    /** As of `postgres(url)`. */
+    readonly storage: DatabaseStorage;
+    /** The name of the database there; 'app' when left out. */
+    readonly name?: string;
+    /** `onRestart` was called with 'restored' before: devices begin again where they have seen what is gone. */
+    readonly isRestored?: boolean;
+}
 
 /**
  * What a guard may read of the collection. If a replicated document that it has judged was changed since, it is asked again. An edit
@@ -700,13 +721,14 @@ export interface WriteGuard {
 /**
  * A server that speaks CouchDB's HTTP API on a Pannier database. docs/internals/http-api.md tells what it answers.
  *
- * @throws PANNIER_LOCKED if another process has the database open.
+ * @throws PANNIER_LOCKED if another process has the file open; PANNIER_NEWER_FORMAT if a newer version serves the storage.
  * @example
  * const server = await createServer({ dir: './data' })
  * console.log(await server.listen({ port: 5984 }))
  */
 export function createServer(options: ServerOptions): Promise<PannierServer>;
 
+/** Who may do what, as authentication knows it. */
 interface AccessRules {
     /** What a principal may read. @throws ServiceError if it may not open the collection at all */
     scopeOf(principal: Principal, database: string): Promise<ReadScope>;
@@ -1276,6 +1298,8 @@ class ServerState implements StateStore {
     get(id: string): Promise<JsonObject | undefined>;
     /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
+    /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
+    change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>;
     /** Deletes the document. */
     delete(id: string): Promise<void>;
     /** Writes the result of `make` unless the document is there; returns the document. */
@@ -1340,6 +1364,8 @@ interface StateStore {
     get(id: string): Promise<JsonObject | undefined>;
     /** Writes the document in place of an older one. */
     set(id: string, content: JsonObject): Promise<void>;
+    /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
+    change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>;
     /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }

@@ -1,7 +1,7 @@
 /** `@pannier/server`: CouchDB's HTTP API on a Pannier database. */
 export { createServer } from './server.ts'
 export type { ListenOptions, PannierServer } from './server.ts'
-export type { ServerOptions } from './server-options.ts'
+export type { RestartReason, ServerOptions, SharedStorage } from './server-options.ts'
 export type { AuthOptions } from './auth/auth.ts'
 export type { AcmeOptions, CertificateFiles, HttpsOptions } from './tls/https-options.ts'
 export type { Needs } from './http/declarations.ts'

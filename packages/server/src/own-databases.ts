@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isPannierError, open, PannierError } from 'pannier'
-import { badArgument } from 'pannier/internal'
+import { badArgument, endOf } from 'pannier/internal'
 import type { Database } from 'pannier'
 import type { FastifyBaseLogger } from 'fastify'
 import {
@@ -11,8 +11,8 @@ import {
   completeRestore,
   DATABASE_FILES,
   isRestoreReady,
+  openFleet,
   ServerState,
-  SharedFleet,
   STATE_COLLECTION,
 } from '@pannier/backend/internal'
 import type { Fleet } from '@pannier/backend/internal'
@@ -42,7 +42,7 @@ const FORMAT_ID = 'format'
 const NAME = 'app'
 /** A balancer does not wait longer for an answer. */
 const READY_MS_MAX = 2000
-/** So many balancers may ask. */
+/** Many balancers may ask. */
 const READY_KEPT_MS = 1000
 
 export function openOwnDatabases(options: ServerOptions): Promise<OwnDatabases> {
@@ -119,7 +119,7 @@ class InStorage implements OwnDatabases {
     try {
       const database = await open(name, { ...own, durability })
       opened.push(database)
-      const fleet = await SharedFleet.open({ ...own, name, isRestored })
+      const fleet = await openFleet({ ...own, name, isRestored })
       opened.unshift(fleet)
       await fleet.exclusively('start', () => checkFormat(database))
       const logs = await open(`${name} logs`, own)
@@ -134,13 +134,13 @@ class InStorage implements OwnDatabases {
     storage: NonNullable<ServerOptions['storage']>,
     database: Database,
     logs: Database,
-    fleet: SharedFleet,
+    fleet: Fleet,
   ) {
     this.#storage = storage
     this.database = database
     this.logs = logs
     this.fleet = fleet
-    const { closing } = database.context
+    const closing = endOf(database)
     closing.addEventListener('abort', () => {
       if (isPannierError(closing.reason, 'PANNIER_RESTORED')) this.#restart('restored')
     })
@@ -185,13 +185,13 @@ class InStorage implements OwnDatabases {
 
   async #look(): Promise<boolean> {
     const { storage, name = NAME } = this.#storage
-    if (this.database.context.closing.aborted) return false
+    if (endOf(this.database).aborted) return false
     const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), READY_MS_MAX).unref())
     return Promise.race([storage.has(name), late]).catch(() => false)
   }
 }
 
-/** A database that is given stays open, and nobody else is told of. */
+/** A database that is given stays open. No other server is known. */
 export function givenDatabase(database: Database, signingKey: Buffer): Omit<OwnDatabases, 'logs'> {
   return {
     database,

@@ -1,6 +1,6 @@
 /**
- * Challenges that a device answers once, at any server. They are signed, so that nothing is kept of those that nobody answers. Of a server
- * that is alone they end with the process.
+ * Challenges that a device answers once, at any server. They are signed, so that nothing is kept of those that nobody answers. Where one
+ * server is alone they end with its process.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Fleet } from '../fleet/fleet.ts'

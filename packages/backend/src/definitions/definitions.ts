@@ -418,7 +418,7 @@ export class Definitions {
     await this.#write(checkChange(this.#store.state, { changed, removed: [] }), '')
   }
 
-  /** Of all servers, and with what the others have changed. */
+  /** One after another at all servers, with what the others have changed. */
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(() =>
       this.#fleet.exclusively('definitions', async () => {

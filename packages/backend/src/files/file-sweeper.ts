@@ -1,6 +1,6 @@
 /**
- * Deletes thumbs and objects of buckets whose records no longer name them. It follows what is written, through any door. Of several servers
- * the one that leads does it. What is young it spares: a write of another server may be about to name it.
+ * Deletes thumbs and objects of buckets whose records no longer name them. It follows what is written, through any door. The leader
+ * of a fleet does it. What is young it spares: a write of another server may be about to name it.
  */
 import type { Database, DatabaseChange } from 'pannier'
 import { RECORDS_PREFIX, type Definition } from '../definitions/definition.ts'

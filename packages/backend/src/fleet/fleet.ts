@@ -1,12 +1,12 @@
 /**
- * The servers that share one database: who does what one does for all, what happens once, and what they tell one another.
+ * The servers that share one database: which one works for all, what happens once, and what they say to one another.
  * docs/internals/servers.md is the contract.
  */
 import { randomBytes } from 'node:crypto'
 
 /** What one server asks of another, or tells it. JSON. */
 export interface Message {
-  /** Who listens: 'realtime'. */
+  /** Names the listener: 'realtime'. */
   readonly topic: string
   readonly [field: string]: unknown
 }
@@ -14,6 +14,7 @@ export interface Message {
 /** Gives what is answered; undefined: nothing. */
 type Listener = (message: Message) => unknown
 
+/** A server among those that share its database. */
 export interface Fleet {
   /** Names this server among the others. Letters and digits, `ID_CHARS` of them; empty: it is alone. */
   readonly id: string
@@ -33,11 +34,13 @@ export interface Fleet {
   ask(server: string, message: Message): Promise<unknown>
   /** To all other servers. Nobody waits for them. */
   tell(message: Message): void
-  /** Hears what is told or asked about a topic. */
+  /** Hears what is said or asked about a topic. */
   listen(topic: string, listener: Listener): void
+  /** The other servers know that this one is gone. */
   close(): Promise<void>
 }
 
+/** Those of a secret. */
 export const SECRET_BYTES = 32
 /** Those of a server's id. */
 export const ID_CHARS = 8

@@ -31,7 +31,7 @@ interface StoredMessage {
 
 interface FleetOptions {
   readonly storage: DatabaseStorage
-  /** Of the database that is served. */
+  /** The name of the database that is served. */
   readonly name: string
   readonly encryption?: OpenOptions['encryption']
   /** The storage was put back to an earlier state, and this server knows a later one. */
@@ -51,8 +51,13 @@ const TIDY_MS = 60_000
 const ID_BYTES = 10
 
 /** The name of the database of a fleet. */
-export function fleetName(name: string): string {
+function fleetName(name: string): string {
   return `${name} fleet`
+}
+
+/** One server among those of a storage. */
+export async function openFleet(options: FleetOptions): Promise<Fleet> {
+  return SharedFleet.open(options)
 }
 
 export class SharedFleet implements Fleet {
@@ -184,7 +189,7 @@ export class SharedFleet implements Fleet {
     if (this.#leads) await this.#tidy()
   }
 
-  /** Who leads. */
+  /** Finds out which server leads. */
   #look(): Promise<void> {
     this.#looking = this.#looking
       .then(async () => {

@@ -16,6 +16,7 @@ import type { WriteGuard } from './guards.ts'
 import type { Principal } from './principal.ts'
 import { forbidden } from './service-error.ts'
 
+/** The rights of principals, as authentication knows them. */
 export interface AccessRules {
   /** What a principal may read. @throws ServiceError if it may not open the collection at all */
   scopeOf(principal: Principal, database: string): Promise<ReadScope>

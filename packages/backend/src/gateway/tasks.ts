@@ -1,15 +1,20 @@
 import type { JsonObject } from './documents.ts'
 /** Long work that runs, for `/_active_tasks`. */
 
+/** Work that runs. */
 export interface ActiveTask {
+  /** Adds to what is known of it. */
   update(facts: JsonObject): void
+  /** It is done, or has failed. */
   end(): void
 }
 
+/** The long work of a server. */
 export class ActiveTasks {
   readonly #tasks = new Map<number, JsonObject>()
   #last = 0
 
+  /** `facts`: what `/_active_tasks` shows of it. */
   start(type: string, facts: JsonObject): ActiveTask {
     const number = ++this.#last
     const startedOn = seconds()
@@ -22,6 +27,7 @@ export class ActiveTasks {
     return { update: set, end: () => void this.#tasks.delete(number) }
   }
 
+  /** Those that run. */
   list(): JsonObject[] {
     return [...this.#tasks.values()]
   }

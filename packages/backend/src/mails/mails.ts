@@ -1,6 +1,6 @@
 /**
  * Mails on their way. They are stored before they are sent, so that a restart loses none. A mail is marked before a server gets it,
- * so that no mail is sent twice. Of several servers the one that leads sends those of all. Docs: docs/internals/mails.md.
+ * so that no mail is sent twice. The leader of a fleet sends those of all servers. Docs: docs/internals/mails.md.
  */
 import type { Collection, Database, Transaction } from 'pannier'
 import type { Fleet } from '../fleet/fleet.ts'

@@ -1,4 +1,4 @@
-/** Goal: servers of one database agree who leads, do once what is to be done once, and hear one another; whoever of them is killed. */
+/** Goal: servers of one database agree who leads, do once what is to be done once, and hear one another; also while some are killed. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { open } from 'pannier'

@@ -79,7 +79,7 @@ export class PagedKeyValueStore implements KeyValueStore {
     return this.#core.onCommit(listener)
   }
 
-  /** `listener` is called once, if the store was put back to an earlier state than this handle has seen: it is of no use any more. */
+  /** Calls `listener` once, if the store was put back to an earlier state than this handle has seen. The handle is of no use then. */
   onRestored(listener: (error: PannierError) => void): void {
     this.#core.onRestored = listener
   }

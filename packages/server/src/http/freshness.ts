@@ -5,26 +5,26 @@
  */
 import type { FastifyInstance } from 'fastify'
 import type { Database } from 'pannier'
-import { holdSnapshot } from 'pannier/internal'
+import { endOf, listenersHaveHeard, newestCommit } from 'pannier/internal'
 
 /** The newest commit of the state that an answer was made from. A client that sends it back gets nothing older, at any server. */
-export const SEQUENCE_HEADER = 'pannier-sequence'
+const SEQUENCE_HEADER = 'pannier-sequence'
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Register it before authentication. `settled`: resolves when what the server keeps in memory is of the state that it has seen. */
 export function keepFresh(app: FastifyInstance, database: Database, settled: () => Promise<void>): void {
   const freshness = new Freshness(database)
   app.addHook('onRequest', async (request) => {
-    if (database.context.closing.aborted) return
+    if (endOf(database).aborted) return
     const seen = request.headers[SEQUENCE_HEADER]
     const isRead = READS.has(request.method)
     if (isRead && seen === undefined) return
     if (!isRead || Number(seen) > freshness.sequence) await freshness.look()
-    await database.heard()
+    await listenersHaveHeard(database)
     await settled()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (!database.context.closing.aborted) reply.header(SEQUENCE_HEADER, freshness.sequence)
+    if (!endOf(database).aborted) reply.header(SEQUENCE_HEADER, freshness.sequence)
     done(null, payload)
   })
 }
@@ -32,7 +32,7 @@ export function keepFresh(app: FastifyInstance, database: Database, settled: () 
 class Freshness {
   readonly #database: Database
   #looking: Promise<void> | undefined
-  /** Of those that came after the look under way had begun. */
+  /** What calls wait for that came after the look under way had begun. */
   #next: Promise<void> | undefined
 
   constructor(database: Database) {
@@ -40,9 +40,7 @@ class Freshness {
   }
 
   get sequence(): number {
-    const snapshot = holdSnapshot(this.#database)
-    snapshot.end()
-    return snapshot.sequence
+    return newestCommit(this.#database)
   }
 
   /** Resolves with all that was committed anywhere before the call. */

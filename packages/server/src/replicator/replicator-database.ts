@@ -1,6 +1,6 @@
 /**
  * Follows the `_replicator` database. Each document is a replication that runs until the document is changed or
- * deleted. Of several servers the one that leads runs them. State is not written into documents. The server's state records which replications are complete, so that a
+ * deleted. The leader of a fleet runs them. State is not written into documents. The server's state records which replications are complete, so that a
  * restart does not repeat them.
  */
 import type { FastifyBaseLogger } from 'fastify'

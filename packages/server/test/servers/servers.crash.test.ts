@@ -276,15 +276,19 @@ onPostgres((get) => {
     },
   )
 
-  test('while PostgreSQL is away a server is not ready, and goes on when it is back', { timeout: 60_000 }, async () => {
-    const { server } = get()
-    const isUp = async (): Promise<boolean> => (await fetch(`${servers[0]!.url}/_up`)).ok
-    expect(await isUp()).toBe(true)
-    await server.stop('SIGQUIT')
-    await until(async () => !(await isUp()))
-    const written = couch(0, 'PUT', '/synced/waits', { n: 1 })
-    await server.begin()
-    expect((await written).status).toBe(201)
-    await until(isUp)
-  })
+  test(
+    'while PostgreSQL is away a server is not ready, and continues when it is back',
+    { timeout: 60_000 },
+    async () => {
+      const { server } = get()
+      const isUp = async (): Promise<boolean> => (await fetch(`${servers[0]!.url}/_up`)).ok
+      expect(await isUp()).toBe(true)
+      await server.stop('SIGQUIT')
+      await until(async () => !(await isUp()))
+      const written = couch(0, 'PUT', '/synced/waits', { n: 1 })
+      await server.begin()
+      expect((await written).status).toBe(201)
+      await until(isUp)
+    },
+  )
 })

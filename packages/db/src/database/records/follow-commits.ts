@@ -1,4 +1,4 @@
-/** Commits as they happen, for those who compare the states before and after each of them. */
+/** Commits as they happen, and the state of a handle of a database that others write to as well. */
 import { collectionTrees } from '../../document/catalog.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { Database } from '../database.ts'
@@ -24,6 +24,23 @@ export function followCommits(
     }
     listener(written, local)
   })
+}
+
+/** Aborted when the handle is closed, with PANNIER_CLOSED, or lost to a storage that was put back, with PANNIER_RESTORED. */
+export function endOf(database: Database): AbortSignal {
+  return database.context.closing
+}
+
+/** The number of the newest commit that the handle has seen. */
+export function newestCommit({ context: { store } }: Database): number {
+  const snapshot = store.snapshot()
+  snapshot.release()
+  return snapshot.sequence
+}
+
+/** Resolves when the listeners of `onChange` have heard of all commits that the handle has seen. */
+export function listenersHaveHeard(database: Database): Promise<void> {
+  return database.heard()
 }
 
 function namesOf({ store, catalog }: DatabaseContext): ReadonlyMap<number, string> {
