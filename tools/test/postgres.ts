@@ -43,11 +43,11 @@ export class PostgresServer implements AsyncDisposable {
     this.port = port
   }
 
-  /** `settings`: lines of postgresql.conf. */
-  static async start(settings: readonly string[] = []): Promise<PostgresServer> {
+  /** `settings`: lines of postgresql.conf. `place`: the folder that its own is made in. */
+  static async start(settings: readonly string[] = [], place: string = tmpdir()): Promise<PostgresServer> {
     const bin = findPostgres()
     if (bin === undefined) throw new Error(NO_POSTGRES)
-    const folder = mkdtempSync(join(tmpdir(), 'pannier-postgres-'))
+    const folder = mkdtempSync(join(place, 'pannier-postgres-'))
     own(folder)
     const server = new PostgresServer(bin, folder, await freePort())
     server.run('initdb', ['-D', server.data, '-U', 'postgres', '--auth=trust', '--no-sync', '--encoding=UTF8'])
@@ -55,6 +55,10 @@ export class PostgresServer implements AsyncDisposable {
     appendFileSync(join(server.data, 'postgresql.conf'), `\n${lines.join('\n')}\n`)
     await server.begin()
     return server
+  }
+
+  get isRunning(): boolean {
+    return this.#server !== undefined && this.#server.exitCode === null && this.#server.signalCode === null
   }
 
   get data(): string {

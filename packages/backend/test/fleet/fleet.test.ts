@@ -8,7 +8,7 @@ import { MailServer } from '../../../../tools/test/mail-server.ts'
 import { openBackend, type Backend } from '../../src/backend.ts'
 import type { Fleet } from '../../src/fleet/fleet.ts'
 import { SharedFleet } from '../../src/fleet/shared-fleet.ts'
-import { SYSTEM } from '../../src/gateway/principal.ts'
+import { GUEST, SYSTEM } from '../../src/gateway/principal.ts'
 import type { Actor } from '../../src/access/actor.ts'
 import { Schedules } from '../../src/schedules/schedules.ts'
 
@@ -22,9 +22,10 @@ onPostgres((get) => {
   const storageOf = (server: number): ReturnType<typeof postgres> =>
     postgres(get().url.replace('127.0.0.1', server === 0 ? '127.0.0.1' : 'localhost'))
 
-  async function fleets(count: number, name: string = randomUUID()): Promise<SharedFleet[]> {
+  /** `from`: the number of the first server. */
+  async function fleets(count: number, name: string = randomUUID(), from = 0): Promise<SharedFleet[]> {
     const all: SharedFleet[] = []
-    for (let n = 0; n < count; n++) all.push(await SharedFleet.open({ storage: storageOf(n), name }))
+    for (let n = from; n < from + count; n++) all.push(await SharedFleet.open({ storage: storageOf(n), name }))
     opened.push(...all)
     return all
   }
@@ -90,6 +91,40 @@ onPostgres((get) => {
     for (const schedules of all) schedules.run(SYSTEM, 'job')
     expect(runs).toBe(3)
     for (const schedules of all) await schedules.close()
+  })
+
+  test('a device continues at any server, also at one that starts later', async () => {
+    const name = randomUUID()
+    const backends: Backend[] = []
+    const start = async (): Promise<Backend> => {
+      const [fleet] = await fleets(1, name, backends.length)
+      const database = await open(name, { storage: storageOf(backends.length) })
+      const backend = await openBackend(database, { fleet: fleet! })
+      opened.push(database, backend)
+      backends.push(backend)
+      return backend
+    }
+    const first = await start()
+    const fields = [{ name: 'title', type: 'text' }]
+    await first.definitions.create(SYSTEM, { name: 'docs', type: 'base', fields, listRule: '', viewRule: '' })
+    const actor: Actor = { principal: SYSTEM, request: { context: 'default', method: 'POST', query: {}, headers: {} } }
+    const guest: Actor = { principal: GUEST, request: { context: 'default', method: 'GET', query: {}, headers: {} } }
+    for (let n = 0; n < 5; n++) await first.records.create(actor, 'docs', { title: `t${n}` })
+    let { docs: page } = await first.sync.pull(guest, { docs: undefined })
+    expect(page!.isReset).toBe(true)
+    await start()
+    for (let round = 0; round < 4; round++) {
+      const [here, there] = [backends[round % 2]!, backends[(round + 1) % 2]!]
+      await here.records.create(actor, 'docs', { title: `r${round}` })
+      await expect
+        .poll(async () => {
+          const { docs: next } = await there.sync.pull(guest, { docs: page!.token })
+          const titles = next!.rows.flatMap((row) => ('record' in row ? [row.record['title']] : []))
+          if (titles.length > 0) page = next
+          return [next!.isReset, titles]
+        })
+        .toEqual([false, [`r${round}`]])
+    }
   })
 
   test('the mails of all servers are sent once, also those of a server that has led before', async () => {
