@@ -100,6 +100,11 @@ const MAPPINGS: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   PANNIER_QUOTA_EXCEEDED: [507, 'insufficient_storage', 'The disk is full.'],
   PANNIER_ABORTED: [503, 'service_unavailable', 'It was cancelled.'],
   PANNIER_CLOSED: [503, 'service_unavailable', 'The server is shutting down.'],
+  PANNIER_RESTORED: [
+    503,
+    'service_unavailable',
+    'The storage was put back to an earlier state: the server starts again.',
+  ],
 }
 
 const SERVICE_ERRORS: Readonly<Record<ServiceErrorCode, readonly [status: number, error: string]>> = {
