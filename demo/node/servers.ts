@@ -11,6 +11,7 @@ import { openToAll, probe, type CityServer } from './server.ts'
 
 /** The name that servers give their database. */
 export const DATABASE = 'app'
+const NODE = ['--conditions=pannier-source', '--disable-warning=ExperimentalWarning']
 const START_MS_MAX = 120_000
 
 export interface ServersOptions {
@@ -40,7 +41,7 @@ export async function serveSeveral({ count, port, admin, prepare }: ServersOptio
   await first.close()
   const script = new URL('one-server.ts', import.meta.url).pathname
   const children = Array.from({ length: count }, () =>
-    spawnTracked(process.execPath, [...process.execArgv, script, url], { stdio: ['ignore', 'pipe', 'inherit'] }),
+    spawnTracked(process.execPath, [...NODE, script, url], { stdio: ['ignore', 'pipe', 'inherit'] }),
   )
   const ports = await Promise.all(
     children.map(

@@ -3,7 +3,10 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { open } from 'pannier'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { findPostgres, NO_POSTGRES } from '../../tools/test/postgres.ts'
+import { DATABASE, serveSeveral } from '../node/servers.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', 'start.ts')
 const LIMIT = 2_000
@@ -41,6 +44,33 @@ test('serves the page until it is stopped', async () => {
   expect(adminPage).toContain('<script type="module"')
   expect(output).toContain('the database is closed')
   expect(code).toBe(0)
+})
+
+test('several servers answer while one of them is killed', async () => {
+  if (findPostgres() === undefined) return console.warn(NO_POSTGRES)
+  const servers = await serveSeveral({
+    count: 2,
+    port: 0,
+    admin: undefined,
+    prepare: async (_server, storage) => {
+      await using db = await open(DATABASE, { storage })
+      await db.collection('cities').insert({ _id: 'zurich' })
+    },
+  })
+  try {
+    const put = async (id: string): Promise<number> => {
+      const headers = { 'content-type': 'application/json' }
+      return (await fetch(`${servers.url}/cities/${id}`, { method: 'PUT', headers, body: '{}' })).status
+    }
+    expect(await put('before')).toBe(201)
+    process.kill(servers.processes[0]!, 'SIGKILL')
+    for (const id of ['a', 'b', 'c', 'd']) await vi.waitFor(async () => expect(await put(id)).toBe(201), 10_000)
+    const { rows } = (await (await fetch(`${servers.url}/cities/_all_docs`)).json()) as { rows: { id: string }[] }
+    expect(rows.map(({ id }) => id)).toEqual(['a', 'b', 'before', 'c', 'd', 'zurich'])
+    expect((await fetch(servers.pageUrl)).status).toBe(200)
+  } finally {
+    await servers.close()
+  }
 })
 
 test('says what is wrong with an argument', async () => {

@@ -122,7 +122,8 @@ class InStorage implements OwnDatabases {
       const fleet = await openFleet({ ...own, name, isRestored })
       opened.unshift(fleet)
       await fleet.exclusively('start', () => checkFormat(database))
-      const logs = await open(`${name} logs`, own)
+      // As durable as the data: a failover that loses nothing of them ends no server.
+      const logs = await open(`${name} logs`, { ...own, durability })
       return new InStorage(storage, database, logs, fleet)
     } catch (error) {
       for (const one of opened) await one.close()
@@ -140,10 +141,11 @@ class InStorage implements OwnDatabases {
     this.database = database
     this.logs = logs
     this.fleet = fleet
-    const closing = endOf(database)
-    closing.addEventListener('abort', () => {
-      if (isPannierError(closing.reason, 'PANNIER_RESTORED')) this.#restart('restored')
-    })
+    // Each has commits of its own: a server may have seen nothing that is gone in one of them.
+    for (const ended of [endOf(database), endOf(logs), fleet.ended])
+      ended.addEventListener('abort', () => {
+        if (isPannierError(ended.reason, 'PANNIER_RESTORED')) this.#restart('restored')
+      })
     const state = new ServerState(database)
     database.onChange(({ collections }) => {
       const { ids = [FORMAT_ID] } = collections.get(STATE_COLLECTION) ?? { ids: [] }

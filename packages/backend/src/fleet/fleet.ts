@@ -36,6 +36,8 @@ export interface Fleet {
   tell(message: Message): void
   /** Hears what is said or asked about a topic. */
   listen(topic: string, listener: Listener): void
+  /** Aborted when it is closed, or of no use any more: then with PANNIER_RESTORED. */
+  readonly ended: AbortSignal
   /** The other servers know that this one is gone. */
   close(): Promise<void>
 }
@@ -57,5 +59,6 @@ export const ALONE: Fleet = {
   ask: async () => undefined,
   tell() {},
   listen() {},
+  ended: new AbortController().signal,
   close: async () => {},
 }

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { isPannierError, open, type Collection, type Database, type DatabaseChange, type OpenOptions } from 'pannier'
-import { exclusively, type DatabaseStorage } from 'pannier/internal'
+import { endOf, exclusively, type DatabaseStorage } from 'pannier/internal'
 import { ID_CHARS, SECRET_BYTES, type Fleet, type Message } from './fleet.ts'
 
 interface ServerDocument {
@@ -71,6 +71,10 @@ export class SharedFleet implements Fleet {
   readonly #startedMs: number
   readonly #listeners = new Map<string, (message: Message) => unknown>()
   readonly #leadListeners = new Set<(leads: boolean) => void>()
+  /** Those that give signs of life. */
+  #alive: ReadonlySet<string> = new Set()
+  /** Messages to all that were heard, with the time: a notice may come again. */
+  readonly #heard = new Map<string, number>()
   /** Questions that wait for answers. */
   readonly #asked = new Map<string, (answer: unknown) => void>()
   readonly #timers: NodeJS.Timeout[] = []
@@ -83,7 +87,9 @@ export class SharedFleet implements Fleet {
   /** The first look is done: `leads` is known. */
   static async open(options: FleetOptions): Promise<SharedFleet> {
     const { storage, name, encryption } = options
-    const database = await open(fleetName(name), { storage, ...(encryption && { encryption }) })
+    const given = { storage, ...(encryption && { encryption }) }
+    // A failover must lose nothing: who claims a job twice runs it twice.
+    const database = await open(fleetName(name), { ...given, durability: 'strict' })
     const fleet = new SharedFleet(options, database)
     await fleet.#giveSignOfLife()
     fleet.joined = !fleet.leads && options.isRestored !== true
@@ -95,12 +101,17 @@ export class SharedFleet implements Fleet {
     this.#now = options.now ?? Date.now
     this.#startedMs = this.#now()
     this.#database = database
-    this.#servers = database.collection<ServerDocument>('servers')
-    this.#messages = database.collection<StoredMessage>('messages', { indexes: ['to'] })
+    // Signs of life would fill the history of a document.
+    this.#servers = database.collection<ServerDocument>('servers', { revisionsLimit: 1 })
+    this.#messages = database.collection<StoredMessage>('messages', { indexes: ['to'], revisionsLimit: 1 })
     this.#stopListening = database.onChange((change) => this.#changed(change))
     // Nothing of this keeps the process alive, and a failure shows itself to the next call.
     const beat = (): void => void this.#giveSignOfLife().catch(() => {})
     this.#timers.push(setInterval(beat, SIGN_OF_LIFE_MS).unref())
+  }
+
+  get ended(): AbortSignal {
+    return endOf(this.#database)
   }
 
   get leads(): boolean {
@@ -129,6 +140,7 @@ export class SharedFleet implements Fleet {
   }
 
   async ask(server: string, message: Message): Promise<unknown> {
+    if (!(await this.#isAlive(server))) return undefined
     const _id = newId()
     const answered = new Promise<unknown>((resolve) => {
       this.#asked.set(_id, resolve)
@@ -158,8 +170,16 @@ export class SharedFleet implements Fleet {
     for (const timer of this.#timers) clearInterval(timer)
     this.#stopListening()
     await this.#looking
-    await this.#servers.delete(this.id).catch(() => {})
+    await this.#servers.purge(this.id).catch(() => {})
     await this.#database.close()
+  }
+
+  /** Anybody can name a server that never was: that costs no message. */
+  async #isAlive(server: string): Promise<boolean> {
+    if (this.#alive.has(server)) return true
+    await this.#database.refresh()
+    await this.#look()
+    return this.#alive.has(server)
   }
 
   async #insertOnce(collection: string, _id: string, content: object): Promise<boolean> {
@@ -186,6 +206,7 @@ export class SharedFleet implements Fleet {
     if (this.#isClosed) return
     await this.#servers.upsert({ _id: this.id, startedMs: this.#startedMs, atMs: this.#now() })
     await this.#look()
+    for (const [id, atMs] of this.#heard) if (this.#now() - atMs > 2 * MESSAGE_KEPT_MS) this.#heard.delete(id)
     if (this.#leads) await this.#tidy()
   }
 
@@ -196,6 +217,7 @@ export class SharedFleet implements Fleet {
         if (this.#isClosed) return
         const now = this.#now()
         const alive = (await this.#servers.find().toArray()).filter(({ atMs }) => now - atMs < SILENCE_MS_MAX)
+        this.#alive = new Set(alive.map(({ _id }) => _id))
         const [first] = alive.sort((a, b) => a.startedMs - b.startedMs || (a._id < b._id ? -1 : 1))
         const leads = first?._id === this.id
         if (leads === this.#leads) return
@@ -211,6 +233,8 @@ export class SharedFleet implements Fleet {
     const mine = { to: { $in: [this.id, ''] }, from: { $ne: this.id } }
     const found = await this.#messages.find(ids === undefined ? mine : { ...mine, _id: { $in: [...ids] } }).toArray()
     for (const { _id, from, to, re, isQuestion, message } of found) {
+      if (this.#heard.has(_id)) continue
+      this.#heard.set(_id, this.#now())
       if (to === this.id) await this.#messages.purge(_id)
       if (re !== undefined) {
         this.#asked.get(re)?.(message)

@@ -67,7 +67,8 @@ onPostgres((get) => {
   })
 
   test('a question is answered by the server that it is to; one to nobody is not', async () => {
-    const [one, two] = (await fleets(2)) as [SharedFleet, SharedFleet]
+    const name = randomUUID()
+    const [one, two] = (await fleets(2, name)) as [SharedFleet, SharedFleet]
     const told: unknown[] = []
     two.listen('t', (message) => {
       told.push(message['n'])
@@ -77,7 +78,11 @@ onPostgres((get) => {
     one.tell({ topic: 't', n: 2 })
     await soon(() => told.length === 2)
     expect(told).toEqual([1, 2])
+    // Costs no message, as anybody may name a server.
     expect(await one.ask('nobody00', { topic: 't', n: 3 })).toBeUndefined()
+    await using stored = await open(`${name} fleet`, { storage: storageOf(0) })
+    const messages = (await stored.collection<{ to: string }>('messages').find().toArray()).map(({ to }) => to)
+    expect(messages).toEqual([''])
   })
 
   test('a job of the clock is started by one server', async () => {

@@ -2,6 +2,8 @@
  * Goal: several servers on one PostgreSQL are one server to their clients, whichever of them a request comes to.
  * Method: servers in processes of their own; PocketBase's client and PouchDB, unchanged, behind a balancer without sticky sessions.
  */
+import { spawnSync } from 'node:child_process'
+import { cpSync, renameSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventSource } from 'eventsource'
 import type PocketBase from 'pocketbase'
@@ -273,6 +275,35 @@ onPostgres((get) => {
             () => false,
           ),
       )
+    },
+  )
+
+  test(
+    'servers that find PostgreSQL put back to an earlier state start again by themselves',
+    { timeout: 120_000 },
+    async () => {
+      const { server } = get()
+      await couch(0, 'PUT', '/kept')
+      await couch(0, 'PUT', '/kept/before', { n: 1 })
+      await server.stop()
+      const backup = `${server.data}-backup`
+      cpSync(server.data, backup, { recursive: true, preserveTimestamps: true })
+      await server.begin()
+      await until(async () => (await couch(1, 'PUT', '/kept/after', { n: 2 })).status === 201)
+      await until(async () => (await couch(2, 'GET', '/kept/after')).ok)
+      await server.stop()
+      rmSync(server.data, { recursive: true })
+      renameSync(backup, server.data)
+      spawnSync('chown', ['-R', '--reference', server.folder, server.data])
+      spawnSync('chmod', ['700', server.data])
+      await server.begin()
+      for (const serving of servers)
+        await serving.says(/put back to an earlier state: the server starts again\.[^]*listens at/)
+      for (const at of servers.keys()) {
+        expect((await couch(at, 'GET', '/kept/after')).status).toBe(404)
+        expect((await couch(at, 'GET', '/kept/before')).status).toBe(200)
+        expect((await couch(at, 'PUT', `/kept/new${at}`, {})).status).toBe(201)
+      }
     },
   )
 

@@ -1,0 +1,61 @@
+/** A PostgreSQL cluster that fails over by itself, for tests: three nodes of Patroni, etcd and HAProxy, by `cluster.sh`. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeFolder, run } from '../processes.ts'
+
+const SCRIPT = join(import.meta.dirname, 'cluster.sh')
+const PROGRAMS = ['/usr/bin/etcd', '/usr/bin/patroni', '/usr/sbin/haproxy', '/usr/lib/postgresql']
+/** Seconds after which a primary that is gone has lost its office. */
+const TTL = '5'
+
+export const NO_CLUSTER: string =
+  '\n!!! FAILOVERS WERE NOT TESTED: `apt-get install postgresql patroni etcd-server haproxy` brings what is missing.\n'
+
+export class Cluster implements AsyncDisposable {
+  readonly #folder: string
+
+  static isPossible(): boolean {
+    return PROGRAMS.every((path) => existsSync(path))
+  }
+
+  /** Commits are synchronous: an acknowledged one is on two nodes. */
+  static async start(): Promise<Cluster> {
+    const cluster = new Cluster(makeFolder('cluster'))
+    await cluster.#run('start')
+    return cluster
+  }
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Leads to the primary, whichever node that is. */
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${readFileSync(join(this.#folder, 'port'), 'utf8').trim()}/postgres`
+  }
+
+  /** The node that leads is gone at once, as by a power cut. Gives its name. */
+  async killPrimary(): Promise<string> {
+    const node = (await this.#run('primary')).trim()
+    await this.#run('kill', node)
+    return node
+  }
+
+  /** Resolves when it follows the one that leads now. */
+  async revive(node: string): Promise<void> {
+    await this.#run('revive', node)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    spawnSync('bash', [SCRIPT, 'stop', this.#folder])
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #run(command: string, ...parameters: readonly string[]): Promise<string> {
+    const env = { ...process.env, TTL }
+    const { code, output } = await run('bash', [SCRIPT, command, this.#folder, ...parameters], { env })
+    if (code !== 0) throw new Error(`cluster.sh ${command} failed: ${output}`)
+    return output
+  }
+}
