@@ -314,7 +314,7 @@ onPostgres((get) => {
       const { server } = get()
       const isUp = async (): Promise<boolean> => (await fetch(`${servers[0]!.url}/_up`)).ok
       expect(await isUp()).toBe(true)
-      await server.stop('SIGQUIT')
+      await server.stop()
       await until(async () => !(await isUp()))
       const written = couch(0, 'PUT', '/synced/waits', { n: 1 })
       await server.begin()
