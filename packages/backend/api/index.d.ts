@@ -1373,7 +1373,7 @@ class Access {
     seesAll(actor: Actor, definition: Definition): boolean;
 }
 
-/** Who may do what, as authentication knows it. */
+/** The rights of principals, as authentication knows them. */
 interface AccessRules {
     /** What a principal may read. @throws ServiceError if it may not open the collection at all */
     scopeOf(principal: Principal, database: string): Promise<ReadScope>;
@@ -2144,6 +2144,8 @@ interface Fleet {
     tell(message: Message): void;
     /** Hears what is said or asked about a topic. */
     listen(topic: string, listener: Listener): void;
+    /** Aborted when it is closed, or of no use any more: then with PANNIER_RESTORED. */
+    readonly ended: AbortSignal;
     /** The other servers know that this one is gone. */
     close(): Promise<void>;
 }

@@ -728,7 +728,7 @@ export interface WriteGuard {
  */
 export function createServer(options: ServerOptions): Promise<PannierServer>;
 
-/** Who may do what, as authentication knows it. */
+/** The rights of principals, as authentication knows them. */
 interface AccessRules {
     /** What a principal may read. @throws ServiceError if it may not open the collection at all */
     scopeOf(principal: Principal, database: string): Promise<ReadScope>;
