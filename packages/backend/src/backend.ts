@@ -185,7 +185,6 @@ export async function openBackend(database: Database, options: BackendOptions = 
   addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
   const stopping = [terminating, check, sql, schedules, backups, realtime, oauth2, mails, sync]
-  const stopped = [...stopping, tokens.principals, recordFiles]
   return {
     definitions,
     records: recordsOf(reads, writes, new HookedReads({ reads, definitions, hooks, app })),
@@ -207,7 +206,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     sql,
     sync,
     rulePreviews: new RulePreviews({ definitions, access, reads }),
-    close: () => closeInOrder([...stopped, logging, settings, definitions]),
+    close: () => closeInOrder([...stopping, tokens.principals, recordFiles, logging, settings, definitions]),
   }
 }
 
