@@ -7,7 +7,7 @@ import type { Step } from './outcome.ts'
 import { runUnitTests } from './unit.ts'
 
 /** A step that takes longer is stopped. Nobody learns anything from a test that never ends. */
-const CHECK_MS_MAX = 120_000
+const CHECK_MS_MAX = 300_000
 
 const root = resolve(import.meta.dirname, '../..')
 const program = (name: string): string => join(root, 'node_modules', '.bin', name)

@@ -110,12 +110,23 @@ export async function typeCode(page: Page, label: string, text: string): Promise
     '',
     Object.assign(() => true, { toString: () => `() => ${find} !== undefined` }),
   )
-  await run(`${find}.focus(); document.execCommand('selectAll')`)
-  // The editor hears of the selection a moment later.
-  await new Promise((resolve) => setTimeout(resolve, 60))
-  // Browsers send this event before what is typed, but not before commands.
-  await run(`const event = { inputType: 'insertText', data: ${JSON.stringify(text)}, bubbles: true, cancelable: true }
-    if (${find}.dispatchEvent(new InputEvent('beforeinput', event))) document.execCommand('insertText', false, ${JSON.stringify(text)})`)
+  // The editor hears of the selection a moment later; if it was typed into before, the old text is still there.
+  const deadline = Date.now() + WAIT_MS_MAX
+  do {
+    if (Date.now() > deadline) throw new Error(`The editor '${label}' does not take '${text}'.`)
+    await run(`${find}.focus(); document.execCommand('selectAll')`)
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    // Browsers send this event before what is typed, but not before commands.
+    await run(`const event = { inputType: 'insertText', data: ${JSON.stringify(text)}, bubbles: true, cancelable: true }
+      if (${find}.dispatchEvent(new InputEvent('beforeinput', event))) document.execCommand('insertText', false, ${JSON.stringify(text)})`)
+    // Written at the next frame.
+    await new Promise((resolve) => setTimeout(resolve, 60))
+  } while (withoutSpace(String(await run(`return ${find}.innerText`))) !== withoutSpace(text))
+}
+
+/** Editors draw lines as blocks. */
+function withoutSpace(text: string): string {
+  return text.replaceAll(/\s+/g, '')
 }
 
 /** Goes to an address of the page, as a link does. */

@@ -163,7 +163,7 @@ function compile(): Promise<string> {
 
 test(
   'hooks compile with the types of the collections and run; wrong names and values do not compile',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     server = await startRest({ dir: join(dir, 'data'), hooks: { dir: hooks } })
     for (const collection of [POSTS, NOTES, TITLES])

@@ -69,27 +69,35 @@ interface Drag {
 }
 
 function useDrag(chart: MountedChart | undefined, onPeriod: ChartProps['onPeriod']): Drag {
-  const [ends, setEnds] = useState<readonly [number, number]>()
-  const span = ends === undefined ? undefined : ([Math.min(...ends), Math.max(...ends)] as const)
+  // Events come faster than the page is drawn.
+  const begin = useRef<number>(undefined)
+  const [span, setSpan] = useState<readonly [left: number, right: number]>()
   const xOf = (event: PointerEvent<HTMLElement>): number =>
     event.clientX - event.currentTarget.getBoundingClientRect().left
+  const spanTo = (x: number): readonly [number, number] | undefined =>
+    begin.current === undefined ? undefined : [Math.min(begin.current, x), Math.max(begin.current, x)]
+  const end = (): void => {
+    begin.current = undefined
+    setSpan(undefined)
+  }
   return {
     span,
     handlers: {
       onPointerDown: (event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
-        setEnds([xOf(event), xOf(event)])
+        begin.current = xOf(event)
       },
       onPointerMove: (event) => {
         chart?.point(xOf(event))
-        setEnds(ends && [ends[0], xOf(event)])
+        setSpan(spanTo(xOf(event)))
       },
-      onPointerUp: () => {
-        setEnds(undefined)
-        if (chart === undefined || span === undefined || span[1] - span[0] < DRAG_PX_MIN) return
-        onPeriod?.(chart.timeAt(span[0]), chart.timeAt(span[1]))
+      onPointerUp: (event) => {
+        const chosen = spanTo(xOf(event))
+        end()
+        if (chart === undefined || chosen === undefined || chosen[1] - chosen[0] < DRAG_PX_MIN) return
+        onPeriod?.(chart.timeAt(chosen[0]), chart.timeAt(chosen[1]))
       },
-      onPointerCancel: () => setEnds(undefined),
+      onPointerCancel: end,
     },
   }
 }
