@@ -19,7 +19,6 @@ import type { Options } from './node/options.ts'
 import { progressBar } from './node/progress.ts'
 import { printAnswers } from './node/report.ts'
 import { serve } from './node/server.ts'
-import { DATABASE, serveSeveral } from './node/servers.ts'
 import { printWhatNext } from './node/what-next.ts'
 import { COLLECTION, INDEXES } from './shared/city.ts'
 import type { City } from './shared/city.ts'
@@ -84,7 +83,10 @@ async function run(options: Options): Promise<void> {
   if (options.serve) console.log('\nStopped; the database is closed.')
 }
 
+/** Ends at once when it is stopped: what the servers have is temporary. */
 async function runSeveral(options: Options, count: number): Promise<void> {
+  // Here, as it takes the signals of the process for itself.
+  const { DATABASE, serveSeveral } = await import('./node/servers.ts')
   await writeAdminPage()
   const servers = await serveSeveral({
     count,
@@ -101,7 +103,6 @@ async function runSeveral(options: Options, count: number): Promise<void> {
   log.step(`There are ${count} servers. The pages stay in sync while one is killed: ${kills}`)
   outro('Ctrl+C stops them all, and deletes what they have stored.')
   await aborted(stop.signal)
-  await servers.close()
 }
 
 /** The database with all its cities, whether they were there or have to be loaded. */
