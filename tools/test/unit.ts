@@ -5,7 +5,7 @@ import { root } from '../checks/packages.ts'
 import { makeFolder, removeFolder, run } from '../processes.ts'
 import { slowest, STILL_RUNNING, type Outcome } from './outcome.ts'
 
-const UNIT_MS_MAX = 3_600_000
+const UNIT_MS_MAX = 4_500_000
 
 export interface UnitOptions {
   /** Further parameters for vitest: parts of paths, `--exclude=PATTERN`. */
