@@ -3,8 +3,8 @@ import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suit
 import type { Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
-import { ITSELF, startAdmin } from '../server.ts'
-import { fill, focused, goTo, isSound, press, sees, seesNo, signIn, tick, waitFor } from './steps.ts'
+import { ITSELF } from '../server.ts'
+import { fill, focused, goTo, isSound, press, sees, seesNo, tick, waitFor, withServerPage } from './steps.ts'
 
 const BOOKS = {
   name: 'books',
@@ -21,23 +21,15 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   // The driver of WebKit has the hash of the address for itself, where the page has its views.
   if (browser.engine === 'webkit') return
   const withBooks = async (use: (page: Page, server: TestServer) => Promise<void>): Promise<void> => {
-    const server = await startAdmin()
-    const { definitions, records } = server.server.backend
-    await definitions.create(ITSELF.principal, BOOKS)
-    for (const [title, pages, tags] of [
-      ['One', 10, ['old', 'new']],
-      ['Two', 20, ['new']],
-    ])
-      await records.create(ITSELF, 'books', { title, pages, tags })
-    const page = await browser.open(`${server.url}/_/`)
-    try {
-      await signIn(page)
-      await use(page, server)
-      assertEqual(page.errors(), [])
-    } finally {
-      await page.close()
-      await server.close()
-    }
+    await withServerPage(browser, '/start', use, async ({ server }) => {
+      const { definitions, records } = server.backend
+      await definitions.create(ITSELF.principal, BOOKS)
+      for (const [title, pages, tags] of [
+        ['One', 10, ['old', 'new']],
+        ['Two', 20, ['new']],
+      ])
+        await records.create(ITSELF, 'books', { title, pages, tags })
+    })
   }
 
   test('a collection is made with options of its fields, and what is wrong stands beside the field', async () => {

@@ -3,8 +3,8 @@ import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suit
 import type { Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
-import { ITSELF, startAdmin } from '../server.ts'
-import { fill, goTo, isSound, press, sees, seesNo, signIn, waitFor } from './steps.ts'
+import { ITSELF } from '../server.ts'
+import { fill, goTo, isSound, press, sees, seesNo, waitFor, withServerPage } from './steps.ts'
 
 const GRID = '[role=grid]'
 
@@ -12,16 +12,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   // The driver of WebKit has the hash of the address for itself, where the page has its views.
   if (browser.engine === 'webkit') return
   const withPage = async (use: (page: Page, server: TestServer) => Promise<void>): Promise<void> => {
-    const server = await startAdmin()
-    const page = await browser.open(`${server.url}/_/`)
-    try {
-      await signIn(page)
-      await use(page, server)
-      assertEqual(page.errors(), [])
-    } finally {
-      await page.close()
-      await server.close()
-    }
+    await withServerPage(browser, '/start', use)
   }
 
   test('a file that is dropped is uploaded, and one is removed', async () => {

@@ -3,24 +3,14 @@ import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suit
 import type { Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
-import { ITSELF, PASSWORD, startAdmin } from '../server.ts'
-import { choose, fill, goTo, isSound, press, sees, seesNo, signIn, typeCode, waitFor } from './steps.ts'
+import { ITSELF, PASSWORD } from '../server.ts'
+import { choose, fill, goTo, isSound, press, sees, seesNo, typeCode, waitFor, withServerPage } from './steps.ts'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   // The driver of WebKit has the hash of the address for itself, where the page has its views.
   if (browser.engine === 'webkit') return
   const withNotes = async (use: (page: Page, server: TestServer) => Promise<void>): Promise<void> => {
-    const server = await startAdmin()
-    await fillNotes(server)
-    const page = await browser.open(`${server.url}/_/`)
-    try {
-      await signIn(page)
-      await use(page, server)
-      assertEqual(page.errors(), [])
-    } finally {
-      await page.close()
-      await server.close()
-    }
+    await withServerPage(browser, '/start', use, fillNotes)
   }
 
   test('a rule is chosen, typed, corrected at the character, and saved with its cost in sight', async () => {

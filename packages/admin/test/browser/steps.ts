@@ -141,14 +141,15 @@ export async function signIn(page: Page): Promise<void> {
   await sees(page, 'Collections', '.sidebar')
 }
 
-/** A server of its own, and a superuser who is signed in and looks at `hash`. */
+/** A server of its own, which `prepare` has filled, and a superuser who is signed in and looks at `hash`. */
 export async function withServerPage(
   browser: Browser,
   hash: string,
   use: (page: Page, server: TestServer) => Promise<void>,
-  options?: Parameters<typeof startAdmin>[0],
+  prepare?: (server: TestServer) => Promise<void>,
 ): Promise<void> {
-  const server = await startAdmin(options)
+  const server = await startAdmin()
+  await prepare?.(server)
   const page = await browser.open(`${server.url}/_/`)
   try {
     await signIn(page)

@@ -3,8 +3,8 @@ import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suit
 import type { Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
-import { fillTasks, ITSELF, startAdmin } from '../server.ts'
-import { fill, giveFile, goTo, isSound, press, sees, seesNo, signIn, waitFor } from './steps.ts'
+import { fillTasks, ITSELF } from '../server.ts'
+import { fill, giveFile, goTo, isSound, press, sees, seesNo, waitFor, withServerPage } from './steps.ts'
 
 /** Three pages of the export. */
 const TASKS = 1_001
@@ -13,19 +13,11 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   // The driver of WebKit has the hash of the address for itself, where the page has its views.
   if (browser.engine === 'webkit') return
   const withPage = async (hash: string, use: (page: Page, server: TestServer) => Promise<void>): Promise<void> => {
-    const server = await startAdmin()
-    await fillTasks(server, TASKS)
-    const page = await browser.open(`${server.url}/_/`)
-    try {
-      await signIn(page)
-      await goTo(page, hash)
+    const look = async (page: Page, server: TestServer): Promise<void> => {
       await sees(page, 'Task', '[role=grid]')
       await use(page, server)
-      assertEqual(page.errors(), [])
-    } finally {
-      await page.close()
-      await server.close()
     }
+    await withServerPage(browser, hash, look, (server) => fillTasks(server, TASKS))
   }
 
   test('all records that match are exported, as JSON and as CSV', async () => {
