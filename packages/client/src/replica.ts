@@ -139,8 +139,10 @@ export class Replica {
     return this.#session
   }
 
-  sync(): Promise<void> {
-    return this.#loop.once()
+  /** The status has what came and what was sent when it resolves. */
+  async sync(): Promise<void> {
+    await this.#loop.once()
+    await this.#readStatus()
   }
 
   /** Undefined: that can't be known here. */
@@ -278,16 +280,20 @@ export class Replica {
   /** Counts again; one count at a time. */
   #readStatus(): Promise<void> {
     this.#isStale = true
-    this.#reading ??= this.#countAll().finally(() => (this.#reading = undefined))
-    return this.#reading
+    return (this.#reading ??= this.#countAll())
   }
 
   async #countAll(): Promise<void> {
-    while (this.#isStale && !this.#ended.signal.aborted) {
-      this.#isStale = false
-      await this.#count().catch((error: unknown) => {
-        if (!this.#ended.signal.aborted) throw error
-      })
+    try {
+      do {
+        this.#isStale = false
+        await this.#count()
+      } while (this.#isStale)
+    } catch (error) {
+      if (!this.#ended.signal.aborted) throw error
+    } finally {
+      // In the same step as the last look: who asks from now on starts another count.
+      this.#reading = undefined
     }
   }
 
