@@ -156,6 +156,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('a server that is away is said to be so, and the page continues when it is back', async () => {
     await withPage(browser, {}, async (page) => {
       await signIn(page)
+      await sees(page, 'users', '.sidebar')
       await page.evaluate(() => {
         const real = globalThis.fetch
         globalThis.fetch = () => Promise.reject(new TypeError('away'))
