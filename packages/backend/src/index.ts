@@ -40,6 +40,7 @@ export type { PageLimits } from './sync/feed-page.ts'
 export type { Pusher } from './sync/push.ts'
 export type {
   Acknowledged,
+  OwnWrite,
   PushBase,
   PushCode,
   Pushed,

@@ -30,8 +30,19 @@ export type PushWrite =
       readonly files?: PushFiles
       /** What these fields had when the device changed them: it merges by field. */
       readonly was?: Readonly<Record<string, unknown>>
+      /** By field, the write of this device that made what it had. The server may have stored another value than was sent. */
+      readonly own?: Readonly<Record<string, OwnWrite>>
     }
   | { readonly collection: string; readonly action: 'delete'; readonly id: string; readonly base: PushBase }
+
+/** Write `at` of transaction `n`. */
+export interface OwnWrite {
+  readonly n: number
+  readonly at: number
+}
+
+/** By write: digests of fields that are stored otherwise than they were sent. */
+export type MadeValues = readonly Readonly<Record<string, string>>[]
 
 /** Writes that are all or nothing. */
 export interface PushTransaction {
@@ -47,7 +58,7 @@ export type PushCode = 'FORBIDDEN' | 'INVALID' | 'CONFLICT' | 'NOT_FOUND' | 'DEP
 /** What came of a transaction, as it is stored: with no record. */
 export type StoredOutcome =
   /** `revs`: of the record after each write; null after a delete. */
-  | { readonly status: 'ok'; readonly revs: readonly (string | null)[] }
+  | { readonly status: 'ok'; readonly revs: readonly (string | null)[]; readonly made?: MadeValues }
   /** `at`: the first write that was refused. */
   | {
       readonly status: 'rejected'
@@ -59,7 +70,7 @@ export type StoredOutcome =
 
 /** As a device gets it. `current`: what the account may list of the record now. */
 export type PushOutcome = { readonly n: number } & (
-  | Extract<StoredOutcome, { readonly status: 'ok' }>
+  | Omit<Extract<StoredOutcome, { readonly status: 'ok' }>, 'made'>
   | (Extract<StoredOutcome, { readonly status: 'rejected' }> & { readonly current: RecordJson | null })
 )
 

@@ -22,6 +22,7 @@ import type { Settings } from '../settings/settings.ts'
 import { deviceOf, digestOf, type KnownOutcome, Outcomes } from './outcomes.ts'
 import type { Acknowledged, PushOutcome, PushTransaction, PushWrite, StoredOutcome } from './push-format.ts'
 import { checkFields, checkLimits, checkNumbers, type Limited } from './push-checks.ts'
+import { madeValues, ownValues } from './made-values.ts'
 import { depends, hindrance, refuse, rejection } from './rejection.ts'
 import { assertAccount } from './sync-rules.ts'
 
@@ -201,16 +202,20 @@ export class Push {
   async #write(
     actor: Pusher['actor'],
     device: string,
-    { n, writes }: PushTransaction,
+    transaction: PushTransaction,
     { digest, timeoutMs, files }: { readonly digest: string; readonly timeoutMs: number; readonly files: PushedFiles },
   ): Promise<readonly (string | null)[]> {
+    const { n, writes } = transaction
     for (let round = 1; ; round++) {
       const { principal, request } = await actor()
       const operations = await Promise.all(
         writes.map(async (write, at): Promise<BatchedWrite | ServiceError> => {
           const base = await this.#revisionOf(principal, device, n, writes, at)
           if (base instanceof ServiceError) return base
-          return { ...operationOf(write, base, files), request: { ...request, method: METHODS[write.action] } }
+          const operation = operationOf(write, base, files)
+          const asked = { ...request, method: METHODS[write.action] }
+          if (operation.action !== 'update') return { ...operation, request: asked }
+          return { ...operation, isOwn: await ownValues(this.#outcomes, device, transaction, at), request: asked }
         }),
       )
       let revs: readonly (string | null)[] = []
@@ -220,7 +225,8 @@ export class Push {
           first: (place) => assertCurrent(place, principal),
           last: (place, written) => {
             revs = written.map(revOf)
-            const outcome: StoredOutcome = { status: 'ok', revs }
+            const made = madeValues(writes, written)
+            const outcome: StoredOutcome = { status: 'ok', revs, ...(made && { made }) }
             return this.#outcomes.keep(place, device, n, { digest, outcome }, this.#host.now())
           },
         })
@@ -259,7 +265,7 @@ export class Push {
 
   async #shown(actor: Actor, { n, writes }: PushTransaction, outcome: StoredOutcome): Promise<PushOutcome> {
     if (outcome.status === 'ok')
-      return { n, ...outcome, revs: outcome.revs.map((rev, at) => this.#shownRev(actor, writes[at], rev)) }
+      return { n, status: 'ok', revs: outcome.revs.map((rev, at) => this.#shownRev(actor, writes[at], rev)) }
     return { n, ...outcome, current: await this.#currentOf(actor, writes[outcome.at]) }
   }
 

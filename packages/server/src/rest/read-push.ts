@@ -1,5 +1,5 @@
 /** Reads what devices send of their writes. docs/internals/ruled-sync.md is the contract. */
-import type { PushBase, PushFiles, PushTransaction, PushWrite } from '@pannier/backend'
+import type { OwnWrite, PushBase, PushFiles, PushTransaction, PushWrite } from '@pannier/backend'
 import { invalid, isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 
@@ -49,7 +49,7 @@ function readTransaction(transaction: unknown): PushTransaction {
 
 function readWrite(write: unknown, place: string): PushWrite {
   if (!isJsonObject(write)) throw invalid(`${place} must be an object.`)
-  const { collection, action, id, values, files, base, was } = write
+  const { collection, action, id, values, files, base, was, own } = write
   if (typeof collection !== 'string' || typeof id !== 'string')
     throw invalid(`${place} must name a collection and an id.`)
   if (action !== 'create' && action !== 'update' && action !== 'delete')
@@ -62,7 +62,9 @@ function readWrite(write: unknown, place: string): PushWrite {
   if (!isBase(base)) throw invalid(`The base of ${place} must be a revision, { "n", "at", "rev"? } or null.`)
   if (action === 'delete') return { collection, action, id, base }
   if (was !== undefined && !isJsonObject(was)) throw invalid(`"was" of ${place} must be an object.`)
-  const seen = was === undefined ? {} : { was }
+  if (own !== undefined && !(isJsonObject(own) && Object.values(own).every(isOwnWrite)))
+    throw invalid(`"own" of ${place} must be an object: { FIELD: { "n", "at" } }.`)
+  const seen = { ...(was !== undefined && { was }), ...(own !== undefined && { own: own as Record<string, OwnWrite> }) }
   return { collection, action, id, base, values: values as JsonObject, ...added, ...seen }
 }
 
@@ -74,11 +76,13 @@ function isFiles(files: unknown): files is PushFiles {
 
 function isBase(base: unknown): base is PushBase {
   if (base === null || typeof base === 'string') return true
-  if (!isJsonObject(base)) return false
-  const { n, at, rev } = base
-  return (
-    isNumber(n) && Number.isSafeInteger(at) && (at as number) >= 0 && (rev === undefined || typeof rev === 'string')
-  )
+  return isOwnWrite(base) && (!('rev' in base) || typeof base.rev === 'string')
+}
+
+function isOwnWrite(value: unknown): value is OwnWrite {
+  if (!isJsonObject(value)) return false
+  const { n, at } = value
+  return isNumber(n) && Number.isSafeInteger(at) && (at as number) >= 0
 }
 
 function isNumber(n: unknown): n is number {

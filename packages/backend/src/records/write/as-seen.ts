@@ -4,14 +4,15 @@ import { meant } from '../../fields/apply-input.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { emptyValue } from '../../fields/field-types.ts'
 import type { Draft } from './draft.ts'
+import type { RecordOperation } from './operations.ts'
 
 /**
- * Whether each field that a write sets has the value that the sender has seen, or gets the value that it has. Modifiers such as `count+`
+ * Whether each field that a write sets has the value that the sender has seen or made, or gets the value that it has. Modifiers such as `count+`
  * work on any value. A field that the actor does not see is never as seen: the answer would tell what is in it.
  */
 export function isAsSeen(
   { definition, old, asked, input }: Draft,
-  was: Readonly<Record<string, unknown>> | undefined,
+  { was, isOwn }: Pick<Extract<RecordOperation, { readonly action: 'update' }>, 'was' | 'isOwn'>,
   sees: (field: FieldDefinition) => boolean,
 ): boolean {
   if (was === undefined) return false
@@ -21,7 +22,7 @@ export function isAsSeen(
     if (!sees(field) || isWithheld(field, definition.type)) return false
     const stored = old![field.name] ?? emptyValue(field)
     const isSeen = Object.hasOwn(was, field.name) && isDeepStrictEqual(was[field.name], stored)
-    return isSeen || isDeepStrictEqual(asked[field.name], stored)
+    return isSeen || isOwn?.(field.name, stored) === true || isDeepStrictEqual(asked[field.name], stored)
   })
 }
 

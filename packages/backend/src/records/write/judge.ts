@@ -52,7 +52,9 @@ interface StoredWrite {
   /** The revision that it must have. */
   readonly rev: string | undefined
   /** If it has another one: the values that the sender has seen in the fields that change. */
-  readonly was?: Readonly<Record<string, unknown>> | undefined
+  readonly was?: Readonly<Record<string, unknown>>
+  /** Whether an earlier write of the sender has made the value of a field. */
+  readonly isOwn?: (field: string, value: unknown) => boolean
 }
 
 interface AskedWrite {
@@ -85,14 +87,14 @@ export class Judge {
   }
 
   /** Why a record is not changed. */
-  update(actor: Actor, draft: Draft, { old, rev, was }: StoredWrite, reader: GuardReader): ServiceError | undefined {
+  update(actor: Actor, draft: Draft, write: StoredWrite, reader: GuardReader): ServiceError | undefined {
     const { definition } = draft
     this.#assertCurrent(definition, reader)
     const { record, options, refused } = this.#askedOf(actor, draft, reader)
     if (!this.#access.allows(actor, definition, 'update', record, options)) return missing('')
     const sees = ({ viewRule = '' }: FieldDefinition): boolean =>
       this.#access.meets(actor, definition, viewRule, record, options)
-    if (!this.#isAt(actor, definition, old, rev) && !isAsSeen(draft, was, sees)) return conflicting()
+    if (!this.#isAt(actor, definition, write.old, write.rev) && !isAsSeen(draft, write, sees)) return conflicting()
     const data = refused ?? this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
     return data && failed('update', data)
   }

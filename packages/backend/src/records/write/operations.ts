@@ -38,6 +38,8 @@ export type RecordOperation =
       readonly rev?: string
       /** Or if the fields that change have these values, which the sender has seen. */
       readonly was?: Readonly<Record<string, unknown>>
+      /** Or if an earlier write of the sender has made the value. */
+      readonly isOwn?: (field: string, value: unknown) => boolean
     } & WantedFields)
   | { readonly action: 'delete'; readonly collection: string; readonly id: string; readonly rev?: string }
 

@@ -42,7 +42,10 @@ export interface RecordWriterParts {
 }
 
 /** Which record is changed, and on what condition. */
-interface WantedUpdate extends Pick<Extract<RecordOperation, { readonly action: 'update' }>, 'id' | 'rev' | 'was'> {
+interface WantedUpdate extends Pick<
+  Extract<RecordOperation, { readonly action: 'update' }>,
+  'id' | 'rev' | 'was' | 'isOwn'
+> {
   /** Whether its old password is right, if one is asked for. */
   readonly known?: CheckedPassword | undefined
 }
@@ -166,7 +169,7 @@ export class RecordWriter {
     place: Place,
     actor: Actor,
     prepared: PreparedInput,
-    { id, rev, was, known }: WantedUpdate,
+    { id, rev, known, ...seen }: WantedUpdate,
   ): Promise<WrittenRecord> {
     const { definition } = prepared
     if (!canBeId(id)) throw missing('')
@@ -184,7 +187,7 @@ export class RecordWriter {
       const stored = old()
       // Another write came in between: this one ends in a conflict.
       if (stored === undefined || stored._rev !== draft.old!['_rev']) return undefined
-      return refusal(this.#judge.update(actor, draft, { old: stored, rev, was }, reader))
+      return refusal(this.#judge.update(actor, draft, { ...seen, old: stored, rev }, reader))
     }
     try {
       const records = recordsIn(place, definition)
