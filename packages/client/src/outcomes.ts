@@ -1,10 +1,9 @@
 /** What the server says about transactions, in one local commit. docs/internals/client.md is the contract. */
 import type { Database, Transaction } from 'pannier'
 import type { Merge, Merges } from './declaration.ts'
-import { LocalTransaction } from './local-transaction.ts'
 import { Overlay, received } from './overlay.ts'
-import { storedOf, queueId, REV, Store, type Queued, type Refused } from './store.ts'
-import { keyOf, shownValues, withValues, written, type SentWrite, type Values } from './writes.ts'
+import { storedOf, queueId, Store, type Queued, type Refused } from './store.ts'
+import { keyOf, type Values } from './writes.ts'
 
 type PushedOutcome =
   | { readonly n: number; readonly status: 'ok'; readonly revs: readonly (string | null)[] }
@@ -73,21 +72,10 @@ async function reject(tx: Transaction, entry: Queued, refusal: Refusal, merges: 
   const keys = refused.writes.map(({ collection, id }) => keyOf(collection, id))
   await new Overlay(tx).compute(keys)
   const merge = mergeOf(refused, merges)
-  const { writes, problem } = merge === undefined ? NOT_MERGED : tryMerge(merge, refused)
-  if (writes === undefined) await rejected.insert({ ...refused, message: message + problem })
-  else await writeAgain(tx, { ...refused, writes }, merges)
+  const left =
+    merge === undefined ? refused : await (await import('./merging.ts')).writeMerged(tx, merge, refused, merges)
+  if (left !== undefined) await rejected.insert(left)
 }
-
-/** What conflicts again and again is for the user: a function that others are faster than, or two that never agree. */
-const TRIES_MAX = 20
-
-interface MergeResult {
-  /** All writes of the transaction, merged. */
-  readonly writes: readonly SentWrite[] | undefined
-  readonly problem: string
-}
-
-const NOT_MERGED: MergeResult = { writes: undefined, problem: '' }
 
 /** The app's function for a conflict. */
 function mergeOf({ code, at, writes, current }: Refused, merges: Merges): Merge | undefined {
@@ -95,41 +83,4 @@ function mergeOf({ code, at, writes, current }: Refused, merges: Merges): Merge 
   const merge = merges[write.collection]
   const isMergeable = code === 'CONFLICT' && current !== null && write.action === 'update'
   return isMergeable && typeof merge === 'function' ? merge : undefined
-}
-
-/** Merges the refused update, and those after it of the same record, each into what the one before has made. */
-function tryMerge(merge: Merge, { at, writes, was, current, tries }: Refused): MergeResult {
-  if (tries === TRIES_MAX) return { writes: undefined, problem: ` "merge" was called ${tries} times.` }
-  const { collection, id } = writes[at]!
-  const { [REV]: _, ...record }: Values = current!
-  let theirs: Values = record
-  const merged: SentWrite[] = []
-  for (const [index, write] of writes.entries()) {
-    if (index < at || write.action !== 'update' || write.collection !== collection || write.id !== id) {
-      merged.push(write)
-      continue
-    }
-    try {
-      const values = merge({ id, base: was[index] ?? {}, mine: shownValues(write), theirs })
-      if (values === undefined) return NOT_MERGED
-      const again = withValues(write, values)
-      merged.push(again)
-      theirs = written(theirs, again)!
-    } catch (error) {
-      // A mistake of the app stops no other write.
-      return { writes: undefined, problem: ` "merge" has failed: ${String(error)}` }
-    }
-  }
-  return { writes: merged, problem: '' }
-}
-
-/** Takes the place of a refused transaction. The write that was refused is made on what the server has. */
-async function writeAgain(
-  tx: Transaction,
-  { at, writes, current, members, tries }: Refused,
-  merges: Merges,
-): Promise<void> {
-  const local = await LocalTransaction.begin(tx, merges)
-  for (const [index, write] of writes.entries()) await local.again(write, index === at ? current! : undefined)
-  await local.end({ merges: members, tries: tries + 1 })
 }
