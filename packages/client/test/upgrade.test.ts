@@ -84,8 +84,12 @@ test('a value that is no field is sent where a rule reads it', async () => {
   await right
   const wrong = client.collection(name).create({ title: 'a', code: 'abd' })
   await wrong
+  // It begins like one that is read.
+  const shorter = client.collection(name).create({ title: 'a', code: 'abc', co: 'lost' })
+  await shorter
   await client.sync()
   expect([await right.server, await wrong.server]).toMatchObject([{ status: 'ok' }, { status: 'rejected' }])
+  expect(await shorter.server).toMatchObject({ rejected: { data: { co: { code: 'validation_unknown_field' } } } })
   await client.close()
 })
 

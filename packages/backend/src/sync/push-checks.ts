@@ -64,7 +64,8 @@ function isKnown(definition: Definition, name: string): boolean {
   if (meant(definition.fields, name) !== undefined) return true
   if (definition.type === 'auth' && FORM_FIELDS.includes(name)) return true
   const { createRule, updateRule } = definition
-  return [createRule, updateRule].some((rule) => rule?.includes(`@request.body.${name}`))
+  const rules = `${createRule ?? ''} ${updateRule ?? ''}`
+  return [...rules.matchAll(/@request\.body\.(\w+)/g)].some(([, read]) => read === name)
 }
 
 /** A window of a rate limit must have room for all of the writes. @throws BatchError */
