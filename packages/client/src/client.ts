@@ -11,7 +11,7 @@ import {
   type CollectionTypes,
   type TransactionWriting,
 } from './collection.ts'
-import { readDeclarations, type CollectionDeclaration } from './declaration.ts'
+import { readDeclarations, type CollectionDeclaration, type Declared } from './declaration.ts'
 import type { Leases } from './lease.ts'
 import { Replica, type Changed, type ClientStatus, type ReplicaOptions } from './replica.ts'
 import { Server } from './server.ts'
@@ -82,19 +82,21 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
   url: string | URL,
   options: ConnectOptions<NoInfer<keyof Types & string>>,
 ): Promise<Client<Types>> {
-  const names = Array.isArray(options.collections) ? options.collections : Object.keys(options.collections)
-  if (names.length === 0 || names.length > COLLECTIONS_MAX)
-    throw new TypeError(`connect(): collections must be 1 to ${COLLECTIONS_MAX}, got ${names.length}.`)
+  const declared = readDeclarations(options.collections)
+  const { length } = declared.names
+  if (length === 0 || length > COLLECTIONS_MAX)
+    throw new TypeError(`connect(): collections must be 1 to ${COLLECTIONS_MAX}, got ${length}.`)
   const { timeoutMs = REQUEST_MS_MAX, now = Date.now, lease, encryption } = options
   if (lease !== undefined && encryption === undefined)
     throw new TypeError('connect(): encryption must be given with a lease, got undefined')
   const leasing = lease === undefined ? undefined : await import('./lease.ts')
   const leasedMs = leasing?.leaseMs(lease!)
   const server = new Server(url, { timeoutMs, now })
-  const name = options.name ?? `pannier-${new URL(server.url).host}`
+  const { host, pathname } = new URL(server.url)
+  const name = options.name ?? `pannier-${host}${pathname.replace(/\/$/, '').replaceAll('/', '-')}`
   const accounts = await open(`${name}-${ACCOUNTS}`, defined({ storage: options.storage }))
   const leases = leasing && new leasing.Leases(accounts, server, leasedMs!)
-  const client = new Client<Types>({ server, name, options, accounts, leases })
+  const client = new Client<Types>({ server, name, options, declared, accounts, leases })
   try {
     await client.start()
   } catch (error) {
@@ -119,6 +121,7 @@ interface ClientParts {
   readonly server: Server
   readonly name: string
   readonly options: ConnectOptions
+  readonly declared: Declared
   readonly accounts: Database
   readonly leases: Leases | undefined
 }
@@ -129,6 +132,7 @@ interface Switch {
   readonly share?: string | undefined
   /** What becomes of the data of the one before. */
   readonly data?: 'keep' | 'wipe'
+  readonly before?: Replica | undefined
   /** The account of before is to sign in again. */
   readonly isLeaseOver?: boolean
 }
@@ -145,13 +149,16 @@ export class Client<Types extends AppTypes<Types>> {
   }
   #replica: Replica | undefined
   #leaseTimer: ReturnType<typeof setInterval> | undefined
+  /** The last change of the account. */
+  #turn: Promise<unknown> = Promise.resolve()
+  #isClosed = false
 
   /** @internal */
   constructor(parts: ClientParts) {
     this.#parts = parts
     this.signIn = new SignIn(
       parts.server,
-      (signedIn) => this.#enter(signedIn),
+      (signedIn) => this.#inTurn(() => this.#enter(signedIn)),
       () => this.#replica?.session,
     )
   }
@@ -300,28 +307,39 @@ export class Client<Types extends AppTypes<Types>> {
     data = 'keep',
     discard = false,
   }: { readonly data?: 'keep' | 'wipe'; readonly discard?: boolean } = {}): Promise<void> {
-    const replica = this.#open()
-    const { session } = replica
-    const { unsent, rejected } = await replica.countedStatus()
-    if (data === 'wipe' && !discard && unsent + rejected > 0)
-      throw new ClientError(
-        'INVALID',
-        `signOut(): ${unsent} unsent and ${rejected} rejected writes would be lost. Sync first, or say "discard: true".`,
-      )
-    if (session !== undefined) {
-      const { server, leases } = this.#parts
-      await replica.saveSession(undefined)
-      await leases?.end(accountKey(session.record))
-      await endSession(server, session)
-    }
-    await this.#switch(null, { data })
+    const { server, leases } = this.#parts
+    const session = await this.#inTurn(async () => {
+      const replica = this.#open()
+      const { session } = replica
+      // No write comes from here on: it would be wiped. Those that have begun are counted.
+      this.#replica = undefined
+      await replica.write(async () => {})
+      const { unsent, rejected } = await replica.countedStatus()
+      if (data === 'wipe' && !discard && unsent + rejected > 0) {
+        this.#replica = replica
+        throw new ClientError(
+          'INVALID',
+          `signOut(): ${unsent} unsent and ${rejected} rejected writes would be lost. Sync first, or say "discard: true".`,
+        )
+      }
+      if (session !== undefined) {
+        await replica.saveSession(undefined)
+        await leases?.end(accountKey(session.record))
+      }
+      await this.#switch(null, { data, before: replica })
+      return session
+    })
+    if (session !== undefined) await endSession(server, session)
   }
 
   /** Ends it. What waits is sent the next time. */
-  async close(): Promise<void> {
-    clearInterval(this.#leaseTimer)
-    await this.#replica?.close()
-    await this.#parts.accounts.close()
+  close(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#isClosed = true
+      clearInterval(this.#leaseTimer)
+      await this.#replica?.close()
+      await this.#parts.accounts.close()
+    })
   }
 
   /** Closes it, for `await using`. */
@@ -351,8 +369,17 @@ export class Client<Types extends AppTypes<Types>> {
     const account = accountKey(replica.session.record)
     // The clock may have been set, or the device was asleep: the server may still know the session.
     if (await leases.isOver(account)) await replica.sync().catch(() => {})
-    if (replica !== this.#replica || (await leases.shareOf(account)) !== undefined) return
-    await this.#switch(null, { isLeaseOver: true })
+    await this.#inTurn(async () => {
+      if (replica !== this.#replica || (await leases.shareOf(account)) !== undefined) return
+      await this.#switch(null, { isLeaseOver: true })
+    })
+  }
+
+  /** Changes the account, one change after another. */
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(change)
+    this.#turn = done.catch(() => {})
+    return done
   }
 
   async #enter(signedIn: SignedIn): Promise<AccountRecord> {
@@ -370,20 +397,19 @@ export class Client<Types extends AppTypes<Types>> {
   /** Closes the database of one account, and opens that of another; null: of guests. */
   async #switch(
     account: string | null,
-    { session, share, data = 'keep', isLeaseOver = false }: Switch = {},
+    { session, share, data = 'keep', before = this.#replica, isLeaseOver = false }: Switch = {},
   ): Promise<void> {
-    const { server, name, accounts, leases, options: given } = this.#parts
-    const { storage, encryption, durability, cacheBytesMax, collections, live = true } = given
-    const before = this.#replica
+    const { server, name, accounts, leases, declared, options: given } = this.#parts
+    const { storage, encryption, durability, cacheBytesMax, live = true } = given
+    if (this.#isClosed) throw closed()
     this.#replica = undefined
     clearInterval(this.#leaseTimer)
     await (data === 'wipe' ? before?.destroy(storage) : before?.close())
-    const names = Array.isArray(collections) ? Object.fromEntries(collections.map((name) => [name, {}])) : collections
     const own = typeof encryption === 'function' ? await encryption(account ?? GUEST) : encryption
     const key = own !== undefined && share !== undefined ? await leases!.keyOf(own, share) : own
     const options: ReplicaOptions = {
       ...defined({ storage, durability, cacheBytesMax, encryption: key }),
-      declared: readDeclarations(names as Readonly<Record<string, CollectionDeclaration>>),
+      declared,
       live,
       isLeaseOver,
       synced: async () => (account === null ? undefined : leases?.renew(account)),
@@ -431,15 +457,18 @@ export class Client<Types extends AppTypes<Types>> {
   }
 
   #open(): Replica {
-    if (this.#replica === undefined) throw new ClientError('CLOSED', 'The client is closed, or changes the account.')
+    if (this.#replica === undefined) throw closed()
     return this.#replica
   }
 
   #check(method: string, name: string): void {
-    const { collections } = this.#parts.options
-    const isKnown = Array.isArray(collections) ? collections.includes(name) : Object.hasOwn(collections, name)
-    if (!isKnown) throw new TypeError(`${method}(): the name must be one of "collections" of connect(), got ${name}.`)
+    if (!this.#parts.declared.names.includes(name))
+      throw new TypeError(`${method}(): the name must be one of "collections" of connect(), got ${name}.`)
   }
+}
+
+function closed(): ClientError {
+  return new ClientError('CLOSED', 'The client is closed, or changes the account.')
 }
 
 /** Without what is undefined, which options may not be. */

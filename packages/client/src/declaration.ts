@@ -1,7 +1,5 @@
-/** What an app declares of its collections, and what becomes of those that it declares no more. */
-import type { Database, OpenOptions } from 'pannier'
-import { splitKey } from './overlay.ts'
-import { STATE, Store } from './store.ts'
+/** What an app declares of its collections. */
+import type { OpenOptions } from 'pannier'
 import type { Values } from './writes.ts'
 
 /** Which records of a collection come to the device, what becomes of conflicts, and what the library is to do with them. */
@@ -54,40 +52,19 @@ export interface Declared {
 export type Merges = Readonly<Record<string, 'fields' | Merge>>
 
 /** Sorts declarations by what they are for. */
-export function readDeclarations(declarations: Readonly<Record<string, CollectionDeclaration>>): Declared {
+export function readDeclarations(
+  declarations: readonly string[] | Readonly<Record<string, CollectionDeclaration | undefined>>,
+): Declared {
   const filters: Record<string, string> = {}
   const merges: Record<string, 'fields' | Merge> = {}
   const options: Record<string, object> = {}
-  for (const [name, { filter, merge, ...others }] of Object.entries(declarations)) {
+  const entries = Array.isArray(declarations)
+    ? declarations.map((name: string): [string, CollectionDeclaration?] => [name])
+    : Object.entries(declarations)
+  for (const [name, { filter, merge, ...others } = {}] of entries) {
     if (filter !== undefined) filters[name] = filter
     if (merge !== undefined) merges[name] = merge
     options[name] = others
   }
   return { names: Object.keys(options), filters, merges, options }
-}
-
-/**
- * Drops what the app does not sync any more: nothing says when its account may not see it any more. Collections that writes of this device
- * still touch stay until another start.
- */
-export async function dropUndeclared(db: Database, names: readonly string[]): Promise<void> {
-  const store = new Store(db)
-  const states = await db.collection(STATE).find().fields('_id').toArray()
-  const queued = await store.queue.find().fields('touches').toArray()
-  const touched = new Set(queued.flatMap(({ touches }) => touches.map((key) => splitKey(key)[0])))
-  const isGone = (name: string): boolean => !name.startsWith('$') && !names.includes(name) && !touched.has(name)
-  for (const name of states.map(({ _id }) => String(_id)).filter(isGone)) {
-    await db.dropCollection(name)
-    // Last: a start that breaks off before drops it again.
-    await db.transaction(async (tx) => {
-      const { bases, staged } = new Store(tx)
-      for (const kept of [bases, staged])
-        for (const { _id } of await kept
-          .find({ _id: { $gte: `${name}/`, $lt: `${name}0` } })
-          .fields('_id')
-          .toArray())
-          await kept.purge(String(_id))
-      await tx.collection(STATE).purge(name)
-    })
-  }
 }

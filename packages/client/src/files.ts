@@ -1,34 +1,67 @@
 /** Files of records. Loaded with the first file. docs/internals/client.md is the contract. */
 import type { Database, Transaction } from 'pannier'
 import { ClientError } from './client-error.ts'
-import type { Server } from './server.ts'
-import { FILES, Store } from './store.ts'
+import { unreachable, type Server } from './server.ts'
+import { FILES, queueId, Store, type Queued } from './store.ts'
+import type { Sendable } from './sync-loop.ts'
 import {
+  fieldOf,
+  hasFiles,
   listOf,
   NEW_FILE,
   randomName,
   shownValues,
   withValues,
+  written,
   type NamedRecord,
   type SentFiles,
   type SentWrite,
+  type Values,
 } from './writes.ts'
 
 const CONTENT = 'content'
+/** How much content may stay that nothing waits for. */
+const SPARE_BYTES_MAX = 64 * 1024 * 1024
+/** A larger file of the server does not stay: it would take the place of many. */
+const FETCHED_BYTES_MAX = SPARE_BYTES_MAX / 8
+
+/** An upload that is slower than 16 KiB a second has failed. */
+const SLOWEST_BYTES_PER_MS = 16
 
 /** A file that is sent, or is about to be. */
 type NewFile = SentFiles[string][number]
 
-/** The write with its files beside its values. What is new is stored. */
-export async function takeFiles(tx: Transaction, write: SentWrite): Promise<SentWrite> {
+/** Content on this device: of a new file, by its part, or fetched from the server. */
+interface StoredFile {
+  readonly _id: string
+  readonly bytes: number
+  /** By the clock of the device: which goes first depends on it, and nothing else. */
+  readonly savedAt: number
+  /** The transaction that has brought it. */
+  readonly n?: number
+  /** The record that it was fetched for. */
+  readonly of?: { readonly collection: string; readonly id: string; readonly name: string }
+}
+
+/** The write with its files beside its values. What is new is stored. `shown`: the record before it. `n`: of its transaction. */
+export async function takeFiles(
+  tx: Transaction,
+  write: SentWrite,
+  shown: Values | undefined,
+  n: number,
+): Promise<SentWrite> {
   if (write.action === 'delete') return write
   const values: Record<string, unknown> = {}
   const files: Record<string, readonly NewFile[]> = {}
-  for (const [key, value] of Object.entries(shownValues(write))) {
+  for (const [given, asked] of Object.entries(shownValues(write))) {
+    // The server does not know what is taken away, so what is left is sent.
+    const isTaken = given.endsWith('-') && listOf(asked).some((one) => newFileOf(one) !== undefined)
+    const key = isTaken ? fieldOf(given) : given
+    const value = isTaken ? written(shown ?? {}, withValues(write, { [given]: asked }))![key] : asked
     const added: NewFile[] = []
     const kept: unknown[] = []
     for (const one of listOf(value)) {
-      const file = one instanceof Blob ? await stored(tx, one) : newFileOf(one)
+      const file = one instanceof Blob ? await stored(tx, one, n) : newFileOf(one)
       if (file === undefined) kept.push(one)
       else added.push(file)
     }
@@ -40,11 +73,17 @@ export async function takeFiles(tx: Transaction, write: SentWrite): Promise<Sent
   return { ...withValues(write, values), files }
 }
 
-async function stored(tx: Transaction, content: Blob): Promise<NewFile> {
+async function stored(tx: Transaction, content: Blob, n: number): Promise<NewFile> {
   const part = randomName()
-  await tx.collection(FILES).insert({ _id: part, _attachments: { [CONTENT]: { data: content } } })
-  const name = content instanceof File ? content.name : 'file'
-  return { part, name: name.replaceAll('/', '_') }
+  await keep(tx, content, { _id: part, n })
+  const name = content instanceof File ? content.name.replaceAll('/', '_') : ''
+  // A form takes no file without a name, nor one that is a folder's.
+  return { part, name: /^\.*$/.test(name) ? 'file' : name }
+}
+
+async function keep(tx: Transaction, content: Blob, file: Pick<StoredFile, '_id' | 'n' | 'of'>): Promise<void> {
+  const _attachments = { [CONTENT]: { data: content } }
+  await tx.collection(FILES).upsert({ ...file, bytes: content.size, savedAt: Date.now(), _attachments })
 }
 
 /** What a name stands for that the server does not have. */
@@ -53,7 +92,7 @@ function newFileOf(name: unknown): NewFile | undefined {
   return part === undefined ? undefined : { part, name: file }
 }
 
-/** What a push with files sends, and its bytes. */
+/** What a push with files sends, and the time that it may take more. */
 export async function formOf(db: Database, body: object, writes: readonly SentWrite[]): Promise<[FormData, number]> {
   const form = new FormData()
   form.append('@jsonPayload', JSON.stringify(body))
@@ -66,27 +105,75 @@ export async function formOf(db: Database, body: object, writes: readonly SentWr
     form.append(part, content, name)
     bytes += content.size
   }
-  return [form, bytes]
+  return [form, Math.ceil(bytes / SLOWEST_BYTES_PER_MS)]
 }
 
 function filesOf(write: SentWrite): readonly NewFile[] {
   return write.action === 'delete' ? [] : Object.values(write.files ?? {}).flat()
 }
 
-async function contentOf(db: Database, part: string): Promise<Blob | undefined> {
-  return await (await db.collection(FILES).getAttachment(part, CONTENT))?.blob()
+async function contentOf(db: Database, id: string): Promise<Blob | undefined> {
+  return await (await db.collection(FILES).getAttachment(id, CONTENT))?.blob()
 }
 
-/** Deletes the content that no transaction names any more. */
-export async function dropFiles(db: Database): Promise<void> {
-  await db.transaction(async (tx) => {
-    const { queue, rejected } = new Store(tx)
-    const all = [...(await queue.find().toArray()), ...(await rejected.find().toArray())]
-    const named = new Set(all.flatMap(({ writes }) => writes.flatMap(filesOf)).map(({ part }) => part))
-    const files = tx.collection(FILES)
-    for (const { _id } of await files.find().fields('_id').toArray())
-      if (!named.has(String(_id))) await files.purge(String(_id))
+/**
+ * What may be sent now, at most `limit`, and the transaction with files whose turn it is. Files may take long, so others go past them. It
+ * waits what names a record that a transaction before it writes, or writes a record that this one names.
+ */
+export function besideFiles(waiting: readonly Queued[], limit: number): Sendable {
+  const ready: Queued[] = []
+  const held: Queued[] = []
+  const [heldIds, heldTexts] = [new Set<string>(), new Set<string>()]
+  for (const queued of waiting) {
+    const { writes } = queued
+    const [ids, texts] = [new Set(writes.map(({ id }) => id)), textsOf(writes)]
+    const isNaming = [...ids].some((id) => heldTexts.has(id)) || [...texts].some((text) => heldIds.has(text))
+    if (!isNaming && !writes.some(hasFiles)) ready.push(queued)
+    else {
+      held.push(queued)
+      for (const id of ids) heldIds.add(id)
+      for (const text of texts) heldTexts.add(text)
+    }
+  }
+  return { ready: ready.slice(0, limit), upload: held[0] }
+}
+
+function textsOf(writes: readonly SentWrite[]): Set<string> {
+  const texts = new Set<string>()
+  JSON.stringify(writes, (_key, value: unknown) => {
+    if (typeof value === 'string') texts.add(value)
+    return value
   })
+  return texts
+}
+
+/**
+ * Deletes content that nothing names any more: of transactions that are forgotten, and of records that are not here. What the server has
+ * taken stays for one that is restored, and what was fetched for a time without a network, up to `bytesMax`. The oldest goes first.
+ */
+export async function dropFiles(db: Database, bytesMax: number = SPARE_BYTES_MAX): Promise<void> {
+  await db.transaction(async (tx) => {
+    const store = new Store(tx)
+    const files = tx.collection<StoredFile>(FILES)
+    const used = [...(await store.queue.find({ touches: { $gt: '' } }).toArray()), ...(await store.undecided())]
+    const named = new Set(used.flatMap(({ writes }) => writes.flatMap(filesOf)).map(({ part }) => part))
+    let room = bytesMax
+    for (const file of (await files.find().toArray()).toSorted(newestFirst)) {
+      if (named.has(file._id)) continue
+      if ((await isNamed(store, file)) && (room -= file.bytes) >= 0) continue
+      await files.purge(file._id)
+    }
+  })
+}
+
+function newestFirst(one: StoredFile, other: StoredFile): number {
+  return other.savedAt - one.savedAt || (other.n ?? 0) - (one.n ?? 0)
+}
+
+async function isNamed(store: Store, { of, n }: Pick<StoredFile, 'of' | 'n'>): Promise<boolean> {
+  if (of === undefined) return n !== undefined && (await store.queue.get(queueId(n))) !== undefined
+  const record = await store.records(of.collection).get(of.id)
+  return Object.values(record ?? {}).some((value) => listOf(value).includes(of.name))
 }
 
 interface Asked {
@@ -95,23 +182,50 @@ interface Asked {
   readonly token: () => Promise<string | undefined>
 }
 
-/** The content of a file of a record. @throws ClientError NOT_FOUND, UNREACHABLE */
-export async function fileOf(
-  { db, server, token }: Asked,
-  { collectionName, id }: NamedRecord,
-  name: string,
-): Promise<Blob> {
-  const waiting = newFileOf(name)
-  const content = waiting && (await contentOf(db, waiting.part))
-  if (content !== undefined) return content
-  const path = `/api/files/${encodeURIComponent(collectionName)}/${id}/${encodeURIComponent(name)}`
+/** The content of a file of a record. @throws ClientError NOT_FOUND, UNREACHABLE, SIGNED_OUT */
+export async function fileOf(asked: Asked, record: NamedRecord, name: string): Promise<Blob> {
+  const { db } = asked
+  const { collectionName: collection, id } = record
+  const part = newFileOf(name)?.part
+  const of = { collection, id, name }
+  const file = { _id: part ?? `${collection}/${id}/${name}`, of }
+  // A record that has left takes its files with it.
+  const isHere = (await db.collections()).includes(collection) && (await isNamed(new Store(db), { of }))
+  const known = part !== undefined || isHere ? await contentOf(db, file._id) : undefined
+  if (known !== undefined) return known
+  const content = await fetched(asked, of)
+  if (isHere && content.size <= FETCHED_BYTES_MAX) await db.transaction((tx) => keep(tx, content, file))
+  return content
+}
+
+async function fetched({ server, token }: Asked, of: NonNullable<StoredFile['of']>): Promise<Blob> {
+  const path = `/api/files/${[of.collection, of.id, of.name].map(encodeURIComponent).join('/')}`
   const held = await token()
-  let response = await server.open(`GET ${path}`, undefined, {})
-  if (!response.ok && held !== undefined) {
+  let response = await answerTo(server, path)
+  if (isRefused(response) && held !== undefined) {
     // A protected file is given to those who may see the record.
     const { token: once } = await server.send<{ token: string }>('POST /api/files/token', {}, { token: held })
-    response = await server.open(`GET ${path}?token=${once}`, undefined, {})
+    response = await answerTo(server, `${path}?token=${once}`)
   }
-  if (response.ok) return await response.blob()
-  throw new ClientError('NOT_FOUND', `The server has no file "${name}" of the record "${id}", or does not show it.`)
+  if (response.ok) return await response.blob().catch(unreachable)
+  if (!isRefused(response)) return unreachable(response.status)
+  throw new ClientError(
+    'NOT_FOUND',
+    `The server has no file "${of.name}" of the record "${of.id}", or does not show it.`,
+  )
+}
+
+/** Content may take long. Its beginning may not. */
+async function answerTo(server: Server, path: string): Promise<Response> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), server.timeoutMs)
+  try {
+    return await server.open(`GET ${path}`, undefined, { signal: late.signal })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function isRefused({ status }: Response): boolean {
+  return status >= 400 && status < 429
 }

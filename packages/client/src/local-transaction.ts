@@ -33,6 +33,9 @@ export class LocalTransaction {
   readonly #merges: Merges
   readonly #writes: SentWrite[] = []
   readonly #was: (Values | null)[] = []
+  /** The last write that was asked for. */
+  #turn: Promise<unknown> = Promise.resolve()
+  #hasEnded = false
 
   private constructor(tx: Transaction, device: Device, merges: Merges) {
     this.#merges = merges
@@ -52,24 +55,31 @@ export class LocalTransaction {
     return this.#tx.collection<Record<string, unknown>>(collection)
   }
 
-  async create(collection: string, { id = randomId(), ...values }: Values): Promise<Values> {
-    if (typeof id !== 'string' || id === '')
-      throw new TypeError(`create(): the id must be a text, got ${JSON.stringify(id)}.`)
-    if ((await this.#shown(collection, id)) !== undefined)
-      throw new ClientError('EXISTS', `A record "${id}" of "${collection}" exists. Update it, or use another id.`)
-    return (await this.#write({ collection, action: 'create', id, values }, undefined))!
+  create(collection: string, { id = randomId(), ...values }: Values): Promise<Values> {
+    return this.#inTurn(async () => {
+      if (typeof id !== 'string' || id === '')
+        throw new TypeError(`create(): the id must be a text, got ${JSON.stringify(id)}.`)
+      if ((await this.#shown(collection, id)) !== undefined)
+        throw new ClientError('EXISTS', `A record "${id}" of "${collection}" exists. Update it, or use another id.`)
+      return (await this.#write({ collection, action: 'create', id, values }, undefined))!
+    })
   }
 
-  async update(collection: string, id: string, values: Values, options: WriteOptions = {}): Promise<Values> {
-    const shown = await this.#required(collection, id)
-    const base = await this.#baseOf('update', collection, id, shown, options)
-    return (await this.#write({ collection, action: 'update', id, base, values }, shown))!
+  async update(collection: string, id: string, values: Values, options?: WriteOptions): Promise<Values> {
+    return (await this.#change({ collection, action: 'update', id, base: null, values }, options))!
   }
 
-  async delete(collection: string, id: string, options: WriteOptions = {}): Promise<void> {
-    const shown = await this.#required(collection, id)
-    const base = await this.#baseOf('delete', collection, id, shown, options)
-    await this.#write({ collection, action: 'delete', id, base }, shown)
+  async delete(collection: string, id: string, options?: WriteOptions): Promise<void> {
+    await this.#change({ collection, action: 'delete', id, base: null }, options)
+  }
+
+  #change(write: Exclude<SentWrite, { readonly action: 'create' }>, options?: WriteOptions): Promise<Values | null> {
+    return this.#inTurn(async () => {
+      const { collection, id } = write
+      const shown = await this.#shown(collection, id)
+      if (shown === undefined) throw new ClientError('NOT_FOUND', `There is no record "${id}" of "${collection}" here.`)
+      return await this.#write({ ...write, base: await this.#baseOf(write, shown, options) }, shown)
+    })
   }
 
   /**
@@ -83,7 +93,7 @@ export class LocalTransaction {
     else {
       // Not on a write of before that the server has: `theirs` is newer, and the update would conflict again, for ever.
       const rev = theirs?.[REV] as string | undefined
-      const own = shown === undefined ? null : await this.#baseOf(write.action, collection, id, shown)
+      const own = shown === undefined ? null : await this.#baseOf(write, shown)
       const isOnThis = own !== null && typeof own === 'object' && own.n === this.#device.next
       await this.#write({ ...write, base: isOnThis ? own : (rev ?? own) }, shown)
     }
@@ -102,6 +112,9 @@ export class LocalTransaction {
   async end(
     { merges, tries }: Pick<Queued, 'merges' | 'tries'> = { merges: [], tries: 0 },
   ): Promise<number | undefined> {
+    // What is shown has to be sent, also if the app does not wait for it.
+    for (let last: unknown; last !== this.#turn;) await (last = this.#turn)
+    this.#hasEnded = true
     if (this.#writes.length === 0) return undefined
     const { next: n } = this.#device
     const touches = [...new Set(this.#writes.map(({ collection, id }) => keyOf(collection, id)))]
@@ -121,19 +134,44 @@ export class LocalTransaction {
     return n
   }
 
+  /** Each write is made on what those before it have made, also if the app does not wait for them. */
+  #inTurn<T>(write: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(() => {
+      if (this.#hasEnded) throw new ClientError('CLOSED', 'Await the writes of a transaction inside it.')
+      return write()
+    })
+    this.#turn = done.catch(() => {})
+    return done
+  }
+
   async #write(asked: SentWrite, shown: Values | undefined): Promise<Values | null> {
     const { collection, id } = asked
     const hasFiles = Object.values(shownValues(asked)).some((value) => listOf(value).some(isFile))
-    const made = hasFiles ? await (await import('./files.ts')).takeFiles(this.#tx, asked) : asked
+    const made = hasFiles
+      ? await (await import('./files.ts')).takeFiles(this.#tx, asked, shown, this.#device.next)
+      : asked
     const was = shown === undefined || made.action === 'create' ? null : oldValues(shown, made)
     const isMerged = made.action === 'update' && this.#merges[collection] === 'fields'
-    const write = isMerged && was !== null ? { ...made, was } : made
+    const write = isMerged && was !== null ? { ...made, was, own: await this.#ownIn(was, keyOf(collection, id)) } : made
     await this.#overlay.keepBase(collection, id)
     const after = written(shown ?? null, write)
     await this.#overlay.show(collection, new Map([[id, after]]))
     this.#writes.push(write)
     this.#was.push(was)
     return after
+  }
+
+  /** The writes of this device that have set the fields last. What a modifier makes is the server's. */
+  async #ownIn(was: Values, key: string): Promise<NonNullable<Extract<SentWrite, { action: 'update' }>['own']>> {
+    const queued = [...(await this.#store.touching(key)), { n: this.#device.next, writes: this.#writes }]
+    const own: Record<string, { readonly n: number; readonly at: number }> = {}
+    for (const { n, writes } of queued)
+      for (const [at, write] of writes.entries())
+        if (keyOf(write.collection, write.id) === key)
+          for (const name of Object.keys(shownValues(write)))
+            if (Object.hasOwn(was, name)) own[name] = { n, at }
+            else delete own[fieldOf(name)]
+    return own
   }
 
   async #shown(collection: string, id: string): Promise<Values | undefined> {
@@ -143,23 +181,11 @@ export class LocalTransaction {
     return record
   }
 
-  async #required(collection: string, id: string): Promise<Values> {
-    const shown = await this.#shown(collection, id)
-    if (shown === undefined) throw new ClientError('NOT_FOUND', `There is no record "${id}" of "${collection}" here.`)
-    return shown
-  }
-
   /**
    * The last write that the record shows, else the revision of the server, with the write that has made it. For an update that the server merges only the create counts.
    * What an update of this device made may hold fields that were merged at the server and not seen here.
    */
-  async #baseOf(
-    action: SentWrite['action'],
-    collection: string,
-    id: string,
-    shown: Values,
-    { overwrite }: WriteOptions = {},
-  ): Promise<Base> {
+  async #baseOf({ action, collection, id }: SentWrite, shown: Values, { overwrite }: WriteOptions = {}): Promise<Base> {
     if (overwrite === true) return null
     const isMerged = action === 'update' && this.#merges[collection] === 'fields'
     const isOf = (write: SentWrite): boolean =>

@@ -4,7 +4,7 @@ import { isToBeRefreshed, refreshed, type AccountRecord, type Session } from './
 import type { Question } from './can.ts'
 import { ClientError } from './client-error.ts'
 import { LocalTransaction } from './local-transaction.ts'
-import { dropUndeclared, type Declared } from './declaration.ts'
+import type { Declared } from './declaration.ts'
 import { inOneTab } from './one-tab.ts'
 import type { Server } from './server.ts'
 import {
@@ -82,8 +82,13 @@ export class Replica {
   ): Promise<Replica> {
     const db: Database = await open(name, { ...options, collections: storedCollections(declared.options) })
     try {
-      await dropUndeclared(db, declared.names)
-      if ((await db.collection(FILES).info()).documents > 0) await (await import('./files.ts')).dropFiles(db)
+      // What is of no collection comes before: it begins with `$`.
+      const undeclared = await db
+        .collection(STATE)
+        .find({ _id: { $gte: '%', $nin: declared.names } })
+        .toArray()
+      if (undeclared.length > 0) await (await import('./undeclared.ts')).dropCollections(db, undeclared)
+      await dropFiles(db)
       const session = await db.transaction(async (tx) => prepare(tx, signedIn))
       const replica = new Replica({ db, server, declared, synced }, session, onChange, isLeaseOver)
       await replica.#readStatus()
@@ -110,7 +115,10 @@ export class Replica {
       db,
       server,
       declared,
-      synced,
+      synced: async () => {
+        await dropFiles(db)
+        await synced()
+      },
       token: () => this.#token(),
       onState: () => this.#changed(),
     })
@@ -141,7 +149,7 @@ export class Replica {
 
   /** The status has what came and what was sent when it resolves. */
   async sync(): Promise<void> {
-    await this.#loop.once()
+    for (let upload; (upload = (await this.#loop.once()).upload) !== undefined;) await upload
     await this.#readStatus()
   }
 
@@ -305,6 +313,11 @@ export class Replica {
     const isComplete = states.every((state) => state?.isShown === true)
     this.#show({ ...this.#status, account: this.#session?.record, isComplete, unsent, rejected })
   }
+}
+
+/** Deletes content that nothing needs any more. */
+async function dropFiles(db: Database): Promise<void> {
+  if ((await db.collection(FILES).info()).documents > 0) await (await import('./files.ts')).dropFiles(db)
 }
 
 function signedOutElsewhere(): ClientError {

@@ -25,14 +25,14 @@ interface ServerOptions {
 export class Server {
   readonly url: string
   readonly now: () => number
-  readonly #timeoutMs: number
+  readonly timeoutMs: number
   /** How much the clock of the server is ahead of the device's. */
   #aheadMs = 0
 
   constructor(url: string | URL, { timeoutMs, now }: ServerOptions) {
     this.url = String(url).replace(/\/+$/, '')
     this.now = now
-    this.#timeoutMs = timeoutMs
+    this.timeoutMs = timeoutMs
   }
 
   /** The time of the server, as far as its last answer said it. */
@@ -46,15 +46,16 @@ export class Server {
    * @throws ClientError UNREACHABLE (also for answers that may be others in a moment), SIGNED_OUT, REFUSED
    */
   async send<T>(request: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
-    const limit = AbortSignal.timeout(this.#timeoutMs + (options.moreMs ?? 0))
+    const limit = AbortSignal.timeout(this.timeoutMs + (options.moreMs ?? 0))
     const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
     const response = await this.open(request, body, { ...options, signal })
     const date = Date.parse(response.headers.get('date') ?? '')
     if (!Number.isNaN(date)) this.#aheadMs = date - this.now()
     const text = await response.text().catch((cause: unknown) => unreachable(cause))
     const json = parse(text)
-    if (response.ok) return json as T
     const { status } = response
+    // What is no JSON is said by somebody in between, such as the page of a hotel to sign in.
+    if (response.ok && json !== undefined) return json as T
     const { message, data, ...others } = (json ?? {}) as { message?: string; data?: Values }
     const said = message ?? `${request}: the server answered ${status}.`
     if (status === TOO_MANY || status >= SERVER_FAILED || json === undefined)
@@ -83,12 +84,13 @@ export function routeOf(method: string, collection: string, rest: string): strin
   return `${method} /api/collections/${encodeURIComponent(collection)}/${rest}`
 }
 
-/** Whether the same request has the same answer later: only another request helps. */
+/** Whether the same request has the same answer later: only another request helps. A proxy says so of large ones, without JSON. */
 export function isFinal(error: unknown): boolean {
-  return error instanceof ClientError && (error.status === MALFORMED || error.status === TOO_LARGE)
+  if (!(error instanceof ClientError)) return false
+  return error.status === TOO_LARGE || (error.status === MALFORMED && error.code === 'REFUSED')
 }
 
-function unreachable(cause: unknown): never {
+export function unreachable(cause: unknown): never {
   throw new ClientError('UNREACHABLE', 'The server did not answer.', { cause })
 }
 

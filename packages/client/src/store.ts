@@ -191,7 +191,7 @@ export class Store {
   }
 
   /** The next transactions to send. */
-  async waiting(limit: number): Promise<Queued[]> {
+  async waiting(limit: number = Number.MAX_SAFE_INTEGER): Promise<Queued[]> {
     return await this.queue.find({ status: 'waiting' }).sort('_id').limit(limit).toArray()
   }
 

@@ -7,7 +7,7 @@ import { applyPull, nextPull, requestAfter, type Has, type PullAnswer, type Pull
 import { isFinal, type Server } from './server.ts'
 import { followSignals } from './signals.ts'
 import { QUEUE, Store, type Device, type Queued } from './store.ts'
-import type { SentWrite } from './writes.ts'
+import { hasFiles } from './writes.ts'
 
 /** What of a status the loop knows. */
 export interface SyncState {
@@ -43,6 +43,17 @@ interface Asked {
   readonly answering: Promise<PullAnswer>
 }
 
+/** What waits and can be sent: together, and with files by itself. */
+export interface Sendable {
+  readonly ready: readonly Queued[]
+  readonly upload: Queued | undefined
+}
+
+/** What is under way when a round has ended. */
+interface Round {
+  readonly upload: Promise<void> | undefined
+}
+
 interface PushRequest {
   readonly device: string
   readonly boot: string | undefined
@@ -55,17 +66,17 @@ const RETRY_MS = 1000
 const RETRY_MS_MAX = 30_000
 /** Pulled all the same, as a stream may be silent for other reasons. */
 const POLL_MS = 60_000
-/** An upload that is slower than 16 KiB a second has failed. */
-const SLOWEST_BYTES_PER_MS = 16
 /** Signals that come together are one pull. */
 const SIGNAL_MS = 20
 
 export class SyncLoop {
   readonly #host: LoopHost
   readonly #ended = new AbortController()
-  #round: Promise<void> = Promise.resolve()
+  #round: Promise<Round | void> = Promise.resolve()
   /** The round after the one that is under way. */
-  #next: Promise<void> | undefined
+  #next: Promise<Round> | undefined
+  /** A transaction with files, which is sent beside the rounds. */
+  #upload: Promise<void> | undefined
   #wake: () => void = () => {}
   #isWoken = false
   #state: SyncState = { state: 'starting', error: undefined, received: 0 }
@@ -89,8 +100,12 @@ export class SyncLoop {
     const signal = AbortSignal.any([until, this.#ended.signal])
     signal.addEventListener('abort', this.wake)
     const { db } = this.#host
+    const wakeIfWaiting = ({ length }: readonly Queued[]): void => {
+      if (length > 0) this.wake()
+    }
     const stop = db.onChange(({ collections }) => {
-      if (collections.has(QUEUE)) void this.#wakeIfWaiting()
+      // A database that is closed meanwhile has nothing to send.
+      if (collections.has(QUEUE)) new Store(db).waiting(1).then(wakeIfWaiting, () => {})
     })
     globalThis.addEventListener?.('online', this.wake)
     void this.#follow(signal)
@@ -113,14 +128,18 @@ export class SyncLoop {
     this.#wake()
   }
 
-  /** Resolves when everything that waits at the call is answered, and everything that the server has then is here. */
-  once(): Promise<void> {
+  /**
+   * Resolves when everything that waits at the call is answered, and everything that the server has then is here. Files, and what has to do
+   * with them, may be under way.
+   */
+  once(): Promise<Round> {
     this.#next ??= this.#round
       .catch(() => {})
       .then(() => {
         this.#next = undefined
-        this.#round = this.#sync()
-        return this.#round
+        const round = this.#sync()
+        this.#round = round
+        return round
       })
     return this.#next
   }
@@ -130,28 +149,35 @@ export class SyncLoop {
     this.#ended.abort()
     this.#wake()
     await (this.#next ?? this.#round).catch(() => {})
+    await this.#upload?.catch(() => {})
   }
 
-  async #sync(): Promise<void> {
+  async #sync(): Promise<Round> {
     this.#ended.signal.throwIfAborted()
     this.state = { ...this.#state, state: 'syncing', error: undefined }
     let token: string | undefined
     try {
       token = await this.#host.token()
+      let waiting: Sendable
       do {
         await this.#push(token)
         await this.#pull(token)
+        waiting = await this.#sendable(1)
         // A server that has started again takes nothing before a pull. One that was restored may not know what it has taken.
-      } while ((await this.#waiting(1)) > 0)
+      } while (waiting.ready.length > 0)
+      if (waiting.upload !== undefined) this.#upload ??= this.#sendFiles(waiting.upload, token)
+      const upload = this.#upload
       await this.#host.synced()
       this.state = { ...this.#state, state: 'synced' }
+      return { upload }
     } catch (error) {
-      if (!this.#ended.signal.aborted) this.#failed(error, token === undefined)
+      this.#failed(error, token === undefined)
       throw error
     }
   }
 
   #failed(error: unknown, isGuest: boolean): void {
+    if (this.#ended.signal.aborted) return
     const known = error instanceof ClientError ? error : new ClientError('REFUSED', String(error), { cause: error })
     const isSignedOut = known.code === 'SIGNED_OUT' || (isGuest && known.status === FORBIDDEN)
     const state = isSignedOut ? 'signedOut' : known.code === 'UNREACHABLE' ? 'offline' : 'failed'
@@ -163,38 +189,58 @@ export class SyncLoop {
     const { db, declared } = this.#host
     let limit = TRANSACTIONS_PER_PUSH
     for (;;) {
-      const store = new Store(db)
-      const waiting = upToFiles(await store.waiting(limit))
-      if (waiting.length === 0) return
-      const { device, boot } = (await store.state<Device>('$device'))!
-      // The server may be restored: a pull says what it has lost, and that is sent before what builds on it.
-      if ((await store.unasked(boot)) !== undefined) return
-      const transactions = waiting.map(({ n, writes }) => ({ n, writes }))
-      const answer = await this.#send({ device, boot: boot ?? undefined, transactions }, token).catch(
-        (error: unknown): PushAnswer | undefined => {
-          if (!isFinal(error)) throw error
-          if (waiting.length > 1) return undefined
-          const { message, data } = error as ClientError
-          return { boot: '', outcomes: [{ n: waiting[0]!.n, status: 'rejected', code: 'INVALID', message, data }] }
-        },
-      )
-      limit = answer === undefined ? Math.ceil(waiting.length / 2) : TRANSACTIONS_PER_PUSH
+      const { ready } = await this.#sendable(limit)
+      if (ready.length === 0) return
+      const answer = await this.#answerTo(ready, token)
+      limit = answer === undefined ? Math.ceil(ready.length / 2) : TRANSACTIONS_PER_PUSH
       if (answer === undefined) continue
-      // It has started again.
+      // It has started again, or may have.
       if (answer.outcomes.length === 0) return
       await applyOutcomes(db, answer, declared.merges)
     }
   }
 
+  /** What may be sent now. Files may take long, and what has nothing to do with them goes past them. */
+  async #sendable(limit: number): Promise<Sendable> {
+    const store = new Store(this.#host.db)
+    const ready = await store.waiting(limit)
+    if (!ready.some(({ writes }) => writes.some(hasFiles))) return { ready, upload: undefined }
+    return (await import('./files.ts')).besideFiles(await store.waiting(), limit)
+  }
+
+  /** What the server says of transactions. Undefined: they are too much together. No outcomes: a pull has to come before them. */
+  async #answerTo(waiting: readonly Queued[], token: string | undefined): Promise<PushAnswer | undefined> {
+    const store = new Store(this.#host.db)
+    const { device, boot } = (await store.state<Device>('$device'))!
+    // The server may be restored: a pull says what it has lost, and that is sent before what builds on it.
+    if ((await store.unasked(boot)) !== undefined) return { boot: '', outcomes: [] }
+    const transactions = waiting.map(({ n, writes }) => ({ n, writes }))
+    try {
+      return await this.#send({ device, boot: boot ?? undefined, transactions }, token)
+    } catch (error) {
+      if (!isFinal(error)) throw error
+      if (waiting.length > 1) return undefined
+      const { message, data } = error as ClientError
+      return { boot: '', outcomes: [{ n: waiting[0]!.n, status: 'rejected', code: 'INVALID', message, data }] }
+    }
+  }
+
+  /** What it brings comes with the round after it. */
+  #sendFiles(upload: Queued, token: string | undefined): Promise<void> {
+    const { db, declared } = this.#host
+    const sent = this.#answerTo([upload], token)
+      .then((answer) => applyOutcomes(db, answer!, declared.merges))
+      .finally(() => (this.#upload = undefined))
+    sent.then(this.wake, (error: unknown) => this.#failed(error, token === undefined))
+    return sent
+  }
+
   async #send(push: PushRequest, token: string | undefined): Promise<PushAnswer> {
     const { db, server } = this.#host
-    const options = { token, signal: this.#ended.signal }
-    const path = 'POST /api/sync/push'
     const writes = push.transactions.flatMap((transaction) => transaction.writes)
-    if (!writes.some(hasFiles)) return await server.send<PushAnswer>(path, push, options)
-    const { formOf } = await import('./files.ts')
-    const [form, bytes] = await formOf(db, push, writes)
-    return await server.send<PushAnswer>(path, form, { ...options, moreMs: Math.ceil(bytes / SLOWEST_BYTES_PER_MS) })
+    const isForm = writes.some(hasFiles)
+    const [body, moreMs] = isForm ? await (await import('./files.ts')).formOf(db, push, writes) : [push, 0]
+    return await server.send('POST /api/sync/push', body, { token, signal: this.#ended.signal, moreMs })
   }
 
   /** The next page is asked for while one is applied, by the token that comes with it. */
@@ -226,15 +272,6 @@ export class SyncLoop {
     return { request, answering }
   }
 
-  async #waiting(limit: number): Promise<number> {
-    return (await new Store(this.#host.db).waiting(limit)).length
-  }
-
-  async #wakeIfWaiting(): Promise<void> {
-    // A database that is closed meanwhile has nothing to send.
-    if ((await this.#waiting(1).catch(() => 0)) > 0) this.wake()
-  }
-
   /** Follows the stream of the server, and opens it again when it ends. */
   async #follow(signal: AbortSignal): Promise<void> {
     const { server, declared, token } = this.#host
@@ -259,16 +296,6 @@ export class SyncLoop {
     this.#wake = () => woken.abort()
     await wait(ms, woken.signal)
   }
-}
-
-/** A transaction with files is sent alone, as it may take long and be refused for its size. */
-function upToFiles(waiting: readonly Queued[]): readonly Queued[] {
-  const at = waiting.findIndex(({ writes }) => writes.some(hasFiles))
-  return at < 0 ? waiting : waiting.slice(0, Math.max(at, 1))
-}
-
-function hasFiles(write: SentWrite): boolean {
-  return 'files' in write
 }
 
 /** Resolves after a time, or when it is aborted. Keeps no process alive. */

@@ -26,6 +26,8 @@ type SettingWrite =
       readonly base: Base
       /** What the update found in its fields. Then others may have changed the other fields. */
       readonly was?: Values
+      /** The writes of this device that made what it found, by field. The server may store it otherwise than it was sent. */
+      readonly own?: Readonly<Record<string, { readonly n: number; readonly at: number }>>
     })
 
 /** A write as the server takes it. */
@@ -69,6 +71,10 @@ export function shownValues(write: SentWrite): Values {
     shown[key] = key in shown ? [...listOf(shown[key]), ...names] : names[0]
   }
   return shown
+}
+
+export function hasFiles(write: SentWrite): boolean {
+  return 'files' in write
 }
 
 /** The write with other values. Names of new files in them are read again. */

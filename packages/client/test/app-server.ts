@@ -40,6 +40,7 @@ const COLLECTIONS = [
       { name: 'count', type: 'number' },
       { name: 'locked', type: 'bool' },
       { name: 'tags', type: 'select', maxSelect: 3, values: ['a', 'b', 'c'] },
+      { name: 'plan', type: 'file' },
       { name: 'created', type: 'autodate', onCreate: true },
     ],
   },

@@ -1,6 +1,6 @@
 /**
- * Goal: whatever happens on the way, devices come to what REST lists for their users, each write takes place once, and no text is lost.
- * Method: users edit on several devices and tabs, others edit at the server. Answers get lost, sessions are revoked, and the server
+ * Goal: whatever happens on the way, devices come to what REST lists for their users, each write takes place once, and no text and no file
+ * is lost. Method: users edit on several devices and tabs, others edit at the server. Answers get lost, sessions are revoked, and the server
  * starts again, also on an older copy of its data. Then all sync, and are compared.
  */
 import { rm } from 'node:fs/promises'
@@ -13,6 +13,9 @@ import { Device, seen, type AppClient } from './device.ts'
 
 const STEPS = 120
 const LOSS = 0.15
+
+const COLLECTIONS = { projects: {}, tasks: {}, albums: { merge: 'fields' } } as const
+const MEMBERS = 'project.members.id ?= @request.auth.id'
 
 /** A device with its tabs. */
 interface Place {
@@ -47,6 +50,7 @@ class World {
     const users = [await app.addUser('ann'), await app.addUser('ben')]
     const world = new World(random, app, users)
     const members = users.map(({ id }) => id)
+    await world.#defineAlbums()
     for (let n = 0; n < 3; n++) world.#projects.push(await app.add('projects', { name: `p${n}`, members }))
     const shared = await app.add('projects', { name: 'shared', members })
     world.#counter = await app.add('tasks', { title: 'counter', project: shared })
@@ -56,8 +60,8 @@ class World {
       [users[1]!, 1],
     ] as const) {
       const device = new Device(app)
-      const place: Place = { user, device, tabs: [await device.openAs(user)] }
-      while (place.tabs.length < tabs) place.tabs.push(await device.open())
+      const place: Place = { user, device, tabs: [await device.openAs(user, { collections: COLLECTIONS })] }
+      while (place.tabs.length < tabs) place.tabs.push(await device.open({ collections: COLLECTIONS }))
       world.places.push(place)
       await place.tabs[0]!.sync()
     }
@@ -70,7 +74,8 @@ class World {
     const place = pick(this.places)
     const client = pick(place.tabs)
     const dice = below(100)
-    if (dice < 45) await this.#edit(client)
+    if (dice < 32) await this.#edit(client)
+    else if (dice < 45) await this.#editAlbum(client)
     else if (dice < 65) await this.#editAtServer()
     else if (dice < 85) await Promise.all(place.tabs.map((tab) => this.#sync(tab, place)))
     else if (dice < 90) await this.#mend(client)
@@ -88,14 +93,15 @@ class World {
   }
 
   async check(): Promise<void> {
-    const stored = (await this.app.call('GET /collections/tasks/records?perPage=1000')).json['items']
-    const tasks = new Map((stored as { id: string; count: number }[]).map((task) => [task.id, task]))
+    const tasks = await this.#stored('tasks')
+    const there = new Set([...tasks.keys(), ...(await this.#stored('albums')).keys()])
     const refused = new Set<string>()
     let lost = 0
     for (const { user, tabs } of this.places) {
       for (const tab of tabs) {
         expect([tab.status.state, tab.status.unsent, tab.status.isComplete]).toEqual(['synced', 0, true])
-        for (const name of ['projects', 'tasks'])
+        await this.#checkFiles(tab)
+        for (const name of Object.keys(COLLECTIONS))
           expect([name, await seen(tab, name)]).toEqual([name, await this.app.listed(name, user)])
       }
       for (const { writes } of await tabs[0]!.rejected())
@@ -103,11 +109,42 @@ class World {
           if (id === this.#counter) lost++
           else refused.add(String(mine['title']))
     }
-    expect(tasks.get(this.#counter)!.count + lost).toBe(this.#increments)
+    expect(Number(tasks.get(this.#counter)!['count']) + lost).toBe(this.#increments)
     const missing = [...this.#created].filter(
-      ([id, title]) => !tasks.has(id) && !this.#deleted.has(id) && !refused.has(title) && !this.#discarded.has(title),
+      ([id, title]) => !there.has(id) && !this.#deleted.has(id) && !refused.has(title) && !this.#discarded.has(title),
     )
     expect(missing).toEqual([])
+  }
+
+  async #stored(collection: string): Promise<Map<string, Record<string, unknown>>> {
+    const { json } = await this.app.call(`GET /collections/${collection}/records?perPage=1000`)
+    return new Map((json['items'] as { id: string }[]).map((record) => [record.id, record]))
+  }
+
+  /** Each file has what its name says. */
+  async #checkFiles(tab: AppClient): Promise<void> {
+    for (const { id, cover, pages } of (await seen(tab, 'albums')).values())
+      for (const name of [cover, ...(pages as string[])].filter((one) => one !== '')) {
+        const content = await tab.file({ collectionName: 'albums', id: String(id) }, String(name))
+        expect(`${await content.text()}_`).toBe(/^file\d+_/.exec(String(name))![0])
+      }
+  }
+
+  async #defineAlbums(): Promise<void> {
+    const projects = await this.app.call('GET /collections/projects')
+    const { status, text } = await this.app.call('POST /collections', {
+      name: 'albums',
+      type: 'base',
+      ...{ listRule: MEMBERS, viewRule: MEMBERS, createRule: MEMBERS, updateRule: MEMBERS },
+      fields: [
+        { name: 'title', type: 'text' },
+        { name: 'due', type: 'date' },
+        { name: 'cover', type: 'file' },
+        { name: 'pages', type: 'file', maxSelect: 99 },
+        { name: 'project', type: 'relation', collectionId: projects.json['id'] },
+      ],
+    })
+    expect([status, text]).toEqual([200, expect.anything()])
   }
 
   async close(): Promise<void> {
@@ -142,6 +179,39 @@ class World {
         await tx.collection('tasks').update(pick(known), { count: 7 })
         this.#created.set(id, title)
       })
+  }
+
+  /** Files, and values that the server completes. Fields merge. */
+  async #editAlbum(client: AppClient): Promise<void> {
+    const { pick, below, chance } = this.#random
+    const albums = client.collection('albums')
+    const known = await albums.find().toArray()
+    const file = (): File => {
+      const text = `file${this.#next++}`
+      return new File([text], `${text}.txt`)
+    }
+    if (known.length === 0 || chance(0.3)) {
+      const title = `album ${this.#next++}`
+      const { id } = await albums.create({
+        title,
+        project: pick(this.#projects),
+        cover: file(),
+        pages: [file(), file()],
+      })
+      this.#created.set(id, title)
+      return
+    }
+    const { _id: id, pages } = pick(known)
+    const waiting = pages as readonly string[]
+    const changes = [
+      { title: `text ${this.#next++}` },
+      { due: `2026-01-0${1 + below(9)}` },
+      { cover: file() },
+      { 'pages+': file() },
+      { pages: [...waiting.slice(1), file()] },
+      waiting.length > 0 ? { 'pages-': pick([...waiting]) } : { pages: [] },
+    ]
+    await albums.update(id, pick(changes))
   }
 
   async #editAtServer(): Promise<void> {
@@ -181,7 +251,7 @@ class World {
   async #reopen(place: Place): Promise<void> {
     const index = this.#random.below(place.tabs.length)
     await place.tabs[index]!.close()
-    place.tabs[index] = await place.device.open()
+    place.tabs[index] = await place.device.open({ collections: COLLECTIONS })
   }
 
   /** Ends all sessions of a user. */

@@ -1,10 +1,14 @@
 /** Goal: files are written as all else is: shown at once without a network, sent once, judged by rules and their fields, and never lost. */
 import { rm } from 'node:fs/promises'
+import { open } from 'pannier'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { dropFiles } from '../src/files.ts'
 import { AppServer, USER_PASSWORD, type User } from './app-server.ts'
-import { Device, type AppClient } from './device.ts'
+import { Device, seen, type AppClient } from './device.ts'
 
 const OPTIONS = { collections: ['albums'] }
+/** Machines may be slow. */
+const SOON = { timeout: 20_000 }
 
 let app: AppServer
 let ann: User
@@ -189,8 +193,164 @@ test('protected files are given to those who may see the record, and to nobody e
   const ben = await app.addUser(`ben${id}`)
   await using other = await new Device(app).openAs(ben, OPTIONS)
   await expect(other.file(album, name!)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test('a file that was shown once is there without a network, for as long as its record names it', async () => {
+  const other = await new Device(app).openAs(ann, OPTIONS)
+  const album = (await other.collection('albums').create({
+    owner: ann.id,
+    title: 'a',
+    cover: file('sea'),
+    pages: [file('one'), file('two')],
+  })) as Album
+  await other.sync()
+  await client.sync()
+  const { cover, pages } = await shown(album.id)
+  const [one, two] = pages as [string, string]
+  for (const name of [cover, one]) await client.file(album, String(name))
   app.isDown = true
-  await expect(client.file(album, name!)).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await reopen()
+  expect(await texts(album.id, [cover, one])).toEqual(['sea', 'one'])
+  await expect(client.file(album, two)).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  app.isDown = false
+  await other.sync()
+  await other.collection('albums').update(album.id, { 'pages-': one })
+  await other.sync()
+  await client.sync()
+  app.isDown = true
+  expect(await texts(album.id, [cover])).toEqual(['sea'])
+  await expect(client.file(album, one)).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  app.isDown = false
+  // The right to see the record is taken away. Nothing of it stays.
+  await app.call(`PATCH /collections/albums/records/${album.id}`, { owner: 'somebody else' })
+  await client.sync()
+  app.isDown = true
+  await expect(client.file(album, String(cover))).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await client.close()
+  expect((await device.documents(`users-${ann.id}`)).filter((each) => 'bytes' in each)).toEqual([])
+  client = await device.open(OPTIONS)
+  await other.close()
+})
+
+test('a server that does not answer for a file, or fails, is said to be unreachable', async () => {
+  const { id } = await albums().create({ owner: ann.id, cover: file('sea') })
+  await client.sync()
+  await reopen()
+  const album = await shown(id)
+  await client.close()
+  client = await device.open({ ...OPTIONS, timeoutMs: 50 })
+  app.before = (path) => (path.startsWith('/api/files/') ? new Promise(() => {}) : Promise.resolve())
+  await expect(client.file(album, 'another_a1b2c3d4e5.txt')).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  app.before = async () => {}
+})
+
+test('files without a name, and with those of folders, are sent', async () => {
+  const { id } = await albums().create({ owner: ann.id, pages: [file('a', ''), file('b', '..'), file('c', 'x/y.txt')] })
+  await client.sync()
+  expect(await client.rejected()).toEqual([])
+  expect(await texts(id, (await shown(id))['pages'])).toEqual(['a', 'b', 'c'])
+})
+
+test('a file that waits can be taken away again', async () => {
+  const album = (await albums().create({ owner: ann.id, pages: [file('one'), file('two')] })) as Album
+  await albums().update(album.id, { 'pages-': (album['pages'] as string[])[0] })
+  expect(await texts(album.id, (await shown(album.id))['pages'])).toEqual(['two'])
+  await client.sync()
+  expect(await client.rejected()).toEqual([])
+  expect(await texts(album.id, (await shown(album.id))['pages'])).toEqual(['two'])
+})
+
+/** Pushes with files wait at the proxy, or fail. */
+function holdUploads(loss: 'request' | (() => Promise<void>)): void {
+  app.lose = (path, bytes) => (path.endsWith('/push') && bytes > 2000 ? loss : undefined)
+}
+
+test('what has nothing to do with a slow upload goes past it, and what has waits', async () => {
+  const held = Promise.withResolvers<void>()
+  holdUploads(() => held.promise)
+  const slow = albums().create({ owner: ann.id, title: 'slow', pages: [file('x'.repeat(3000))] })
+  const { id } = await slow
+  const builds = albums().update(id, { title: 'slower' })
+  const names = albums().create({ owner: ann.id, title: id })
+  const free = albums().create({ owner: ann.id, title: 'free' })
+  await Promise.all([builds, names, free])
+  const synced = client.sync()
+  expect(await free.server).toEqual({ status: 'ok' })
+  const later = albums().create({ owner: ann.id, title: 'later' })
+  await later
+  await app.add('albums', { owner: ann.id, title: 'from elsewhere' })
+  const round = client.sync()
+  expect(await later.server).toEqual({ status: 'ok' })
+  await expect
+    .poll(async () => [...(await seen(client, 'albums')).values()].map(({ title }) => title), SOON)
+    .toContain('from elsewhere')
+  expect(client.status.unsent).toBe(3)
+  held.resolve()
+  await Promise.all([synced, round])
+  expect(await Promise.all([slow, builds, names].map(({ server }) => server))).toEqual(
+    [1, 2, 3].map(() => ({ status: 'ok' })),
+  )
+  expect((await stored(id))['title']).toBe('slower')
+})
+
+test('an upload that fails again and again keeps nothing else from being sent and pulled', async () => {
+  holdUploads('request')
+  const slow = albums().create({ owner: ann.id, pages: [file('x'.repeat(3000))] })
+  await slow
+  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  const free = albums().create({ owner: ann.id, title: 'free' })
+  await free
+  const other = await app.add('albums', { owner: ann.id })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  expect([await free.server, client.status.unsent]).toEqual([{ status: 'ok' }, 1])
+  expect(await shown(other)).toBeDefined()
+  app.lose = () => undefined
+  await client.sync()
+  expect(await slow.server).toEqual({ status: 'ok' })
+})
+
+test('a live client sends files beside all else, and sees what became of them', async () => {
+  const held = Promise.withResolvers<void>()
+  holdUploads(() => held.promise)
+  await client.close()
+  client = await device.open({ ...OPTIONS, live: true })
+  const slow = albums().create({ owner: ann.id, pages: [file('x'.repeat(3000))] })
+  await slow
+  await expect.poll(() => client.status.state, SOON).toBe('synced')
+  for (const title of ['one', 'two'])
+    expect(await albums().create({ owner: ann.id, title }).server).toEqual({ status: 'ok' })
+  held.resolve()
+  expect(await slow.server).toEqual({ status: 'ok' })
+  const { id } = await slow
+  await expect
+    .poll(async () => (await shown(id))['pages'], SOON)
+    .toEqual([expect.stringMatching(/^x{1,}_\w{10}\.txt$/)])
+})
+
+test('content that the server has goes when there is much that is newer', async () => {
+  const stored: Album[] = []
+  for (const text of ['one', 'two', 'three'])
+    stored.push((await albums().create({ owner: ann.id, pages: [file(text)] })) as Album)
+  await client.sync()
+  const waiting = (await albums().create({ owner: ann.id, pages: [file('four')] })) as Album
+  await client.close()
+  const db = await open(`${device.name}-users-${ann.id}`, { storage: device.storage })
+  const texts = async (): Promise<string[]> => {
+    const files = await db.collection('$files').find().toArray()
+    return Promise.all(
+      files.map(async ({ _id }) => (await db.collection('$files').getAttachment(_id, 'content'))!.text()),
+    )
+  }
+  expect((await texts()).toSorted()).toEqual(['four', 'one', 'three', 'two'])
+  await dropFiles(db, 'two'.length + 'three'.length)
+  expect((await texts()).toSorted()).toEqual(['four', 'three', 'two'])
+  await dropFiles(db, 0)
+  expect(await texts()).toEqual(['four'])
+  await db.close()
+  client = await device.open(OPTIONS)
+  await client.sync()
+  expect(await client.rejected()).toEqual([])
+  for (const { id } of [...stored, waiting]) expect((await shown(id))['pages']).toHaveLength(1)
 })
 
 test('files of a transaction go together, and a text is a text', async () => {

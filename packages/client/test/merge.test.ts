@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { seedsOf } from '../../../tools/test/seeds.ts'
 import { seededRandom } from '../../db/testing/random.ts'
-import type { CollectionDeclaration, Merge } from '../src/index.ts'
+import type { CollectionDeclaration, Conflict, Merge } from '../src/index.ts'
 import { AppServer, type User } from './app-server.ts'
 import { Device, seen, type AppClient } from './device.ts'
 
@@ -16,6 +16,20 @@ beforeAll(async () => {
   app = await AppServer.start()
   users = [await app.addUser('ann'), await app.addUser('ben'), await app.addUser('cid')]
   project = await app.add('projects', { name: 'house', members: users.map(({ id }) => id) })
+  const rule = '@request.auth.id != ""'
+  await app.call('POST /collections', {
+    name: 'plans',
+    type: 'base',
+    listRule: rule,
+    createRule: rule,
+    updateRule: rule,
+    fields: [
+      { name: 'title', type: 'text' },
+      { name: 'note', type: 'text' },
+      { name: 'due', type: 'date' },
+      { name: 'plan', type: 'file' },
+    ],
+  })
 })
 beforeEach(async () => {
   clients = []
@@ -71,6 +85,61 @@ test('an update that merged with what was not seen here is no base for the next 
   await syncAll()
   expect(await ann!.rejected()).toMatchObject([{ code: 'CONFLICT', writes: [{ mine: { title: 'mine' } }] }])
   expect(await stored()).toMatchObject({ title: 'theirs', count: 2 })
+})
+
+test.each([
+  ['a date that the server completes', { due: '2026-01-01' }, { due: '2026-02-02' }],
+  ['a file', { plan: new File(['1'], 'one.txt') }, { plan: new File(['2'], 'two.txt') }],
+  ['nothing', { note: null }, { note: 'b' }],
+])('updates of one field by one device do not conflict: %s', async (_name, first, second) => {
+  const collections = { projects: {}, plans: { merge: 'fields' } } as const
+  const clients = [
+    await new Device(app).openAs(users[0]!, { collections }),
+    await new Device(app).openAs(users[0]!, { collections }),
+  ]
+  const [client, other] = clients as [AppClient, AppClient]
+  const plans = client.collection('plans')
+  const { id } = await plans.create({ title: 'roof', note: 'a' })
+  for (const each of clients) await each.sync()
+  await plans.update(id, first)
+  await plans.update(id, second)
+  await client.transaction(async (tx) => {
+    await tx.collection('plans').update(id, first)
+    await tx.collection('plans').update(id, second)
+  })
+  await other.collection('plans').update(id, { title: 'wall' })
+  await other.sync()
+  await client.sync()
+  expect(await client.rejected()).toEqual([])
+  expect(await plans.get(id)).toMatchObject({
+    title: 'wall',
+    plan: 'plan' in first ? expect.stringMatching(/^two_/) : '',
+  })
+  // What others change in between is a conflict.
+  await plans.update(id, first)
+  await client.sync()
+  await plans.update(id, first)
+  await plans.update(id, second)
+  const theirs = { due: '2027-07-07', note: 'theirs', plan: new File(['3'], 'three.txt') }
+  await other.sync()
+  const [field] = Object.keys(first) as (keyof typeof theirs)[]
+  await other.collection('plans').update(id, { [field!]: theirs[field!] })
+  await other.sync()
+  await client.sync()
+  expect((await client.rejected()).map(({ code }) => code)).toContain('CONFLICT')
+  for (const each of clients) await each.close()
+})
+
+test('a function that merges later is refused with a reason, and loses nothing', async () => {
+  const merge = (async ({ mine }: Conflict) => mine) as unknown as Merge
+  const [ann, ben] = await open({ merge })
+  await ann!.collection('tasks').update(task, { title: 'wall' })
+  await ann!.sync()
+  await ben!.collection('tasks').update(task, { title: 'door' })
+  await ben!.sync()
+  expect(await ben!.rejected()).toMatchObject([
+    { code: 'CONFLICT', message: expect.stringContaining('got a promise'), writes: [{ mine: { title: 'door' } }] },
+  ])
 })
 
 test('a function of the app merges, with what builds on the update', async () => {
