@@ -275,7 +275,7 @@ export class Client<Types extends AppTypes<Types>> {
   }
 
   /**
-   * The content of a file of a record. One that waits on this device needs no network.
+   * The content of a file of a record. One that waits on this device, or was read before, needs no network.
    *
    * @throws ClientError NOT_FOUND, UNREACHABLE
    * @example
@@ -313,14 +313,17 @@ export class Client<Types extends AppTypes<Types>> {
       const { session } = replica
       // No write comes from here on: it would be wiped. Those that have begun are counted.
       this.#replica = undefined
-      await replica.write(async () => {})
-      const { unsent, rejected } = await replica.countedStatus()
-      if (data === 'wipe' && !discard && unsent + rejected > 0) {
+      try {
+        await replica.write(async () => {})
+        const { unsent, rejected } = await replica.countedStatus()
+        if (data === 'wipe' && !discard && unsent + rejected > 0)
+          throw new ClientError(
+            'INVALID',
+            `signOut(): ${unsent} unsent and ${rejected} rejected writes would be lost. Sync first, or say "discard: true".`,
+          )
+      } catch (error) {
         this.#replica = replica
-        throw new ClientError(
-          'INVALID',
-          `signOut(): ${unsent} unsent and ${rejected} rejected writes would be lost. Sync first, or say "discard: true".`,
-        )
+        throw error
       }
       if (session !== undefined) {
         await replica.saveSession(undefined)

@@ -98,9 +98,11 @@ function syncQuestions(
     { ...at, id, action: 'delete', base: null },
     { ...at, id, action: 'create', values: { title: 'z' } },
   ])
-  const guessed = blind.flatMap((id) =>
-    [0, 1, 2, 3].map((pay) => ({ ...at, id, action: 'update', base: '1-0', values: { pay }, was: { pay } })),
-  )
+  const guessed = blind.flatMap((id) => {
+    const guess = (pay: number) => ({ ...at, id, action: 'update', base: '1-0', values: { pay }, was: { pay } })
+    // An earlier write of the device may be said to have made the value.
+    return [...[0, 1, 2, 3].map(guess), { ...guess(2), base: null }, { ...guess(2), own: { pay: { n: 1, at: 0 } } }]
+  })
   const transactions = [...writes, ...guessed].map((write, index) => ({ n: index + 1, writes: [write] }))
   return [
     ['POST /api/sync/pull', { collections }],
