@@ -2,8 +2,7 @@
 import type { Database, Transaction } from 'pannier'
 import { ClientError } from './client-error.ts'
 import { unreachable, type Server } from './server.ts'
-import { FILES, queueId, Store, type Queued } from './store.ts'
-import type { Sendable } from './sync-loop.ts'
+import { FILES, queueId, Store, type Queued, type Sendable } from './store.ts'
 import {
   fieldOf,
   hasFiles,

@@ -24,6 +24,12 @@ export interface Queued {
   readonly tries: number
 }
 
+/** What waits and can be sent: together, and with files by itself. */
+export interface Sendable {
+  readonly ready: readonly Queued[]
+  readonly upload: Queued | undefined
+}
+
 /** The server's version of a record that shows writes of this device. */
 interface BaseRecord {
   readonly _id: string

@@ -6,7 +6,7 @@ import { applyOutcomes, type PushAnswer } from './outcomes.ts'
 import { applyPull, nextPull, requestAfter, type Has, type PullAnswer, type Pulled, type PullRequest } from './pull.ts'
 import { isFinal, type Server } from './server.ts'
 import { followSignals } from './signals.ts'
-import { QUEUE, Store, type Device, type Queued } from './store.ts'
+import { QUEUE, Store, type Device, type Queued, type Sendable } from './store.ts'
 import { hasFiles } from './writes.ts'
 
 /** What of a status the loop knows. */
@@ -41,12 +41,6 @@ export interface LoopHost {
 interface Asked {
   readonly request: PullRequest
   readonly answering: Promise<PullAnswer>
-}
-
-/** What waits and can be sent: together, and with files by itself. */
-export interface Sendable {
-  readonly ready: readonly Queued[]
-  readonly upload: Queued | undefined
 }
 
 /** What is under way when a round has ended. */
