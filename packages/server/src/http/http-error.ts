@@ -79,7 +79,10 @@ export async function asBadRequest<T>(run: () => Promise<T> | T, word = 'bad_req
   }
 }
 
-type Mapping = readonly [status: number, error: string, reason?: string]
+type Mapping = readonly [status: number, error: string, reason?: string, retryAfterSeconds?: number]
+
+/** A storage that is away comes back by itself, as in a failover. The error itself names hosts, which are nobody's business. */
+const STORAGE_RETRY_SECONDS = 5
 
 const MAPPINGS: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   PANNIER_CONFLICT: [409, 'conflict', 'Document update conflict.'],
@@ -98,6 +101,19 @@ const MAPPINGS: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   PANNIER_UNSAFE_REGEX: [400, 'bad_request'],
   PANNIER_LIMIT: [400, 'bad_request'],
   PANNIER_QUOTA_EXCEEDED: [507, 'insufficient_storage', 'The disk is full.'],
+  PANNIER_IO: [503, 'service_unavailable', "The storage can't be reached. Nothing was written.", STORAGE_RETRY_SECONDS],
+  PANNIER_RECOVERY_NEEDED: [
+    503,
+    'service_unavailable',
+    "The storage can't be reached since an earlier write. Nothing was written.",
+    STORAGE_RETRY_SECONDS,
+  ],
+  PANNIER_OUTCOME_UNKNOWN: [
+    503,
+    'service_unavailable',
+    'The storage did not answer. Read whether the write has happened before you repeat it.',
+    STORAGE_RETRY_SECONDS,
+  ],
   PANNIER_ABORTED: [503, 'service_unavailable', 'It was cancelled.'],
   PANNIER_CLOSED: [503, 'service_unavailable', 'The server is shutting down.'],
   PANNIER_RESTORED: [
@@ -146,6 +162,6 @@ function fromPannier(error: PannierError): HttpError | undefined {
   if (error.cause instanceof ServiceError) return fromService(error.cause, error.message)
   const mapping = MAPPINGS[error.code]
   if (mapping === undefined) return undefined
-  const [status, word, reason = error.message] = mapping
-  return new HttpError(status, word, reason, { cause: error })
+  const [status, word, reason = error.message, retryAfterSeconds] = mapping
+  return new HttpError(status, word, reason, { cause: error, retryAfterSeconds })
 }

@@ -29,7 +29,7 @@ export function answerRestError(error: unknown, request: FastifyRequest, reply: 
   const answer = restErrorOf(error)
   noteError(request, error, answer)
   if (answer.status >= 500) request.log.error({ err: error }, 'a request has failed')
-  const { retryAfterSeconds } = error as { readonly retryAfterSeconds?: number }
+  const retryAfterSeconds = toHttpError(error)?.retryAfterSeconds
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   reply
     .code(answer.status)
