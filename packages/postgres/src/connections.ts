@@ -147,10 +147,14 @@ export class Patience {
     this.#untilMs = performance.now() + waitMsMax
   }
 
+  get isOver(): boolean {
+    return performance.now() >= this.#untilMs
+  }
+
   /** Throws the error where another try is of no use, or the time is over. */
   async pauseAfter(error: unknown): Promise<void> {
     const again = error instanceof UnknownOutcome || (error instanceof Refused && error.isPassing)
-    if (!again || performance.now() >= this.#untilMs) throw error
+    if (!again || this.isOver) throw error
     await new Promise((resolve) => setTimeout(resolve, this.#pauseMs * (0.5 + Math.random() / 2)))
     this.#pauseMs = Math.min(2 * this.#pauseMs, PAUSE_MS_MAX)
   }

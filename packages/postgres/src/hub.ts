@@ -41,7 +41,7 @@ export class Hub {
   readonly #schema: Schema
   readonly #settings: Settings
   readonly #members = new Map<string, Set<Member>>()
-  readonly #sequences = new Map<string, number>()
+  readonly #sequences = new Map<string, number | null>()
   /** Messages that wait for one statement. */
   readonly #queue = new Map<string, string>()
   #sending = false
@@ -91,6 +91,15 @@ export class Hub {
     // A newer hint takes the place of one that waits.
     this.#queue.set(`${key}:${member.self}:${isHint ? 'hint' : message}`, `${key}:${this.server}:${text}`)
     if (!this.#sending) void this.#send()
+  }
+
+  /** All handles of that database look again, in this process and in others. */
+  async announce(name: string): Promise<void> {
+    const key = keyOf(name)
+    for (const member of this.#members.get(key) ?? []) member.look()
+    if (!this.#settings.notify) return
+    this.#queue.set(key, `${key}:${this.server}:hint:0:0`)
+    if (!this.#sending) await this.#send()
   }
 
   /** Resolves when this process is known to be alive: its pins count from then on. */
@@ -197,7 +206,7 @@ export class Hub {
       const [fence, database, turn] = [this.tables('fence'), this.tables('database'), this.tables('turn')]
       const { rows } = await this.query({
         name: 'pannier_poll',
-        text: `select n.name, f.sequence + f.generation, t.holder, t.wanted is not null from unnest($1::text[]) n (name)
+        text: `select n.name, case when f.away is null then f.sequence + f.generation end, t.holder, t.wanted is not null from unnest($1::text[]) n (name)
           left join ${database} d on d.name = n.name left join ${fence} f on f.database = d.id
           left join ${turn} t on t.name = n.name`,
         values: [names],
@@ -210,8 +219,9 @@ export class Hub {
   }
 
   #found(name: string, sequence: number | null, holder: string | null, isWanted: boolean): void {
-    const isNews = sequence !== null && sequence !== this.#sequences.get(name)
-    if (sequence !== null) this.#sequences.set(name, sequence)
+    // Null: it is elsewhere, on its way, or was never here.
+    const isNews = sequence !== (this.#sequences.get(name) ?? null)
+    this.#sequences.set(name, sequence)
     for (const member of this.#members.get(keyOf(name)) ?? []) {
       member.turn(holder, isWanted)
       if (isNews) member.look()

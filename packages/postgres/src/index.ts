@@ -4,21 +4,44 @@
  * @module
  */
 import type { Coordinator, DatabaseStorage, Environment, PageStore, SharingScope } from 'pannier/internal'
-import { handleOn } from 'pannier/internal'
-import { Connections } from './connections.ts'
+import { badArgument, checkOptions, handleOn, type OptionNames } from 'pannier/internal'
 import { openError } from './errors.ts'
-import { Hub } from './hub.ts'
-import { settingsOf, type PostgresOptions, type Settings } from './options.ts'
+import { FollowingCoordinator } from './following-coordinator.ts'
+import { moveDatabase } from './move.ts'
+import { OnePostgres } from './one-postgres.ts'
+import { allSettings, type PostgresOptions } from './options.ts'
+import { Places } from './places.ts'
 import { PostgresCoordinator } from './postgres-coordinator.ts'
-import { destroyDatabase, PostgresDatabase } from './postgres-database.ts'
-import { Schema } from './schema.ts'
+import { PostgresDatabase } from './postgres-database.ts'
 
 export type { PostgresOptions } from './options.ts'
+
+/** Options of `PostgresStorage.move`. */
+export interface MoveOptions {
+  /** Gives up, with PANNIER_ABORTED. The database then stays where it is. */
+  readonly signal?: AbortSignal
+  /** Called with the part that is done, 0 to 1. */
+  readonly onProgress?: (done: number) => void
+}
 
 /** A storage on PostgreSQL, and what it has cost. */
 export interface PostgresStorage extends DatabaseStorage {
   /** Statements and round trips of this process so far. */
   readonly counts: { readonly statements: number; readonly trips: number }
+  /** The host, port and database of the PostgreSQL that has a database, without a password. Undefined: there is no such database. */
+  placeOf(name: string): Promise<string | undefined>
+  /**
+   * Moves a database to another PostgreSQL of this storage while servers use it. Their writes wait at the end, for less than a second
+   * as a rule and for at most five. Whatever is killed meanwhile, the database is at one of both, whole. Call it again to finish.
+   *
+   * @param to The URL of the other PostgreSQL, as `postgres` has it.
+   * @throws TypeError for a URL that is not one of this storage; PANNIER_NOT_FOUND, PANNIER_ABORTED, PANNIER_IO. PANNIER_STALE if another
+   *   move of the database has begun, or this one has stopped the writers for too long. Then nothing has happened.
+   * @example
+   * const storage = postgres(['postgres://app:secret@one/app', 'postgres://app:secret@two/app'])
+   * await storage.move('shop', 'postgres://app:secret@two/app', { onProgress: (done) => console.log(done) })
+   */
+  move(name: string, to: string, options?: MoveOptions): Promise<void>
 }
 
 /**
@@ -28,7 +51,7 @@ export interface PostgresStorage extends DatabaseStorage {
  * What 'strict' survives, `synchronous_commit` of PostgreSQL says.
  *
  * @param url `postgres://user:password@host:5432/database?sslmode=require`. Several hosts are separated by commas: the first that takes
- *   writes is used.
+ *   writes is used. A list of URLs spreads databases over several PostgreSQLs by name. The first one knows where each database is.
  * @throws TypeError for a URL or options that are not as described. Opening fails with PANNIER_OPEN_FAILED where PostgreSQL can't be used.
  *   The message says what to do. It fails with PANNIER_NEWER_FORMAT or PANNIER_WRONG_FORMAT where the tables are not of this version.
  * @example
@@ -37,80 +60,107 @@ export interface PostgresStorage extends DatabaseStorage {
  *
  * const db = await open('shop', { storage: postgres('postgres://app:secret@127.0.0.1/app') })
  */
-export function postgres(url: string, options: PostgresOptions = {}): PostgresStorage {
-  return new StorageOnPostgres(settingsOf(url, options))
+export function postgres(url: string | readonly string[], options: PostgresOptions = {}): PostgresStorage {
+  return new StorageOnPostgres(new Places(allSettings(url, options).map((settings) => new OnePostgres(settings))))
 }
 
 class StorageOnPostgres implements PostgresStorage {
   readonly kind: string = 'postgres'
   readonly scope: SharingScope = 'servers'
-  readonly #settings: Settings
-  readonly #connections: Connections
-  readonly #schema: Schema
-  readonly #hub: Hub
+  readonly #places: Places
 
-  constructor(settings: Settings) {
-    this.#settings = settings
-    this.#connections = new Connections(settings)
-    this.#schema = new Schema(this.#connections, settings.schema, settings.place)
-    this.#hub = new Hub(this.#connections, this.#schema, settings)
+  constructor(places: Places) {
+    this.#places = places
   }
 
   get counts(): { readonly statements: number; readonly trips: number } {
-    return this.#connections.counts
+    const counts = { statements: 0, trips: 0 }
+    for (const { connections } of this.#places.all) {
+      counts.statements += connections.counts.statements
+      counts.trips += connections.counts.trips
+    }
+    return counts
   }
 
   identify(name: string): string {
-    const { place, schema } = this.#settings
-    return `postgres://${place}/${schema}/${name}`
+    const { place, settings } = this.#places.home
+    return `postgres://${place}/${settings.schema}/${name}`
   }
 
   async has(name: string): Promise<boolean> {
-    const { schema } = this.#settings
     return this.#using(async () => {
-      if (!(await this.#schema.isThere())) return false
+      if (!(await this.#places.home.schema.isThere())) return false
+      const spot = await this.#places.find(name)
+      if (spot === undefined) return false
+      await this.#places.idOf(spot.postgres)
+      const { connections, settings } = spot.postgres
+      const { schema } = settings
       const text = `select exists (select from ${schema}.database d join ${schema}.fence f on f.database = d.id
         where d.name = $1 and f.sequence + f.generation > 0)`
-      const { rows } = await this.#connections.patiently(() => this.#connections.one({ text, values: [name] }))
+      const { rows } = await connections.patiently(() => connections.one({ text, values: [name] }))
       return rows[0]![0] === true
     })
   }
 
   async open(name: string): Promise<PageStore> {
-    const { schema, place } = this.#settings
-    this.#connections.join()
+    const places = this.#places
+    places.join()
     try {
-      await this.#schema.ready()
-      const database = await PostgresDatabase.open(this.#connections, schema, name, place)
+      const database = await PostgresDatabase.open(places, name)
       return handleOn(database, () => {
         database.close()
-        this.#connections.leave()
+        places.leave()
       })
     } catch (error) {
-      this.#connections.leave()
-      throw openError(error, place, schema)
+      places.leave()
+      throw this.#openError(error)
     }
   }
 
   destroy(name: string): Promise<void> {
     return this.#using(async () => {
-      if (await this.#schema.isThere()) await destroyDatabase(this.#connections, this.#settings.schema, name)
+      if (await this.#places.home.schema.isThere()) await this.#places.destroy(name)
     })
   }
 
   coordinator(name: string, _environment: Environment): Coordinator {
-    return new PostgresCoordinator(this.#hub, name, this.identify(name), this.#settings.place)
+    const { all, home } = this.#places
+    if (all.length > 1) return new FollowingCoordinator(this.#places, name, this.identify(name))
+    return new PostgresCoordinator(home.hub, name, this.identify(name), home.place)
+  }
+
+  placeOf(name: string): Promise<string | undefined> {
+    return this.#using(async () =>
+      (await this.has(name)) ? (await this.#places.find(name))!.postgres.place : undefined,
+    )
+  }
+
+  move(name: string, to: string, options: MoveOptions = {}): Promise<void> {
+    checkOptions('move()', options, MOVE_OPTIONS)
+    const { place } = allSettings(to, {})[0]!
+    const target = this.#places.all.find((postgres) => postgres.place === place)
+    if (target === undefined) {
+      const places = this.#places.all.map((postgres) => postgres.place)
+      throw badArgument('move()', `to must be the URL of a PostgreSQL of this storage (${places.join(', ')})`, place)
+    }
+    return this.#using(() => moveDatabase(this.#places, name, target, options))
   }
 
   async #using<T>(work: () => Promise<T>): Promise<T> {
-    const { place, schema } = this.#settings
-    this.#connections.join()
+    this.#places.join()
     try {
       return await work()
     } catch (error) {
-      throw openError(error, place, schema)
+      throw this.#openError(error)
     } finally {
-      this.#connections.leave()
+      this.#places.leave()
     }
   }
+
+  #openError(error: unknown): unknown {
+    const { place, settings } = this.#places.home
+    return openError(error, place, settings.schema)
+  }
 }
+
+const MOVE_OPTIONS: OptionNames<MoveOptions> = { signal: true, onProgress: true }

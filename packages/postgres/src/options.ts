@@ -14,8 +14,8 @@ export interface PostgresOptions {
   readonly waitMsMax?: number
   /** Whether servers tell one another of commits by NOTIFY. By default true. Without it they find them by `pollMs`. */
   readonly notify?: boolean
-  /** A URL for the connection that listens, where the other one leads to a pooler in transaction mode. */
-  readonly listenUrl?: string
+  /** A URL for the connection that listens, where the other one leads to a pooler in transaction mode. Of several, one for each. */
+  readonly listenUrl?: string | readonly string[]
   /** How often this process looks for what others have written. By default each second with NOTIFY, else every 50 ms. */
   readonly pollMs?: number
   /** Whether statements are prepared by name. By default true. False for poolers that can't do that. */
@@ -58,10 +58,23 @@ const POLL_MS_ALONE = 50
 const URL_FORM: RegExp = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^@/?]*)(\/[^?]*)?(\?.*)?$/
 
 /** @throws TypeError */
-export function settingsOf(url: string, options: PostgresOptions): Settings {
+export function allSettings(urls: string | readonly string[], options: PostgresOptions): Settings[] {
+  const all: readonly string[] = Array.isArray(urls) && urls.length > 0 ? urls : [urls as string]
+  const { listenUrl } = options
+  const listening = typeof listenUrl === 'string' ? [listenUrl] : listenUrl
+  if (listening !== undefined && listening.length !== all.length)
+    throw badArgument('postgres()', `listenUrl must be one for each of ${all.length} URLs`, listening.length)
+  const settings = all.map((url, i) => settingsOf(url, { ...options, listenUrl: listening?.[i] ?? url }))
+  const places = new Set(settings.map(({ place }) => place))
+  if (places.size < settings.length)
+    throw badArgument('postgres()', 'each URL must be of another PostgreSQL', [...places])
+  return settings
+}
+
+function settingsOf(url: string, options: PostgresOptions & { readonly listenUrl: string }): Settings {
   checkOptions('postgres()', options, OPTIONS)
   const { schema = 'pannier', connections = 4, waitMsMax = WAIT_MS_DEFAULT, notify = true, prepare = true } = options
-  const { pollMs = notify ? POLL_MS_WITH_NOTIFY : POLL_MS_ALONE, listenUrl = url, ssl } = options
+  const { pollMs = notify ? POLL_MS_WITH_NOTIFY : POLL_MS_ALONE, listenUrl, ssl } = options
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw badArgument('postgres()', 'schema must be 1 to 63 of a-z, 0-9 and _, and not begin with a digit', schema)
   if (!Number.isInteger(connections) || connections < 1 || connections > CONNECTIONS_MAX)

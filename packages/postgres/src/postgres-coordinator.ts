@@ -128,6 +128,15 @@ export class PostgresCoordinator implements Coordinator, Member {
     void Promise.allSettled([unpinned, this.#releasing]).then(() => this.#hub.leave(this))
   }
 
+  /** The database is elsewhere: the handle loses its lease here, and learns of it. */
+  leave(): void {
+    if (this.#lease !== undefined) {
+      this.#lose(this.#lease)
+      this.#letGo()
+    }
+    this.close()
+  }
+
   heard(message: Message): void {
     if (this.#closed) return
     if (message === 'free') this.#waiting?.wake()

@@ -18,33 +18,36 @@ import type {
   StoreState,
 } from 'pannier/internal'
 import type { Connections, Patience, Result, Statement } from './connections.ts'
-import { failure, isFenced, operationError, UnknownOutcome } from './errors.ts'
-
-/**
- * Where the data of a server come from: another system, timeline, start, or table made again is another place. A restored server and
- * one that was promoted are others, also if their sequences continue as before.
- */
-const placeOf = (schema: string): string =>
-  `(select system_identifier::text from pg_control_system()) || '.' ||
-    substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) || '.' ||
-    extract(epoch from pg_postmaster_start_time())::text || '.' || '${schema}.fence'::regclass::oid::text`
+import { failure, isFenced, openError, operationError, UnknownOutcome } from './errors.ts'
+import type { Places, Spot } from './places.ts'
+import type { Statements } from './statements.ts'
 
 /** Bytes of pages in one statement. */
 const BLOB_BYTES = 4 * 1024 * 1024
-/** Pages of a destroyed database that are deleted at once. */
-const DESTROYED_PAGES = 2000
-/** Log records stay so long after a storage checkpoint, so that their writers can find out that they were written. */
-const LOG_KEPT = `interval '2 minutes'`
-
 /** What a call that may have happened has come to. */
 type Settled = 'happened' | 'not'
 
+/** The database is not where this handle looked: it is gone there, or a move has stopped it. */
+class Away extends Error {
+  readonly number: number | undefined
+
+  constructor(number?: number) {
+    super('away')
+    this.number = number
+  }
+}
+
+/** How often one that waits for the end of a move looks. */
+const FOLLOW_MS = 50
+
 export class PostgresDatabase implements SharedDatabase {
   closed = false
-  readonly #connections: Connections
-  readonly #sql: Readonly<Record<StatementName, string>>
-  readonly #id: number
-  readonly #address: string
+  readonly #places: Places
+  readonly #name: string
+  /** Where the database is. */
+  #spot: Spot
+  /** Undefined until the first call, which makes the database if need be. */
+  #id: number | undefined
   /** The newest epoch that this handle has seen, by its place: numbers would be given again after a restore. */
   #place = ''
   #barrier = 0
@@ -57,58 +60,129 @@ export class PostgresDatabase implements SharedDatabase {
   /** The database was put back to an earlier state than this handle has seen. */
   #restored: PannierError | undefined
 
-  private constructor(connections: Connections, schema: string, id: number, address: string) {
-    this.#connections = connections
-    this.#sql = statementsOf(schema)
-    this.#id = id
-    this.#address = address
+  private constructor(places: Places, name: string, spot: Spot) {
+    this.#places = places
+    this.#name = name
+    this.#spot = spot
   }
 
-  /** Opens or makes it, in one round trip. */
-  static async open(
-    connections: Connections,
-    schema: string,
-    name: string,
-    address: string,
-  ): Promise<PostgresDatabase> {
-    const sql = statementsOf(schema)
-    const id = crypto.getRandomValues(new BigUint64Array(1))[0]! & 0x1fffffffffffffn
-    const results = await connections.patiently(() =>
-      connections.transaction([
-        { text: sql.make, values: [String(id), name] },
-        { text: sql.adoptByName, values: [name] },
-        { text: sql.id, values: [name] },
-      ]),
-    )
-    return new PostgresDatabase(connections, schema, results[2]!.rows[0]![0] as number, address)
+  /** The first call opens or makes it: with `read` that costs no round trip of its own. */
+  static async open(places: Places, name: string): Promise<PostgresDatabase> {
+    return new PostgresDatabase(places, name, await places.decide(name))
+  }
+
+  get #connections(): Connections {
+    return this.#spot.postgres.connections
+  }
+
+  get #sql(): Statements {
+    return this.#spot.postgres.sql
+  }
+
+  get #address(): string {
+    return this.#spot.postgres.place
   }
 
   async read(known?: KnownState): Promise<StoreState> {
     const patience = this.#connections.patience()
-    for (;;) {
-      if (this.#unsettled) await this.#raiseBarrier(patience)
-      const values = [
-        this.#id,
-        known?.generation ?? -1,
-        known?.sequence ?? -1,
-        this.#place,
-        this.#meta?.generation ?? -1,
-      ]
-      const statement = { name: 'pannier_read', text: this.#sql.read, values }
-      const { rows } = await this.#calls(() =>
-        this.#connections.patiently(() => this.#connections.one(statement), patience),
-      )
-      const row = rows[0]
-      if (row === undefined) throw closedError()
-      if (row[10] === true) return this.#stateOf(row)
-      // This server has not been here before.
-      await this.#calls(() =>
-        this.#connections.patiently(
-          () => this.#connections.one({ text: this.#sql.adopt, values: [this.#id] }),
-          patience,
-        ),
-      )
+    return this.#following(patience, async () => {
+      for (;;) {
+        if (this.#unsettled) await this.#raiseBarrier(patience)
+        const row = await this.#readRow(known, patience)
+        const away = row[11] as number | null
+        if (away !== null) throw new Away(away)
+        if (row[10] === true) return this.#stateOf(row)
+        // This server has not been here before. One that was promoted may have forgotten that the database has left.
+        if (this.#place !== '' && (await this.#hasLeft())) throw new Away()
+        const adopt = { text: this.#sql.adopt, values: [this.#id] }
+        await this.#connections.patiently(() => this.#connections.one(adopt), patience)
+      }
+    })
+  }
+
+  async #readRow(known: KnownState | undefined, patience: Patience): Promise<readonly unknown[]> {
+    const newest = [known?.generation ?? -1, known?.sequence ?? -1, this.#place, this.#meta?.generation ?? -1]
+    if (this.#id !== undefined) {
+      const statement = { name: 'pannier_read', text: this.#sql.read, values: [this.#id, ...newest] }
+      const { rows } = await this.#connections.patiently(() => this.#connections.one(statement), patience)
+      if (rows[0] === undefined) throw new Away()
+      return rows[0]
     }
+    const read = { text: this.#sql.readByName, values: [this.#name, ...newest] }
+    const results = await this.#connections.patiently(
+      () => this.#connections.transaction([...this.#making(), read]),
+      patience,
+    )
+    const row = results.at(-1)!.rows[0]
+    if (row === undefined) throw this.#elsewhere()
+    this.#id = row[12] as number
+    return row
+  }
+
+  #making(): Statement[] {
+    const id = crypto.getRandomValues(new BigUint64Array(1))[0]! & 0x1fffffffffffffn
+    return [
+      { text: this.#sql.settle, values: [this.#name] },
+      { text: this.#sql.make, values: [String(id), this.#name] },
+      { text: this.#sql.adoptByName, values: [this.#name] },
+    ]
+  }
+
+  async #hasLeft(): Promise<boolean> {
+    const spot = await this.#places.find(this.#name)
+    return spot !== undefined && spot.postgres !== this.#spot.postgres
+  }
+
+  /** For calls before the first `read`. */
+  async #identify(): Promise<number> {
+    if (this.#id === undefined) {
+      const id = { text: this.#sql.id, values: [this.#name] }
+      const results = await this.#connections.patiently(() => this.#connections.transaction([...this.#making(), id]))
+      const row = results.at(-1)!.rows[0]
+      if (row === undefined) throw this.#elsewhere()
+      this.#id = row[0] as number
+    }
+    return this.#id
+  }
+
+  #elsewhere(): PannierError {
+    const message = `The database ${this.#name} is not at PostgreSQL at ${this.#address}: it was moved. Name all PostgreSQLs that have databases.`
+    return failure('PANNIER_OPEN_FAILED', message)
+  }
+
+  /** Runs `work` again where the database has moved meanwhile. */
+  async #following<T>(patience: Patience, work: () => Promise<T>): Promise<T> {
+    return this.#calls(async () => {
+      for (;;) {
+        try {
+          return await work()
+        } catch (error) {
+          if (!(error instanceof Away)) throw error
+          await this.#follow(error, patience)
+        }
+      }
+    })
+  }
+
+  /** Resolves when this handle knows where the database is. @throws PANNIER_CLOSED if it was destroyed */
+  async #follow({ number: away }: Away, patience: Patience): Promise<void> {
+    for (;;) {
+      const spot = await this.#places.follow(this.#name, this.#spot, { id: this.#id, away })
+      if (spot === undefined) throw closedError()
+      if (spot !== 'wait') return this.#arrive(spot, patience)
+      if (patience.isOver)
+        throw failure('PANNIER_IO', `The database ${this.#name} is being moved to another PostgreSQL. Try again.`)
+      await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS))
+    }
+  }
+
+  async #arrive(spot: Spot, patience: Patience): Promise<void> {
+    const { connections, sql } = spot.postgres
+    const find = { text: sql.id, values: [this.#name] }
+    const { rows } = await connections.patiently(() => connections.one(find), patience)
+    if (rows[0] === undefined) throw closedError()
+    this.#spot = spot
+    this.#id = rows[0][0] as number
   }
 
   #stateOf(row: readonly unknown[]): StoreState {
@@ -140,17 +214,19 @@ export class PostgresDatabase implements SharedDatabase {
 
   /** Reads at the place that this handle knows. After a failover or a restore the same ids may be other pages. */
   async readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
-    for (;;) {
-      const statement = { name: 'pannier_pages', text: this.#sql.pages, values: [this.#id, arrayOf(ids), this.#place] }
-      const { rows } = await this.#calls(() => this.#connections.patiently(() => this.#connections.one(statement)))
-      const place = rows.find(([id]) => id === null)
-      if (place === undefined) throw closedError()
-      if (place[2] === true) {
-        const found = new Map(rows.map(([id, bytes]) => [id, bytes === null ? undefined : fromBase64(bytes as string)]))
-        return ids.map((id) => found.get(id))
+    const found = await this.#following(this.#connections.patience(), async () => {
+      for (;;) {
+        const id = await this.#identify()
+        const statement = { name: 'pannier_pages', text: this.#sql.pages, values: [id, arrayOf(ids), this.#place] }
+        const { rows } = await this.#connections.patiently(() => this.#connections.one(statement))
+        const place = rows.find(([page]) => page === null)
+        if (place === undefined) throw new Away()
+        if (place[2] === true) return rows
+        await this.read()
       }
-      await this.read()
-    }
+    })
+    const pages = new Map(found.map(([id, bytes]) => [id, bytes === null ? undefined : fromBase64(bytes as string)]))
+    return ids.map((id) => pages.get(id))
   }
 
   async append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): Promise<void> {
@@ -184,6 +260,7 @@ export class PostgresDatabase implements SharedDatabase {
 
   /** Done twice it is done once: nothing is to be settled. */
   async stage(token: string, pages: readonly Page[]): Promise<void> {
+    await this.#calls(() => this.#identify())
     const puts = this.#puts(pages)
     await this.#writeTogether(() => [{ text: this.#sql.checkClaim, values: [this.#id, token] }, ...puts])
   }
@@ -192,6 +269,7 @@ export class PostgresDatabase implements SharedDatabase {
     const { claim, meta, record, logSeal, free, firstNewPageId, expectedGeneration } = commit
     const bytes = copyOf(meta.bytes)
     const seal = logSeal === undefined ? null : copyOf(logSeal)
+    await this.#calls(() => this.#identify())
     const puts = this.#puts(commit.pages)
     const steps: Statement[] = []
     if (commit.durability === 'relaxed') steps.push({ text: 'set local synchronous_commit = off' })
@@ -239,33 +317,35 @@ export class PostgresDatabase implements SharedDatabase {
 
   /** Done twice it is done once, as the keyring is asked for. */
   async replacePages(keyring: Uint8Array, pages: readonly Page[]): Promise<void> {
-    const check = { text: this.#sql.checkKeyring, values: [this.#id, copyOf(keyring)] }
+    const copy = copyOf(keyring)
+    await this.#calls(() => this.#identify())
     const replaces = this.#blobs(pages, this.#sql.replacePages)
-    await this.#writeTogether(() => [check, ...replaces])
+    await this.#writeTogether(() => [
+      { text: this.#sql.checkKeyring, values: [this.#id, copy] },
+      { text: this.#sql.checkStays, values: [this.#id] },
+      ...replaces,
+    ])
   }
 
   async listPages(): Promise<readonly PageId[]> {
-    const { rows } = await this.#ask(this.#sql.listPages)
+    const { rows } = await this.#ask('listPages')
     return rows.map(([id]) => id as PageId)
   }
 
   async usedBytes(): Promise<number> {
-    const { rows } = await this.#ask(this.#sql.usedBytes)
+    const { rows } = await this.#ask('usedBytes')
     return rows[0]![0] as number
   }
 
   /** One round trip, for calls that take no arguments. */
-  async #ask(text: string): Promise<Result> {
-    const answer = await this.#calls(() =>
-      this.#connections.patiently(() =>
-        this.#connections.transaction([
-          { text: this.#sql.exists, values: [this.#id] },
-          { text, values: [this.#id] },
-        ]),
-      ),
-    )
-    if (answer[0]!.rows.length === 0) throw closedError()
-    return answer[1]!
+  async #ask(query: 'listPages' | 'usedBytes'): Promise<Result> {
+    return this.#following(this.#connections.patience(), async () => {
+      const id = await this.#identify()
+      const calls = [{ text: this.#sql[query] }, { text: this.#sql.away }].map((call) => ({ ...call, values: [id] }))
+      const [answer, away] = await this.#connections.patiently(() => this.#connections.transaction(calls))
+      if (away!.rows.length === 0) throw new Away()
+      return answer!
+    })
   }
 
   #puts(pages: Iterable<Page>): Statement[] {
@@ -320,16 +400,21 @@ export class PostgresDatabase implements SharedDatabase {
   async #write(attempt: () => Promise<void>, settle?: (patience: Patience) => Promise<Settled>): Promise<void> {
     const patience = this.#connections.patience()
     await this.#calls(async () => {
+      await this.#identify()
       for (;;) {
         try {
           return await attempt()
         } catch (error) {
+          if (error instanceof Away) {
+            await this.#follow(error, patience)
+            throw failure('PANNIER_STALE', 'The database has moved since.')
+          }
           const isUnknown = error instanceof UnknownOutcome
           if (isUnknown && settle !== undefined) this.#unsettled = true
           await patience.pauseAfter(error)
           if (isUnknown && settle !== undefined) {
             try {
-              if ((await settle(patience)) === 'happened') return
+              if ((await this.#following(patience, () => settle(patience))) === 'happened') return
             } catch {
               // What matters is that the outcome is unknown.
               throw error
@@ -343,8 +428,8 @@ export class PostgresDatabase implements SharedDatabase {
   /** From here on what was under way has happened, or never will. */
   async #raiseBarrier(patience: Patience): Promise<void> {
     const raise = { text: this.#sql.raiseBarrier, values: [this.#id] }
-    const { rows } = await this.#calls(() => this.#connections.patiently(() => this.#connections.one(raise), patience))
-    if (rows.length === 0) throw closedError()
+    const { rows } = await this.#connections.patiently(() => this.#connections.one(raise), patience)
+    if (rows.length === 0) throw new Away()
     this.#barrier = rows[0]![0] as number
     this.#unsettled = false
   }
@@ -362,16 +447,17 @@ export class PostgresDatabase implements SharedDatabase {
     await this.#raiseBarrier(patience)
     const statement = { text, values: [this.#id, ...values] }
     const { rows } = await this.#connections.patiently(() => this.#connections.one(statement), patience)
-    if (rows.length === 0) throw closedError()
+    if (rows.length === 0) throw new Away()
     return rows[0]!
   }
 
-  /** Why a fence did not hold: the database is gone, or another handle has written. */
-  async #refusal(what: string): Promise<PannierError> {
+  /** Why a fence did not hold: the database is gone, has moved, or another handle has written. */
+  async #refusal(what: string): Promise<Error> {
     const { rows } = await this.#connections.patiently(() =>
-      this.#connections.one({ text: this.#sql.exists, values: [this.#id] }),
+      this.#connections.one({ text: this.#sql.away, values: [this.#id] }),
     )
-    if (rows.length === 0) return closedError()
+    const away = rows[0]?.[0] as number | null | undefined
+    if (away !== null) return new Away(away)
     return failure('PANNIER_STALE', `Another handle has written since: ${what}.`)
   }
 
@@ -381,6 +467,7 @@ export class PostgresDatabase implements SharedDatabase {
     try {
       return await work()
     } catch (error) {
+      if (this.#id === undefined) throw openError(error, this.#address, this.#spot.postgres.settings.schema)
       throw operationError(error, this.#address)
     }
   }
@@ -396,15 +483,6 @@ export class PostgresDatabase implements SharedDatabase {
   close(): void {
     this.closed = true
   }
-}
-
-/** Deletes the database at once, then its pages in slices. What a process leaves behind the next one deletes. */
-export async function destroyDatabase(connections: Connections, schema: string, name: string): Promise<void> {
-  const sql = statementsOf(schema)
-  const slice = (): Promise<readonly Result[]> =>
-    connections.transaction([{ text: sql.deleteSlice }, { text: sql.forgetDestroyed }])
-  await connections.patiently(() => connections.transaction([{ text: sql.destroy, values: [name] }]))
-  for (let deleted = 1; deleted > 0;) deleted = (await connections.patiently(slice))[0]!.count
 }
 
 function arrayOf(numbers: readonly number[]): string {
@@ -428,113 +506,4 @@ function isSame(text: unknown, bytes: Buffer): boolean {
 
 function closedError(): PannierError {
   return failure('PANNIER_CLOSED', 'The database was closed or destroyed.')
-}
-
-type StatementName = keyof ReturnType<typeof makeStatements>
-
-const statements = new Map<string, Readonly<Record<StatementName, string>>>()
-
-function statementsOf(schema: string): Readonly<Record<StatementName, string>> {
-  let made = statements.get(schema)
-  if (made === undefined) statements.set(schema, (made = makeStatements(schema)))
-  return made
-}
-
-/** `1 / count` fails where no row holds: the transaction ends, and nothing of it has happened. */
-const must = (rows: string): string => `select 1 / (select count(*) from (${rows}) held)`
-
-/** The server of the statement is the one that the fence was adopted by. */
-const HERE = `f.started = pg_postmaster_start_time() and f.relation = f.tableoid::int8`
-
-// oxlint-disable-next-line max-lines-per-function -- one list
-function makeStatements(s: string) {
-  const place = placeOf(s)
-  const adopt = (which: string): string =>
-    `with here as (select ${place} as place), moved as (
-        update ${s}.fence f set epoch = f.epoch + 1, place = here.place, started = pg_postmaster_start_time(), relation = f.tableoid::int8
-        from here where ${which} and f.place <> here.place returning f.database, f.epoch, f.sequence, f.place)
-      insert into ${s}.epoch (database, epoch, start, place) select database, epoch, sequence, place from moved`
-  const append = (setting: string, from: string): string =>
-    `with ${setting} fence as (update ${s}.fence f set sequence = $2, log_seal = coalesce($4::bytea, f.log_seal) ${from}
-        where f.database = $1 and f.sequence = $2::int8 - 1 and f.barrier = $5 and ${HERE}
-          and (f.sequence > 0 or not f.sealed or $4::bytea is not null) returning f.database)
-      insert into ${s}.log (database, sequence, bytes) select database, $2::int8, $3::bytea from fence`
-  const blob = `unnest($2::int8[], $3::int4[], $4::int4[]) as p (id, at, size)`
-  return {
-    make: `with made as (insert into ${s}.database (id, name) values ($1, $2) on conflict (name) do nothing returning id),
-      f as (insert into ${s}.fence (database, generation, base, sequence, barrier, epoch, place, sealed)
-        select id, 0, 0, 0, 0, 0, '', false from made),
-      c as (insert into ${s}.claim (database) select id from made)
-      insert into ${s}.meta (database) select id from made`,
-    id: `select id from ${s}.database where name = $1`,
-    adopt: adopt('f.database = $1'),
-    adoptByName: adopt(`f.database = (select id from ${s}.database where name = $1)`),
-    read: `select f.generation, f.base, f.sequence, f.barrier, f.place, encode(f.log_seal, 'base64'),
-        case when f.generation <> $5 then encode(m.bytes, 'base64') end, encode(m.keyring, 'base64'),
-        (select string_agg(encode(l.bytes, 'base64'), ',' order by l.sequence) from ${s}.log l where l.database = f.database
-          and l.sequence > case when f.generation = $2 then greatest(f.base, $3) else f.base end),
-        case when $4::text = '' then null when exists (select from ${s}.epoch e where e.database = f.database and e.place = $4)
-          then (select min(e.start) from ${s}.epoch e where e.database = f.database and e.epoch >
-            (select k.epoch from ${s}.epoch k where k.database = f.database and k.place = $4)) else -1 end,
-        ${HERE}
-      from ${s}.fence f join ${s}.meta m on m.database = f.database where f.database = $1`,
-    raiseBarrier: `update ${s}.fence set barrier = barrier + 1 where database = $1 returning barrier`,
-    pages: `select null::int8, null::text, f.place = $3 and ${HERE} from ${s}.fence f where f.database = $1
-      union all select id, encode(bytes, 'base64'), null from ${s}.page where database = $1 and id = any($2::int8[])`,
-    append: append('', ''),
-    appendRelaxed: append(`setting as (select set_config('synchronous_commit', 'off', true)),`, 'from setting'),
-    lookRecord: `select f.sequence, encode(l.bytes, 'base64') from ${s}.fence f
-      left join ${s}.log l on l.database = f.database and l.sequence = $2 where f.database = $1`,
-    lookMeta: `select f.generation, encode(m.bytes, 'base64') from ${s}.fence f
-      join ${s}.meta m on m.database = f.database where f.database = $1`,
-    claimed: `select token from ${s}.claim where database = $1`,
-    keyring: `select encode(keyring, 'base64') from ${s}.meta where database = $1`,
-    exists: `select 1 from ${s}.fence where database = $1`,
-    lockClaim: must(`select 1 from ${s}.claim where database = $1 for update`),
-    lockClaimOf: must(`select 1 from ${s}.claim where database = $1 and token = $2 for update`),
-    checkClaim: must(`select 1 from ${s}.claim where database = $1 and token = $2 for share`),
-    setClaim: `update ${s}.claim set token = $2 where database = $1`,
-    endClaim: `update ${s}.claim set token = null where database = $1 and token is not null`,
-    checkGeneration: must(
-      `select 1 from ${s}.fence f where f.database = $1 and f.generation = $2 and f.barrier = $3 and ${HERE} for update`,
-    ),
-    checkBarrier: must(
-      `select 1 from ${s}.fence f where f.database = $1 and f.barrier = $2 and ${HERE}
-        and (not $3::bool or (f.generation = 0 and f.sequence = 0)) for update`,
-    ),
-    deletePagesFrom: `delete from ${s}.page where database = $1 and id >= $2`,
-    deleteAbandoned: `delete from ${s}.page where database = $1 and id >= $2
-      and exists (select from ${s}.claim where database = $1 and token is not null)`,
-    putPages: `insert into ${s}.page (database, id, bytes) select $1, p.id, substring($5::bytea from p.at for p.size)
-      from ${blob} on conflict (database, id) do update set bytes = excluded.bytes`,
-    replacePages: `update ${s}.page q set bytes = substring($5::bytea from p.at for p.size)
-      from ${blob} where q.database = $1 and q.id = p.id`,
-    freePages: `delete from ${s}.page where database = $1 and id = any($2::int8[])`,
-    setMeta: `update ${s}.meta set bytes = $2 where database = $1`,
-    putRecord: `insert into ${s}.log (database, sequence, bytes) values ($1, $2, $3)`,
-    truncateLog: `delete from ${s}.log where database = $1 and sequence < $2 and at < clock_timestamp() - ${LOG_KEPT}`,
-    flip: `with fence as (update ${s}.fence f set generation = $2::int8 + 1, base = $3,
-          sequence = coalesce($4::int8, f.sequence), log_seal = coalesce($5::bytea, f.log_seal)
-        where f.database = $1 and f.generation = $2 and f.barrier = $6 and ${HERE} and ($4::int8 is null
-          or (f.sequence = $4::int8 - 1 and (f.sequence > 0 or not f.sealed or $5::bytea is not null))) returning 1)
-      select 1 / (select count(*) from fence)`,
-    putKeyring: `with put as (update ${s}.meta set keyring = $3 where database = $1 and keyring is not distinct from $2::bytea returning 1),
-      f as (update ${s}.fence set sealed = true where database = $1 and not sealed and exists (select from put))
-      select 1 / (select count(*) from put)`,
-    checkKeyring: must(`select 1 from ${s}.meta where database = $1 and keyring = $2 for share`),
-    listPages: `select id from ${s}.page where database = $1 order by id`,
-    usedBytes: `select coalesce((select sum(octet_length(bytes)) from ${s}.page where database = $1), 0)::int8
-      + coalesce((select sum(octet_length(bytes)) from ${s}.log where database = $1), 0)::int8`,
-    destroy: `with gone as (delete from ${s}.database where name = $1 returning id),
-      f as (delete from ${s}.fence where database in (select id from gone)),
-      c as (delete from ${s}.claim where database in (select id from gone)),
-      m as (delete from ${s}.meta where database in (select id from gone)),
-      l as (delete from ${s}.log where database in (select id from gone)),
-      e as (delete from ${s}.epoch where database in (select id from gone)),
-      t as (delete from ${s}.turn where name = $1)
-      insert into ${s}.destroyed select id from gone`,
-    deleteSlice: `delete from ${s}.page where ctid = any(array(
-      select p.ctid from ${s}.page p join ${s}.destroyed d on d.id = p.database limit ${DESTROYED_PAGES}))`,
-    forgetDestroyed: `delete from ${s}.destroyed d where not exists (select from ${s}.page where database = d.id)`,
-  }
 }

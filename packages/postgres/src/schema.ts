@@ -5,20 +5,27 @@
  * what writes are refused by. It is small, has room in its page, and is updated in place (HOT) by every append.
  */
 import type { Connections, Statement } from './connections.ts'
-import { failure, isFenced, Refused, stateOf } from './errors.ts'
+import { failure, isFenced, openError, Refused, stateOf } from './errors.ts'
 
 /** Raised with each change of the tables. A newer one is refused. */
-const VERSION = 1
+const VERSION = 2
 
 /** A process that makes tables at the same time as another one fails with one of these, and finds them made. */
 const MADE_BY_OTHERS: ReadonlySet<string> = new Set(['42P06', '42P07', '42710', '23505', 'XX000', '40001', '40P01'])
 const TRIES_MAX = 20
 
+/** Names a PostgreSQL among several, whatever its host is called. */
+interface Identity {
+  readonly id: string
+  /** The `id` of the one that knows where each database is. Its own where it is alone. */
+  readonly home: string
+}
+
 export class Schema {
   readonly #connections: Connections
   readonly #name: string
   readonly #place: string
-  #ready: Promise<void> | undefined
+  #ready: Promise<Identity> | undefined
 
   constructor(connections: Connections, name: string, place: string) {
     this.#connections = connections
@@ -32,24 +39,24 @@ export class Schema {
     return rows[0]![1] === true
   }
 
-  /** Makes the tables once. */
-  ready(): Promise<void> {
+  /** Makes the tables once, or makes those of an earlier version current. @throws as `open` of the library */
+  ready(): Promise<Identity> {
     this.#ready ??= this.#make().catch((error: unknown) => {
       this.#ready = undefined
-      throw error
+      throw openError(error, this.#place, this.#name)
     })
     return this.#ready
   }
 
-  async #make(): Promise<void> {
+  async #make(): Promise<Identity> {
     for (let tries = 1; ; tries++) {
       const { rows } = await this.#connections.patiently(() => this.#connections.one(this.#look()))
       const [hasTables, hasVersion] = rows[0]!
-      if (hasVersion === true) return this.#checkVersion()
-      if (hasTables === true) throw this.#foreign()
+      if (hasVersion !== true && hasTables === true) throw this.#foreign()
+      const version = hasVersion === true ? await this.#version() : 0
+      if (version === VERSION) return this.#identity()
       try {
-        await this.#connections.transaction(definitions(this.#name))
-        return
+        await this.#connections.transaction(version === 0 ? definitions(this.#name) : changesSince1(this.#name))
       } catch (error) {
         const state = error instanceof Refused ? (stateOf(error.cause) ?? '') : ''
         if (tries === TRIES_MAX || !(isFenced(error) || MADE_BY_OTHERS.has(state))) throw error
@@ -57,14 +64,21 @@ export class Schema {
     }
   }
 
-  async #checkVersion(): Promise<void> {
+  async #version(): Promise<number> {
     const text = `select version from ${this.#name}.version`
     const { rows } = await this.#connections.patiently(() => this.#connections.one({ text }))
     const version = rows[0]?.[0]
-    if (version === VERSION) return
     if (typeof version !== 'number') throw this.#foreign()
+    if (version <= VERSION) return version
     const message = `The tables of the schema ${this.#name} in PostgreSQL at ${this.#place} have version ${version}, and this program knows version ${VERSION}. Update it.`
     throw failure('PANNIER_NEWER_FORMAT', message)
+  }
+
+  async #identity(): Promise<Identity> {
+    const text = `select id, home from ${this.#name}.identity`
+    const { rows } = await this.#connections.patiently(() => this.#connections.one({ text }))
+    const [id, home] = rows[0] as [string, string]
+    return { id, home }
   }
 
   #foreign(): Error {
@@ -89,7 +103,7 @@ function definitions(schema: string): Statement[] {
     `create table ${schema}.destroyed (id int8 primary key)`,
     `create table ${schema}.fence (database int8 primary key, generation int8 not null, base int8 not null,
       sequence int8 not null, barrier int8 not null, epoch int8 not null, place text not null, started timestamptz,
-      relation int8, sealed bool not null, log_seal bytea) ${inPlace}`,
+      relation int8, sealed bool not null, log_seal bytea, away int8) ${inPlace}`,
     `create table ${schema}.epoch (database int8, epoch int8, start int8 not null, place text not null,
       primary key (database, epoch))`,
     // Apart from the fence: who stages pages blocks no append.
@@ -104,6 +118,28 @@ function definitions(schema: string): Statement[] {
     `create table ${schema}.server (server text primary key, until timestamptz not null) ${inPlace}`,
     `create table ${schema}.pin (name text, handle text, server text not null, generation int8 not null,
       primary key (name, handle)) ${inPlace}`,
+    ...places(schema),
     `insert into ${schema}.version values (${VERSION})`,
+  ].map((text) => ({ text }))
+}
+
+/** Where each database is, among several PostgreSQLs. The first one's table counts: docs/internals/postgres.md. */
+function places(schema: string): string[] {
+  return [
+    `create table ${schema}.identity (id text not null, home text not null)`,
+    `insert into ${schema}.identity select id, id from (values (gen_random_uuid()::text)) drawn (id)`,
+    `create table ${schema}.placement (name text primary key, place text not null, number int8,
+      target text, target_number int8, frozen timestamptz)`,
+  ]
+}
+
+function changesSince1(schema: string): Statement[] {
+  return [
+    // One process makes them: those after it find no row, and end.
+    `with changed as (update ${schema}.version set version = ${VERSION} where version = 1 returning 1)
+      select 1 / (select count(*) from changed)`,
+    `alter table ${schema}.fence add column away int8`,
+    ...places(schema),
+    `insert into ${schema}.placement (name, place) select d.name, i.id from ${schema}.database d, ${schema}.identity i`,
   ].map((text) => ({ text }))
 }

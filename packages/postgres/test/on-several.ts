@@ -1,0 +1,39 @@
+/** Several PostgreSQLs for the tests of a file: databases of one server, which know nothing of one another. */
+import { randomUUID } from 'node:crypto'
+import type { OnePostgres } from '../src/one-postgres.ts'
+import { OnePostgres as One } from '../src/one-postgres.ts'
+import { allSettings } from '../src/options.ts'
+import { Places } from '../src/places.ts'
+import type { OnPostgres } from './on-postgres.ts'
+
+/** New ones, by their URLs. */
+export function several({ server }: OnPostgres, count: number): string[] {
+  const run = randomUUID().slice(0, 8)
+  return Array.from({ length: count }, (_, n) => server.make(`several_${run}_${n}`))
+}
+
+/** For moves that are watched step by step. Call `leave` on it at the end. */
+export function placesAt(urls: readonly string[]): Places {
+  const places = new Places(allSettings(urls, {}).map((settings): OnePostgres => new One(settings)))
+  places.join()
+  return places
+}
+
+/** Where copies of a database are, and whether each can be opened. */
+export function copiesOf(
+  { server }: OnPostgres,
+  urls: readonly string[],
+  name: string,
+): { at: number; isOpen: boolean }[] {
+  return urls.flatMap((url, at) => {
+    const database = new URL(url).pathname.slice(1)
+    const hasTables = server.sql(database, `select to_regclass('pannier.fence') is not null`) === 't'
+    if (!hasTables) return []
+    const text = `select f.away is null from pannier.database d join pannier.fence f on f.database = d.id where d.name = '${name}'`
+    return server
+      .sql(database, text)
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => ({ at, isOpen: line === 't' }))
+  })
+}
