@@ -8,9 +8,11 @@ export type { Needs } from './http/declarations.ts'
 export { DEFAULT_LIMITS } from './http/server-limits.ts'
 export type { ServerLimits } from './http/server-limits.ts'
 export type { ReplicatorOptions } from './replicator/replicator-options.ts'
-export { GUEST, SYSTEM, ServiceError } from '@pannier/backend'
+export { DatabasePool, GUEST, SYSTEM, ServiceError } from '@pannier/backend'
 export type {
+  BorrowedDatabase,
   CollectionAdministration,
+  DatabasePoolOptions,
   GuardedChange,
   GuardedDocuments,
   GuardedWrite,

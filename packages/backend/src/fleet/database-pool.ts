@@ -1,0 +1,242 @@
+/**
+ * Many databases in one process, few of them open: they are opened when they are borrowed, and closed when they have been idle. At most
+ * `openMax` are open. The one that was idle for longest is closed first. While all are borrowed those who come wait.
+ * docs/internals/servers.md is the contract.
+ */
+import type { Database } from 'pannier'
+import { badArgument, checkOptions, endOf, type OptionNames } from 'pannier/internal'
+import { ServiceError } from '../gateway/service-error.ts'
+
+/** Options of `DatabasePool`. */
+export interface DatabasePoolOptions {
+  /** How many databases may be open at the same time; 100 when left out. It bounds memory: each has a cache. */
+  readonly openMax?: number
+  /** A database that nobody has borrowed for so long is closed, in milliseconds; a minute when left out. */
+  readonly idleMsMax?: number
+  /** How long a borrower waits while all that may be open are borrowed, in milliseconds; 30,000 when left out. */
+  readonly waitMsMax?: number
+}
+
+/** A database that stays open until it is given back: by `release`, or at the end of the block of `using`. */
+export interface BorrowedDatabase extends Disposable {
+  readonly database: Database
+  /** Idempotent. Feeds, live queries and replications have to end before. */
+  release(): void
+}
+
+interface Entry {
+  readonly name: string
+  readonly opening: Promise<Database>
+  borrowers: number
+  closing: Promise<void> | undefined
+}
+
+const OPTIONS: OptionNames<DatabasePoolOptions> = { openMax: true, idleMsMax: true, waitMsMax: true }
+const OPEN_MAX = 100
+const IDLE_MS_MAX = 60_000
+const WAIT_MS_MAX = 30_000
+const RETRY_SECONDS = 5
+
+/**
+ * Opens databases by their names when they are needed, and closes those that are idle.
+ *
+ * @param open Opens the database of a name. It decides where that is, and how large its cache may be.
+ * @example
+ * const storage = postgres(urls)
+ * const tenants = new DatabasePool((name) => open(name, { storage, cacheBytesMax: 4 * 1024 * 1024 }), { openMax: 200 })
+ * const count = await tenants.use('tenant 17', (db) => db.collection('orders').find().count())
+ */
+export class DatabasePool {
+  readonly #open: (name: string) => Promise<Database>
+  readonly #openMax: number
+  readonly #idleMsMax: number
+  readonly #waitMsMax: number
+  /** Open, opening or closing: these count. */
+  readonly #entries = new Map<string, Entry>()
+  /** Nobody has borrowed them, since when. The first one for longest. */
+  readonly #idle = new Map<Entry, number>()
+  /** Those who need another database open come one after another. */
+  #entering: Promise<unknown> = Promise.resolve()
+  /** Wakes the one that waits. */
+  #wake: () => void = () => {}
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(open: (name: string) => Promise<Database>, options: DatabasePoolOptions = {}) {
+    checkOptions('DatabasePool', options, OPTIONS)
+    const { openMax = OPEN_MAX, idleMsMax = IDLE_MS_MAX, waitMsMax = WAIT_MS_MAX } = options
+    if (!Number.isInteger(openMax) || openMax < 1)
+      throw badArgument('DatabasePool', 'openMax must be a whole number from 1', openMax)
+    if (!(idleMsMax >= 0)) throw badArgument('DatabasePool', 'idleMsMax must be a number from 0', idleMsMax)
+    if (!(waitMsMax >= 0)) throw badArgument('DatabasePool', 'waitMsMax must be a number from 0', waitMsMax)
+    this.#open = open
+    this.#openMax = openMax
+    this.#idleMsMax = idleMsMax
+    this.#waitMsMax = waitMsMax
+  }
+
+  /** How many databases are open, opening or closing, and how many of them somebody has borrowed. */
+  get counts(): { readonly open: number; readonly borrowed: number } {
+    return { open: this.#entries.size, borrowed: this.#entries.size - this.#idle.size }
+  }
+
+  /**
+   * Runs `work` with a database, which stays open until `work` has ended.
+   *
+   * @throws ServiceError as `borrow`, and whatever opening or `work` throws
+   */
+  async use<T>(name: string, work: (database: Database) => Promise<T> | T): Promise<T> {
+    using borrowed = await this.borrow(name)
+    return await work(borrowed.database)
+  }
+
+  /**
+   * A database for longer: for a feed, a live query, a replication. Give it back.
+   *
+   * @throws ServiceError UNAVAILABLE if as many as may be open are borrowed for `waitMsMax`, or the pool is closed
+   */
+  async borrow(name: string): Promise<BorrowedDatabase> {
+    const untilMs = performance.now() + this.#waitMsMax
+    for (;;) {
+      if (this.#isClosed) throw unavailable('The databases are closed.')
+      const known = this.#entries.get(name)
+      if (known?.closing !== undefined) {
+        await known.closing
+        continue
+      }
+      if (known !== undefined) this.#take(known)
+      const entry = known ?? (await this.#enter(name, untilMs))
+      try {
+        const database = await entry.opening
+        if (!endOf(database).aborted) return this.#borrowed(entry, database)
+      } catch (error) {
+        this.#giveBack(entry)
+        throw error
+      }
+      // The storage was put back to an earlier state, or somebody has closed it.
+      this.#giveBack(entry)
+      await this.#close(entry)
+    }
+  }
+
+  /** Waits for those who have borrowed some, and closes all. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#wake()
+    clearTimeout(this.#timer)
+    while (this.#entries.size > 0) {
+      for (const entry of this.#idle.keys()) void this.#close(entry)
+      const closing = [...this.#entries.values()].flatMap((entry) => entry.closing ?? [])
+      await (closing.length > 0 ? Promise.all(closing) : this.#changed())
+    }
+  }
+
+  #borrowed(entry: Entry, database: Database): BorrowedDatabase {
+    let isReleased = false
+    const release = (): void => {
+      if (isReleased) return
+      isReleased = true
+      this.#giveBack(entry)
+    }
+    return { database, release, [Symbol.dispose]: release }
+  }
+
+  #take(entry: Entry): void {
+    entry.borrowers++
+    this.#idle.delete(entry)
+  }
+
+  #giveBack(entry: Entry): void {
+    if (--entry.borrowers > 0) return
+    if (entry.closing !== undefined || this.#entries.get(entry.name) !== entry) return this.#wake()
+    this.#idle.set(entry, performance.now())
+    this.#wake()
+    this.#timer ??= setTimeout(() => this.#closeIdle(), this.#idleMsMax).unref()
+  }
+
+  /** First come, first served. The entry is borrowed already. */
+  #enter(name: string, untilMs: number): Promise<Entry> {
+    const entering = this.#entering.then(async () => {
+      await this.#makeRoom(name, untilMs)
+      let entry = this.#entries.get(name)
+      if (entry === undefined || entry.closing !== undefined) {
+        if (this.#isClosed) throw unavailable('The databases are closed.')
+        const opening = this.#open(name)
+        entry = { name, opening, borrowers: 0, closing: undefined }
+        this.#entries.set(name, entry)
+        const failed = entry
+        // Those who wait for it hear of it by `opening`.
+        opening.catch(() => this.#forget(failed))
+      }
+      this.#take(entry)
+      return entry
+    })
+    this.#entering = entering.catch(() => {})
+    return entering
+  }
+
+  /** Resolves when one more may be open, or the one of that name is. */
+  async #makeRoom(name: string, untilMs: number): Promise<void> {
+    for (;;) {
+      const there = this.#entries.get(name)
+      if (there?.closing !== undefined) await there.closing
+      else if (there !== undefined || this.#entries.size < this.#openMax || this.#isClosed) return
+      else {
+        const [longest] = this.#idle.keys()
+        if (longest !== undefined) await this.#close(longest)
+        else {
+          const leftMs = untilMs - performance.now()
+          if (leftMs <= 0)
+            throw unavailable(
+              `As many databases as may be open are in use (${this.#openMax}). Try again, or raise openMax.`,
+            )
+          await this.#changed(leftMs)
+        }
+      }
+    }
+  }
+
+  #changed(msMax?: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = msMax === undefined ? undefined : setTimeout(resolve, msMax).unref()
+      const before = this.#wake
+      this.#wake = () => {
+        clearTimeout(timer)
+        before()
+        this.#wake = () => {}
+        resolve()
+      }
+    })
+  }
+
+  #close(entry: Entry): Promise<void> {
+    this.#idle.delete(entry)
+    entry.closing ??= entry.opening
+      .then((database) => database.close())
+      .catch(() => {})
+      .then(() => this.#forget(entry))
+    return entry.closing
+  }
+
+  #forget(entry: Entry): void {
+    this.#idle.delete(entry)
+    if (this.#entries.get(entry.name) === entry) this.#entries.delete(entry.name)
+    this.#wake()
+  }
+
+  #closeIdle(): void {
+    this.#timer = undefined
+    const now = performance.now()
+    for (const [entry, since] of this.#idle) {
+      if (now - since < this.#idleMsMax) {
+        this.#timer = setTimeout(() => this.#closeIdle(), this.#idleMsMax - (now - since)).unref()
+        return
+      }
+      void this.#close(entry)
+    }
+  }
+}
+
+function unavailable(message: string): ServiceError {
+  return new ServiceError('UNAVAILABLE', message, { retryAfterSeconds: RETRY_SECONDS })
+}
