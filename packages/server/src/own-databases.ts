@@ -18,7 +18,7 @@ import {
 import type { Fleet } from '@pannier/backend/internal'
 import { forgetSigningKey, signingKeyIn } from './auth/signing-key.ts'
 import { makePrivate, makePrivateFolder } from './http/private-files.ts'
-import { cleanCopies, migrateUp } from './migrations/migrations.ts'
+import { cleanCopies, migrateShared, migrateUp } from './migrations/migrations.ts'
 import type { RestartReason, ServerOptions } from './server-options.ts'
 
 export interface OwnDatabases {
@@ -121,7 +121,13 @@ class InStorage implements OwnDatabases {
       opened.push(database)
       const fleet = await openFleet({ ...own, name, isRestored })
       opened.unshift(fleet)
-      await fleet.exclusively('start', () => checkFormat(database))
+      // The others wait: one applies what is pending.
+      await fleet.exclusively('start', async () => {
+        await checkFormat(database)
+        const { migrations } = options
+        if (migrations !== undefined)
+          await migrateShared(database, fleet, { ...options, folder: resolve(migrations.dir) })
+      })
       // As durable as the data: a failover that loses nothing of them ends no server.
       const logs = await open(`${name} logs`, { ...own, durability })
       return new InStorage(storage, database, logs, fleet)

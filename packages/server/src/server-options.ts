@@ -74,8 +74,8 @@ export interface ServerOptions extends AppOptions {
   /** A folder of hooks, TypeScript or JavaScript. `watch`: they are loaded again when a file changes; true when left out. */
   readonly hooks?: { readonly dir: string; readonly watch?: boolean }
   /**
-   * With `dir`: a folder of migrations, which are applied before the server opens its database. `automigrate`: each change of a
-   * collection writes a file there; false when left out.
+   * A folder of migrations, which are applied before the server begins: whole, or with `storage` after a try in a copy. `automigrate`: each
+   * change of a collection writes a file there; false when left out.
    */
   readonly migrations?: { readonly dir: string; readonly automigrate?: boolean }
   /**
@@ -158,11 +158,9 @@ export function checkServerOptions(options: ServerOptions): void {
 const SHARED: OptionNames<SharedStorage> = { storage: true, name: true, isRestored: true }
 
 /** What a server does in files of its own can't be done by several. */
-function checkShared({ storage, migrations, https, database }: ServerOptions): void {
+function checkShared({ storage, https, database }: ServerOptions): void {
   checkOptions('createServer(): storage', storage!, SHARED)
   if (database !== undefined) throw badArgument('createServer()', 'storage and database exclude each other', 'both')
-  if (migrations !== undefined)
-    throw badArgument('createServer()', 'migrations need dir: with storage change collections by the API', migrations)
   if (https !== undefined && 'names' in https)
     throw badArgument('createServer()', 'https with names is for one server: with storage end TLS before them', https)
 }

@@ -8,6 +8,7 @@ import { addExport } from './commands/export.ts'
 import { addImport } from './commands/import.ts'
 import { addInspect } from './commands/inspect.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addMove } from './commands/move.ts'
 import { addRepair } from './commands/repair.ts'
 import { addReplicate } from './commands/replicate.ts'
 import { addRestore } from './commands/restore.ts'
@@ -40,6 +41,7 @@ const COMMANDS = [
   addVerify,
   addRepair,
   addCompact,
+  addMove,
 ]
 
 /** @param parameters What follows the name of the program. */

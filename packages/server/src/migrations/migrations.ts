@@ -1,9 +1,10 @@
 /** Migrations of a server's folder: files that are loaded as modules, applied to its database file whole or not at all. */
-import { readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { open, type Database, type OpenOptions } from 'pannier'
-import { openBackend, type Backend } from '@pannier/backend'
+import { openBackend, ServiceError, type Backend } from '@pannier/backend'
 import {
   applyMigrations,
   changeWhole,
@@ -13,6 +14,7 @@ import {
   migrationNames,
   pendingMigrations,
   revertMigrations,
+  type Fleet,
   type MigrationFile,
 } from '@pannier/backend/internal'
 
@@ -48,6 +50,31 @@ export async function migrateUp(file: MigratedFile): Promise<readonly string[]> 
   })
 }
 
+/**
+ * Applies what has not been in a database that several servers share, one after another. Call it while no other server of the fleet does.
+ * Each runs in a copy first: one that fails there changes nothing. One whose server is killed is applied again by the next start.
+ *
+ * @throws ServiceError INVALID
+ */
+export async function migrateShared(
+  database: Database,
+  fleet: Fleet,
+  { folder, ...keys }: Omit<MigratedFile, 'path'>,
+): Promise<readonly string[]> {
+  const pending = await pendingMigrations(database, await migrationFiles(folder))
+  if (pending.length === 0) return []
+  await rehearse(database, pending, keys)
+  await applyIn(database, pending, keys, fleet).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error
+    const message = error.message.replace(
+      'Nothing was changed.',
+      'It succeeded in a copy: a part of it may be in the database.',
+    )
+    throw new ServiceError('INVALID', message, { cause: error })
+  })
+  return pending.map(({ name }) => name)
+}
+
 /** Reverts the last ones, and returns the names. @throws as `migrateUp` */
 export async function migrateDown(file: MigratedFile, count: number): Promise<readonly string[]> {
   const files = await migrationFiles(file.folder)
@@ -74,6 +101,37 @@ async function hasPending(database: Database, files: readonly MigrationFile[]): 
 
 function unlocking({ encryption }: MigratedFile): OpenOptions {
   return encryption === undefined ? {} : { encryption }
+}
+
+type Keys = Pick<MigratedFile, 'encryption' | 'settingsKey'>
+
+async function rehearse(database: Database, pending: readonly MigrationFile[], keys: Keys): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'pannier-migrations-'))
+  try {
+    const copy = await open(join(folder, 'copy'), {
+      from: database.snapshot(),
+      ...(keys.encryption !== undefined && { encryption: keys.encryption }),
+    })
+    try {
+      await applyIn(copy, pending, keys)
+    } finally {
+      await copy.close()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function applyIn(
+  database: Database,
+  pending: readonly MigrationFile[],
+  { settingsKey }: Keys,
+  fleet?: Fleet,
+): Promise<void> {
+  const options = { sendsMails: false, ...(settingsKey !== undefined && { settingsKey }), ...(fleet && { fleet }) }
+  await withBackend(await openBackend(database, options), (backend) =>
+    applyMigrations(database, migrationApp(backend), pending),
+  )
 }
 
 interface Opened {

@@ -1,11 +1,10 @@
 /** Goal: each thing that can be wrong with `--storage` is a clear error that says what to do, shows no password, and changes nothing. */
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { open } from 'pannier'
 import { postgres } from '@pannier/postgres'
-import { freePort, makeFolder } from '../../../../tools/processes.ts'
+import { freePort } from '../../../../tools/processes.ts'
 import { onPostgres } from '../../../postgres/test/on-postgres.ts'
 import { EXIT } from '../../src/cli/outcome.ts'
 import { runCaptured } from './run-captured.ts'
@@ -22,21 +21,12 @@ test.each([
   [[], /--dir or --storage is missing/],
   [['--storage', 'mysql://ann:hunter2@h/d'], /--storage: the URL must be like postgres:\/\/user:password@host/],
   [['--storage', URL_OF_NOBODY, '--https', 'example.org'], /--https is for one server/],
-  [['--storage', URL_OF_NOBODY, '--automigrate'], /Migrations are for database files/],
   [['--storage', URL_OF_NOBODY, '--listen-url', URL_OF_NOBODY], /--listen-url is of use with --pooled only/],
   [['--dir', 'x', '--pooled'], /need --storage/],
 ])('%j', async (parameters, message) => {
   const { code, text } = await refusal(...parameters)
   expect(text).toMatch(message)
   expect(code).toBe(EXIT.usage)
-})
-
-test('a folder with migrations', async () => {
-  const folder = makeFolder('migrations')
-  writeFileSync(join(folder, '1_x.ts'), '')
-  expect((await refusal('--storage', URL_OF_NOBODY, '--migrations', folder)).text).toMatch(
-    /change collections by the API/,
-  )
 })
 
 onPostgres((get) => {
@@ -62,6 +52,11 @@ onPostgres((get) => {
     expect(await refused(server.url('nowhere'))).toMatch(/has no such database.*CREATE DATABASE/)
     expect(await refused(as('bob'))).toMatch(/may not use the schema pannier.*GRANT CREATE/)
     expect(server.sql('pannier_test', "select count(*) from pg_namespace where nspname = 'pannier'")).toBe('0')
+  })
+
+  test('--automigrate without a folder', async () => {
+    const { code, text } = await refusal('--storage', get().url, '--automigrate')
+    expect([code, text]).toEqual([EXIT.usage, expect.stringMatching(/say where by --migrations or --dir/)])
   })
 
   test('a certificate that nobody has signed, and no TLS', async () => {
@@ -115,8 +110,34 @@ onPostgres((get) => {
     const running = runCaptured(['serve', '--port', '0', '--storage', url], { signal: ending.signal })
     setTimeout(() => ending.abort(), 1500)
     expect((await running).err).toMatch(
-      /have version 99, and this program knows version 1\. Update it\. This server waits/,
+      /have version 99, and this program knows version 2\. Update it\. This server waits/,
     )
     expect(server.sql('newer', "select string_agg(name, ',') from pannier.database")).toBe('x')
+  })
+
+  test('a database moves to another PostgreSQL, and a command says where it is and what is wrong', async () => {
+    const { server } = get()
+    const urls = ['move_1', 'move_2'].map((name) => server.make(name))
+    const storage = postgres(urls)
+    {
+      await using db = await open('app', { storage })
+      await db.collection('items').insert({ _id: 'a' })
+    }
+    const at = (await storage.placeOf('app'))!
+    const to = urls.find((url) => !url.endsWith(at))!
+    const move = (...parameters: string[]): ReturnType<typeof runCaptured> =>
+      runCaptured(['move', ...parameters, '--storage', ...urls])
+    const moved = await move('app', '--to', to)
+    expect([moved.code, moved.err]).toEqual([EXIT.done, expect.stringMatching(/app is at 127\.0\.0\.1:\d+\/move_\d/)])
+    expect(to.endsWith((await storage.placeOf('app'))!)).toBe(true)
+    expect((await move('app', '--to', to)).code).toBe(EXIT.done)
+    const unknown = await move('nothing', '--to', to)
+    expect([unknown.code, unknown.err]).toEqual([EXIT.failed, expect.stringMatching(/There is no database nothing/)])
+    const elsewhere = await move('app', '--to', 'postgres://ann:hunter2@h/d')
+    expect([elsewhere.code, elsewhere.err]).toEqual([
+      EXIT.usage,
+      expect.stringMatching(/to must be the URL of a PostgreSQL/),
+    ])
+    expect(elsewhere.err).not.toContain('hunter2')
   })
 })

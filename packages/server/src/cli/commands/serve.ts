@@ -73,13 +73,13 @@ export function addServe(program: Command, terminal: Terminal): void {
     )
     .option('--dir <dir>', 'the folder that has the database file; made if need be')
     .option(
-      '--storage <url>',
-      'a PostgreSQL instead, which several servers share: postgres://user:password@host/database',
+      '--storage <urls...>',
+      'a PostgreSQL instead, which several servers share: postgres://user:password@host/database; with several each database is at one of them',
     )
     .option('--pooled', 'with --storage: the URL leads to a pooler in transaction mode, such as pgbouncer', false)
     .option(
-      '--listen-url <url>',
-      'with --pooled: a URL without the pooler, by which servers hear of one another at once',
+      '--listen-url <urls...>',
+      'with --pooled: a URL without the pooler, by which servers hear of one another at once; one for each --storage',
     )
     .option('--port <port>', `0: any that is free; ${PORT} when left out, and ${HTTPS_PORT} with --https`, readPort)
     .option('--host <host>', `the address to listen at; ${LOOPBACK} when left out, and ${EVERYWHERE} with --https`)
@@ -143,7 +143,7 @@ async function serve(options: ServeArguments, terminal: Terminal): Promise<void>
   // Before anything is made.
   await checkPort(port, host, '--port')
   if (https) await checkPort(options.httpPort, host, '--http-port')
-  const storage = await sharedStorage(options, dir)
+  const storage = await sharedStorage(options)
   await calmThreads()
   let next: Restart | undefined = { port, reason: undefined }
   while (next !== undefined) next = await serveOnce(options, { ...next, host, storage }, terminal)
@@ -193,9 +193,7 @@ async function serveOnce(
       ...(admin !== undefined && { admin }),
       ...(quota !== undefined && { limits: { databaseBytesMax: quota } }),
       ...hooksOf(options),
-      ...(storage === undefined && {
-        migrations: { dir: migrationsFolder({ ...options, dir: dir! }), automigrate: options.automigrate },
-      }),
+      ...migrationsOf(options),
       ...httpsOf(options),
       ...givenSettingsKey(options.encryptionKeyEnv),
       ...(options.public !== undefined && { public: { dir: options.public, indexFallback: options.indexFallback } }),
@@ -235,6 +233,14 @@ async function serveOnce(
 function hooksOf({ dir, hooks, hooksWatch }: ServeArguments): Pick<ServerOptions, 'hooks'> {
   const folder = hooks ?? (dir === undefined ? undefined : join(dir, 'hooks'))
   return folder === undefined ? {} : { hooks: { dir: folder, watch: hooksWatch } }
+}
+
+/** @throws UsageError */
+function migrationsOf({ dir, migrations, automigrate }: ServeArguments): Pick<ServerOptions, 'migrations'> {
+  const folder = migrations ?? (dir === undefined ? undefined : migrationsFolder({ dir }))
+  if (folder !== undefined) return { migrations: { dir: folder, automigrate } }
+  if (automigrate) throw new UsageError('--automigrate writes files: say where by --migrations or --dir.')
+  return {}
 }
 
 /** @throws UsageError */
