@@ -175,6 +175,13 @@ export type BatchOperation = BatchedWrite & {
     readonly show?: ShowOptions;
 };
 
+/** A database that stays open until it is given back: by `release`, or at the end of the block of `using`. */
+export interface BorrowedDatabase extends Disposable {
+    readonly database: Database;
+    /** Idempotent. Feeds, live queries and replications have to end before. */
+    release(): void;
+}
+
 /** The way to a client. */
 export interface Channel {
     /** Whose address the client has: nobody else's requests may speak of it. */
@@ -246,6 +253,48 @@ export class DatabaseCheck {
     cancel(principal: Principal): Promise<void>;
     /** Cancels the one that runs. */
     close(): Promise<void>;
+}
+
+/**
+ * Opens databases by their names when they are needed, and closes those that are idle.
+ *
+ * @param open Opens the database of a name. It decides where that is, and how large its cache may be.
+ * @example
+ * const storage = postgres(urls)
+ * const tenants = new DatabasePool((name) => open(name, { storage, cacheBytesMax: 4 * 1024 * 1024 }), { openMax: 200 })
+ * const count = await tenants.use('tenant 17', (db) => db.collection('orders').find().count())
+ */
+export class DatabasePool {
+    constructor(open: (name: string) => Promise<Database>, options?: DatabasePoolOptions);
+    /** How many databases are open, opening or closing, and how many of them somebody has borrowed. */
+    get counts(): {
+        readonly open: number;
+        readonly borrowed: number;
+    };
+    /**
+     * Runs `work` with a database, which stays open until `work` has ended.
+     *
+     * @throws ServiceError as `borrow`, and whatever opening or `work` throws
+     */
+    use<T>(name: string, work: (database: Database) => Promise<T> | T): Promise<T>;
+    /**
+     * A database for longer: for a feed, a live query, a replication. Give it back.
+     *
+     * @throws ServiceError UNAVAILABLE if as many as may be open are borrowed for `waitMsMax`, or the pool is closed
+     */
+    borrow(name: string): Promise<BorrowedDatabase>;
+    /** Waits for those who have borrowed some, and closes all. Idempotent. */
+    close(): Promise<void>;
+}
+
+/** Options of `DatabasePool`. */
+export interface DatabasePoolOptions {
+    /** How many databases may be open at the same time; 100 when left out. It bounds memory: each has a cache. */
+    readonly openMax?: number;
+    /** A database that nobody has borrowed for so long is closed, in milliseconds; a minute when left out. */
+    readonly idleMsMax?: number;
+    /** How long a borrower waits while all that may be open are borrowed, in milliseconds; 30,000 when left out. */
+    readonly waitMsMax?: number;
 }
 
 /** A collection of the application: its type, fields, rules and indexes. */
@@ -779,6 +828,12 @@ export interface MigrationApp extends HookApp {
     updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
+/** Write `at` of transaction `n`. */
+export interface OwnWrite {
+    readonly n: number;
+    readonly at: number;
+}
+
 /** How much a page may have: rows, and entries that are looked at. */
 export interface PageLimits {
     /** Rows that it gives, at most. */
@@ -850,9 +905,9 @@ export type PushFiles = Readonly<Record<string, readonly {
 /** As a device gets it. `current`: what the account may list of the record now. */
 export type PushOutcome = {
     readonly n: number;
-} & (Extract<StoredOutcome, {
+} & (Omit<Extract<StoredOutcome, {
     readonly status: 'ok';
-}> | (Extract<StoredOutcome, {
+}>, 'made'> | (Extract<StoredOutcome, {
     readonly status: 'rejected';
 }> & {
     readonly current: RecordJson | null;
@@ -883,6 +938,8 @@ export type PushWrite = {
     readonly files?: PushFiles;
     /** What these fields had when the device changed them: it merges by field. */
     readonly was?: Readonly<Record<string, unknown>>;
+    /** By field, the write of this device that made what it had. The server may have stored another value than was sent. */
+    readonly own?: Readonly<Record<string, OwnWrite>>;
 } | {
     readonly collection: string;
     readonly action: 'delete';
@@ -1176,6 +1233,7 @@ export type StoredOutcome =
 {
     readonly status: 'ok';
     readonly revs: readonly (string | null)[];
+    readonly made?: MadeValues;
 }
 /** `at`: the first write that was refused. */
  | {
@@ -2331,7 +2389,7 @@ class Judge {
     /** Why a record is not made; undefined: it is right. */
     create(actor: Actor, draft: Draft, reader: GuardReader): ServiceError | undefined;
     /** Why a record is not changed. */
-    update(actor: Actor, draft: Draft, { old, rev, was }: StoredWrite, reader: GuardReader): ServiceError | undefined;
+    update(actor: Actor, draft: Draft, write: StoredWrite, reader: GuardReader): ServiceError | undefined;
     /** Why a record is not deleted. */
     delete(actor: Actor, definition: Definition, write: StoredWrite, reader: GuardReader): ServiceError | undefined;
     /** Whether the rule admits a write. `draft`: what it asks for, of a delete nothing. */
@@ -2433,6 +2491,9 @@ interface LogsOptions {
     /** Shows at once what is no request: nobody has to look for it. */
     readonly print: (entry: LogEntry) => void;
 }
+
+/** By write: digests of fields that are stored otherwise than they were sent. */
+type MadeValues = readonly Readonly<Record<string, string>>[];
 
 /** A mail to one address. */
 interface Mail {
@@ -3042,6 +3103,8 @@ type RecordOperation = ({
     readonly rev?: string;
     /** Or if the fields that change have these values, which the sender has seen. */
     readonly was?: Readonly<Record<string, unknown>>;
+    /** Or if an earlier write of the sender has made the value. */
+    readonly isOwn?: (field: string, value: unknown) => boolean;
 } & WantedFields) | {
     readonly action: 'delete';
     readonly collection: string;
@@ -3549,7 +3612,9 @@ interface StoredWrite {
     /** The revision that it must have. */
     readonly rev: string | undefined;
     /** If it has another one: the values that the sender has seen in the fields that change. */
-    readonly was?: Readonly<Record<string, unknown>> | undefined;
+    readonly was?: Readonly<Record<string, unknown>>;
+    /** Whether an earlier write of the sender has made the value of a field. */
+    readonly isOwn?: (field: string, value: unknown) => boolean;
 }
 
 /** What all clients of a server share. */

@@ -97,7 +97,7 @@ export class Client<Types extends AppTypes<Types>> {
      */
     subscribeCan(question: CanQuestion, listener: (answer: boolean | undefined) => void): () => void;
     /**
-     * The content of a file of a record. One that waits on this device needs no network.
+     * The content of a file of a record. One that waits on this device, or was read before, needs no network.
      *
      * @throws ClientError NOT_FOUND, UNREACHABLE
      * @example

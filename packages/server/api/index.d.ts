@@ -46,6 +46,13 @@ export interface AuthOptions {
     readonly now?: () => number;
 }
 
+/** A database that stays open until it is given back: by `release`, or at the end of the block of `using`. */
+export interface BorrowedDatabase extends Disposable {
+    readonly database: Database;
+    /** Idempotent. Feeds, live queries and replications have to end before. */
+    release(): void;
+}
+
 /** A certificate that the operator renews. */
 export interface CertificateFiles {
     /** The file of the certificate and its chain, in PEM. */
@@ -76,6 +83,48 @@ export class CollectionAdministration {
 
 /** The limits of a server that is given none. */
 export const DEFAULT_LIMITS: ServerLimits;
+
+/**
+ * Opens databases by their names when they are needed, and closes those that are idle.
+ *
+ * @param open Opens the database of a name. It decides where that is, and how large its cache may be.
+ * @example
+ * const storage = postgres(urls)
+ * const tenants = new DatabasePool((name) => open(name, { storage, cacheBytesMax: 4 * 1024 * 1024 }), { openMax: 200 })
+ * const count = await tenants.use('tenant 17', (db) => db.collection('orders').find().count())
+ */
+export class DatabasePool {
+    constructor(open: (name: string) => Promise<Database>, options?: DatabasePoolOptions);
+    /** How many databases are open, opening or closing, and how many of them somebody has borrowed. */
+    get counts(): {
+        readonly open: number;
+        readonly borrowed: number;
+    };
+    /**
+     * Runs `work` with a database, which stays open until `work` has ended.
+     *
+     * @throws ServiceError as `borrow`, and whatever opening or `work` throws
+     */
+    use<T>(name: string, work: (database: Database) => Promise<T> | T): Promise<T>;
+    /**
+     * A database for longer: for a feed, a live query, a replication. Give it back.
+     *
+     * @throws ServiceError UNAVAILABLE if as many as may be open are borrowed for `waitMsMax`, or the pool is closed
+     */
+    borrow(name: string): Promise<BorrowedDatabase>;
+    /** Waits for those who have borrowed some, and closes all. Idempotent. */
+    close(): Promise<void>;
+}
+
+/** Options of `DatabasePool`. */
+export interface DatabasePoolOptions {
+    /** How many databases may be open at the same time; 100 when left out. It bounds memory: each has a cache. */
+    readonly openMax?: number;
+    /** A database that nobody has borrowed for so long is closed, in milliseconds; a minute when left out. */
+    readonly idleMsMax?: number;
+    /** How long a borrower waits while all that may be open are borrowed, in milliseconds; 30,000 when left out. */
+    readonly waitMsMax?: number;
+}
 
 /** Fields that a migration changes; others stay. They are known by their ids. */
 export interface FieldChanges {
@@ -613,8 +662,8 @@ export interface ServerOptions extends AppOptions {
         readonly watch?: boolean;
     };
     /**
-     * With `dir`: a folder of migrations, which are applied before the server opens its database. `automigrate`: each change of a
-     * collection writes a file there; false when left out.
+     * A folder of migrations, which are applied before the server begins: whole, or with `storage` after a try in a copy. `automigrate`: each
+     * change of a collection writes a file there; false when left out.
      */
     readonly migrations?: {
         readonly dir: string;
