@@ -10,10 +10,12 @@ import { checkRule } from '../definitions/check-rule.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
+import type { FieldDefinition } from '../fields/field-definition.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import { GUEST, type Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import { admittedOf } from './read/admitted.ts'
+import { fieldsWithheld } from './read/field-rules.ts'
 import type { RecordSnapshot } from './read/record-snapshot.ts'
 import { queryOf, selectRecords, type WantedRecords } from './read/select-records.ts'
 import type { RecordReads } from './record-reads.ts'
@@ -68,7 +70,9 @@ interface Parts {
 
 /** What is asked, read from a body. */
 interface Asked {
-  readonly action: Action
+  readonly action: PreviewedAction
+  /** The rule is that of this field, not that of the records. */
+  readonly field: FieldDefinition | undefined
   readonly rule: Rule | undefined
   readonly account: { readonly collection: string; readonly record: string } | undefined
   /** What a write sends. */
@@ -83,7 +87,16 @@ interface Asked {
 /** Whether a rule admits each document; undefined stands for a record that is to be made. */
 type Ask = (rule: Rule, documents: readonly (JsonObject | undefined)[]) => Promise<readonly boolean[]>
 
-const METHODS = { list: 'GET', view: 'GET', create: 'POST', update: 'PATCH', delete: 'DELETE' } as const
+const METHODS = {
+  list: 'GET',
+  view: 'GET',
+  create: 'POST',
+  update: 'PATCH',
+  delete: 'DELETE',
+  auth: 'POST',
+  manage: 'PATCH',
+} as const satisfies Record<Action, string>
+type PreviewedAction = keyof typeof METHODS
 const PER_PAGE = 30
 const WRONG_VALUE = fieldError('validation_in_invalid', 'Must be a valid value.')
 
@@ -113,7 +126,7 @@ export class RulePreviews {
     const { definitions, reads } = this.#parts
     const definition = definitions.get(name)
     const asked = askedOf(definition, input)
-    const { rule = definition[`${asked.action as keyof typeof METHODS}Rule`] } = asked
+    const { rule = storedRule(definition, asked) } = asked
     const wrong = checkRule(rule, definitions.schema, definition.id)
     if (wrong !== undefined) throw new ServiceError('INVALID', wrong.message, { data: { rule: wrong } })
     const actor = await this.#actorOf(asked)
@@ -123,7 +136,7 @@ export class RulePreviews {
       const ask = this.#askerOf(snapshot, definition, actor, asked)
       const answers = await ask(rule, documents)
       const items = page.items.map((record, at) => ({ record, isAdmitted: answers[at]! }))
-      const isAll = asked.filter === '' && asked.record === undefined
+      const isAll = asked.filter === '' && asked.record === undefined && asked.field === undefined
       const listed = isAll && isRead(asked.action) ? await this.#listed(snapshot, definition, actor, rule) : undefined
       return {
         rule,
@@ -145,7 +158,7 @@ export class RulePreviews {
     if (asked.record === undefined && asked.action !== 'create') return {}
     const hasCondition = rule !== null && rule !== '' && !actor.principal.isAdmin
     const seen =
-      isRead(asked.action) && isAdmitted === true && document !== undefined
+      isRead(asked.action) && asked.field === undefined && isAdmitted === true && document !== undefined
         ? (await this.#parts.reads.show(actor, definition, [document]))[0]
         : undefined
     return {
@@ -183,27 +196,45 @@ export class RulePreviews {
     return documents
   }
 
-  #askerOf(snapshot: RecordSnapshot, definition: Definition, actor: Actor, { action, body }: Asked): Ask {
+  #askerOf(snapshot: RecordSnapshot, definition: Definition, actor: Actor, asked: Asked): Ask {
     const { access } = this.#parts
-    const withRule = (rule: Rule): Definition => ({ ...definition, [`${action}Rule`]: rule })
+    const { action, field } = asked
+    const isOfStored = isRead(action) || action === 'auth'
     return async (rule, documents) => {
-      const meant = withRule(rule)
-      if (access.isLocked(actor, meant, action)) return documents.map(() => false)
-      if (action === 'list' || action === 'view') {
-        const stored = documents as readonly JsonObject[]
-        const admitted = await admittedOf(snapshot, access, { actor, definition: meant, action, documents: stored })
-        return stored.map((document) => admitted?.includes(document) === true)
-      }
-      const { isAdmin: isSuperuser } = actor.principal
-      const input = { definition: meant, input: body, isSuperuser, namings: 1 }
-      const prepared = action === 'delete' ? undefined : await prepareInput(input)
-      const answers: boolean[] = []
-      for (const old of documents) {
-        const draft = prepared && draftOf(prepared, old)
-        answers.push(await snapshot.reader.read((guard) => this.#judge.admits(actor, meant, { old, draft }, guard)))
-      }
-      return answers
+      const meant = field === undefined ? { ...definition, [`${action}Rule`]: rule } : definition
+      const isLocked = field === undefined ? access.isLocked(actor, meant, action) : rule === null
+      if (isLocked) return documents.map(() => false)
+      if (!isOfStored) return this.#writeAnswers(snapshot, actor, { definition: meant, rule, asked }, documents)
+      const stored = documents as readonly JsonObject[]
+      const admitted = field
+        ? await shownBy(snapshot, access, { actor, definition, rule }, stored)
+        : await admittedOf(snapshot, access, { actor, definition: meant, action, documents: stored })
+      return stored.map((document) => admitted?.includes(document) === true)
     }
+  }
+
+  /** As the guard of writes answers. */
+  async #writeAnswers(
+    { reader }: RecordSnapshot,
+    actor: Actor,
+    { definition, rule, asked: { action, field, body } }: WriteQuestion,
+    documents: readonly (JsonObject | undefined)[],
+  ): Promise<readonly boolean[]> {
+    const { isAdmin: isSuperuser } = actor.principal
+    const prepared =
+      action === 'delete' ? undefined : await prepareInput({ definition, input: body, isSuperuser, namings: 1 })
+    const answers: boolean[] = []
+    for (const old of documents) {
+      const draft = prepared && draftOf(prepared, old)
+      answers.push(
+        await reader.read((guard) => {
+          if (draft !== undefined && field !== undefined) return this.#judge.maySet(actor, draft, rule, guard)
+          if (draft !== undefined && action === 'manage') return this.#judge.mayManage(actor, draft, guard)
+          return this.#judge.admits(actor, definition, { old, draft }, guard)
+        }),
+      )
+    }
+    return answers
   }
 
   /** As a list by this rule is answered. */
@@ -233,8 +264,8 @@ export class RulePreviews {
   }
 
   async #actorOf({ action, account, body }: Asked): Promise<Actor> {
-    const method = METHODS[action as keyof typeof METHODS]
-    const request = { context: 'default', method, query: {}, headers: {} }
+    const context = action === 'auth' ? 'password' : 'default'
+    const request = { context, method: METHODS[action], query: {}, headers: {} }
     return {
       principal: account === undefined ? GUEST : await this.#principalOf(account),
       request: { ...request, body },
@@ -251,6 +282,13 @@ export class RulePreviews {
   }
 }
 
+interface WriteQuestion {
+  /** With the rule in place of the stored one. */
+  readonly definition: Definition
+  readonly rule: Rule
+  readonly asked: Asked
+}
+
 interface ReasonOptions {
   readonly actor: Actor
   readonly definition: Definition
@@ -259,8 +297,18 @@ interface ReasonOptions {
   readonly ask: Ask
 }
 
-function isRead(action: Action): boolean {
+function isRead(action: Action): action is 'list' | 'view' {
   return action === 'list' || action === 'view'
+}
+
+/** A field that has no rule is shown to all who see the record. Those may set it who see it, unless it says otherwise. */
+function storedRule(definition: Definition, { action, field }: Asked): Rule {
+  if (field !== undefined) {
+    const { viewRule = '', updateRule = viewRule } = field
+    return action === 'view' ? viewRule : updateRule
+  }
+  if (action !== 'auth' && action !== 'manage') return definition[`${action}Rule`]
+  return definition.type === 'auth' ? definition[`${action}Rule`] : null
 }
 
 /** Asks each part of a rule alone. */
@@ -272,19 +320,17 @@ async function answered(expression: Expression, meets: (text: string) => Promise
 }
 
 /** @throws ServiceError INVALID with data */
-function askedOf({ type }: Definition, input: JsonObject): Asked {
-  const { action, rule, account, body, record, filter, page, perPage } = input
-  if (action === undefined) throw new ServiceError('INVALID', '', { data: { action: BLANK } })
-  if (typeof action !== 'string' || !Object.hasOwn(METHODS, action))
-    throw new ServiceError('INVALID', '', { data: { action: WRONG_VALUE } })
-  if (type === 'view' && !isRead(action as Action)) throw invalid('The rows of a view are not written.')
+function askedOf(definition: Definition, input: JsonObject): Asked {
+  const { rule, account, body, record, filter, page, perPage } = input
+  const action = actionIn(definition, input)
   if (rule !== undefined && rule !== null && typeof rule !== 'string')
     throw invalidInput('rule', 'It must be a text or null.')
   const { collection, record: accountId } = isJsonObject(account) ? account : {}
   if (account !== undefined && account !== null && (typeof collection !== 'string' || typeof accountId !== 'string'))
     throw invalidInput('account', 'It must have "collection" and "record", or be null for a guest.')
   return {
-    action: action as Action,
+    action,
+    field: fieldIn(definition, action, input),
     rule,
     account: typeof collection === 'string' ? { collection, record: String(accountId) } : undefined,
     body: isJsonObject(body) ? body : {},
@@ -293,6 +339,41 @@ function askedOf({ type }: Definition, input: JsonObject): Asked {
     page: typeof page === 'number' ? page : 1,
     perPage: typeof perPage === 'number' ? perPage : PER_PAGE,
   }
+}
+
+function actionIn({ type, name }: Definition, { action }: JsonObject): PreviewedAction {
+  if (action === undefined) throw new ServiceError('INVALID', '', { data: { action: BLANK } })
+  if (typeof action !== 'string' || !Object.hasOwn(METHODS, action))
+    throw new ServiceError('INVALID', '', { data: { action: WRONG_VALUE } })
+  if ((action === 'auth' || action === 'manage') && type !== 'auth')
+    throw invalidInput('action', `'${name}' has no accounts, so no rule of logins either.`)
+  if (type === 'view' && !isRead(action as Action)) throw invalid('The rows of a view are not written.')
+  return action as PreviewedAction
+}
+
+/** A field has rules for being seen and for being set. */
+function fieldIn({ fields }: Definition, action: Action, { field }: JsonObject): FieldDefinition | undefined {
+  if (field === undefined || field === null) return undefined
+  const found = fields.find(({ name }) => name === field)
+  if (found === undefined) throw invalidInput('field', `There is no field ${JSON.stringify(field)}.`)
+  if (action !== 'view' && action !== 'create' && action !== 'update')
+    throw invalidInput('field', `A field has rules for view, create and update, not for ${action}.`)
+  return found
+}
+
+/** Those of the documents that show a field by a rule. */
+async function shownBy(
+  snapshot: RecordSnapshot,
+  access: Access,
+  { actor, definition, rule }: { readonly actor: Actor; readonly definition: Definition; readonly rule: Rule },
+  documents: readonly JsonObject[],
+): Promise<readonly JsonObject[]> {
+  if (rule === '') return documents
+  const field = { ...definition.fields[0]!, viewRule: rule }
+  const ruled = { ...definition, fields: [field] }
+  const { context } = actor.request
+  const withheld = await fieldsWithheld(snapshot, access, { actor, definition: ruled, documents, context })
+  return documents.filter((document) => !withheld(document).has(field.name))
 }
 
 function invalidInput(name: string, message: string): ServiceError {

@@ -63,8 +63,8 @@ const RULES = [
 ]
 const CALLERS = ['guest', ...ACCOUNTS]
 
-async function preview(input: object, by?: string): Promise<Preview> {
-  return (await server.call('POST /collections/tasks/preview', input, by)).json as unknown as Preview
+async function preview(input: object, collection = 'tasks'): Promise<Preview> {
+  return (await server.call(`POST /collections/${collection}/preview`, input)).json as unknown as Preview
 }
 
 interface Preview {
@@ -156,6 +156,109 @@ test.each([null, ...RULES.slice(4)])(
   },
 )
 
+test.each([null, '', 'verified = true', 'name = "cleo" && @request.context = "password"', '@request.auth.id != ""'])(
+  'logins by the rule %s are what the door answers',
+  async (rule) => {
+    const members = await withMembers({ authRule: rule })
+    const found = await preview({ action: 'auth', rule, account: null }, 'members')
+    expect(found).toMatchObject({ totalItems: 2, admittedItems: -1 })
+    for (const { record, isAdmitted } of found.items) {
+      const login = { identity: record['email'], password: PASSWORD }
+      const { status } = await server.call('POST /collections/members/auth-with-password', login, '')
+      expect([rule, record['name'], isAdmitted]).toEqual([rule, record['name'], status === 200])
+    }
+    await members.drop()
+  },
+)
+
+test.each([
+  null,
+  'id = @request.auth.id',
+  '@request.auth.collectionName = "users" && name = "dora"',
+  '@request.body.verified = true && @request.auth.name = "ann"',
+])('who manages by the rule %s is what the door answers', async (rule) => {
+  const members = await withMembers({ manageRule: rule, updateRule: '', viewRule: '' })
+  const body = { verified: true }
+  for (const caller of [...CALLERS, 'cleo']) {
+    const account = members.accountOf(caller)
+    const found = await preview({ action: 'manage', account, body }, 'members')
+    for (const { record, isAdmitted } of found.items) {
+      const path = `/collections/members/records/${String(record['id'])}`
+      await server.call(`PATCH ${path}`, { verified: false })
+      const { status } = await server.call(`PATCH ${path}`, body, members.tokenOf(caller))
+      expect([caller, record['name'], isAdmitted]).toEqual([caller, record['name'], status === 200])
+    }
+  }
+  await members.drop()
+})
+
+test.each([null, '', 'owner = @request.auth.id', 'team.members.id ?= @request.auth.id', 'title = "open"'])(
+  'the rule %s of a field shows it, and lets it be set, as the doors do',
+  async (rule) => {
+    for (const action of ['list', 'view', 'update'] as const) await storeRule(`${action}Rule`, '')
+    for (const name of ['viewRule', 'updateRule'] as const) {
+      await storeFieldRules({ [name]: rule, ...(name === 'updateRule' && { viewRule: '' }) })
+      for (const caller of CALLERS) {
+        const question = { field: 'secret', account: accountOf(caller), body: { secret: 'changed' } }
+        const action = name === 'viewRule' ? 'view' : 'update'
+        const found = await preview({ ...question, action })
+        expect(await preview({ ...question, action, rule })).toEqual(found)
+        expect(found.admittedItems).toBe(-1)
+        for (const { record, isAdmitted } of found.items) {
+          const path = `/collections/tasks/records/${String(record['id'])}`
+          const shown = await server.call(`GET ${path}`, undefined, tokens[caller])
+          const set =
+            action === 'update' ? await server.call(`PATCH ${path}`, question.body, tokens[caller]) : undefined
+          const isDone = set === undefined ? 'secret' in shown.json : set.status === 200
+          expect([caller, action, record['title'], isAdmitted]).toEqual([caller, action, record['title'], isDone])
+          if (set !== undefined) await server.call(`PATCH ${path}`, { secret: 'hidden' })
+        }
+      }
+    }
+    await storeFieldRules({ viewRule: 'owner = @request.auth.id' })
+  },
+)
+
+/** A collection of two accounts, of which one is verified. */
+async function withMembers(rules: Readonly<Record<string, string | null>>): Promise<Members> {
+  const made = await server.call('POST /collections', { name: 'members', type: 'auth', authRule: '' })
+  expect(made.status).toBe(200)
+  const { fields } = made.json as { fields: readonly object[] }
+  const changed = await server.call('PATCH /collections/members', {
+    fields: [...fields, { name: 'name', type: 'text' }],
+  })
+  expect(changed.status).toBe(200)
+  const known: Record<string, string> = {}
+  for (const name of ['cleo', 'dora']) {
+    const input = { name, email: `${name}@example.com`, password: PASSWORD, passwordConfirm: PASSWORD }
+    const { json } = await server.call('POST /collections/members/records', { ...input, verified: name === 'dora' })
+    known[name] = String(json['id'])
+  }
+  const cleo = await tokenFor(server.url, 'members', 'cleo@example.com', PASSWORD)
+  expect((await server.call('PATCH /collections/members', rules)).status).toBe(200)
+  return {
+    accountOf: (name) => (name in known ? { collection: 'members', record: known[name] } : accountOf(name)),
+    tokenOf: (name) => (name === 'cleo' ? cleo : tokens[name]!),
+    drop: async () => void (await server.call('DELETE /collections/members')),
+  }
+}
+
+interface Members {
+  readonly accountOf: (name: string) => object | null
+  readonly tokenOf: (name: string) => string
+  readonly drop: () => Promise<void>
+}
+
+/** The other fields stay as they are. */
+async function storeFieldRules(rules: Readonly<Record<string, string | null>>): Promise<void> {
+  const { fields } = (await server.call('GET /collections/tasks')).json as { fields: Record<string, unknown>[] }
+  const changed = fields.map((field) => {
+    const { viewRule: _view, updateRule: _update, ...rest } = field
+    return field['name'] === 'secret' ? { ...rest, ...rules } : field
+  })
+  expect((await server.call('PATCH /collections/tasks', { fields: changed })).status).toBe(200)
+}
+
 test('one record is explained by the parts of the rule, and shown as the account sees it', async () => {
   const rule = 'team.members.id ?= @request.auth.id && (title = "of both" || owner = @request.auth.id)'
   const items = (await preview({ action: 'list', rule, account: accountOf('bob') })).items
@@ -190,7 +293,11 @@ test('a list has its plan, and a wrong question is refused in words', async () =
   expect(plan).toMatchObject({ isExact: true, text: expect.stringContaining('title') })
   for (const [input, data] of [
     [{}, { action: { code: 'validation_required' } }],
-    [{ action: 'manage' }, { action: {} }],
+    [{ action: 'manage' }, { action: { message: expect.stringContaining('no accounts') } }],
+    [{ action: 'auth' }, { action: {} }],
+    [{ action: 'drop' }, { action: {} }],
+    [{ action: 'view', field: 'secrets' }, { field: { message: expect.stringContaining('secrets') } }],
+    [{ action: 'delete', field: 'secret' }, { field: {} }],
     [{ action: 'list', rule: 'titel = 1' }, { rule: { code: 'validation_invalid_rule' } }],
     [{ action: 'list', rule: 5 }, { rule: {} }],
     [{ action: 'list', account: { collection: 'users', record: 'nobody' } }, { account: {} }],

@@ -131,22 +131,35 @@ export class Judge {
     return this.#access.allows(actor, definition, old === undefined ? 'create' : 'update', record, options)
   }
 
+  /** Whether the actor may manage the account, as the write finds it. */
+  mayManage(actor: Actor, draft: Draft, reader: GuardReader): boolean {
+    const { record, options } = this.#askedOf(actor, draft, reader)
+    return this.#mayManage(actor, draft.definition, record, options)
+  }
+
+  /** Whether a rule lets the actor set a field. */
+  maySet(actor: Actor, draft: Draft, rule: Rule, reader: GuardReader): boolean {
+    const { record, options } = this.#wholeOf(draft, reader)
+    return this.#access.meets(actor, draft.definition, rule, record, options)
+  }
+
   /**
    * What rules are asked about. What the actor may not set is not in the body: with a modifier it would tell what is stored. Such a
    * write is refused in any case.
    */
   #askedOf(actor: Actor, draft: Draft, reader: GuardReader): AskedWrite {
-    const { old, body } = draft
-    const record = old === undefined ? unsavedRecord(draft) : ruleRecord(old)
-    const options = {
-      records: this.#records(reader),
-      body,
-      ...(old === undefined ? { unsaved: true } : {}),
-    }
+    const { record, options } = this.#wholeOf(draft, reader)
     const refused = this.#ruledErrors(actor, draft, record, options)
     if (refused === undefined) return { record, options, refused }
-    const left = Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(refused, name)))
+    const left = Object.fromEntries(Object.entries(draft.body).filter(([name]) => !Object.hasOwn(refused, name)))
     return { record, options: { ...options, body: left }, refused }
+  }
+
+  /** The same with all of the body, as rules of fields are asked. */
+  #wholeOf(draft: Draft, reader: GuardReader): Omit<AskedWrite, 'refused'> {
+    const { old, body } = draft
+    const record = old === undefined ? unsavedRecord(draft) : ruleRecord(old)
+    return { record, options: { records: this.#records(reader), body, ...(old === undefined && { unsaved: true }) } }
   }
 
   /** What rules lead to. The rows of a view are made of what the write sees. */
