@@ -5,7 +5,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build, type Metafile } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { PAGE_BUILD } from './bundle.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../../packages/admin/src')
@@ -13,6 +13,20 @@ export const ADMIN_FILE: string = resolve(import.meta.dirname, '../../packages/s
 const ENTRIES = ['main.tsx', 'style/main.css']
 /** Where `index.html` names the files of the first load. */
 const MARK = '<!-- FILES -->'
+
+/** A sheet that a module imports is a file of its own; the module gets its address. React loads it with what names it. */
+const sheetsOfViews: Plugin = {
+  name: 'sheets of views',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.css$/ }, ({ kind, path, resolveDir }) =>
+      kind === 'import-statement' ? { path: join(resolveDir, path), namespace: 'sheet' } : undefined,
+    )
+    onLoad({ filter: /./, namespace: 'sheet' }, async ({ path }) => {
+      const { outputFiles } = await build({ ...PAGE_BUILD, entryPoints: [path], minify: true })
+      return { contents: outputFiles[0]!.contents, loader: 'file' }
+    })
+  },
+}
 
 export interface BuiltAdminPage {
   /** Compressed, by name. */
@@ -29,6 +43,8 @@ export async function buildAdminPage(): Promise<BuiltAdminPage> {
     outdir: '/',
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    plugins: [sheetsOfViews],
     splitting: true,
     minify: true,
     metafile: true,
@@ -38,8 +54,8 @@ export async function buildAdminPage(): Promise<BuiltAdminPage> {
   })
   const scripts = firstScripts(metafile)
   const styles = Object.keys(metafile.outputs)
+    .filter((path) => metafile.outputs[path]!.entryPoint?.endsWith('main.css'))
     .map((path) => basename(path))
-    .filter((name) => name.endsWith('.css'))
   const html = await readFile(join(FOLDER, 'index.html'), 'utf8')
   const files = new Map<string, Uint8Array>(outputFiles.map(({ path, contents }) => [basename(path), pack(contents)]))
   files.set('index.html', pack(Buffer.from(html.replace(MARK, tagsOf(scripts, styles)))))
@@ -66,9 +82,10 @@ function firstScripts({ outputs }: Metafile): string[] {
   return [...found].map((path) => basename(path))
 }
 
+/** Sheets of views come behind that of the page, as they have the same precedence for React. */
 function tagsOf([main, ...shared]: readonly string[], styles: readonly string[]): string {
   return [
-    ...styles.map((name) => `<link rel="stylesheet" href="${name}" />`),
+    ...styles.map((name) => `<link rel="stylesheet" href="${name}" data-precedence="page" />`),
     ...shared.map((name) => `<link rel="modulepreload" href="${name}" />`),
     `<script type="module" src="${main}"></script>`,
   ].join('\n    ')

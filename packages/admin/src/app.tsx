@@ -5,13 +5,16 @@ import { Questions } from './parts/dialog.tsx'
 import { Loading } from './parts/loading.tsx'
 import { Toasts } from './parts/toasts.tsx'
 import { Shell } from './shell/shell.tsx'
+import { onDemand } from './state/on-demand.ts'
 import { useRoute } from './state/route.ts'
 import { session } from './state/session.ts'
 import { useStore } from './state/store.ts'
 import { SignIn } from './views/sign-in/sign-in.tsx'
 
-const Setup = lazy(async () => ({ default: (await import('./views/sign-in/setup.tsx')).Setup }))
-const MailLink = lazy(async () => ({ default: (await import('./views/sign-in/mail-link.tsx')).MailLink }))
+const Setup = lazy(async () => ({ default: (await onDemand(() => import('./views/sign-in/setup.tsx'))).Setup }))
+const MailLink = lazy(async () => ({
+  default: (await onDemand(() => import('./views/sign-in/mail-link.tsx'))).MailLink,
+}))
 
 export function App(): ReactNode {
   return (

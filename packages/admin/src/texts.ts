@@ -24,6 +24,13 @@ export const TEXTS = {
     asSdk: 'Copy as a call of the SDK',
     asCurl: 'Copy as curl',
   },
+  accountChoice: {
+    accountOf: (collection: string): string => `An account of ${collection}`,
+    search: 'Search an account',
+    found: 'Accounts found',
+    none: 'No account is found.',
+    stillGuest: 'Choose one. Until then a guest is asked for.',
+  },
   errors: {
     title: 'That did not work',
     noAnswer: 'The server does not answer. Check that it runs and that you are connected, then try again.',
@@ -31,6 +38,7 @@ export const TEXTS = {
     tooLarge: 'That is more than the server takes at once.',
     noSpace: 'The server has no space left: its disk or its quota is full. Delete something, or give it more.',
     status: (status: number): string => `The server has refused with the status ${status}.`,
+    otherVersion: 'The server has another version of this page now. Reload it to continue.',
     ofPage: (message: string): string => `The page has made a mistake (${message}). Reload it, and report this please.`,
   },
   session: {
@@ -213,6 +221,7 @@ export const TEXTS = {
       duplicate: 'Duplicate',
       copyId: 'Copy the id',
       revisions: 'History and conflicts',
+      account: 'Sessions, and act as it',
       copyJson: 'Copy as JSON',
       delete: 'Delete',
       leave: 'Discard your changes?',

@@ -6,7 +6,7 @@ import { ITSELF, PASSWORD } from './server.ts'
 const HOURS = 60
 const NOTES = 120
 const HOUR_MS = 3_600_000
-const ANN = 'annannannannann'
+export const ANN = 'annannannannann'
 
 export async function fillOperations(server: TestServer): Promise<void> {
   const { backend } = server.server

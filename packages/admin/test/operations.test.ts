@@ -79,13 +79,19 @@ test('a filter of logs is wrong at a character, and words never are', () => {
   expect(mistakesOf('nothing = 1')).toHaveLength(1)
 })
 
-test('lines that both texts have stand beside each other, and others have a gap beside them', () => {
+test('lines that both texts have stand beside each other, as do those that were changed, and others have a gap beside them', () => {
   expect(compareLines(['a', 'b', 'c'], ['a', 'x', 'c', 'd'])).toEqual([
     ['a', 'a'],
-    ['b', undefined],
-    [undefined, 'x'],
+    ['b', 'x'],
     ['c', 'c'],
     [undefined, 'd'],
+  ])
+  expect(compareLines(['a', 'b', 'c', 'e'], ['x', 'e', 'f'])).toEqual([
+    ['a', 'x'],
+    ['b', undefined],
+    ['c', undefined],
+    ['e', 'e'],
+    [undefined, 'f'],
   ])
   expect(compareLines([], ['a'])).toEqual([[undefined, 'a']])
   expect(compareLines(['a'], ['a'])).toEqual([['a', 'a']])

@@ -1,6 +1,6 @@
 /** What opens the server: API tokens of programs, and sessions of accounts. */
 import type { Row } from './records.ts'
-import { listRecords } from './records.ts'
+import { listRecords, quoted } from './records.ts'
 import { request } from './request.ts'
 
 export const ACTIONS = ['list', 'view', 'create', 'update', 'delete'] as const
@@ -73,8 +73,35 @@ function sessionsOf(collection: string, account: string): string {
   return `/collections/${encodeURIComponent(collection)}/records/${encodeURIComponent(account)}/sessions`
 }
 
-/** Accounts whose address or id has the text, the newest first. */
-export async function findAccounts(collection: string, filter: string, signal?: AbortSignal): Promise<readonly Row[]> {
-  const query = { page: 1, perPage: 20, skipTotal: true, filter }
-  return (await listRecords(collection, query, signal)).items
+/** A token of the account. `seconds`: how long it is valid; 0 as long as after a login. @throws ApiError */
+export async function impersonate(collection: string, account: string, seconds: number): Promise<string> {
+  const path = `/collections/${encodeURIComponent(collection)}/impersonate/${encodeURIComponent(account)}`
+  return (await request<{ token: string }>('POST', path, { body: { duration: seconds } })).token
+}
+
+export function sendVerification(collection: string, email: string): Promise<void> {
+  return request('POST', `/collections/${encodeURIComponent(collection)}/request-verification`, { body: { email } })
+}
+
+export function sendPasswordReset(collection: string, email: string): Promise<void> {
+  return request('POST', `/collections/${encodeURIComponent(collection)}/request-password-reset`, { body: { email } })
+}
+
+/** A service that an account logs in by. */
+export interface AccountProvider {
+  readonly id: string
+  readonly provider: string
+  /** What the service calls the account. */
+  readonly providerId: string
+  readonly created: string
+}
+
+export async function listProviders(
+  collectionId: string,
+  account: string,
+  signal: AbortSignal,
+): Promise<readonly AccountProvider[]> {
+  const filter = `collectionRef = ${quoted(collectionId)} && recordRef = ${quoted(account)}`
+  const { items } = await listRecords('_externalAuths', { page: 1, perPage: 100, filter, skipTotal: true }, signal)
+  return items as readonly Row[] as readonly (Row & AccountProvider)[]
 }

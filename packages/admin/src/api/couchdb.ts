@@ -1,5 +1,5 @@
 /** CouchDB's door, where superusers are admins: databases, documents, views, replications. Collections are databases there too. */
-import { couchRequest } from './request.ts'
+import { couchFile, couchRequest } from './request.ts'
 
 export interface DatabaseInfo {
   readonly db_name: string
@@ -165,6 +165,120 @@ export function saveDocument(database: string, document: Readonly<Record<string,
 
 export function deleteDocument(database: string, { _id, _rev }: Document): Promise<unknown> {
   return couchRequest('DELETE', `/${name(database)}/${pathOf(_id)}`, { query: { rev: _rev } })
+}
+
+/** Deletes documents of a list, each by the revision that it has shown. Returns the ids of those that somebody has changed since. */
+export async function deleteDocuments(database: string, documents: readonly Document[]): Promise<readonly string[]> {
+  const docs = documents.map(({ _id, _rev }) => ({ _id, _rev, _deleted: true }))
+  const path = `/${name(database)}/_bulk_docs`
+  const rows = await couchRequest<readonly { id: string; error?: string }[]>('POST', path, { body: { docs } })
+  return rows.filter(({ error }) => error !== undefined).map(({ id }) => id)
+}
+
+/** An attachment, as its document names it. */
+export interface Attachment {
+  readonly content_type: string
+  readonly length: number
+}
+
+export function attachmentsOf(document: Document): readonly (readonly [name: string, Attachment])[] {
+  return Object.entries((document['_attachments'] ?? {}) as Readonly<Record<string, Attachment>>)
+}
+
+export function readAttachment(database: string, id: string, attachment: string): Promise<Blob> {
+  return couchFile(attachmentPath(database, id, attachment))
+}
+
+/** Takes the place of one of the same name. @throws ApiError 409 if somebody has changed the document since */
+export function saveAttachment(database: string, { _id, _rev }: Document, file: File): Promise<unknown> {
+  const headers = { 'content-type': file.type === '' ? 'application/octet-stream' : file.type }
+  return couchRequest('PUT', attachmentPath(database, _id, file.name), { query: { rev: _rev }, body: file, headers })
+}
+
+export function deleteAttachment(database: string, { _id, _rev }: Document, attachment: string): Promise<unknown> {
+  return couchRequest('DELETE', attachmentPath(database, _id, attachment), { query: { rev: _rev } })
+}
+
+function attachmentPath(database: string, id: string, attachment: string): string {
+  return `/${name(database)}/${pathOf(id)}/${attachment.split('/').map(name).join('/')}`
+}
+
+/** The admins and the members of a database: users by name or by role. Members read and write its documents. */
+export interface Security {
+  readonly admins: Grants
+  readonly members: Grants
+}
+
+interface Grants {
+  readonly names: readonly string[]
+  readonly roles: readonly string[]
+}
+
+export async function readSecurity(database: string, signal: AbortSignal): Promise<Security> {
+  const { admins, members } = await couchRequest<Partial<Record<keyof Security, Partial<Grants>>>>(
+    'GET',
+    `/${name(database)}/_security`,
+    { signal },
+  )
+  return { admins: { ...NOBODY, ...admins }, members: { ...NOBODY, ...members } }
+}
+
+const NOBODY: Grants = { names: [], roles: [] }
+
+export function saveSecurity(database: string, security: Security): Promise<unknown> {
+  return couchRequest('PUT', `/${name(database)}/_security`, { body: security })
+}
+
+/** The newest change of a document. */
+export interface Change {
+  readonly seq: string
+  readonly id: string
+  readonly deleted?: boolean
+  /** Its leaf revisions, the winner first. Those beside it are conflicts, or ends of branches that were deleted. */
+  readonly changes: readonly { readonly rev: string }[]
+}
+
+export interface ChangeFeed {
+  readonly results: readonly Change[]
+  readonly last_seq: string
+  /** Changes that come behind these. */
+  readonly pending?: number
+}
+
+interface ChangesQuery {
+  readonly since?: string
+  readonly limit?: number
+  readonly descending?: boolean
+  /** Waits until there is one. */
+  readonly feed?: 'longpoll'
+}
+
+/** `only`: of the document with this id; '' all. */
+export function listChanges(
+  database: string,
+  only: string,
+  query: ChangesQuery,
+  signal: AbortSignal,
+): Promise<ChangeFeed> {
+  const asked = { ...query, style: 'all_docs', ...(only !== '' && { filter: '_doc_ids' }) }
+  const body = only === '' ? {} : { doc_ids: [only] }
+  return couchRequest('POST', `/${name(database)}/_changes`, { query: asked, body, signal })
+}
+
+/** Values by section and key. They are those of the server's start. */
+export type Configuration = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+export function readConfiguration(signal: AbortSignal): Promise<Configuration> {
+  return couchRequest('GET', '/_node/_local/_config', { signal })
+}
+
+/** An admin of CouchDB's door, who is no account of the application. */
+export function saveCouchAdmin(admin: string, password: string): Promise<unknown> {
+  return couchRequest('PUT', `/_node/_local/_config/admins/${name(admin)}`, { body: password })
+}
+
+export function deleteCouchAdmin(admin: string): Promise<unknown> {
+  return couchRequest('DELETE', `/_node/_local/_config/admins/${name(admin)}`)
 }
 
 export function runView(

@@ -101,10 +101,13 @@ export function explainRules(id: string, rule = '', signal?: AbortSignal): Promi
   return request('GET', `${pathOf(id)}/rules`, { query: { rule }, ...(signal !== undefined && { signal }) })
 }
 
-export type RuleAction = 'list' | 'view' | 'create' | 'update' | 'delete'
+/** `auth`: which accounts log in. `manage`: whom an account manages. */
+export type RuleAction = 'list' | 'view' | 'create' | 'update' | 'delete' | 'auth' | 'manage'
 
 export interface PreviewQuestion {
   readonly action: RuleAction
+  /** The rule is that of a field: of seeing it, or of setting it. */
+  readonly field?: string
   /** In place of the stored one. */
   readonly rule: Rule
   /** Null: a guest. */
@@ -161,6 +164,22 @@ export async function listLoggedLists(name: string, count: number): Promise<read
   const filter = `data.method = "GET" && data.status = 200 && data.url ~ "/api/collections/${name}/records?"`
   const query = { filter, sort: '-created', perPage: count, skipTotal: true }
   return (await request<{ items: readonly LoggedRequest[] }>('GET', '/logs', { query })).items
+}
+
+interface AppleKey {
+  readonly clientId: string
+  readonly teamId: string
+  readonly keyId: string
+  /** PEM. */
+  readonly privateKey: string
+  /** In seconds. */
+  readonly duration: number
+}
+
+/** The client secret of logins by Apple. @throws ApiError with what is wrong */
+export async function makeAppleSecret(key: AppleKey): Promise<string> {
+  const path = '/settings/apple/generate-client-secret'
+  return (await request<{ secret: string }>('POST', path, { body: key })).secret
 }
 
 /** TypeScript types of all collections. */

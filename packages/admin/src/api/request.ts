@@ -25,7 +25,7 @@ export class ApiError extends Error {
 
 interface RequestOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
-  /** An object is sent as JSON, a form with files as it is. */
+  /** An object is sent as JSON; a form with files, and a file, as they are. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
@@ -86,21 +86,30 @@ export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }
 
-async function textOf(
+/** The bytes of a file at CouchDB's door. @throws ApiError */
+export async function couchFile(path: string): Promise<Blob> {
+  return (await responseTo('GET', path.slice(1), {})).blob()
+}
+
+async function textOf(method: string, path: string, options: RequestOptions): Promise<string> {
+  return (await responseTo(method, path, options)).text()
+}
+
+async function responseTo(
   method: string,
   path: string,
   { query, body, headers, signal, token = host.token() }: RequestOptions,
-): Promise<string> {
-  const isForm = body instanceof FormData
+): Promise<Response> {
+  const isSentAsIs = body instanceof FormData || body instanceof Blob
   const response = await fetch(urlOf(path, query), {
     method,
     headers: {
       // CouchDB's door asks for the name of the scheme.
       ...(token !== '' && { authorization: path.startsWith('api/') ? token : `Bearer ${token}` }),
-      ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+      ...(body !== undefined && !isSentAsIs && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: isSentAsIs ? body : JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error
@@ -109,7 +118,7 @@ async function textOf(
   })
   // A proxy answers so while the server is away.
   host.answers(response.status !== 502 && response.status !== 504)
-  if (response.ok) return response.text()
+  if (response.ok) return response
   if (token === host.token()) host.refused(response.status)
   throw await errorOf(response)
 }

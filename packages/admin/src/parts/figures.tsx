@@ -21,6 +21,11 @@ export function bytesText(bytes: number): string {
   return `${NUMBER.format(bytes / 1024 ** unit)} ${UNITS[unit]}`
 }
 
+/** The size of documents. What was just written has none yet. */
+export function storedText(bytes: number, count: number): string {
+  return bytes === 0 && count > 0 ? '–' : bytesText(bytes)
+}
+
 export function numberText(value: number): string {
   return NUMBER.format(value)
 }

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { ApiError, isAborted } from '../api/request.ts'
+import { isMissingPart } from '../state/on-demand.ts'
 import { UNDO_MS } from '../state/pending-deletes.ts'
 import { Store, useStore } from '../state/store.ts'
 import { TEXTS } from '../texts.ts'
@@ -39,6 +40,7 @@ export function reportError(error: unknown): void {
 
 /** What went wrong, and what to do. */
 export function errorText(error: unknown): string {
+  if (isMissingPart(error)) return TEXTS.errors.otherVersion
   if (!(error instanceof ApiError)) return TEXTS.errors.ofPage(String(error))
   if (error.status === 0) return TEXTS.errors.noAnswer
   if (error.status === 429) return TEXTS.errors.tooMany

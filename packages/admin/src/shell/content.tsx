@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { Boundary } from '../parts/boundary.tsx'
 import { Failed, Loading, Notice } from '../parts/loading.tsx'
 import { findCollection, reloadCollections, useCollections } from '../state/collections.ts'
+import { onDemand } from '../state/on-demand.ts'
 import { keep, readKept } from '../state/kept.ts'
 import { goTo, useRoute } from '../state/route.ts'
 import { TEXTS } from '../texts.ts'
@@ -13,7 +14,7 @@ import { COLLECTION_VIEWS, SERVER_VIEWS } from '../views.ts'
 import { CollectionTabs } from '../views/view.ts'
 import type { CollectionViewProps, ServerViewProps } from '../views/view.ts'
 
-const Start = lazy(async () => ({ default: (await import('../views/start/start.tsx')).Start }))
+const Start = lazy(async () => ({ default: (await onDemand(() => import('../views/start/start.tsx'))).Start }))
 const NewCollection = lazily(() => import('../views/definition/new-collection.tsx'))
 const collectionViews = new Map(COLLECTION_VIEWS.map(({ name, load }) => [name, lazily(load)]))
 const serverViews = new Map(SERVER_VIEWS.map(({ name, load }) => [name, lazily(load)]))
@@ -86,5 +87,5 @@ function Missing({ name }: { readonly name: string }): ReactNode {
 function lazily<P extends CollectionViewProps | ServerViewProps>(
   load: () => Promise<{ readonly View: ComponentType<P> }>,
 ): ComponentType<P> {
-  return lazy(async () => ({ default: (await load()).View })) as unknown as ComponentType<P>
+  return lazy(async () => ({ default: (await onDemand(load)).View })) as unknown as ComponentType<P>
 }

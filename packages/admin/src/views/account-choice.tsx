@@ -1,14 +1,14 @@
-/** Chooses whose eyes a rule is seen with: a guest, or an account that is searched for. */
+/** Chooses an account: its collection, then one of those that a search finds. */
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import { listRecords } from '../../api/records.ts'
-import type { Row } from '../../api/records.ts'
-import { FormField, TextInput } from '../../parts/form-field.tsx'
-import { useCollections } from '../../state/collections.ts'
-import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
-import { searchFilter, titleOf } from '../field-types.ts'
+import { listRecords } from '../api/records.ts'
+import type { Row } from '../api/records.ts'
+import { FormField, TextInput } from '../parts/form-field.tsx'
+import { useCollections } from '../state/collections.ts'
+import { TEXTS } from '../texts.ts'
+import { searchFilter, titleOf } from './field-types.ts'
 
-const { who: texts } = TEXTS
+const { accountChoice: texts } = TEXTS
 const TYPING_MS = 200
 const FOUND_MAX = 6
 
@@ -19,28 +19,41 @@ export interface ChosenAccount {
 }
 
 interface AccountChoiceProps {
+  /** The name of the choice of a collection. */
+  readonly label: string
+  /** What stands for no account; without it there must be one. */
+  readonly guest?: string
+  /** The name of the collection that is searched; '' with `guest`. */
+  readonly collection: string
+  /** Superusers are among those that may be chosen. */
+  readonly hasSuperusers?: boolean
   readonly chosen: ChosenAccount | undefined
-  readonly onChoose: (account: ChosenAccount | undefined) => void
+  readonly onChoose: (account: ChosenAccount | undefined, collection: string) => void
+  readonly error?: string | undefined
 }
 
-export function AccountChoice({ chosen, onChoose }: AccountChoiceProps): ReactNode {
+export function AccountChoice({
+  label,
+  guest,
+  collection,
+  hasSuperusers = true,
+  chosen,
+  onChoose,
+  error,
+}: AccountChoiceProps): ReactNode {
   const { list } = useCollections()
-  const [collection, setCollection] = useState(chosen?.collection ?? '')
-  const kinds = list.filter(({ type }) => type === 'auth')
+  const kinds = list.filter(({ type, system }) => type === 'auth' && (hasSuperusers || !system))
   return (
-    <div className="who-account">
-      <FormField label={texts.as}>
+    <div className="account-choice">
+      <FormField label={label}>
         {(control) => (
           <select
             {...control}
             className="input"
             value={collection}
-            onChange={({ target }) => {
-              setCollection(target.value)
-              onChoose(undefined)
-            }}
+            onChange={({ target }) => onChoose(undefined, target.value)}
           >
-            <option value="">{texts.guest}</option>
+            {guest !== undefined && <option value="">{guest}</option>}
             {kinds.map(({ id, name }) => (
               <option key={id} value={name}>
                 {texts.accountOf(name)}
@@ -50,7 +63,16 @@ export function AccountChoice({ chosen, onChoose }: AccountChoiceProps): ReactNo
         )}
       </FormField>
       {collection !== '' && (
-        <Found collection={collection} chosen={chosen} onChoose={(row) => onChoose({ collection, row })} />
+        <Found
+          key={collection}
+          collection={collection}
+          chosen={chosen?.row}
+          onChoose={(row) => onChoose({ collection, row }, collection)}
+          error={error}
+        />
+      )}
+      {collection !== '' && guest !== undefined && chosen === undefined && (
+        <p className="field-help">{texts.stillGuest}</p>
       )}
     </div>
   )
@@ -58,11 +80,12 @@ export function AccountChoice({ chosen, onChoose }: AccountChoiceProps): ReactNo
 
 interface FoundProps {
   readonly collection: string
-  readonly chosen: ChosenAccount | undefined
+  readonly chosen: Row | undefined
   readonly onChoose: (row: Row) => void
+  readonly error: string | undefined
 }
 
-function Found({ collection: name, chosen, onChoose }: FoundProps): ReactNode {
+function Found({ collection: name, chosen, onChoose, error }: FoundProps): ReactNode {
   const { list } = useCollections()
   const collection = list.find((one) => one.name === name)
   const [search, setSearch] = useState('')
@@ -83,24 +106,27 @@ function Found({ collection: name, chosen, onChoose }: FoundProps): ReactNode {
       controller.abort()
     }
   }, [collection, name, search])
+  // The chosen one stays in sight, whatever is searched.
+  const others = rows?.filter(({ id }) => id !== chosen?.id) ?? []
+  const shown = chosen === undefined ? others : [chosen, ...others]
   return (
     <>
-      <TextInput label={texts.searchAccount} type="search" value={search} onValue={setSearch} />
-      <div className="who-found" role="group" aria-label={texts.accounts}>
-        {rows?.map((row) => (
+      <TextInput label={texts.search} type="search" value={search} onValue={setSearch} error={error} />
+      <div className="account-found" role="group" aria-label={texts.found}>
+        {shown.map((row) => (
           <button
             key={row.id}
             type="button"
             className="button"
-            aria-pressed={chosen?.row.id === row.id}
+            aria-pressed={chosen?.id === row.id}
+            title={row.id}
             onClick={() => onChoose(row)}
           >
             {titleOf(collection, row)}
           </button>
         ))}
-        {rows?.length === 0 && <p>{texts.noAccount}</p>}
+        {rows?.length === 0 && <p>{texts.none}</p>}
       </div>
-      {chosen === undefined && <p className="field-help">{texts.stillGuest}</p>}
     </>
   )
 }

@@ -40,8 +40,10 @@ export function titleField({ fields }: Collection): Field | undefined {
 /** What stands for a record in one line. */
 export function titleOf(collection: Collection | undefined, row: Row): string {
   const field = collection && titleField(collection)
-  const value = field === undefined ? undefined : row[field.name]
-  return typeof value === 'string' && value !== '' ? value.slice(0, TITLE_CHARS_MAX) : row.id
+  // An account without a name has an address at least.
+  const values = [field === undefined ? undefined : row[field.name], row['email']]
+  const text = values.find((value): value is string => typeof value === 'string' && value !== '')
+  return text === undefined ? row.id : text.slice(0, TITLE_CHARS_MAX)
 }
 
 /** Finds records by the title, by any other text, or by the id. */

@@ -1,4 +1,4 @@
-/** Goal: a superuser makes and deletes API tokens and superusers, and ends sessions of any account. */
+/** Goal: a superuser makes and deletes API tokens and superusers, ends sessions of any account, and acts as it. */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
@@ -21,7 +21,8 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await sees(page, 'blank', 'dialog .field-wrong')
       await isSound(page)
       await fill(page, 'Name', 'nightly report')
-      await fill(page, 'Account', ANN)
+      await fill(page, 'Search an account', 'ann')
+      await press(page, ANN)
       await press(page, 'Make the token')
       await sees(page, 'Must be lists of', 'dialog')
       await press(page, 'List users')
@@ -46,15 +47,15 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   })
 
   test('the sessions of an account are listed and ended', async () => {
-    await withServerPage(browser, '/access/sessions', async (page, server) => {
+    await withServerPage(browser, '/access/accounts', async (page, server) => {
       await makeAnn(server)
       const tokens = [await logIn(server), await logIn(server)]
       await sees(page, 'this page', '.data')
       await isSound(page)
       await fill(page, 'Collection', 'users')
       await sees(page, 'Which account?')
-      await fill(page, 'Account', ANN)
-      await press(page, 'Show')
+      await fill(page, 'Search an account', 'ann')
+      await press(page, ANN)
       await sees(page, 'password', '.data')
       assertEqual(await page.evaluate(() => document.querySelectorAll('.data tbody tr').length), 2)
       await press(page, 'End')
@@ -63,11 +64,47 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await press(page, 'End all other sessions')
       await sees(page, 'All devices of this account')
       await press(page, 'End them')
-      await sees(page, 'No sessions')
+      await sees(page, 'signed in nowhere')
       for (const token of tokens) {
         const url = `${server.url}/api/collections/users/auth-refresh`
         assertEqual((await fetch(url, { method: 'POST', headers: { authorization: token } })).status, 401)
       }
+    })
+  })
+
+  test('an account is acted as for a while, gets a mail, and is unlinked from a service', async () => {
+    await withServerPage(browser, '/start', async (page, server) => {
+      const { id } = await makeAnn(server)
+      const { records } = server.server.backend
+      const service = { provider: 'github', providerId: 'ann-42' }
+      await records.create(ITSELF, '_externalAuths', { collectionRef: '_pb_users_auth_', recordRef: id, ...service })
+      await goTo(page, `/records/users?record=${id}`)
+      await sees(page, 'Record of users')
+      await press(page, 'More')
+      await press(page, 'Sessions, and act as it')
+      await sees(page, 'ann-42', '.data')
+      await isSound(page)
+      await press(page, 'Act as it …')
+      await fill(page, 'Valid for, in seconds', '-5')
+      await press(page, 'Make the token')
+      await sees(page, 'no less than 0', 'dialog .field-wrong')
+      await isSound(page)
+      await fill(page, 'Valid for, in seconds', '600')
+      await press(page, 'Make the token')
+      await sees(page, `Anyone who has it may do what ${ANN} may.`)
+      await isSound(page)
+      const token = await page.evaluate(() => document.querySelector('.token')!.textContent)
+      const url = `${server.url}/api/collections/users/records/${id}`
+      const answer = await fetch(url, { headers: { authorization: token } })
+      assertEqual(((await answer.json()) as { email: string }).email, ANN)
+      await press(page, 'Close')
+      await sees(page, 'impersonate', '.data')
+      await press(page, 'Mail to verify')
+      await sees(page, `A mail goes to ${ANN}.`)
+      await press(page, 'Unlink github')
+      await press(page, 'Unlink it')
+      await sees(page, 'It logs in by no other service.')
+      assertEqual((await records.list(ITSELF, '_externalAuths', {})).totalItems, 0)
     })
   })
 
@@ -90,16 +127,17 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await seesNo(page, ANN, '.data')
       const { items } = await server.backend.records.list(ITSELF, '_superusers', {})
       assertEqual(items.length, 1)
-      await goTo(page, '/access/sessions')
+      await goTo(page, '/access/accounts')
       await press(page, 'Sign out')
       await sees(page, 'With the account of a superuser')
     })
   })
 }
 
-async function makeAnn({ server }: TestServer): Promise<void> {
+async function makeAnn({ server }: TestServer): Promise<{ readonly id: string }> {
   const input = { email: ANN, password: PASSWORD, passwordConfirm: PASSWORD }
-  await server.backend.records.create(ITSELF, 'users', input)
+  const { id } = await server.backend.records.create(ITSELF, 'users', input)
+  return { id: String(id) }
 }
 
 async function logIn({ url }: TestServer): Promise<string> {

@@ -1,4 +1,4 @@
-/** Goal: people of CouchDB find databases, documents, views, indexes and replications, and everybody has a console for queries. */
+/** Goal: people of CouchDB find what Fauxton has, from databases to the configuration, and everybody has a console for queries. */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
@@ -6,7 +6,7 @@ import { send } from '../../../server/test/test-server.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
 import { fillNotes } from '../example-operations.ts'
 import { fillTasks } from '../server.ts'
-import { fill, goTo, isSound, press, sees, seesNo, typeCode, waitFor, withServerPage } from './steps.ts'
+import { fill, giveFile, goTo, isSound, press, sees, seesNo, typeCode, waitFor, withServerPage } from './steps.ts'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   // The driver of WebKit has the hash of the address for itself, where the page has its views.
@@ -63,6 +63,125 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await press(page, 'Save')
       await sees(page, 'conflict', 'dialog .refusal')
       assertEqual((await send(url, 'GET /notes/note-99')).json['text'], 'theirs')
+    })
+  })
+
+  test('documents are duplicated, and deleted several at once unless they have changed', async () => {
+    await withNotes('/couchdb/databases/notes/documents?doc=note-1', async (page, { url }) => {
+      await sees(page, 'note-1', 'dialog')
+      await press(page, 'Duplicate')
+      await sees(page, 'New document', 'dialog')
+      await press(page, 'Save')
+      await sees(page, 'note-1-copy', '.data')
+      await press(page, 'Choose note-1-copy')
+      await press(page, 'Choose note-0')
+      const { json } = await send(url, 'GET /notes/note-0')
+      await send(url, 'PUT /notes/note-0', { ...json, text: 'theirs' })
+      await press(page, 'Delete 2 documents')
+      await press(page, 'Delete it')
+      await sees(page, '1 document was changed meanwhile, and not deleted: note-0')
+      await seesNo(page, 'note-1-copy', '.data')
+      assertEqual((await send(url, 'GET /notes/note-0')).json['text'], 'theirs')
+      await isSound(page)
+    })
+  })
+
+  test('attachments of a document are added, fetched and deleted', async () => {
+    await withNotes('/couchdb/databases/notes/documents?doc=note-1', async (page, { url }) => {
+      await sees(page, 'The document has no attachments.', 'dialog')
+      await giveFile(page, 'A file to attach', 'letter.txt', 'Dear Ann')
+      await sees(page, 'application/octet-stream, 8 B', 'dialog')
+      await isSound(page)
+      assertEqual((await send(url, 'GET /notes/note-1/letter.txt')).text, 'Dear Ann')
+      await page.evaluate(() => {
+        const given = globalThis as unknown as { given: string }
+        // What the page gives to the browser as a download.
+        const { createObjectURL } = URL
+        URL.createObjectURL = (blob: Blob) => {
+          void blob.text().then((text) => (given.given = text))
+          return createObjectURL(blob)
+        }
+      })
+      await press(page, 'letter.txt')
+      await waitFor(page, 'the file', '', () => (globalThis as { given?: string }).given === 'Dear Ann')
+      await typeCode(page, 'The document as JSON', '{ "_id": "note-1", "text": "other" }')
+      await sees(page, 'Save the document first', 'dialog')
+      await page.reload()
+      await press(page, 'Delete letter.txt')
+      await press(page, 'Delete the attachment')
+      await sees(page, 'The document has no attachments.', 'dialog')
+      assertEqual((await send(url, 'GET /notes/note-1/letter.txt')).status, 404)
+    })
+  })
+
+  test('changes are followed, from now and from the beginning, and lead to the conflicts of one document', async () => {
+    await withNotes('/couchdb/databases/notes/changes', async (page, { url }) => {
+      await sees(page, 'note-119', '.data')
+      await isSound(page)
+      await send(url, 'PUT /notes/fresh', { text: 'new' })
+      await waitFor(page, 'the newest change first', '', () =>
+        document.querySelector<HTMLElement>('.data tbody tr')!.innerText.includes('fresh'),
+      )
+      await fill(page, 'Order', 'start')
+      await sees(page, 'Show more of', 'main')
+      await press(page, 'Live')
+      await fill(page, 'Only the document with the id', 'fresh')
+      await press(page, 'Go')
+      await seesNo(page, 'note-', '.data')
+      const docs = ['1-aa', '1-bb'].map((rev) => ({ _id: 'fresh', _rev: rev, text: rev }))
+      await send(url, 'POST /notes/_bulk_docs', { docs, new_edits: false })
+      // It is not followed any more.
+      await seesNo(page, 'Compare 3 branches')
+      await press(page, 'Live')
+      await press(page, 'Compare 3 branches')
+      await sees(page, '1-bb', '.compared')
+      await isSound(page)
+    })
+  })
+
+  test('who may read and write a database is shown in words, and changed; a collection has rules', async () => {
+    await withNotes('/couchdb/databases/notes/permissions', async (page, server) => {
+      const { url } = server
+      await sees(page, 'Admins of the server alone may read')
+      await fill(page, 'Members by role', '')
+      await sees(page, 'Everybody who reaches the server')
+      await isSound(page)
+      await fill(page, 'Members by name', 'ann\n\nbob ')
+      await fill(page, 'Admins by role', 'chief')
+      await sees(page, 'The members below may read')
+      await press(page, 'Save the permissions')
+      await sees(page, 'The permissions are saved.')
+      const { json } = await send(url, 'GET /notes/_security')
+      assertEqual(json['members'], { names: ['ann', 'bob'], roles: [] })
+      assertEqual((json['admins'] as { roles: string[] }).roles, ['chief'])
+      await goTo(page, '/couchdb/databases/_users/permissions')
+      await fill(page, 'Members by name', 'ann')
+      await press(page, 'Save the permissions')
+      await sees(page, 'members', 'main .refusal')
+      await fillTasks(server, 1)
+      await page.reload()
+      await goTo(page, '/couchdb/databases/tasks/permissions')
+      await press(page, 'Rules of the collection')
+      await sees(page, 'List rule', 'main')
+    })
+  })
+
+  test('the configuration is read, and admins of the door are made and removed', async () => {
+    await withServerPage(browser, '/couchdb/configuration', async (page, { url }) => {
+      await sees(page, 'couchdb/max_document_size', '.data')
+      await isSound(page)
+      await press(page, 'New admin')
+      await fill(page, 'Name', 'robot')
+      await fill(page, 'Password', 'the password of robot')
+      await isSound(page)
+      await press(page, 'Make the admin')
+      await sees(page, 'robot', '.couch-admins')
+      const asRobot = { authorization: `Basic ${btoa('robot:the password of robot')}` }
+      assertEqual((await send(url, 'GET /_all_dbs', undefined, asRobot)).status, 200)
+      await press(page, 'Remove robot')
+      await press(page, 'Remove the admin')
+      await seesNo(page, 'robot', '.couch-admins')
+      assertEqual((await send(url, 'GET /_all_dbs', undefined, asRobot)).status, 401)
     })
   })
 

@@ -1,4 +1,5 @@
 /** Goal: collections are made, changed and deleted by their definitions, and nothing is saved before it was shown what happens. */
+import { generateKeyPairSync } from 'node:crypto'
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
@@ -228,6 +229,32 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
         [oauth2.providers.map(({ clientSecret }) => clientSecret), authToken.duration, mfa.enabled],
         [['a secret'], 86_400, true],
       )
+    })
+  })
+
+  test('the client secret of Apple is made of its key', async () => {
+    await withBooks(async (page) => {
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      await goTo(page, '/accounts/users')
+      await press(page, 'Other services')
+      await press(page, 'Add a provider')
+      await press(page, 'Apple')
+      await press(page, 'Make the secret …')
+      await press(page, 'Make the secret')
+      await sees(page, 'blank', 'dialog .field-wrong')
+      await isSound(page)
+      await fill(page, 'Client id', 'org.example.app')
+      await fill(page, 'Team id', 'TEAM000001')
+      await fill(page, 'Key id', 'KEY0000001')
+      await fill(page, 'Private key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+      await press(page, 'Make the secret')
+      await seesNo(page, 'Client secret of Apple', 'dialog')
+      await waitFor(page, 'the secret', '', () =>
+        [...document.querySelectorAll<HTMLInputElement>('[type=password]')].some(({ value }) =>
+          value.startsWith('eyJ'),
+        ),
+      )
+      await isSound(page)
     })
   })
 

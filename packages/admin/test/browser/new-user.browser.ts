@@ -2,8 +2,9 @@
  * Goal: somebody who reads no documentation comes from an empty folder to an app's page that reads what the rules let each of two users see.
  * Method: the command itself, and only what its output and the pages say. Each mistake on the way is made once.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { statfsSync } from 'node:fs'
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,10 +13,12 @@ import type { Page } from '../../../../tools/browser/browser.ts'
 import { writeAdminPage } from '../../../../tools/web/admin-page.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import { EMAIL, PASSWORD } from '../server.ts'
-import { choose, fill, isSound, press, sees, typeCode } from './steps.ts'
+import { choose, fill, goTo, isSound, press, sees, seesNo, typeCode } from './steps.ts'
 
 const MAIN = join(import.meta.dirname, '../../../server/src/cli/main.ts')
 const START_MS_MAX = 120_000
+/** A database without records takes some 2 MiB. */
+const DISK_MIB = 24
 const NO_USER_YET = 'Sign in to see notes.'
 
 /** The page of an app, as short as one can be. */
@@ -40,17 +43,13 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   if (browser.engine === 'webkit') return
 
   test('from an empty folder to an app with two users, without documentation', async () => {
-    await writeAdminPage()
     const dir = await mkdtemp(join(tmpdir(), 'pannier-new-user-'))
     await mkdir(join(dir, 'public'))
     await writeFile(join(dir, 'public/index.html'), APP)
     const started = performance.now()
-    const command = ['serve', '--dir', join(dir, 'data'), '--public', join(dir, 'public'), '--port', '0']
-    const server = spawn(process.execPath, ['--conditions=pannier-source', MAIN, ...command])
-    let output = ''
-    for (const stream of [server.stdout, server.stderr]) stream.on('data', (text: Buffer) => (output += String(text)))
+    const server = await serve(dir, '--public', join(dir, 'public'))
     try {
-      const link = await linkIn(() => output)
+      const link = await linkIn(server)
       const page = await browser.open(link)
       await makeSuperuser(page)
       await makeNotes(page)
@@ -59,14 +58,97 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await useApp(await browser.open(new URL('/', link).href))
       console.log(`A new user's path: ${Math.round((performance.now() - started) / 1000)} s of scripted steps.`)
     } finally {
-      server.kill()
-      await once(server, 'close')
+      await server.end()
+      await rm(dir, { recursive: true, force: true })
+    }
+  })
+
+  test('a server that is gone and a disk that is full are said in words, and work continues after them', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'pannier-new-user-'))
+    const data = join(dir, 'data')
+    await mkdir(data)
+    const isSmall = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m,mode=777`, 'tmpfs', data]).status === 0
+    if (!isSmall) console.warn('\n!!! A FULL DISK WAS NOT TESTED: this user may not mount a file system.\n')
+    let server = await serve(dir)
+    const page = await browser.open(await linkIn(server))
+    try {
+      await makeSuperuser(page)
+      await fill(page, 'Name', 'notes')
+      await press(page, 'Make the collection')
+      await sees(page, 'No records yet')
+      const { port } = new URL(await linkIn(server))
+      await press(page, 'New record')
+      await fill(page, 'title', 'written while it was away')
+      await server.end()
+      await press(page, 'Make the record')
+      await sees(page, 'The server does not answer. Check that it runs', 'dialog')
+      await sees(page, 'The server does not answer. Trying again …')
+      server = await serve(dir, '--port', port)
+      await seesNo(page, 'Trying again …')
+      await press(page, 'Make the record')
+      await sees(page, 'written while it was away', '[role=grid]')
+      await server.end()
+      // What was never shown is not there yet. It comes with the server.
+      await press(page, 'Backups')
+      await sees(page, 'The server does not answer. Trying again …')
+      server = await serve(dir, '--port', port)
+      await sees(page, 'No backups yet')
+      await goTo(page, '/records/notes')
+      await sees(page, 'written while it was away', '[role=grid]')
+      if (isSmall) await fillDisk(page, data)
+      assertEqual(
+        page.errors().filter((error) => !/ERR_|50[0-9]|status of 507|Connection|NetworkError|CORS/.test(error)),
+        [],
+      )
+    } finally {
+      await page.close()
+      await server.end()
+      if (isSmall) spawnSync('umount', [data])
       await rm(dir, { recursive: true, force: true })
     }
   })
 }
 
-async function linkIn(output: () => string): Promise<string> {
+async function fillDisk(page: Page, data: string): Promise<void> {
+  const ballast = join(data, 'ballast')
+  const write = async (title: string): Promise<void> => {
+    await press(page, 'New record')
+    await fill(page, 'title', title)
+    await press(page, 'Make the record')
+  }
+  const { bavail, bsize } = statfsSync(data)
+  await writeFile(ballast, Buffer.alloc(bavail * bsize))
+  await write('no room for it')
+  await sees(page, 'The server has no space left', 'dialog')
+  await isSound(page)
+  await rm(ballast)
+  await press(page, 'Make the record')
+  await sees(page, 'no room for it', '[role=grid]')
+}
+
+interface Served {
+  readonly output: () => string
+  readonly end: () => Promise<void>
+}
+
+/** The command itself, with its data in `dir`. */
+async function serve(dir: string, ...more: readonly string[]): Promise<Served> {
+  await writeAdminPage()
+  const command = ['serve', '--dir', join(dir, 'data'), '--port', '0', ...more]
+  const server = spawn(process.execPath, ['--conditions=pannier-source', MAIN, ...command])
+  let output = ''
+  for (const stream of [server.stdout, server.stderr]) stream.on('data', (text: Buffer) => (output += String(text)))
+  const closed = once(server, 'close')
+  return {
+    output: () => output,
+    end: async () => {
+      server.kill()
+      await closed
+    },
+  }
+}
+
+async function linkIn({ output }: Served): Promise<string> {
   const late = AbortSignal.timeout(START_MS_MAX)
   for (;;) {
     const link = /http:\/\/\S+\/_\/#\/setup\/\S+/.exec(output())?.[0]

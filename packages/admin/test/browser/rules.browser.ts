@@ -80,6 +80,57 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     })
   })
 
+  test('a preview says which accounts may log in, and whom an account manages', async () => {
+    await withNotes(async (page, { server: { backend } }) => {
+      const bob = { email: 'bob@example.com', name: 'Bob', password: PASSWORD, passwordConfirm: PASSWORD }
+      await backend.records.create(ITSELF, 'users', { ...bob, verified: true })
+      await goTo(page, '/rules/users')
+      await press(page, 'Who can log in')
+      await sees(page, 'Lets through 2 of these 2.', 'dialog')
+      await choose(page, 'Login rule: who may', 'Those who meet a rule')
+      await typeCode(page, 'Login rule', 'verified = true')
+      await sees(page, 'Lets through 1 of these 2.', 'dialog')
+      await openRecord(page, 'Ann')
+      await sees(page, 'verified is false', '.reason')
+      await isSound(page)
+      await goTo(page, '/rules/users?preview=manage')
+      await choose(page, 'Manage rule: who may', 'Those who meet a rule')
+      await typeCode(page, 'Manage rule', '@request.auth.name = "Ann" && name = "Bob"')
+      await sees(page, 'Lets through 0 of these 2.', 'dialog')
+      await fill(page, 'Seen by', 'users')
+      await press(page, 'Ann')
+      await sees(page, 'Lets through 1 of these 2.', 'dialog')
+      await isSound(page)
+      const users = backend.definitions.get('users')
+      assertEqual(users.type === 'auth' && [users.authRule, users.manageRule], ['', null])
+    })
+  })
+
+  test('a preview says who sees a field in which records, and who may set it', async () => {
+    await withNotes(async (page) => {
+      await goTo(page, '/fields/notes')
+      await press(page, 'Options of title')
+      await press(page, 'Rules of the field')
+      await press(page, 'Who sees it where')
+      await sees(page, 'Lets through 3 of these 3.', 'dialog')
+      await choose(page, 'View rule of title: who may', 'Those who meet a rule')
+      await typeCode(page, 'View rule of title', 'owner != "" && owner = @request.auth.id')
+      await sees(page, 'Lets through 0 of these 3.', 'dialog')
+      await fill(page, 'Seen by', 'users')
+      await press(page, 'Ann')
+      await sees(page, 'Lets through 1 of these 3.', 'dialog')
+      await isSound(page)
+      await press(page, 'Close')
+      // The rule of the draft is asked: who may set it follows from who sees it.
+      await press(page, 'Who may set it where')
+      await sees(page, 'Lets through 0 of these 3.', 'dialog')
+      await typeCode(page, 'What is sent, as JSON', '{ "title": "mine" }')
+      await fill(page, 'Seen by', 'users')
+      await press(page, 'Ann')
+      await sees(page, 'Lets through 1 of these 3.', 'dialog')
+    })
+  })
+
   test('a field gets a rule of its own', async () => {
     await withNotes(async (page, { server: { backend } }) => {
       await goTo(page, '/fields/notes')

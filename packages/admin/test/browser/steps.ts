@@ -114,7 +114,10 @@ export async function typeCode(page: Page, label: string, text: string): Promise
   const deadline = Date.now() + WAIT_MS_MAX
   do {
     if (Date.now() > deadline) throw new Error(`The editor '${label}' does not take '${text}'.`)
-    await run(`${find}.focus(); document.execCommand('selectAll')`)
+    // On a slow machine it would hear of it after what is typed, which would keep the colour of the old text by a style.
+    await run(
+      `${find}.focus(); document.execCommand('selectAll'); document.dispatchEvent(new Event('selectionchange'))`,
+    )
     await new Promise((resolve) => setTimeout(resolve, 60))
     // Browsers send this event before what is typed, but not before commands.
     await run(`const event = { inputType: 'insertText', data: ${JSON.stringify(text)}, bubbles: true, cancelable: true }

@@ -1,10 +1,10 @@
 /** A chart over time. ECharts is loaded with the first one. Dragging chooses a period; views offer the same to keyboards. */
 import { useEffect, useRef, useState } from 'react'
 import type { PointerEvent, ReactNode } from 'react'
+import { onDemand } from '../../state/on-demand.ts'
 import { useStore } from '../../state/store.ts'
 import { theme } from '../../state/theme.ts'
-import type { ChartData } from './contract.ts'
-import type { MountedChart } from './draw.ts'
+import type { ChartData, MountedChart } from './draw.ts'
 
 interface ChartProps extends ChartData {
   /** What a screen reader says in place of the picture: what is shown, and its figures. */
@@ -21,7 +21,7 @@ export function Chart({ label, onPeriod, ...data }: ChartProps): ReactNode {
   useEffect(() => {
     let mounted: MountedChart | undefined
     let isGone = false
-    void import('./draw.ts').then(({ mount }) => {
+    void onDemand(() => import('./draw.ts')).then(({ mount }) => {
       if (isGone || host.current === null) return
       mounted = mount(host.current)
       setChart(mounted)

@@ -4,7 +4,28 @@ import { GridComponent, TooltipComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
 import type { EChartsCoreOption } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
-import type { ChartData, Series } from './contract.ts'
+
+/** One line, or one part of each bar. */
+export interface Series {
+  readonly name: string
+  /** A variable of the style sheet: `accent`. */
+  readonly color: string
+  /** Milliseconds since 1970, and the value then; null is a gap. */
+  readonly points: readonly (readonly [number, number | null])[]
+}
+
+export interface ChartData {
+  /** Bars stand on each other. */
+  readonly kind: 'bars' | 'lines'
+  readonly series: readonly Series[]
+  /** The values are counts: the axis has no fractions. */
+  readonly isCount?: boolean
+  /** As `bytesText`. */
+  readonly format: (value: number) => string
+  /** Milliseconds since 1970; what the points have when it is left out. */
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
 
 export interface MountedChart {
   draw(data: ChartData): void

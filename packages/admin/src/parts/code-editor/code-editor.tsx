@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { MountedEditor } from './code-mirror.ts'
 import type { CodeEditorProps } from './contract.ts'
+import { onDemand } from '../../state/on-demand.ts'
 
 export function CodeEditor(props: CodeEditorProps): ReactNode {
   const host = useRef<HTMLDivElement>(null)
@@ -15,7 +16,7 @@ export function CodeEditor(props: CodeEditorProps): ReactNode {
   useEffect(() => {
     let mounted: MountedEditor | undefined
     let isGone = false
-    void import('./code-mirror.ts').then(({ mount }) => {
+    void onDemand(() => import('./code-mirror.ts')).then(({ mount }) => {
       if (isGone || host.current === null) return
       const hadFocus = document.activeElement === plain.current
       mounted = mount(host.current, () => newest.current)

@@ -1,4 +1,4 @@
-/** What opens the server: superusers, sessions of accounts, API tokens of programs. */
+/** What opens the server: superusers, accounts with their sessions, API tokens of programs. */
 import type { ReactNode } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { TEXTS } from '../../texts.ts'
@@ -6,14 +6,15 @@ import { OPERATIONS } from '../../texts/operations.ts'
 import { ServerHead } from '../server-head.tsx'
 import type { ServerViewProps } from '../view.ts'
 import { changeQuery, useRoute } from '../../state/route.ts'
+import { Accounts } from './accounts.tsx'
 import { NewSuperuser } from './new-superuser.tsx'
 import { NewToken } from './new-token.tsx'
-import { Sessions } from './sessions.tsx'
 import { Superusers } from './superusers.tsx'
 import { Tokens } from './tokens.tsx'
+import sheet from './access.css'
 
 const { access: texts } = OPERATIONS
-const PARTS = ['tokens', 'sessions', 'superusers'] as const
+const PARTS = ['tokens', 'accounts', 'superusers'] as const
 
 export function View({ rest: [name] }: ServerViewProps): ReactNode {
   const { query } = useRoute()
@@ -23,8 +24,9 @@ export function View({ rest: [name] }: ServerViewProps): ReactNode {
   const close = (): void => changeQuery({ new: undefined })
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <ServerHead title={TEXTS.serverViews.access} tabs={tabs}>
-        {part !== 'sessions' && (
+        {part !== 'accounts' && (
           <Button kind="primary" icon="add" onPress={() => changeQuery({ new: 'yes' })}>
             {part === 'tokens' ? texts.newToken : texts.newSuperuser}
           </Button>
@@ -33,7 +35,7 @@ export function View({ rest: [name] }: ServerViewProps): ReactNode {
       <div className="view-body">
         <p className="muted">{texts.partTexts[part]}</p>
         {part === 'tokens' && <Tokens key={query['new']} />}
-        {part === 'sessions' && <Sessions />}
+        {part === 'accounts' && <Accounts />}
         {part === 'superusers' && <Superusers key={query['new']} />}
       </div>
       {isMaking && part === 'tokens' && <NewToken onClose={close} />}

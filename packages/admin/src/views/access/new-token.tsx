@@ -3,17 +3,16 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { ACTIONS, makeApiToken } from '../../api/access.ts'
 import type { Action, Scopes } from '../../api/access.ts'
-import { ApiError, apiUrl } from '../../api/request.ts'
-import { Button } from '../../parts/button.tsx'
-import { copyText } from '../../parts/copy.ts'
+import { ApiError } from '../../api/request.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { errorText } from '../../parts/toasts.tsx'
 import { useCollections } from '../../state/collections.ts'
-import { TEXTS } from '../../texts.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
-import { AccountInput, accountId } from './account-input.tsx'
+import { AccountChoice } from '../account-choice.tsx'
+import type { ChosenAccount } from '../account-choice.tsx'
+import { MadeToken } from './made-token.tsx'
 
 const { access: texts } = OPERATIONS
 const LIFETIMES = [30, 90, 365, 0] as const
@@ -21,7 +20,7 @@ const DAY_MS = 86_400_000
 
 export function NewToken({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [token, setToken] = useState<string>()
-  if (token !== undefined) return <MadeToken token={token} onClose={onClose} />
+  if (token !== undefined) return <MadeToken token={token} text={texts.tokenOnce} scheme="Bearer " onClose={onClose} />
   return (
     <Dialog title={texts.newToken} place="side" onClose={onClose}>
       <TokenForm onMade={setToken} />
@@ -34,14 +33,14 @@ function TokenForm({ onMade }: { readonly onMade: (token: string) => void }): Re
   const accounts = list.filter(({ type, system }) => type === 'auth' && !system)
   const [name, setName] = useState('')
   const [collection, setCollection] = useState(accounts[0]?.name ?? '')
-  const [account, setAccount] = useState('')
+  const [account, setAccount] = useState<ChosenAccount>()
   const [days, setDays] = useState(90)
   const [scopes, setScopes] = useState<Scopes>({})
   const [errors, setErrors] = useState<ApiError['fields']>({})
   const make = async (): Promise<string | undefined> => {
     setErrors({})
     try {
-      const record = await accountId(collection, account.trim())
+      const record = account?.row.id ?? ''
       const expires = days === 0 ? '' : new Date(Date.now() + days * DAY_MS).toISOString().replace('T', ' ')
       onMade((await makeApiToken({ name: name.trim(), collection, record, expires, scopes })).token)
       return undefined
@@ -61,23 +60,17 @@ function TokenForm({ onMade }: { readonly onMade: (token: string) => void }): Re
         error={errors['name']?.message}
         autoComplete="off"
       />
-      <FormField label={texts.collection} help={texts.collectionHelp} error={errors['collection']?.message}>
-        {(control) => (
-          <select
-            {...control}
-            className="input"
-            value={collection}
-            onChange={({ target }) => setCollection(target.value)}
-          >
-            {accounts.map(({ id, name: option }) => (
-              <option key={id} value={option}>
-                {option}
-              </option>
-            ))}
-          </select>
-        )}
-      </FormField>
-      <AccountInput collection={collection} value={account} onValue={setAccount} error={errors['record']?.message} />
+      <AccountChoice
+        label={texts.collection}
+        collection={collection}
+        hasSuperusers={false}
+        chosen={account}
+        onChoose={(chosen, of) => {
+          setAccount(chosen)
+          setCollection(of)
+        }}
+        error={errors['record']?.message ?? errors['collection']?.message}
+      />
       <FormField label={texts.expires}>
         {(control) => (
           <select {...control} className="input" value={days} onChange={({ target }) => setDays(Number(target.value))}>
@@ -160,31 +153,5 @@ function ScopeTable({ names, scopes, onScopes, error }: ScopeTableProps): ReactN
         </p>
       )}
     </fieldset>
-  )
-}
-
-function MadeToken({ token, onClose }: { readonly token: string; readonly onClose: () => void }): ReactNode {
-  const curl = `curl -H "Authorization: Bearer ${token}" '${apiUrl('/collections/…/records')}'`
-  return (
-    <Dialog
-      title={texts.tokenMade}
-      onClose={onClose}
-      footer={
-        <>
-          <Button onPress={onClose}>{TEXTS.actions.close}</Button>
-          <Button icon="code" onPress={() => copyText(curl)}>
-            {TEXTS.copy.asCurl}
-          </Button>
-          <Button kind="primary" icon="copy" onPress={() => copyText(token)}>
-            {texts.copyToken}
-          </Button>
-        </>
-      }
-    >
-      <p className="dialog-text">{texts.tokenOnce}</p>
-      <pre className="facts-json token" tabIndex={0} role="region" aria-label={texts.token}>
-        {token}
-      </pre>
-    </Dialog>
   )
 }

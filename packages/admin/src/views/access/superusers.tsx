@@ -64,8 +64,11 @@ function columnsOf(own: string, remove: (row: Row) => Promise<void>): readonly D
       isActions: true,
       cell: (row) => (
         <>
-          <a className="button button-quiet" href={linkTo(['access', 'sessions'], { account: row.id })}>
-            {texts.parts.sessions}
+          <a
+            className="button button-quiet"
+            href={linkTo(['access', 'accounts'], { collection: '_superusers', account: row.id })}
+          >
+            {texts.sessions}
           </a>
           <Button
             kind="quiet"

@@ -9,6 +9,7 @@ import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { errorAt, errorsBelow } from '../definition/drafts.ts'
+import { AppleSecret } from './apple-secret.tsx'
 import { Method } from './method.tsx'
 import type { OptionsProps } from './method.tsx'
 
@@ -100,12 +101,13 @@ interface ProviderRowProps {
 }
 
 function ProviderRow({ provider, title, errors, onChange, onRemove }: ProviderRowProps): ReactNode {
-  const { clientId, clientSecret = '', displayName, pkce } = provider
+  const { name: service, clientId, clientSecret = '' } = provider
   return (
     <li className="def-field">
       <div className="def-field-head">
         <b>{title}</b>
         <span className="def-field-actions">
+          {service === 'apple' && <MakeAppleSecret clientId={clientId} onChange={onChange} />}
           <Button kind="quiet" icon="trash" label={texts.remove(title)} onPress={onRemove} />
         </span>
       </div>
@@ -128,42 +130,73 @@ function ProviderRow({ provider, title, errors, onChange, onRemove }: ProviderRo
           onValue={(value) => onChange({ clientSecret: value === '' ? undefined : value } as Partial<Provider>)}
         />
       </div>
-      <details open={URLS.some((name) => errorAt(errors, name) !== undefined) || undefined}>
-        <summary>{texts.more(title)}</summary>
-        <div className="field-grid">
-          <TextInput
-            label={texts.displayName}
-            value={displayName}
-            onValue={(value) => onChange({ displayName: value })}
-          />
-          {URLS.map((name) => (
-            <TextInput
-              key={name}
-              label={texts.urls[name]}
-              value={provider[name]}
-              placeholder={texts.asKnown}
-              error={errorAt(errors, name)}
-              onValue={(value) => onChange({ [name]: value })}
-            />
-          ))}
-          <FormField label={texts.pkce}>
-            {(control) => (
-              <select
-                {...control}
-                className="input"
-                value={String(pkce)}
-                onChange={({ target }) => onChange({ pkce: target.value === 'null' ? null : target.value === 'true' })}
-              >
-                <option value="null">{texts.asKnown}</option>
-                <option value="true">{texts.yes}</option>
-                <option value="false">{texts.no}</option>
-              </select>
-            )}
-          </FormField>
-          <Extra provider={provider} error={errorAt(errors, 'extra')} onChange={onChange} />
-        </div>
-      </details>
+      <More provider={provider} title={title} errors={errors} onChange={onChange} />
     </li>
+  )
+}
+
+function More({ provider, title, errors, onChange }: Omit<ProviderRowProps, 'onRemove'>): ReactNode {
+  const { displayName, pkce } = provider
+  return (
+    <details open={URLS.some((name) => errorAt(errors, name) !== undefined) || undefined}>
+      <summary>{texts.more(title)}</summary>
+      <div className="field-grid">
+        <TextInput
+          label={texts.displayName}
+          value={displayName}
+          onValue={(value) => onChange({ displayName: value })}
+        />
+        {URLS.map((name) => (
+          <TextInput
+            key={name}
+            label={texts.urls[name]}
+            value={provider[name]}
+            placeholder={texts.asKnown}
+            error={errorAt(errors, name)}
+            onValue={(value) => onChange({ [name]: value })}
+          />
+        ))}
+        <FormField label={texts.pkce}>
+          {(control) => (
+            <select
+              {...control}
+              className="input"
+              value={String(pkce)}
+              onChange={({ target }) => onChange({ pkce: target.value === 'null' ? null : target.value === 'true' })}
+            >
+              <option value="null">{texts.asKnown}</option>
+              <option value="true">{texts.yes}</option>
+              <option value="false">{texts.no}</option>
+            </select>
+          )}
+        </FormField>
+        <Extra provider={provider} error={errorAt(errors, 'extra')} onChange={onChange} />
+      </div>
+    </details>
+  )
+}
+
+function MakeAppleSecret({
+  clientId,
+  onChange,
+}: Pick<ProviderRowProps, 'onChange'> & { readonly clientId: string }): ReactNode {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button kind="quiet" icon="key" onPress={() => setOpen(true)}>
+        {texts.apple.open}
+      </Button>
+      {isOpen && (
+        <AppleSecret
+          clientId={clientId}
+          onMade={(id, secret) => {
+            onChange({ clientId: id, clientSecret: secret })
+            setOpen(false)
+          }}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
   )
 }
 

@@ -11,6 +11,7 @@ import { CollectionHead } from '../collection-head.tsx'
 import type { CollectionViewProps } from '../view.ts'
 import { curlOf, operationsOf, sdkOf, typesOf } from './examples.ts'
 import type { Operation } from './examples.ts'
+import sheet from '../definition/definition.css'
 
 const { api: texts } = TEXTS
 
@@ -20,6 +21,7 @@ export function View({ collection }: CollectionViewProps): ReactNode {
   const operation = operations.find((one) => one === query['operation']) ?? operations[0]!
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <CollectionHead collection={collection} />
       <div className="definition">
         <p className="def-text">{texts.text}</p>

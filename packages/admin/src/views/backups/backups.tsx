@@ -16,6 +16,7 @@ import { ServerHead } from '../server-head.tsx'
 import { BackupSchedule } from './backup-schedule.tsx'
 import { NewBackup } from './new-backup.tsx'
 import { Restarting } from './restarting.tsx'
+import sheet from './backups.css'
 
 const { backups: texts } = OPERATIONS
 
@@ -38,6 +39,7 @@ export function View(): ReactNode {
   }
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <ServerHead title={texts.title} count={sorted === undefined ? '' : texts.count(sorted.length)}>
         <Button icon="refresh" label={texts.reload} onPress={reload} />
         <Upload onUploaded={reload} />

@@ -7,6 +7,7 @@ import type { ServerViewProps } from '../view.ts'
 import { FilterConsole } from './filter-console.tsx'
 import { MangoConsole } from './mango-console.tsx'
 import { SqlConsole } from './sql-console.tsx'
+import sheet from './console.css'
 
 const { console: texts } = OPERATIONS
 const PARTS = ['sql', 'filter', 'mango'] as const
@@ -16,6 +17,7 @@ export function View({ rest: [name] }: ServerViewProps): ReactNode {
   const tabs = PARTS.map((one) => ({ title: texts.parts[one], path: ['console', one], isCurrent: one === part }))
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <ServerHead title={TEXTS.serverViews.console} tabs={tabs} />
       <div className="view-body">
         <p className="muted">{texts.partTexts[part]}</p>

@@ -5,7 +5,7 @@ type Pair = readonly [one: string | undefined, other: string | undefined]
 /** The table of a comparison has a number for each pair of lines. */
 const LINES_MAX = 1500
 
-/** Pairs of lines: both have it, or one has it and the other has a gap. The most lines are paired that can be. */
+/** Pairs of lines: both have it, it was changed, or one has a gap. The most lines that both have are paired. */
 export function compareLines(ones: readonly string[], others: readonly string[]): readonly Pair[] {
   if (ones.length > LINES_MAX || others.length > LINES_MAX)
     return Array.from({ length: Math.max(ones.length, others.length) }, (_, at): Pair => [ones[at], others[at]])
@@ -19,7 +19,26 @@ export function compareLines(ones: readonly string[], others: readonly string[])
       pairs.push([ones[at++], undefined])
     else pairs.push([undefined, others[otherAt++]])
   }
-  return pairs
+  return withChanged(pairs)
+}
+
+/** Between lines that both have, the first of the one stands beside the first of the other. */
+function withChanged(pairs: readonly Pair[]): readonly Pair[] {
+  const changed: Pair[] = []
+  let [ones, others]: [string[], string[]] = [[], []]
+  const flush = (): void => {
+    for (let at = 0; at < Math.max(ones.length, others.length); at++) changed.push([ones[at], others[at]])
+    ;[ones, others] = [[], []]
+  }
+  for (const [one, other] of pairs) {
+    if (one === other) {
+      flush()
+      changed.push([one, other])
+    } else if (one === undefined) others.push(other!)
+    else ones.push(one)
+  }
+  flush()
+  return changed
 }
 
 /** How many lines both have in the same order, from each place on. */

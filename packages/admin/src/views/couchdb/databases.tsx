@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import type { DataColumn } from '../../parts/data-table.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
-import { bytesText, numberText } from '../../parts/figures.tsx'
+import { numberText, storedText } from '../../parts/figures.tsx'
 import { TextInput } from '../../parts/form-field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Failed, Loading } from '../../parts/loading.tsx'
@@ -61,13 +61,18 @@ function columnsOf(
       title: texts.name,
       cell: ({ db_name: name }) => <a href={linkTo(['couchdb', 'databases', name])}>{name}</a>,
     },
-    { name: 'size', title: texts.size, isNumber: true, cell: ({ sizes }) => bytesText(sizes.file) },
+    {
+      name: 'size',
+      title: texts.size,
+      isNumber: true,
+      cell: ({ sizes, doc_count: count }) => storedText(sizes.file, count),
+    },
     { name: 'count', title: texts.documents, isNumber: true, cell: ({ doc_count: count }) => numberText(count) },
     {
       name: 'seq',
       title: texts.sequence,
       isNumber: true,
-      cell: ({ update_seq: seq }) => <span title={seq}>{seq.split('-', 1)[0]}</span>,
+      cell: ({ update_seq: seq }) => <span title={seq}>{numberText(Number.parseInt(seq))}</span>,
     },
     {
       name: 'actions',

@@ -12,8 +12,12 @@ import { useLoaded } from '../../parts/use-loaded.ts'
 import { changeQuery } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
+import { Attachments } from './attachments.tsx'
 
 const { couchdb: texts } = OPERATIONS
+
+/** The address of a new one. No id of a document begins so. */
+export const NEW_DOCUMENT = '_new'
 
 interface DocumentEditorProps {
   readonly database: string
@@ -81,6 +85,17 @@ export function DocumentEditor({ database, id, draft, onClose, onChanged }: Docu
       <p className="refusal" role="alert" hidden={refusal === ''}>
         {refusal}
       </p>
+      {value !== undefined && (
+        <Attachments
+          database={database}
+          document={value}
+          isChanged={isChanged}
+          onChanged={async () => {
+            await reload()
+            await onChanged()
+          }}
+        />
+      )}
     </Dialog>
   )
 }
@@ -101,6 +116,9 @@ function Actions({ database, document, onDeleted }: ActionsProps): ReactNode {
   const compare = (): void => changeQuery({ doc: undefined, edit: undefined, revisions: document._id })
   return (
     <>
+      <Button icon="copy" onPress={() => changeQuery({ doc: NEW_DOCUMENT, edit: undefined, copyOf: document._id })}>
+        {texts.duplicate}
+      </Button>
       <Button icon="relation" onPress={compare}>
         {texts.revisions}
       </Button>
@@ -109,6 +127,17 @@ function Actions({ database, document, onDeleted }: ActionsProps): ReactNode {
       </Button>
     </>
   )
+}
+
+/** What a copy of a document begins with. Attachments stay with the first one. */
+export function draftOf({
+  _id,
+  _rev,
+  _attachments,
+  _conflicts,
+  ...content
+}: Document): Readonly<Record<string, unknown>> {
+  return { _id: `${_id}-copy`, ...content }
 }
 
 /** @throws SyntaxError for what is no document */

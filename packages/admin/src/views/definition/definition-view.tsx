@@ -6,6 +6,7 @@ import { DefinitionMenu } from './definition-menu.tsx'
 import { useDraft } from './drafts.ts'
 import type { DefinitionDraft } from './drafts.ts'
 import { SaveBar } from './save-bar.tsx'
+import sheet from './definition.css'
 
 interface DefinitionViewProps {
   readonly collection: Collection
@@ -16,6 +17,7 @@ export function DefinitionView({ collection, children }: DefinitionViewProps): R
   const draft = useDraft(collection)
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <CollectionHead collection={collection}>
         <DefinitionMenu collection={collection} />
       </CollectionHead>

@@ -15,6 +15,8 @@ import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { FieldList } from '../fields/field-list.tsx'
 import { ViewQuery } from '../fields/view-query.tsx'
 import { allErrors, errorAt, errorsIn, newField, sentFields } from './drafts.ts'
+import fieldsSheet from '../fields/fields.css'
+import sheet from './definition.css'
 
 const { newCollection: texts } = TEXTS
 const TYPES = ['base', 'auth', 'view'] as const
@@ -58,6 +60,8 @@ function NewCollection({
   }
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
+      <link rel="stylesheet" href={fieldsSheet} precedence="page" />
       <header className="view-head">
         <h1>{texts.title}</h1>
         <div className="view-actions">

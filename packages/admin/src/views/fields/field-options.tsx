@@ -2,8 +2,10 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection, Field, FieldType } from '../../api/collections.ts'
+import { Button } from '../../parts/button.tsx'
 import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { useCollections } from '../../state/collections.ts'
+import { changeQuery } from '../../state/route.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { errorAt } from '../definition/drafts.ts'
 import { RuleInput } from '../rule-input.tsx'
@@ -265,12 +267,25 @@ function CollectionInput({
 }
 
 function FieldRules({ collection, field, errors, onChange }: FieldOptionsProps): ReactNode {
+  const { list } = useCollections()
+  const isStored = list.some(({ id, fields }) => id === collection.id && fields.some((one) => one.id === field.id))
   return (
     <details className="field-rules" open={field.viewRule !== undefined || field.updateRule !== undefined}>
       <summary>{texts.rules}</summary>
       {(['viewRule', 'updateRule'] as const).map((name) => (
         <div key={name} className="field">
-          <p className="field-label">{texts[name]}</p>
+          <div className="field-rule-head">
+            <p className="field-label">{texts[name]}</p>
+            {isStored && (
+              <Button
+                icon="view"
+                kind="quiet"
+                onPress={() => changeQuery({ preview: name === 'viewRule' ? 'view' : 'update', field: field.id })}
+              >
+                {texts.preview[name]}
+              </Button>
+            )}
+          </div>
           <RuleInput
             collection={collection}
             label={texts.ruleOf(name, field.name)}

@@ -33,7 +33,7 @@ export function ViewQuery({ query, error, onQuery }: ViewQueryProps): ReactNode 
     }
   }
   return (
-    <section className="view-query">
+    <section className="view-sql">
       <FormField label={texts.label} help={texts.help} error={refusal ?? error}>
         {(control) => (
           <textarea

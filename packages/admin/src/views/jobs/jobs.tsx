@@ -60,7 +60,7 @@ function columnsOf(failures: ReadonlyMap<string, Log>): readonly DataColumn<Job>
       name: 'id',
       title: texts.job,
       cell: ({ id }) => (
-        <span className="job-name">
+        <span className="view-part">
           <b>{nameOf(id)}</b>
           <code className="muted">{id}</code>
         </span>

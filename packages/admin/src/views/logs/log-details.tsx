@@ -10,7 +10,6 @@ import { Failed, Loading } from '../../parts/loading.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { TEXTS } from '../../texts.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
-import { LevelBadge } from './level-badge.tsx'
 
 const { logs: texts } = OPERATIONS
 
@@ -88,4 +87,10 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
       <dd>{children}</dd>
     </div>
   )
+}
+
+/** The level of a log in a word, and in a colour beside it. */
+export function LevelBadge({ level }: { readonly level: number }): ReactNode {
+  const name = level >= 8 ? 'error' : level >= 4 ? 'warning' : level >= 0 ? 'info' : 'debug'
+  return <span className={`badge level-${name}`}>{texts.levels[name]}</span>
 }

@@ -8,7 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
 import type { Completions } from '../../parts/code-editor/contract.ts'
 import { confirm } from '../../parts/dialog.tsx'
-import { download } from '../../parts/download.ts'
+import { download } from '../../parts/copy.ts'
 import { Moment } from '../../parts/figures.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading, Notice } from '../../parts/loading.tsx'
@@ -20,11 +20,11 @@ import { TEXTS } from '../../texts.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
 import { quoted } from '../../api/records.ts'
 import { ServerHead } from '../server-head.tsx'
-import { LevelBadge } from './level-badge.tsx'
 import { LogChart } from './log-chart.tsx'
-import { LogDetails } from './log-details.tsx'
+import { LevelBadge, LogDetails } from './log-details.tsx'
 import { both, filterOf, filterOfText, LEVELS, mistakesOf, readLogQuery, withPeriod } from './log-filter.ts'
 import type { Level, LogQuery } from './log-filter.ts'
+import sheet from './logs.css'
 
 const { logs: texts } = OPERATIONS
 const { filter: filterTexts } = TEXTS.records
@@ -54,6 +54,7 @@ export function View(): ReactNode {
   }
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <ServerHead title={texts.title} count={value === undefined ? '' : texts.count(value.totalItems)}>
         <Button icon="refresh" aria-pressed={isLive} className="toggle" onPress={() => setLive(!isLive)}>
           {texts.live}

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { readMetrics } from '../../api/inspection.ts'
 import { Chart } from '../../parts/chart/chart.tsx'
-import type { Series } from '../../parts/chart/contract.ts'
+import type { Series } from '../../parts/chart/draw.ts'
 import { bytesText, numberText } from '../../parts/figures.tsx'
 import { Failed, Loading } from '../../parts/loading.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
@@ -12,6 +12,7 @@ import { OPERATIONS } from '../../texts/operations.ts'
 import { ServerHead } from '../server-head.tsx'
 import { addSample, level, meanOf, p95Of, rate, SAMPLE_MS } from './samples.ts'
 import type { Sample } from './samples.ts'
+import sheet from './metrics.css'
 
 const { metrics: texts } = OPERATIONS
 /** The least that a chart shows. */
@@ -91,6 +92,7 @@ export function View(): ReactNode {
   const last = value?.at(-1)
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <ServerHead title={TEXTS.serverViews.metrics} count={last === undefined ? '' : texts.since(uptimeOf(last))} />
       <div className="view-body">
         <p className="muted">

@@ -1,7 +1,10 @@
-/** Gives many records the same value of a field. It can be undone where nobody has changed the value since. */
+/** What is done with many records, and can be undone: the same value for a field, where nobody has changed it since; deleting. */
 import type { Collection, Field } from '../../api/collections.ts'
 import { updateRecord, viewRecord } from '../../api/records.ts'
 import type { Row } from '../../api/records.ts'
+import { reportError, showDone } from '../../parts/toasts.tsx'
+import { deleteLater } from '../../state/pending-deletes.ts'
+import { TEXTS } from '../../texts.ts'
 
 const AT_ONCE = 6
 
@@ -58,4 +61,11 @@ async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>)
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
+}
+
+/** Deletes records after the time in which it can be undone. */
+export function deleteWithUndo(collection: Collection, ids: readonly string[]): void {
+  const { done, undo } = deleteLater(collection.name, ids)
+  showDone(TEXTS.records.deleting(ids.length), undo)
+  done.catch(reportError)
 }

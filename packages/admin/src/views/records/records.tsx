@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
 import { Failed, Notice } from '../../parts/loading.tsx'
+import { onDemand } from '../../state/on-demand.ts'
 import { changeQuery, useRoute } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
 
@@ -20,7 +21,7 @@ import { SelectionBar, Toolbar } from './toolbar.tsx'
 const EXCERPT = 160
 /** The address of the form of a new record. */
 const NEW = 'new'
-const RecordForm = lazy(async () => ({ default: (await import('./form/record-form.tsx')).RecordForm }))
+const RecordForm = lazy(async () => ({ default: (await onDemand(() => import('./form/record-form.tsx'))).RecordForm }))
 
 export function View({ collection }: CollectionViewProps): ReactNode {
   const { query } = useRoute()

@@ -6,16 +6,21 @@ import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy.ts'
 import { Menu } from '../../parts/menu.tsx'
 import type { MenuItem } from '../../parts/menu.tsx'
+import { onDemand } from '../../state/on-demand.ts'
 import { TEXTS } from '../../texts.ts'
 import { listAsCurl, listAsSdk } from './as-code.ts'
 import type { RecordTable } from './columns.ts'
-import { deleteWithUndo } from './delete-records.ts'
+import { deleteWithUndo } from './edit-records.ts'
 import type { Selection } from './selection.ts'
 
 const { records: texts } = TEXTS
-const ExportDialog = lazy(async () => ({ default: (await import('./transfer/export-dialog.tsx')).ExportDialog }))
-const BulkEdit = lazy(async () => ({ default: (await import('./form/bulk-edit.tsx')).BulkEdit }))
-const ImportDialog = lazy(async () => ({ default: (await import('./transfer/import-dialog.tsx')).ImportDialog }))
+const ExportDialog = lazy(async () => ({
+  default: (await onDemand(() => import('./transfer/export-dialog.tsx'))).ExportDialog,
+}))
+const BulkEdit = lazy(async () => ({ default: (await onDemand(() => import('./form/bulk-edit.tsx'))).BulkEdit }))
+const ImportDialog = lazy(async () => ({
+  default: (await onDemand(() => import('./transfer/import-dialog.tsx'))).ImportDialog,
+}))
 
 interface ToolbarProps {
   readonly collection: Collection

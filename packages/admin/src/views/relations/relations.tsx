@@ -8,6 +8,7 @@ import { changeQuery, linkTo, useRoute } from '../../state/route.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { layoutOf } from './layout.ts'
 import type { Box, Edge, Layout } from './layout.ts'
+import sheet from './relations.css'
 
 const { relations: texts } = TEXTS
 const ZOOMS = [0.5, 0.75, 1, 1.25, 1.5]
@@ -22,6 +23,7 @@ export function View(): ReactNode {
   const layout = useMemo(() => layoutOf(shown), [shown])
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <header className="view-head">
         <h1>{texts.title}</h1>
         <span className="view-count" role="status">

@@ -7,7 +7,7 @@ import type { AnsweredCondition, RulePreview } from '../../api/definitions.ts'
 import type { Row } from '../../api/records.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
-import type { ChosenAccount } from './account-choice.tsx'
+import type { ChosenAccount } from '../account-choice.tsx'
 
 const { who: texts } = TEXTS
 const VALUE_CHARS_MAX = 80

@@ -1,6 +1,6 @@
 /** The rules of a collection: each with what it costs, and with a preview of what it lets through. */
 import type { ReactNode } from 'react'
-import type { Collection, Rule } from '../../api/collections.ts'
+import type { Collection } from '../../api/collections.ts'
 import type { RuleAction } from '../../api/definitions.ts'
 import { Button } from '../../parts/button.tsx'
 import { changeQuery, useRoute } from '../../state/route.ts'
@@ -12,26 +12,29 @@ import { RuleInput } from '../rule-input.tsx'
 import type { CollectionViewProps } from '../view.ts'
 import { RuleCost } from './rule-cost.tsx'
 import { WhoSees } from './who-sees.tsx'
+import sheet from './rules.css'
 
 const { rules: texts } = TEXTS
 
 type RuleName = keyof typeof texts.names
-const ACTIONS: Readonly<Partial<Record<RuleName, RuleAction>>> = {
+const ACTIONS: Readonly<Record<RuleName, RuleAction>> = {
   listRule: 'list',
   viewRule: 'view',
   createRule: 'create',
   updateRule: 'update',
   deleteRule: 'delete',
+  authRule: 'auth',
+  manageRule: 'manage',
 }
 
 export function View({ collection }: CollectionViewProps): ReactNode {
   const { query } = useRoute()
-  // Rules of logins have no action, and no preview.
-  const asked = namesOf(collection).find((name) => name in ACTIONS && ACTIONS[name] === query['preview'])
+  const asked = namesOf(collection).find((name) => ACTIONS[name] === query['preview'])
   return (
     <DefinitionView collection={collection}>
       {(draft) => (
         <>
+          <link rel="stylesheet" href={sheet} precedence="page" />
           <p className="def-text">{texts.text}</p>
           {collection.system && <p className="def-text">{texts.ofSystem}</p>}
           {namesOf(collection).map((name) => (
@@ -40,10 +43,9 @@ export function View({ collection }: CollectionViewProps): ReactNode {
           {asked !== undefined && (
             <WhoSees
               collection={draft.value}
-              action={ACTIONS[asked]!}
-              rule={ruleOf(draft.value, asked)}
-              title={texts.names[asked]}
-              onRule={(rule) => draft.change({ [asked]: rule })}
+              asked={{ action: ACTIONS[asked], rule: draft.value[asked] ?? null }}
+              title={texts.preview[ACTIONS[asked]]}
+              ruleInput={<RuleOf name={asked} draft={draft} />}
               onClose={() => changeQuery({ preview: undefined })}
             />
           )}
@@ -59,35 +61,38 @@ function namesOf({ type }: Collection): readonly RuleName[] {
   return type === 'auth' ? [...ofRecords, 'authRule', 'manageRule'] : ofRecords
 }
 
-function ruleOf(collection: Collection, name: RuleName): Rule {
-  return collection[name] ?? null
+interface RuleProps {
+  readonly name: RuleName
+  readonly draft: DefinitionDraft
 }
 
-function RuleCard({ name, draft }: { readonly name: RuleName; readonly draft: DefinitionDraft }): ReactNode {
-  const { value, errors } = draft
+function RuleCard({ name, draft }: RuleProps): ReactNode {
   const action = ACTIONS[name]
-  const rule = ruleOf(value, name)
   return (
     <section className="rule-card" aria-labelledby={`rule-${name}`}>
       <header>
         <h2 id={`rule-${name}`}>{texts.names[name]}</h2>
-        {action !== undefined && (
-          <Button icon="view" kind="quiet" onPress={() => changeQuery({ preview: action })}>
-            {texts.preview[action]}
-          </Button>
-        )}
+        <Button icon="view" kind="quiet" onPress={() => changeQuery({ preview: action })}>
+          {texts.preview[action]}
+        </Button>
       </header>
       <p className="def-text">{texts.help[name]}</p>
-      <RuleInput
-        collection={value}
-        label={texts.names[name]}
-        value={rule}
-        error={errorAt(errors, name)}
-        isDisabled={value.system}
-        {...(name === 'authRule' && { words: texts.logins })}
-        onValue={(next) => draft.change({ [name]: next })}
-      />
-      <RuleCost collection={value} rule={rule} isList={name === 'listRule'} />
+      <RuleOf name={name} draft={draft} />
+      <RuleCost collection={draft.value} rule={draft.value[name] ?? null} isList={name === 'listRule'} />
     </section>
+  )
+}
+
+function RuleOf({ name, draft: { value, errors, change } }: RuleProps): ReactNode {
+  return (
+    <RuleInput
+      collection={value}
+      label={texts.names[name]}
+      value={value[name] ?? null}
+      error={errorAt(errors, name)}
+      isDisabled={value.system}
+      {...(name === 'authRule' && { words: texts.logins })}
+      onValue={(next) => change({ [name]: next })}
+    />
   )
 }

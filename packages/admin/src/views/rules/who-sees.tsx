@@ -1,9 +1,9 @@
 /** The answers of a rule for a chosen account, before it is saved. The server asks it as its doors do. */
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
-import type { Collection, Rule } from '../../api/collections.ts'
+import type { Collection } from '../../api/collections.ts'
 import { previewRule } from '../../api/definitions.ts'
-import type { PreviewQuestion, RuleAction, RulePreview } from '../../api/definitions.ts'
+import type { PreviewQuestion, RulePreview } from '../../api/definitions.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -12,9 +12,8 @@ import { errorText } from '../../parts/toasts.tsx'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { titleOf } from '../field-types.ts'
 import { useRuleCheck } from '../rule-editor.tsx'
-import { RuleInput } from '../rule-input.tsx'
-import { AccountChoice } from './account-choice.tsx'
-import type { ChosenAccount } from './account-choice.tsx'
+import { AccountChoice } from '../account-choice.tsx'
+import type { ChosenAccount } from '../account-choice.tsx'
 import { Reason } from './reason.tsx'
 
 const { who: texts } = TEXTS
@@ -23,39 +22,44 @@ const PER_PAGE = 20
 
 interface WhoSeesProps {
   readonly collection: Collection
-  readonly action: RuleAction
-  readonly rule: Rule
-  /** The name of the rule. */
+  readonly asked: Required<Pick<PreviewQuestion, 'action' | 'rule'>> & Pick<PreviewQuestion, 'field'>
   readonly title: string
-  readonly onRule: (rule: Rule) => void
+  /** Where the rule is changed. */
+  readonly ruleInput: ReactNode
   readonly onClose: () => void
 }
 
-export function WhoSees({ collection, action, rule, title, onRule, onClose }: WhoSeesProps): ReactNode {
+export function WhoSees({ collection, asked, title, ruleInput, onClose }: WhoSeesProps): ReactNode {
   const [account, setAccount] = useState<ChosenAccount>()
+  const [collectionOfAccount, setCollectionOfAccount] = useState('')
   const [bodyText, setBodyText] = useState('{}')
   const [page, setPage] = useState(1)
   const body = parsed(bodyText)
-  const hasBody = action === 'create' || action === 'update'
+  const { action } = asked
+  const hasBody = action === 'create' || action === 'update' || action === 'manage'
   const question: PreviewQuestion = {
-    action,
-    rule,
+    ...asked,
     account: account === undefined ? null : { collection: account.collection, record: account.row.id },
     ...(hasBody && { body: body ?? {} }),
     page,
     perPage: PER_PAGE,
   }
   return (
-    <Dialog title={texts.title(title)} place="side" onClose={onClose}>
+    <Dialog title={title} place="side" onClose={onClose}>
       <div className="who">
-        <AccountChoice chosen={account} onChoose={setAccount} />
-        <RuleInput
-          collection={collection}
-          label={title}
-          value={rule}
-          onValue={(next) => onRule(next ?? null)}
-          isDisabled={collection.system}
-        />
+        {action !== 'auth' && (
+          <AccountChoice
+            label={texts.as}
+            guest={texts.guest}
+            collection={collectionOfAccount}
+            chosen={account}
+            onChoose={(chosen, name) => {
+              setAccount(chosen)
+              setCollectionOfAccount(name)
+            }}
+          />
+        )}
+        {ruleInput}
         {hasBody && (
           <div className="field">
             <p className="field-label">{texts.body}</p>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
 import { importCollections } from '../../api/definitions.ts'
 import { Button } from '../../parts/button.tsx'
-import { copyText } from '../../parts/copy.ts'
+import { copyText, download } from '../../parts/copy.ts'
 import { FormField } from '../../parts/form-field.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
 import { reloadCollections, useCollections } from '../../state/collections.ts'
@@ -12,12 +12,14 @@ import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { ChangeList } from '../definition/review-dialog.tsx'
 import { importedChanges, readDefinitions } from './imported.ts'
 import type { ImportedDefinition } from './imported.ts'
+import sheet from '../definition/definition.css'
 
 const { schema: texts } = TEXTS
 
 export function View(): ReactNode {
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <header className="view-head">
         <h1>{texts.title}</h1>
       </header>
@@ -49,7 +51,11 @@ function Export(): ReactNode {
         ))}
       </div>
       <div className="schema-actions">
-        <Button icon="download" disabled={chosen.length === 0} onPress={() => download(text)}>
+        <Button
+          icon="download"
+          disabled={chosen.length === 0}
+          onPress={() => download(new Blob([text], { type: 'application/json' }), 'collections.json')}
+        >
           {texts.download(chosen.length)}
         </Button>
         <Button icon="copy" disabled={chosen.length === 0} onPress={() => copyText(text)}>
@@ -63,15 +69,6 @@ function Export(): ReactNode {
 /** Dates are the server's own. */
 function exported({ created: _created, updated: _updated, ...definition }: Collection): object {
   return definition
-}
-
-function download(text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = 'collections.json'
-  link.click()
-  URL.revokeObjectURL(url)
 }
 
 function Import(): ReactNode {

@@ -24,6 +24,7 @@ import type { SettingsDraft } from '../settings-form.tsx'
 import type { ServerViewProps } from '../view.ts'
 import { RateLimits } from './rate-limits.tsx'
 import { TestMail } from './test-mail.tsx'
+import sheet from './settings.css'
 
 const { settings: texts } = OPERATIONS
 const PARTS = ['application', 'mail', 'files', 'limits', 'addresses', 'batch', 'logs'] as const
@@ -45,6 +46,7 @@ export function View({ rest: [name] }: ServerViewProps): ReactNode {
   const part = PARTS.find((one) => one === name) ?? PARTS[0]
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <ServerHead title={texts.title} />
       <div className="settings">
         <nav className="settings-parts" aria-label={texts.parts}>

@@ -8,12 +8,14 @@ import { findCollection, reloadCollections, useCollections } from '../../state/c
 import { goTo, linkTo } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
 import { NewCollectionForm } from './new-collection-form.tsx'
+import sheet from './start.css'
 
 const { start } = TEXTS
 
 export function Start(): ReactNode {
   return (
     <div className="start">
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <header>
         <h1>{start.title}</h1>
         <p>{start.text}</p>

@@ -5,7 +5,7 @@ import type { DatabaseInfo } from '../../api/couchdb.ts'
 import { Button } from '../../parts/button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import type { DataColumn } from '../../parts/data-table.tsx'
-import { bytesText, numberText } from '../../parts/figures.tsx'
+import { bytesText, numberText, storedText } from '../../parts/figures.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading } from '../../parts/loading.tsx'
 import { showDone } from '../../parts/toasts.tsx'
@@ -16,6 +16,7 @@ import { TEXTS } from '../../texts.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
 import { ServerHead } from '../server-head.tsx'
 import { Check } from './check.tsx'
+import sheet from './storage.css'
 
 const { storage: texts } = OPERATIONS
 const EVERY_MS = 3000
@@ -37,6 +38,7 @@ export function View(): ReactNode {
   const isCollection = (name: string): boolean => findCollection(list, name) !== undefined
   return (
     <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
       <ServerHead title={TEXTS.serverViews.storage} count={value === undefined ? '' : texts.all(bytesText(bytes))} />
       <div className="view-body">
         <Check />
@@ -90,9 +92,9 @@ function columnsOf({ bytes, compact, isCollection }: ColumnParts): readonly Data
       name: 'size',
       title: texts.size,
       isNumber: true,
-      cell: ({ sizes: { file } }) => (
+      cell: ({ sizes: { file }, doc_count: count }) => (
         <>
-          {bytesText(file)}
+          {storedText(file, count)}
           <span className="share" aria-hidden="true">
             <span style={{ width: `${bytes === 0 ? 0 : (file / bytes) * 100}%` }} />
           </span>

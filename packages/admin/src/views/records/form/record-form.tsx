@@ -16,7 +16,7 @@ import { goTo } from '../../../state/route.ts'
 import { TEXTS } from '../../../texts.ts'
 import { recordAsCurl, recordAsSdk } from '../as-code.ts'
 import { FIELD_ICONS } from '../../field-types.ts'
-import { deleteWithUndo } from '../delete-records.ts'
+import { deleteWithUndo } from '../edit-records.ts'
 import { formFields } from './draft.ts'
 import { FieldInput } from './field-input.tsx'
 import { useDraft } from './use-draft.ts'
@@ -125,9 +125,11 @@ function Actions({ collection, row, onClose, onDuplicate }: RecordFormProps & { 
     deleteWithUndo(collection, [row.id])
   }
   const showRevisions = (): void => goTo(['couchdb', 'databases', collection.name], { revisions: row.id })
+  const showAccount = (): void => goTo(['access', 'accounts'], { collection: collection.name, account: row.id })
   const items: readonly MenuItem[] = [
     { label: texts.duplicate, icon: 'copy', onPress: () => onDuplicate(row.id) },
     { label: texts.revisions, icon: 'relation', isDisabled: !hasRevisions(collection), onPress: showRevisions },
+    ...(collection.type === 'auth' ? [{ label: texts.account, icon: 'users', onPress: showAccount } as const] : []),
     { label: texts.copyId, icon: 'key', onPress: () => copyText(row.id) },
     { label: texts.copyJson, icon: 'json', onPress: () => copyText(JSON.stringify(row, undefined, 2)) },
     { label: TEXTS.copy.asSdk, icon: 'code', onPress: () => copyText(recordAsSdk(collection, row.id)) },
