@@ -30,6 +30,10 @@ async function main(): Promise<void> {
     const { main: sync } = await import('./ruled-sync/main.ts')
     return sync(parameters.slice(1))
   }
+  if (parameters[0] === 'admin') {
+    const { main: admin } = await import('./admin/main.ts')
+    return admin(parameters.slice(1))
+  }
   let options: BenchOptions | undefined
   try {
     options = readOptions(parameters)

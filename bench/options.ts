@@ -40,6 +40,7 @@ the main contenders as fit. Writes bench/results/history/*.json and bench/result
   relations            queries over relations, instead: npm run bench -- relations --help
   pocketbase           PocketBase's REST beside PocketBase, instead: npm run bench -- pocketbase --help
   sync                 sync by rules beside what others have, instead: npm run bench -- sync --help
+  admin                the processor time of each action on the admin page, instead: npm run bench -- admin --help
   --help               print this
 
 Contenders: ${CONTENDERS.map(({ name, core }) => (core ? `${name}*` : name)).join(', ')} (*: main)
