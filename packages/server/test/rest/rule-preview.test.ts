@@ -219,7 +219,7 @@ test.each([null, '', 'owner = @request.auth.id', 'team.members.id ?= @request.au
   },
 )
 
-/** A collection of two accounts, of which one is verified. */
+/** A collection of two accounts; dora is verified. */
 async function withMembers(rules: Readonly<Record<string, string | null>>): Promise<Members> {
   const made = await server.call('POST /collections', { name: 'members', type: 'auth', authRule: '' })
   expect(made.status).toBe(200)
