@@ -32,7 +32,9 @@ export function Chart({ label, onPeriod, ...data }: ChartProps): ReactNode {
     }
   }, [])
   const scheme = useScheme()
-  useEffect(() => chart?.draw(data))
+  // Drawing takes tens of milliseconds, and views render for other reasons too.
+  const drawn = JSON.stringify([scheme, data])
+  useEffect(() => chart?.draw(data), [chart, drawn])
   const drag = useDrag(chart, onPeriod)
   return (
     <div className="chart" data-scheme={scheme}>

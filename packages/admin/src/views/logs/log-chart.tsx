@@ -11,6 +11,7 @@ import { both, filterOf } from './log-filter.ts'
 import type { LogQuery } from './log-filter.ts'
 
 const { logs: texts } = OPERATIONS
+const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 /** Up to now, in hours. */
 const PERIODS = { hour: 1, day: 24, week: 168 } as const
@@ -55,9 +56,9 @@ export function LogChart({ query, everyMs }: LogChartProps): ReactNode {
         isCount
         label={texts.chartLabel(sum(shown, 'total'), sum(shown, 'errors'), shown.length)}
         format={numberText}
-        from={from ?? (shown.length === 0 ? Date.now() - HOUR_MS : first)}
+        from={from ?? (shown.length === 0 ? nextMinute() - HOUR_MS : first)}
         // The bar of an hour stands at its middle.
-        to={to ?? Math.max(Date.now(), first + 6 * HOUR_MS)}
+        to={to ?? Math.max(nextMinute(), first + 6 * HOUR_MS)}
         series={[
           { name: texts.errors, color: 'danger', points: shown.map(({ time, errors }) => [middle(time), errors]) },
           {
@@ -79,6 +80,11 @@ interface HourCounts {
 }
 
 type Counts = readonly HourCounts[]
+
+/** A chart is drawn again when its end changes, so it does not end at each moment. */
+function nextMinute(): number {
+  return Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS
+}
 
 function middle(hour: number): number {
   return hour + HOUR_MS / 2
