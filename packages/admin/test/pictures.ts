@@ -17,7 +17,7 @@ const TASKS = 20_000
 const SETTLE_MS = 400
 const THEME_MS = 350
 const QUALITY = 70
-/** Of a sheet, in pixels. */
+/** In pixels. */
 const SHEET_WIDTH = 2400
 const SHEET_COLUMNS = 7
 

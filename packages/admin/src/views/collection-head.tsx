@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { Collection } from '../api/collections.ts'
 import { linkTo, useRoute } from '../state/route.ts'
 import { TEXTS } from '../texts.ts'
+import { bringIntoView } from './server-head.tsx'
 import { CollectionTabs } from './view.ts'
 
 interface CollectionHeadProps {
@@ -26,7 +27,12 @@ export function CollectionHead({ collection, count, children }: CollectionHeadPr
       {tabs.length > 1 && (
         <nav className="tabs" aria-label={TEXTS.shell.views}>
           {tabs.map(({ name, title }) => (
-            <a key={name} href={linkTo([name, collection.name])} aria-current={path[0] === name ? 'page' : undefined}>
+            <a
+              key={name}
+              ref={path[0] === name ? bringIntoView : undefined}
+              href={linkTo([name, collection.name])}
+              aria-current={path[0] === name ? 'page' : undefined}
+            >
               {title}
             </a>
           ))}

@@ -25,7 +25,12 @@ export function ServerHead({ title, count = '', tabs = [], children }: ServerHea
       {tabs.length > 0 && (
         <nav className="tabs" aria-label={title}>
           {tabs.map((tab) => (
-            <a key={tab.title} href={linkTo(tab.path)} aria-current={tab.isCurrent ? 'page' : undefined}>
+            <a
+              key={tab.title}
+              ref={tab.isCurrent ? bringIntoView : undefined}
+              href={linkTo(tab.path)}
+              aria-current={tab.isCurrent ? 'page' : undefined}
+            >
               {tab.title}
             </a>
           ))}
@@ -34,4 +39,9 @@ export function ServerHead({ title, count = '', tabs = [], children }: ServerHea
       <div className="view-actions">{children}</div>
     </header>
   )
+}
+
+/** On a narrow screen tabs are wider than it is. */
+export function bringIntoView(tab: HTMLElement | null): void {
+  tab?.scrollIntoView({ block: 'nearest', inline: 'center' })
 }

@@ -76,6 +76,7 @@ function FieldPreview({ stored, draft, onFields }: FieldPreviewProps): ReactNode
     onFields(draft.fields.map((one) => (one.id === field.id ? { ...one, ...part } : one)))
   return (
     <WhoSees
+      key={`${field.id} ${action}`}
       collection={draft}
       asked={{ action, field: known.name, rule: action === 'view' ? viewRule : updateRule }}
       title={texts.previewOf(rule, field.name)}

@@ -42,6 +42,7 @@ export function View({ collection }: CollectionViewProps): ReactNode {
           ))}
           {asked !== undefined && (
             <WhoSees
+              key={asked}
               collection={draft.value}
               asked={{ action: ACTIONS[asked], rule: draft.value[asked] ?? null }}
               title={texts.preview[ACTIONS[asked]]}

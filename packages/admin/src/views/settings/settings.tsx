@@ -8,7 +8,7 @@ import { useCollections } from '../../state/collections.ts'
 import { linkTo } from '../../state/route.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
 import { BucketSettings } from '../bucket-settings.tsx'
-import { ServerHead } from '../server-head.tsx'
+import { bringIntoView, ServerHead } from '../server-head.tsx'
 import {
   CheckSetting,
   ChoiceSetting,
@@ -53,7 +53,11 @@ export function View({ rest: [name] }: ServerViewProps): ReactNode {
           <ul className="links">
             {PARTS.map((one) => (
               <li key={one}>
-                <a href={linkTo(['settings', one])} aria-current={one === part ? 'page' : undefined}>
+                <a
+                  ref={one === part ? bringIntoView : undefined}
+                  href={linkTo(['settings', one])}
+                  aria-current={one === part ? 'page' : undefined}
+                >
                   <span>{texts.partNames[one]}</span>
                   {settings.isChanged(PATHS[one]) && (
                     <span className="settings-changed" title={texts.changed} role="img" aria-label={texts.changed} />
