@@ -3,11 +3,13 @@
 #   cluster.sh start DIR    cluster.sh stop DIR    cluster.sh status DIR
 #   cluster.sh primary DIR               prints the name of the node that leads
 #   cluster.sh kill DIR NODE             kills a node (Patroni and every process of its PostgreSQL) as a power cut would
+#   cluster.sh lag DIR NODE              from now on its standbys hear nothing of it; resolves after a moment
 #   cluster.sh revive DIR NODE           starts a killed node again
-# Applications connect to the port that DIR/port names (user postgres, trust). NODES, TTL, LOOP_WAIT, RETRY may be set in the environment.
+# Applications connect to the port that DIR/port names (user postgres, trust). NODES, TTL, LOOP_WAIT, RETRY, SYNCHRONOUS
+# may be set in the environment.
 set -euo pipefail
 
-command=${1:?start, stop, status, primary, kill or revive}
+command=${1:?start, stop, status, primary, kill, lag or revive}
 root=${2:?a folder}
 self=$(realpath "$0")
 
@@ -15,10 +17,11 @@ self=$(realpath "$0")
 if [ "$(id -u)" = 0 ]; then
   mkdir -p "$root" && chown postgres "$root"
   exec setpriv --reuid=postgres --regid=postgres --init-groups env -i PATH="$PATH" LC_ALL=C.UTF-8 HOME="$root" \
-    NODES="${NODES:-3}" TTL="${TTL:-20}" LOOP_WAIT="${LOOP_WAIT:-1}" RETRY="${RETRY:-3}" bash "$self" "$@"
+    NODES="${NODES:-3}" TTL="${TTL:-20}" LOOP_WAIT="${LOOP_WAIT:-1}" RETRY="${RETRY:-3}" \
+    SYNCHRONOUS="${SYNCHRONOUS:-true}" bash "$self" "$@"
 fi
 cd "$root" && root=$PWD
-NODES=${NODES:-3} TTL=${TTL:-20} LOOP_WAIT=${LOOP_WAIT:-1} RETRY=${RETRY:-3}
+NODES=${NODES:-3} TTL=${TTL:-20} LOOP_WAIT=${LOOP_WAIT:-1} RETRY=${RETRY:-3} SYNCHRONOUS=${SYNCHRONOUS:-true}
 
 # pg_config is only in the -dev package; the binaries are not on PATH in Debian.
 bin=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
@@ -67,7 +70,7 @@ bootstrap:
     retry_timeout: $RETRY
     maximum_lag_on_failover: 1048576
     master_start_timeout: 0
-    synchronous_mode: true
+    synchronous_mode: $SYNCHRONOUS
     postgresql:
       use_pg_rewind: true
       use_slots: true
@@ -121,7 +124,7 @@ rest_of() { local rest=REST${1#n}; echo "http://127.0.0.1:${!rest}"; }
 leads() { [ "$(curl -s -o /dev/null -m 2 -w '%{http_code}' "$(rest_of "$1")/primary")" = 200 ]; }
 replicates() { [ "$(curl -s -o /dev/null -m 2 -w '%{http_code}' "$(rest_of "$1")/replica")" = 200 ]; }
 primary() { for i in $(seq $NODES); do if leads "n$i"; then echo "n$i"; return; fi; done; return 1; }
-has_sync() { curl -fs "$(rest_of "$(primary)")/cluster" | grep -q sync_standby; }
+has_sync() { [ "$SYNCHRONOUS" = false ] || curl -fs "$(rest_of "$(primary)")/cluster" | grep -q sync_standby; }
 in_step() { # every node is there
   primary >/dev/null || return 1
   for i in $(seq $NODES); do leads "n$i" || replicates "n$i" || return 1; done
@@ -160,6 +163,7 @@ case $command in
   status) curl -s "$(rest_of "$(primary)")/cluster"; echo ;;
   primary) primary ;;
   kill) kill -9 "$(cat $3.pid)"; kill_postgres $3 ;;
+  lag) pkill -STOP -P "$(head -1 "$3/postmaster.pid")" -f walsender; sleep 0.4 ;;
   revive) launch $3 /usr/bin/python3 /usr/bin/patroni "$3.yml"; wait_for 60 "$3" in_step
     # Otherwise nobody may follow the next primary that is killed.
     wait_for 60 'a synchronous standby' has_sync ;;

@@ -1,33 +1,36 @@
 /** A PostgreSQL cluster that fails over by itself, for tests: three nodes of Patroni, etcd and HAProxy, by `cluster.sh`. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, run } from '../processes.ts'
 
 const SCRIPT = join(import.meta.dirname, 'cluster.sh')
 const PROGRAMS = ['/usr/bin/etcd', '/usr/bin/patroni', '/usr/sbin/haproxy', '/usr/lib/postgresql']
-/** Seconds after which a primary that is gone has lost its office. */
-const TTL = '5'
+/** After that a primary that is gone has lost its office. */
+export const TTL_SECONDS = 5
+const LOG_LINES = 40
 
 export const NO_CLUSTER: string =
   '\n!!! FAILOVERS WERE NOT TESTED: `apt-get install postgresql patroni etcd-server haproxy` brings what is missing.\n'
 
 export class Cluster implements AsyncDisposable {
   readonly #folder: string
+  readonly #isSynchronous: boolean
 
   static isPossible(): boolean {
     return PROGRAMS.every((path) => existsSync(path))
   }
 
-  /** Commits are synchronous: an acknowledged one is on two nodes. */
-  static async start(): Promise<Cluster> {
-    const cluster = new Cluster(makeFolder('cluster'))
+  /** Where commits are synchronous an acknowledged one is on two nodes. */
+  static async start({ isSynchronous }: { readonly isSynchronous: boolean }): Promise<Cluster> {
+    const cluster = new Cluster(makeFolder('cluster'), isSynchronous)
     await cluster.#run('start')
     return cluster
   }
 
-  private constructor(folder: string) {
+  private constructor(folder: string, isSynchronous: boolean) {
     this.#folder = folder
+    this.#isSynchronous = isSynchronous
   }
 
   /** Leads to the primary, whichever node that is. */
@@ -35,11 +38,22 @@ export class Cluster implements AsyncDisposable {
     return `postgres://postgres@127.0.0.1:${readFileSync(join(this.#folder, 'port'), 'utf8').trim()}/postgres`
   }
 
-  /** The node that leads is gone at once, as by a power cut. Gives its name. */
-  async killPrimary(): Promise<string> {
+  /** The node that leads is gone at once, as by a power cut. Gives its name. `isLagging`: its standbys have heard nothing for a moment. */
+  async killPrimary(isLagging = false): Promise<string> {
     const node = (await this.#run('primary')).trim()
+    if (isLagging) await this.#run('lag', node)
     await this.#run('kill', node)
     return node
+  }
+
+  /** The last lines of each node, of etcd and of HAProxy. */
+  logs(): string {
+    const names = readdirSync(this.#folder).filter((name) => name.endsWith('.log'))
+    const tails = names.map((name) => {
+      const lines = readFileSync(join(this.#folder, name), 'utf8').trim().split('\n')
+      return `${name}:\n${lines.slice(-LOG_LINES).join('\n')}`
+    })
+    return tails.join('\n\n')
   }
 
   /** Resolves when it follows the one that leads now. */
@@ -53,9 +67,9 @@ export class Cluster implements AsyncDisposable {
   }
 
   async #run(command: string, ...parameters: readonly string[]): Promise<string> {
-    const env = { ...process.env, TTL }
+    const env = { ...process.env, TTL: String(TTL_SECONDS), SYNCHRONOUS: String(this.#isSynchronous) }
     const { code, output } = await run('bash', [SCRIPT, command, this.#folder, ...parameters], { env })
-    if (code !== 0) throw new Error(`cluster.sh ${command} failed: ${output}`)
+    if (code !== 0) throw new Error(`cluster.sh ${command} failed: ${output}\n${this.logs()}`)
     return output
   }
 }
