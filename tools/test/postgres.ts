@@ -116,6 +116,23 @@ export class PostgresServer implements AsyncDisposable {
     await ended
   }
 
+  /** All its processes at once, in the middle of whatever they do. */
+  async kill(): Promise<void> {
+    const server = this.#server!
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    // The children first: they would stop in order when they miss the postmaster, which is stopped so that it makes no new ones.
+    server.kill('SIGSTOP')
+    spawnSync('pkill', ['-KILL', '-P', String(server.pid)])
+    server.kill('SIGKILL')
+    await ended
+  }
+
+  /** The processes of this server whose title has `text`. */
+  processes(text: string): readonly number[] {
+    const { stdout } = spawnSync('pgrep', ['-P', String(this.#server!.pid), '-f', text], { encoding: 'utf8' })
+    return stdout.split('\n').filter(Boolean).map(Number)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop('SIGQUIT')
     rmSync(this.folder, { recursive: true, force: true })

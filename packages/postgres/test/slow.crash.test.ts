@@ -1,0 +1,138 @@
+/**
+ * Goal: a PostgreSQL that has no connection left, or whose synchronous standby has stopped, makes writes wait and loses none.
+ * Method: other clients take all connections; the process of the standby that receives is frozen. What was acknowledged is on the standby.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { expect, test } from 'vitest'
+import { History, violationsOf } from '../../../tools/test/history.ts'
+import { open } from '../../db/src/index.ts'
+import { PostgresServer } from '../../../tools/test/postgres.ts'
+import { EVERYWHERE, timeoutOf, times } from '../../../tools/test/seeds.ts'
+import { postgres } from '../src/index.ts'
+import { countsOf, endOf, ListServer } from './lists.ts'
+import { onPostgres } from './on-postgres.ts'
+
+/** Beyond what a write waits for, where there is time. */
+const FROZEN_MS = EVERYWHERE ? 45_000 : 1500
+
+/** Other programs that leave no connection. */
+class Crowd implements AsyncDisposable {
+  readonly #clients: Client[] = []
+
+  /** Ends those of servers, too. */
+  static async gather(url: string): Promise<Crowd> {
+    const crowd = new Crowd()
+    for (;;) {
+      const client = new Client({ connectionString: url })
+      client.on('error', () => {})
+      try {
+        await client.connect()
+      } catch {
+        return crowd
+      }
+      crowd.#clients.push(client)
+      await client.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pannier' and backend_type = 'client backend'",
+      )
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of this.#clients.splice(0)) await client.end()
+  }
+}
+
+onPostgres(
+  (get) => {
+    test(
+      'where no connection is left writes wait for one, and those that may not wait say so',
+      { timeout: 60_000 },
+      async () => {
+        const { url } = get()
+        const quiet = { notify: false, pollMs: 1e9, connections: 2 }
+        const history = new History()
+        await using db = await open(randomUUID(), { storage: postgres(url, quiet), durability: 'strict' })
+        await using hasty = await open(randomUUID(), {
+          storage: postgres(url.replace('127.0.0.1', 'localhost'), { ...quiet, waitMsMax: 200 }),
+        })
+        const server = new ListServer(db, 's0', history)
+        await server.write('before')
+        await hasty.collection('items').insert({ _id: 'before' })
+        for (let round = 0; round < times(2); round++) {
+          const crowd = await Crowd.gather(url)
+          const waiting = Promise.all([server.write(`a${round}`), server.write(`b${round}`)])
+          await expect(hasty.collection('items').insert({ _id: `a${round}` })).rejects.toMatchObject({
+            code: 'PANNIER_IO',
+            message: expect.stringMatching(/no connection left|too many clients|remaining connection slots/i) as string,
+          })
+          await expect(
+            open(randomUUID(), { storage: postgres(url, { ...quiet, waitMsMax: 200, schema: 'other' }) }),
+          ).rejects.toMatchObject({
+            code: 'PANNIER_OPEN_FAILED',
+            message: expect.stringContaining('has no connection left') as string,
+          })
+          expect(history.acknowledged).toBe(1 + 2 * round)
+          await crowd[Symbol.asyncDispose]()
+          await waiting
+        }
+        expect(countsOf(history.operations)).toEqual({ done: 1 + 2 * times(2), unknown: 0 })
+        expect(violationsOf(history.operations, await endOf(db))).toEqual([])
+      },
+    )
+  },
+  ['max_connections = 12', 'superuser_reserved_connections = 0'],
+)
+
+onPostgres((get) => {
+  test(
+    'while the synchronous standby is frozen nothing is acknowledged, and all that was is there',
+    { timeout: timeoutOf(240_000) },
+    async () => {
+      const { server, url } = get()
+      await using standby: PostgresServer = await server.startStandby()
+      await expect.poll(() => standby.processes('walreceiver').length, { timeout: 20_000 }).toBe(1)
+      server.sql('postgres', "alter system set synchronous_standby_names = '*'")
+      server.sql('postgres', 'select pg_reload_conf()')
+      await expect
+        .poll(() => server.sql('postgres', 'select count(*) from pg_stat_replication where sync_state = $$sync$$'))
+        .toBe('1')
+      const name = randomUUID()
+      const history = new History()
+      const databases = await Promise.all(
+        ['127.0.0.1', 'localhost'].map((host) =>
+          open(name, { storage: postgres(url.replace('127.0.0.1', host), { waitMsMax: 3000 }), durability: 'strict' }),
+        ),
+      )
+      let isOver = false
+      const working = databases.map((db, at) => new ListServer(db, `s${at}`, history).work(() => isOver))
+      const goesOn = async (): Promise<void> => {
+        const before = history.acknowledged
+        await expect.poll(() => history.acknowledged, { timeout: 60_000 }).toBeGreaterThan(before + 10)
+      }
+      for (let round = 0; round < times(1); round++) {
+        await goesOn()
+        const [receiver] = standby.processes('walreceiver')
+        process.kill(receiver!, 'SIGSTOP')
+        // Answers that were on their way.
+        await sleep(500)
+        const before = history.acknowledged
+        await sleep(FROZEN_MS)
+        expect(history.acknowledged).toBe(before)
+        process.kill(receiver!, 'SIGCONT')
+        await goesOn()
+      }
+      isOver = true
+      await server.stop('SIGQUIT')
+      await Promise.all(working)
+      for (const db of databases) await db.close()
+      standby.run('pg_ctl', ['promote', '-D', standby.data])
+      await using promoted = await open(name, { storage: postgres(standby.url('pannier_test')) })
+      expect(violationsOf(history.operations, await endOf(promoted))).toEqual([])
+      expect((await promoted.check()).problems).toEqual([])
+      const { done, unknown } = countsOf(history.operations)
+      console.log(`${done} writes acknowledged, ${unknown} of unknown outcome`)
+    },
+  )
+})
