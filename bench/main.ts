@@ -26,6 +26,10 @@ async function main(): Promise<void> {
     const { main: pocketbase } = await import('./pocketbase/main.ts')
     return pocketbase(parameters.slice(1))
   }
+  if (parameters[0] === 'postgres') {
+    const { main: postgres } = await import('./postgres/main.ts')
+    return postgres(parameters.slice(1))
+  }
   if (parameters[0] === 'sync') {
     const { main: sync } = await import('./ruled-sync/main.ts')
     return sync(parameters.slice(1))

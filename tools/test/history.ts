@@ -13,7 +13,7 @@
 export interface Operation {
   /** The server that was asked. */
   readonly server: string
-  /** Of one clock for all operations. */
+  /** By the one clock of all operations. */
   readonly startMs: number
   /** Infinity: it has not ended. */
   readonly endMs: number
@@ -139,7 +139,7 @@ function clockMs(): number {
   return Number(process.hrtime.bigint() / 1000n) / 1000
 }
 
-/** What an operation tells of one register: there were at least `count` tokens when it ended. */
+/** What is known of one register by an operation: there were at least `count` tokens when it ended. */
 interface Sight {
   readonly operation: Operation
   readonly count: number

@@ -64,7 +64,7 @@ export class FailingNetwork implements AsyncDisposable {
       from.on('error', () => {})
       from.once('close', () => {
         this.#sockets.delete(from)
-        // Whoever waits for a silent one hears nothing of its end.
+        // The other end of a silent one does not hear that it is gone.
         if (!link.isSilent) to.destroy()
       })
       let last = Promise.resolve()

@@ -11,7 +11,7 @@ const HEADERS = { authorization: basic(`${EMAIL}:${PASSWORD}`), 'content-type': 
 const LISTS = ['r0', 'r1', 'r2']
 /** What says for sure that nothing was written. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 404, 409, 412])
-/** Each so many reads ask for all that was acknowledged before. */
+/** The n-th reads that ask for all that was acknowledged before. */
 const FRESH_EACH = 3
 const ANSWER_MS_MAX = 90_000
 
@@ -28,23 +28,23 @@ interface Answer {
 
 export class Load {
   readonly history: History = new History()
-  readonly #urls: readonly string[]
+  readonly #own: string
   /** The newest sequence that any answer has named. */
   #newest = 0
   #isOver = false
   #working: Promise<unknown> = Promise.resolve()
 
-  /** `urls`: of the servers, by which their clients reach them. */
-  static async start(urls: readonly string[]): Promise<Load> {
-    const load = new Load(urls)
-    await load.#ask(urls[0]!, 'PUT', '/load')
-    for (const id of LISTS) await load.#ask(urls[0]!, 'PUT', `/load/${id}`, { tokens: [] })
+  /** `urls`: of the servers, by which their clients reach them. `own`: by which one is reached without fail. */
+  static async start(urls: readonly string[], own: string = urls[0]!): Promise<Load> {
+    const load = new Load(own)
+    await load.#ask(own, 'PUT', '/load')
+    for (const id of LISTS) await load.#ask(own, 'PUT', `/load/${id}`, { tokens: [] })
     load.#working = Promise.all(urls.map((url, at) => load.#work(url, `s${at}`)))
     return load
   }
 
-  private constructor(urls: readonly string[]) {
-    this.#urls = urls
+  private constructor(own: string) {
+    this.#own = own
   }
 
   /** Whether some more writes are acknowledged in time. */
@@ -62,7 +62,8 @@ export class Load {
   }
 
   /** What is there. */
-  async end(url: string = this.#urls[0]!): Promise<End> {
+  async end(): Promise<End> {
+    const url = this.#own
     const all = await this.#ask(url, 'POST', '/load/_all_docs?include_docs=true', {})
     const { rows } = all.body as { rows: { doc: ListDocument }[] }
     const lists = Object.fromEntries(rows.map(({ doc }) => [doc._id, doc.tokens ?? []]))
