@@ -1,4 +1,4 @@
-/** Who is measured: Pannier on PostgreSQL and on SQLite, and a jsonb table with the indexes that a careful programmer gives it. */
+/** The contenders: Pannier on PostgreSQL and on SQLite, and a jsonb table with the indexes that a careful programmer gives it. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { open, type Collection, type Database } from 'pannier'

@@ -197,7 +197,7 @@ function figure(what: string, values: Readonly<Record<string, number>>, unit: st
   return { what, values, unit, bar }
 }
 
-/** Many writers, each of which waits for its write. */
+/** Many writers at the same time. Each waits for its write before the next one. */
 async function writersOf(people: readonly Person[], write: (person: Person) => Promise<unknown>): Promise<void> {
   let next = 0
   const writer = async (): Promise<void> => {
