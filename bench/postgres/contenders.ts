@@ -1,7 +1,7 @@
 /** The contenders: Pannier on PostgreSQL and on SQLite, and a jsonb table with the indexes that a careful programmer gives it. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { open, type Collection, type Database } from 'pannier'
+import { open, type Collection, type Database, type Emit } from 'pannier'
 import { sqlite } from 'pannier/sqlite'
 import { postgres, type PostgresStorage } from '@pannier/postgres'
 import { Client, Pool, type QueryResultRow } from 'pg'
@@ -32,6 +32,7 @@ export class PannierContender implements Contender {
   readonly name: string
   readonly database: Database
   readonly people: Collection<Person>
+  readonly #cities: ReturnType<typeof viewByCity>
 
   /** Without indexes if `isPlain`. */
   static async onPostgres(url: string, isPlain = false): Promise<PannierContender & { storage: PostgresStorage }> {
@@ -51,6 +52,7 @@ export class PannierContender implements Contender {
     this.people = database.collection<Person>('people', {
       indexes: isPlain ? [] : ['age', ['city', 'score']],
     })
+    this.#cities = viewByCity(this.people)
   }
 
   insert(person: Person): Promise<unknown> {
@@ -62,7 +64,7 @@ export class PannierContender implements Contender {
   }
 
   async prepare(): Promise<void> {
-    await this.#cities().query({ group: true })
+    await this.#cities.query({ group: true })
   }
 
   countCity(city: string): Promise<number> {
@@ -78,7 +80,7 @@ export class PannierContender implements Contender {
   }
 
   async groups(): Promise<[string, number, number][]> {
-    const { rows } = await this.#cities().query({ group: true })
+    const { rows } = await this.#cities.query({ group: true })
     return rows.map(({ key, value }) => {
       const { count, sum } = value as { count: number; sum: number }
       return [String(key), count, sum]
@@ -92,10 +94,11 @@ export class PannierContender implements Contender {
   close(): Promise<void> {
     return this.database.close()
   }
+}
 
-  #cities() {
-    return this.people.view('cities', { map: ({ city, age }, emit) => emit(city, age), reduce: '_stats' })
-  }
+function viewByCity(people: Collection<Person>) {
+  const map = ({ city, age }: Person, emit: Emit<string, number>): void => emit(city, age)
+  return people.view('cities', { map, reduce: '_stats' })
 }
 
 export class JsonbContender implements Contender {
