@@ -158,18 +158,20 @@ export async function servers({ url, set }: World): Promise<Figure[]> {
   const at = (n: number): Person => makePerson(set, n)
   let n = 0
   const hearing: number[] = []
-  await one.collection('people').insert(at(n++))
+  await one.collection<Person>('people').insert(at(n++))
   for (let turn = 0; turn < NEWS; turn++) {
     const heard = new Promise<void>((resolve) => {
       const end = two.onChange(() => (end(), resolve()))
     })
-    await one.collection('people').insert(at(n++))
+    await one.collection<Person>('people').insert(at(n++))
     const committed = performance.now()
     await heard
     hearing.push(performance.now() - committed)
   }
-  const alone = median(await timeEach(TURNS, () => one.collection('people').insert(at(n++))))
-  const turns = await timeEach(TURNS, (turn) => (turn % 2 === 0 ? one : two).collection('people').insert(at(n++)))
+  const alone = median(await timeEach(TURNS, () => one.collection<Person>('people').insert(at(n++))))
+  const turns = await timeEach(TURNS, (turn) =>
+    (turn % 2 === 0 ? one : two).collection<Person>('people').insert(at(n++)),
+  )
   const handOver = quantile(turns, 0.5) - alone
   return [
     figure('news at another server, p95', { 'pannier, postgres': quantile(hearing, 0.95) }, 'ms', '<= 10'),
@@ -187,7 +189,7 @@ async function turnOfTheDead(url: string, set: DataSet): Promise<number> {
   await once(holder.stdout!, 'data')
   await using db = await open(name, { storage: postgres(url), durability: 'strict' })
   await stop(holder, 'SIGKILL')
-  return (await time(() => db.collection('people').insert(makePerson(set, 0)))).milliseconds
+  return (await time(() => db.collection<Person>('people').insert(makePerson(set, 0)))).milliseconds
 }
 
 type Samples = Record<string, number[]>

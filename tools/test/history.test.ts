@@ -18,14 +18,14 @@ function write(token: string, startMs: number, endMs: number, part: Part = {}): 
 }
 
 function read(tokens: string, startMs: number, endMs: number, part: Part = {}): Operation {
-  return { server: 'a', startMs, endMs, outcome: 'done', found: { r: [...tokens] }, ...part }
+  return { server: 'a', startMs, endMs, outcome: 'done', found: { r: tokens.split('') }, ...part }
 }
 
 const unknown: Part = { outcome: 'unknown' }
 const atB: Part = { server: 'b' }
 
 function ends(tokens: string): End {
-  return { lists: { r: [...tokens] } }
+  return { lists: { r: tokens.split('') } }
 }
 
 const kindsOf = (operations: readonly Operation[], end: End): ViolationKind[] => [

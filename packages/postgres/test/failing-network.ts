@@ -68,7 +68,9 @@ export class FailingNetwork implements AsyncDisposable {
         if (!link.isSilent) to.destroy()
       })
       let last = Promise.resolve()
-      from.on('data', (chunk: Buffer) => (last = last.then(() => this.#pass(chunk, from, to, link))))
+      from.on('data', (chunk: Buffer) => {
+        last = last.then(() => this.#pass(chunk, from, to, link))
+      })
     }
   }
 

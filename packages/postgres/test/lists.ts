@@ -1,6 +1,6 @@
 /** What a server does in tests of faults: it adds tokens to lists that all servers share, each with a document of its own. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { History, type End, type Operation } from '../../../tools/test/history.ts'
+import type { End, History, Operation } from '../../../tools/test/history.ts'
 import { isPannierError, type Collection, type Database } from '../../db/src/index.ts'
 
 export interface Item {

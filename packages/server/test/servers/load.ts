@@ -113,7 +113,10 @@ export class Load {
     const headers = isFresh ? { 'pannier-sequence': String(this.#newest) } : {}
     const ended = this.history.begin({ server, isFresh })
     const { status, body } = await this.#ask(url, 'GET', `/load/${id}`, undefined, headers)
-    if (status !== 200) return void ended({ outcome: 'unknown' })
+    if (status !== 200) {
+      ended({ outcome: 'unknown' })
+      return undefined
+    }
     const list = body as ListDocument
     ended({ outcome: 'done', found: { [id]: list.tokens! } })
     return list
