@@ -5,6 +5,7 @@ import { isPannierError, type Collection, type Database } from '../../db/src/ind
 
 export interface Item {
   readonly tokens: readonly string[]
+  readonly text?: string
 }
 
 /** A list that is longer is left for the next one, so that its document stays small. */
@@ -44,8 +45,8 @@ export class ListServer {
     }
   }
 
-  /** In one commit: the token at the end of the list, and a document. */
-  async write(token: string): Promise<void> {
+  /** In one commit: the token at the end of the list, and a document, which may be large. 'full': the next write takes another list. */
+  async write(token: string, text?: string): Promise<'done' | 'full' | 'failed'> {
     const list = `list${this.#list}`
     const ended = this.#history.begin({ server: this.#server, write: { token, registers: [list, token] } })
     let tokens: readonly string[] = []
@@ -56,18 +57,20 @@ export class ListServer {
         if (tokens.length >= TOKENS_MAX) return false
         tokens = [...tokens, token]
         await items.upsert({ _id: list, tokens })
-        await items.insert({ _id: token, tokens: [token] })
+        await items.insert({ _id: token, tokens: [token], ...(text !== undefined && { text }) })
         return true
       })
-      if (isWritten) return ended({ outcome: 'done', found: { [list]: tokens, [token]: [token] } })
-      this.#list++
-      ended({ outcome: 'refused' })
+      if (isWritten) ended({ outcome: 'done', found: { [list]: tokens, [token]: [token] } })
+      else ended({ outcome: 'refused' })
+      if (!isWritten) this.#list++
+      return isWritten ? 'done' : 'full'
     } catch (error) {
       if (!isPannierError(error)) throw error
       const isRefused = REFUSALS.has(error.code)
       if (!isRefused && error.code !== 'PANNIER_OUTCOME_UNKNOWN') throw error
       ended({ outcome: isRefused ? 'refused' : 'unknown' })
       await sleep(AFTER_FAILURE_MS)
+      return 'failed'
     }
   }
 
