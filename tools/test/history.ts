@@ -135,7 +135,7 @@ export class History {
 export type Note = readonly [id: string, operation: Operation]
 
 /** Milliseconds of the one clock of this machine. It never goes back. */
-function clockMs(): number {
+export function clockMs(): number {
   return Number(process.hrtime.bigint() / 1000n) / 1000
 }
 

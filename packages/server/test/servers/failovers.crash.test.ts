@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Cluster, NO_CLUSTER, TTL_SECONDS } from '../../../../tools/cluster/cluster.ts'
-import { splitByLoss, violationsOf } from '../../../../tools/test/history.ts'
+import { clockMs, splitByLoss, violationsOf } from '../../../../tools/test/history.ts'
 import { timeoutOf, times } from '../../../../tools/test/seeds.ts'
 import { Load } from './load.ts'
 import { Serving } from './serving.ts'
@@ -15,9 +15,11 @@ const FAILOVERS = times(1)
 const RUNS_BETWEEN_MS = 1500
 const STANDSTILL_MS_MAX = 45_000
 const RETURNS_MS_MAX = 120_000
-const RESTORED = /put back to an earlier state/
+const RESTORED = /put back to an earlier state/g
 
 interface Run extends AsyncDisposable {
+  /** When each primary was killed. */
+  readonly kills: number[]
   readonly cluster: Cluster
   readonly servers: readonly Serving[]
   readonly load: Load
@@ -28,6 +30,7 @@ async function start(isSynchronous: boolean): Promise<Run> {
   const servers = await Promise.all([0, 1, 2].map(() => Serving.start(cluster.url, ['--durability', 'strict'])))
   const load = await Load.start(servers.map(({ url }) => url))
   return {
+    kills: [],
     cluster,
     servers,
     load,
@@ -39,11 +42,12 @@ async function start(isSynchronous: boolean): Promise<Run> {
 }
 
 /** Gives how many of them had to wait for the old primary. */
-async function failOver({ cluster, load }: Run, isLagging: boolean): Promise<number> {
+async function failOver({ kills, cluster, load }: Run, isLagging: boolean): Promise<number> {
   let standstills = 0
   for (let failover = 0; failover < FAILOVERS; failover++) {
     await sleep(RUNS_BETWEEN_MS)
     const node = await cluster.killPrimary(isLagging)
+    kills.push(clockMs())
     // Without a standby that may follow nobody does until the node is back: Patroni chooses safety.
     if (!(await load.goesOn(STANDSTILL_MS_MAX))) {
       standstills++
@@ -85,8 +89,12 @@ test(
     await run.load.stop()
     const end = await run.load.end()
     const { gone, kept } = splitByLoss(run.load.history.operations, end)
-    const unaware = run.servers.flatMap(({ output }, at) => (RESTORED.test(output) ? [] : `s${at}`))
-    expect(gone.filter(({ server }) => unaware.includes(server))).toEqual([])
+    for (const [at, { output }] of run.servers.entries()) {
+      // Each time that something was lost that the server knew, it has found that out.
+      const known = gone.filter(({ server }) => server === `s${at}`)
+      const losses = new Set(known.map(({ endMs }) => run.kills.findIndex((killedMs) => endMs < killedMs)))
+      expect(output.match(RESTORED)?.length ?? 0).toBeGreaterThanOrEqual(losses.size)
+    }
     // What is there is one history that nothing has disturbed.
     expect(violationsOf(kept, end)).toEqual([])
     say(`asynchronous, ${gone.length} operations knew of what was lost`, standstills, run)
