@@ -135,7 +135,10 @@ class World {
     const { status, text } = await this.app.call('POST /collections', {
       name: 'albums',
       type: 'base',
-      ...{ listRule: MEMBERS, viewRule: MEMBERS, createRule: MEMBERS, updateRule: MEMBERS },
+      listRule: MEMBERS,
+      viewRule: MEMBERS,
+      createRule: MEMBERS,
+      updateRule: MEMBERS,
       fields: [
         { name: 'title', type: 'text' },
         { name: 'due', type: 'date' },
