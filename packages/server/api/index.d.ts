@@ -48,6 +48,7 @@ export interface AuthOptions {
 
 /** A database that stays open until it is given back: by `release`, or at the end of the block of `using`. */
 export interface BorrowedDatabase extends Disposable {
+    /** It is open until then. */
     readonly database: Database;
     /** Idempotent. Feeds, live queries and replications have to end before. */
     release(): void;

@@ -19,6 +19,7 @@ export interface DatabasePoolOptions {
 
 /** A database that stays open until it is given back: by `release`, or at the end of the block of `using`. */
 export interface BorrowedDatabase extends Disposable {
+  /** It is open until then. */
   readonly database: Database
   /** Idempotent. Feeds, live queries and replications have to end before. */
   release(): void
