@@ -176,7 +176,7 @@ export async function deleteDocuments(database: string, documents: readonly Docu
 }
 
 /** An attachment, as its document names it. */
-export interface Attachment {
+interface Attachment {
   readonly content_type: string
   readonly length: number
 }
@@ -266,7 +266,7 @@ export function listChanges(
 }
 
 /** Values by section and key. They are those of the server's start. */
-export type Configuration = Readonly<Record<string, Readonly<Record<string, string>>>>
+type Configuration = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 export function readConfiguration(signal: AbortSignal): Promise<Configuration> {
   return couchRequest('GET', '/_node/_local/_config', { signal })

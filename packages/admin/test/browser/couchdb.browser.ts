@@ -88,6 +88,9 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 
   test('attachments of a document are added, fetched and deleted', async () => {
     await withNotes('/couchdb/databases/notes/documents?doc=note-1', async (page, { url }) => {
+      await typeCode(page, 'The document as JSON', '{ "_id": "note-1", "text": "other" }')
+      await sees(page, 'Save the document first', 'dialog')
+      await page.reload()
       await sees(page, 'The document has no attachments.', 'dialog')
       await giveFile(page, 'A file to attach', 'letter.txt', 'Dear Ann')
       await sees(page, 'application/octet-stream, 8 B', 'dialog')
@@ -104,9 +107,6 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       })
       await press(page, 'letter.txt')
       await waitFor(page, 'the file', '', () => (globalThis as { given?: string }).given === 'Dear Ann')
-      await typeCode(page, 'The document as JSON', '{ "_id": "note-1", "text": "other" }')
-      await sees(page, 'Save the document first', 'dialog')
-      await page.reload()
       await press(page, 'Delete letter.txt')
       await press(page, 'Delete the attachment')
       await sees(page, 'The document has no attachments.', 'dialog')

@@ -96,10 +96,6 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await goTo(page, '/records/notes')
       await sees(page, 'written while it was away', '[role=grid]')
       if (isSmall) await fillDisk(page, data)
-      assertEqual(
-        page.errors().filter((error) => !/ERR_|50[0-9]|status of 507|Connection|NetworkError|CORS/.test(error)),
-        [],
-      )
     } finally {
       await page.close()
       await server.end()
@@ -120,7 +116,6 @@ async function fillDisk(page: Page, data: string): Promise<void> {
   await writeFile(ballast, Buffer.alloc(bavail * bsize))
   await write('no room for it')
   await sees(page, 'The server has no space left', 'dialog')
-  await isSound(page)
   await rm(ballast)
   await press(page, 'Make the record')
   await sees(page, 'no room for it', '[role=grid]')
