@@ -9,7 +9,7 @@ interface Boot {
   readonly id: string
   /** When it started. */
   readonly ms: number
-  /** By the library's name of the collection. */
+  /** By the name of the index. */
   readonly builtTo: Readonly<Record<string, number>>
 }
 
@@ -76,11 +76,11 @@ export class Boots {
     await this.#stored.upsert({ _id: BOOTS_ID, boots: this.#boots })
   }
 
-  /** Whether the index of a collection was at a sequence, in a start of this history. `builtTo`: where it is now. */
-  knows(boot: string, collection: string, sequence: number, builtTo: number): boolean {
+  /** Whether an index was at a sequence, in a start of this history. `builtTo`: where it is now. */
+  knows(boot: string, index: string, sequence: number, builtTo: number): boolean {
     const at = this.#boots.findIndex(({ id }) => id === boot)
     if (at < 0) return false
     const next = this.#boots[at + 1]
-    return sequence <= (next === undefined ? builtTo : (next.builtTo[collection] ?? 0))
+    return sequence <= (next === undefined ? builtTo : (next.builtTo[index] ?? 0))
   }
 }

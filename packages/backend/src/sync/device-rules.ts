@@ -76,15 +76,18 @@ export function deviceRules(actor: Actor, { all, synced, own, account }: DeviceF
     const definition = known[index]!
     const cutting = { actor, all, schema, definition, isCreate: false, isOfField: false }
     const isSynced = synced.includes(definition)
+    const { isAdmin } = actor.principal
     const ruleOf = (action: 'create' | 'update' | 'delete'): Rule =>
-      isSynced
-        ? cutRule(ruleFor(actor.principal, definition, action), { ...cutting, isCreate: action === 'create' })
-        : null
+      isSynced && isAdmin
+        ? ''
+        : isSynced
+          ? cutRule(ruleFor(actor.principal, definition, action), { ...cutting, isCreate: action === 'create' })
+          : null
     return {
       ...collection,
       fields: collection.fields.map((field) => {
         const { updateRule } = definition.fields.find(({ name }) => name === field.name)!
-        return isSynced && updateRule !== undefined && updateRule !== ''
+        return isSynced && !isAdmin && updateRule !== undefined && updateRule !== ''
           ? { ...field, updateRule: cutRule(updateRule, { ...cutting, isCreate: true, isOfField: true }) }
           : field
       }),
@@ -103,7 +106,7 @@ function bareCollection({ principal }: Actor, definition: Definition): Omit<Devi
   const { fields: stored } = createSchema([definition]).collections[0]!
   const unique = fields.filter((field) => stored.get(field.name)!.isUnique)
   const indexes = unique.map((field) => `create unique index u on t (${field.name})`)
-  return { id, name, type, fields, indexes, isOpen: ruleFor(principal, definition, 'list') === '' }
+  return { id, name, type, fields, indexes, isOpen: principal.isAdmin || ruleFor(principal, definition, 'list') === '' }
 }
 
 /** What is hidden, or filled by the server, is not known to a device. So are addresses of accounts, which some see and others don't. */

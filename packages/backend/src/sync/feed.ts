@@ -18,7 +18,7 @@ import { holderOf, type HeldNow, type Holder } from './held-now.ts'
 import type { HoldingsStore } from './holdings-store.ts'
 import { meet } from './meet.ts'
 import { WHOLE, type Part } from './part.ts'
-import { EMPTY, indexOf, SIDES_VIEW, updateSides, type IndexState } from './sides-view.ts'
+import { EMPTY, indexName, indexOf, updateSides, type IndexState } from './sides-view.ts'
 import { heldAt, isClocked } from './spans.ts'
 import { rulesToSync, type AccountRules, type SyncRules } from './sync-rules.ts'
 
@@ -88,7 +88,7 @@ export class Feed {
   async pull({ principal }: Actor, wanted: readonly Wanted[], limits: PageLimits = LIMITS): Promise<PulledPage[]> {
     const { definitions, database } = this.#host
     const holder = holderOf(principal)
-    const ruled = wanted.map((each) => ({ ...each, rules: rulesToSync(definitions, each.definition) }))
+    const ruled = wanted.map((each) => ({ ...each, rules: rulesToSync(definitions, each.definition, principal) }))
     for (const { definition, rules } of ruled) await updateSides(database, definition, rules)
     return readSnapshot(database, async (reader) => {
       for (const { rules } of ruled) rules.indexedAt ??= reader.sequence
@@ -116,7 +116,7 @@ export class Feed {
     await reader.read((guard) => assertThere(guard, account))
     const { holdings: held } = await reader.read((guard) => heldNow.of(guard, own, rules.version, holder, nowMs))
     const heldName = await this.#holdings.keep(held, nowMs)
-    const index = await reader.read((guard) => indexOf(guard, recordsName(definition)))
+    const index = await reader.read((guard) => indexOf(guard, recordsName(definition), rules.view))
     const holdings = new Map([[heldName, held]])
     return { reader, ...asked, account, own, nowMs, held, heldName, holdings, index }
   }
@@ -192,7 +192,7 @@ export class Feed {
   }
 
   async #walk(
-    { reader, definition, account, own, part, held, nowMs, holdings, index }: Pull,
+    { reader, definition, account, rules, own, part, held, nowMs, holdings, index }: Pull,
     reached: Reached | undefined,
     sweep: Sweep,
     has: Has,
@@ -208,7 +208,7 @@ export class Feed {
       const source: PageSource = {
         guard,
         collection,
-        rows: rememberedRows(guard, collection, SIDES_VIEW)!,
+        rows: rememberedRows(guard, collection, rules.view)!,
         rules: own,
         account,
         part,
@@ -232,7 +232,7 @@ export class Feed {
       isOf(pull, token) &&
       token.rules === rules.version &&
       token.part === part.version &&
-      this.#host.boots.knows(token.boot, recordsName(definition), token.builtTo, index.builtTo)
+      this.#host.boots.knows(token.boot, indexName(recordsName(definition), rules.view), token.builtTo, index.builtTo)
     if (!isSame) return false
     for (const state of [reached, sweep]) {
       if (state === undefined) continue

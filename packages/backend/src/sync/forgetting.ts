@@ -8,9 +8,10 @@ import type { KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName } from '../definitions/definition.ts'
 import { BOOTS_COLLECTION, type Boots } from './boots.ts'
 import { renewalOf, type HoldingsStore } from './holdings-store.ts'
-import { EMPTY, forgetSides, indexOf, type IndexState } from './sides-view.ts'
+import { EMPTY, forgetSides, indexName, indexOf, type IndexState } from './sides-view.ts'
+import { VIEWS } from './sync-rules.ts'
 
-/** How far the indexes were at a time, by the library's names of collections. */
+/** How far the indexes were at a time, by their names. */
 interface Mark {
   readonly ms: number
   readonly indexes: Readonly<Record<string, Pick<IndexState, 'collection' | 'builtTo'>>>
@@ -42,23 +43,35 @@ export async function forgetOld({ database, definitions, boots, holdings, now, h
   const stored = database.collection<StoredMarks>(BOOTS_COLLECTION)
   const known = (await stored.get(MARKS_ID))?.marks ?? []
   if (nowMs - (known.at(-1)?.ms ?? -Infinity) < renewalOf(horizonMs)) return
-  const indexes = await indexesOf(database, definitions)
+  const found = await indexesOf(database, definitions)
+  const indexes = Object.fromEntries(found.map(({ name, index }) => [name, index]))
   const marks = [...known, { ms: nowMs, indexes }]
   const last = marks.findLast(({ ms }) => ms <= beforeMs)
-  for (const [name, { collection }] of Object.entries(indexes)) {
+  for (const { name, collection, view, index } of found) {
     const then = last?.indexes[name]
     // Another collection of the same name has other sequences.
-    if (then?.collection === collection) await forgetSides(database, name, then.builtTo)
+    if (then?.collection === index.collection) await forgetSides(database, collection, view, then.builtTo)
   }
   await stored.upsert({ _id: MARKS_ID, marks: marks.filter(({ ms }) => ms > beforeMs) })
   await holdings.forget(beforeMs)
   await boots.forget(beforeMs)
 }
 
-async function indexesOf(database: Database, definitions: KnownDefinitions): Promise<Record<string, IndexState>> {
-  const names = definitions.all().map(recordsName)
+interface FoundIndex {
+  readonly name: string
+  /** The library's name. */
+  readonly collection: string
+  readonly view: string
+  readonly index: IndexState
+}
+
+async function indexesOf(database: Database, definitions: KnownDefinitions): Promise<readonly FoundIndex[]> {
+  const places = definitions.all().flatMap((definition) => {
+    const collection = recordsName(definition)
+    return VIEWS.map((view) => ({ name: indexName(collection, view), collection, view }))
+  })
   const found = await readSnapshot(database, (reader) =>
-    reader.read((guard) => names.map((name) => [name, indexOf(guard, name)] as const)),
+    reader.read((guard) => places.map((place) => ({ ...place, index: indexOf(guard, place.collection, place.view) }))),
   )
-  return Object.fromEntries(found.filter(([, index]) => index !== EMPTY))
+  return found.filter(({ index }) => index !== EMPTY)
 }

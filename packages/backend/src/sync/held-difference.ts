@@ -9,7 +9,6 @@ import { rememberedRows } from 'pannier/internal'
 import { ruleRecord } from '../access/rule-records.ts'
 import { recordsName } from '../definitions/definition.ts'
 import { isAsMuch, withheld } from './ruled-fields.ts'
-import { SIDES_VIEW } from './sides-view.ts'
 import { allOf, countIn, groundOf, minus, type HeldAt, type Span } from './spans.ts'
 import type { AccountRule, AccountRules, SyncedCollection } from './sync-rules.ts'
 import type { Watching } from './watching.ts'
@@ -38,7 +37,7 @@ class Walk {
     this.#state = state
     this.#collection = recordsName(definition)
     const isIndexed = rules.indexedAt !== undefined && rules.indexedAt <= commit
-    this.rows = isIndexed ? rememberedRows(guard, this.#collection, SIDES_VIEW) : undefined
+    this.rows = isIndexed ? rememberedRows(guard, this.#collection, rules.view) : undefined
   }
 
   /** Those of two lists of spans that have fewer rows. */

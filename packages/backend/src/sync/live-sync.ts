@@ -43,7 +43,7 @@ export function isSyncTopic({ name }: Topic): boolean {
 
 export class LiveSync {
   readonly #host: LiveSyncHost
-  /** By the names of topics. */
+  /** By the names of topics, for accounts and for superusers. */
   readonly #collections = new Map<string, WatchedCollection>()
   readonly #fresh = new Map<Watcher, WatchedCollection>()
   /** Watchers whose last session may have gone. */
@@ -73,7 +73,8 @@ export class LiveSync {
    * another replica, as when a token has ended.
    */
   join(subscriber: Subscriber, topic: Topic, after: number, was?: Principal): void {
-    const watched = this.#collections.get(topic.name) ?? this.#watch(topic.name)
+    const watched =
+      this.#collections.get(placeOf(topic, subscriber.principal)) ?? this.#watch(topic, subscriber.principal)
     const key = Watcher.keyOf(subscriber.principal)
     let watcher = watched.watchers.get(key)
     if (watcher === undefined) {
@@ -87,7 +88,7 @@ export class LiveSync {
 
   /** `principal`: whose session it was. Gives the commit after which it got signals; undefined if it did not. */
   leave(subscriber: Subscriber, topic: Topic, principal: Principal): number | undefined {
-    const watched = this.#collections.get(topic.name)
+    const watched = this.#collections.get(placeOf(topic, principal))
     const watcher = watched?.watchers.get(Watcher.keyOf(principal))
     const session = watcher?.sessions.get(sessionOf(subscriber, topic))
     if (session === undefined) return undefined
@@ -104,7 +105,7 @@ export class LiveSync {
       this.#unplace(watcher, watched)
       this.#fresh.delete(watcher)
       watched.watchers.delete(Watcher.keyOf(watcher.principal))
-      if (watched.watchers.size === 0) this.#collections.delete(watched.name)
+      if (watched.watchers.size === 0) this.#collections.delete(placeOf(watched, watched))
     }
     this.#left.clear()
     if (this.isEmpty) clearTimeout(this.#timer)
@@ -171,17 +172,20 @@ export class LiveSync {
     this.#setTimer()
   }
 
-  #watch(name: string): WatchedCollection {
-    const watched = new WatchedCollection(name)
-    this.#collections.set(name, watched)
-    watched.synced = this.#syncedOf(name)
+  #watch({ name }: Topic, { isAdmin }: Principal): WatchedCollection {
+    const watched = new WatchedCollection(name, isAdmin)
+    this.#collections.set(placeOf(watched, watched), watched)
+    watched.synced = this.#syncedOf(watched)
     return watched
   }
 
-  #syncedOf(name: string): { readonly definition: Definition; readonly rules: SyncRules } | undefined {
+  #syncedOf({
+    name,
+    isAdmin,
+  }: WatchedCollection): { readonly definition: Definition; readonly rules: SyncRules } | undefined {
     const { definitions } = this.#host
     const definition = definitions.find(name.slice(TOPIC_PREFIX.length))
-    const rules = definition && allowed(() => rulesToSync(definitions, definition))
+    const rules = definition && allowed(() => rulesToSync(definitions, definition, { isAdmin }))
     return rules && { definition: definition!, rules }
   }
 
@@ -190,9 +194,9 @@ export class LiveSync {
     const { schema } = this.#host.definitions
     if (schema === this.#schema) return
     this.#schema = schema
-    for (const [name, watched] of this.#collections) {
+    for (const watched of this.#collections.values()) {
       const before = watched.synced
-      watched.synced = this.#syncedOf(name)
+      watched.synced = this.#syncedOf(watched)
       const isSame =
         before?.rules.version === watched.synced?.rules.version &&
         before?.definition.id === watched.synced?.definition.id
@@ -276,6 +280,11 @@ export class LiveSync {
     for (const { subscriber, topic, after } of sessions.values())
       if (after < before) this.#host.signal(subscriber, topic, sequence)
   }
+}
+
+/** Superusers see other records than accounts. */
+function placeOf({ name }: Pick<Topic, 'name'>, { isAdmin }: Pick<Principal, 'isAdmin'>): string {
+  return isAdmin ? `${name} ` : name
 }
 
 function sessionOf({ id }: Subscriber, { text }: Topic): string {

@@ -77,7 +77,7 @@ export class Push {
   /**
    * What comes of transactions, in their order. Those after one that can't be judged now have no outcome.
    *
-   * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: a superuser; what hinders the first one
+   * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: an admin without an account; what hinders the first one
    */
   async push(pusher: Pusher, transactions: readonly PushTransaction[]): Promise<readonly PushOutcome[]> {
     checkNumbers(transactions)

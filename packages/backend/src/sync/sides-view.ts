@@ -6,10 +6,8 @@ import { ruleRecord } from '../access/rule-records.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { groundOf } from './spans.ts'
-import type { SyncRules } from './sync-rules.ts'
+import { SIDES_VIEW, type SyncRules } from './sync-rules.ts'
 
-/** Its name. */
-export const SIDES_VIEW = '$sides'
 /** How often an index is brought up to what others have written meanwhile. */
 const UPDATES_MAX = 5
 
@@ -26,7 +24,7 @@ export const EMPTY: IndexState = { collection: 0, builtTo: 0, forgottenTo: 0 }
 
 /** Takes in what was written. */
 export async function updateSides(database: Database, definition: Definition, rules: SyncRules): Promise<void> {
-  const { sides, version } = rules
+  const { sides, version, view: name } = rules
   const collection = database.collection<JsonObject>(recordsName(definition))
   const map = (document: JsonObject, emit: (key: readonly unknown[], value: unknown) => void): void => {
     for (const [place, { rule, alternative }] of sides.entries()) {
@@ -34,23 +32,28 @@ export async function updateSides(database: Database, definition: Definition, ru
       for (const ground of side?.grounds ?? []) emit([place, groundOf(ground), side!.range], side!.own)
     }
   }
-  const view = rememberingView(collection, { name: SIDES_VIEW, map, version })
+  const view = rememberingView(collection, { name, map, version })
   for (let round = 0; round < UPDATES_MAX; round++) {
     await view.update()
     if ((await view.info()).pending === 0) return
   }
 }
 
-/** How far the index of a collection is. It may miss. `collection`: the library's name. */
-export function indexOf(guard: GuardReader, collection: string): IndexState {
-  const rows = rememberedRows(guard, collection, SIDES_VIEW)
+/** How far an index of a collection is. It may miss. `collection`: the library's name. */
+export function indexOf(guard: GuardReader, collection: string, view: string): IndexState {
+  const rows = rememberedRows(guard, collection, view)
   if (rows === undefined) return EMPTY
   return { collection: guard.lastWrite(collection)!.number, builtTo: rows.builtTo, forgottenTo: rows.forgottenTo }
 }
 
+/** Names an index in what is stored of starts and of times. `collection`: the library's name. */
+export function indexName(collection: string, view: string): string {
+  return view === SIDES_VIEW ? collection : `${collection} ${view}`
+}
+
 /** Forgets what left up to a sequence: tokens of earlier states begin again. `collection`: the library's name. */
-export async function forgetSides(database: Database, collection: string, upTo: number): Promise<void> {
-  const { builtTo } = await readSnapshot(database, (reader) => reader.read((guard) => indexOf(guard, collection)))
+export async function forgetSides(database: Database, collection: string, view: string, upTo: number): Promise<void> {
+  const { builtTo } = await readSnapshot(database, (reader) => reader.read((guard) => indexOf(guard, collection, view)))
   // Beyond it tokens would begin again for ever.
-  await forgetLeft(database, collection, SIDES_VIEW, Math.min(upTo, builtTo))
+  await forgetLeft(database, collection, view, Math.min(upTo, builtTo))
 }

@@ -9,6 +9,12 @@ import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import { ruledFieldsOf, type FieldRule, type RuledFields } from './ruled-fields.ts'
 
+/** The name of the index that accounts are shown records by. */
+export const SIDES_VIEW = '$sides'
+/** The name of that for superusers, who see every record. It is made when the first of them pulls. */
+const ALL_VIEW = '$all'
+/** The names of all indexes that a collection may have. */
+export const VIEWS: readonly string[] = [SIDES_VIEW, ALL_VIEW]
 /** A rule that every record meets. */
 export const EVERYBODY = '1 = 1'
 /** A rule that no record meets. */
@@ -50,6 +56,8 @@ interface SyncProblem {
 
 /** The rules of a collection for all who may ask. */
 export interface SyncRules {
+  /** The name of the index that has the sides. */
+  readonly view: string
   /** Other rules, and other fields that they read, have another one. */
   readonly version: string
   /** How records are shown: with other fields, or other rules of fields, it is another one. */
@@ -73,13 +81,21 @@ export interface SyncedCollection {
 }
 
 /** Another definition is another object, and so is a schema. */
-const known = new WeakMap<Definition, { readonly schema: Schema; readonly rules: SyncRules }>()
+type KnownRules = WeakMap<Definition, { readonly schema: Schema; readonly rules: SyncRules }>
 
-/** The rules of a definition. @throws ServiceError FORBIDDEN: superusers only; INVALID: it can't be synced */
-export function rulesToSync(definitions: KnownDefinitions, definition: Definition): SyncRules {
+const [knownOfAccounts, knownOfSuperusers]: readonly [KnownRules, KnownRules] = [new WeakMap(), new WeakMap()]
+
+/** The rules of a definition for those who may ask. @throws ServiceError FORBIDDEN: superusers only; INVALID: it can't be synced */
+export function rulesToSync(
+  definitions: KnownDefinitions,
+  definition: Definition,
+  { isAdmin }: Pick<Principal, 'isAdmin'>,
+): SyncRules {
   const { schema } = definitions
+  const known = isAdmin ? knownOfSuperusers : knownOfAccounts
   const found = known.get(definition)
-  const rules = found?.schema === schema ? found.rules : syncRules(definitions, definition)
+  const rulesFor = isAdmin ? superuserRules : syncRules
+  const rules = found?.schema === schema ? found.rules : rulesFor(definitions, definition)
   if (rules === undefined) throw new ServiceError('FORBIDDEN', 'Only superusers can sync this collection.')
   const [problem] = rules.problems
   if (problem !== undefined)
@@ -88,7 +104,26 @@ export function rulesToSync(definitions: KnownDefinitions, definition: Definitio
   return rules
 }
 
-/** Cuts the rules of a definition; undefined if only superusers may list its records. */
+/** Superusers see every record, with every field that REST shows to them. */
+function superuserRules({ schema }: KnownDefinitions, definition: Definition): SyncRules {
+  const rule = cut({ schema, collection: definition.id, rule: parse(EVERYBODY), accounts: null })
+  const { alternatives } = rule
+  const list = { rule, sides: alternatives.map((_, place) => place) }
+  const ruled = { rules: [], hidden: [], hasAddresses: false }
+  const version = versionOf('superusers', schema.find(definition.id)!, [rule])
+  return {
+    view: ALL_VIEW,
+    version,
+    shape: version,
+    sides: alternatives.map((alternative) => ({ rule, alternative })),
+    listSides: alternatives.length,
+    indexedAt: undefined,
+    of: () => ({ list, fields: [], ruled, alternatives }),
+    problems: [],
+  }
+}
+
+/** Cuts the rules of a definition for accounts; undefined if only superusers may list its records. */
 export function syncRules(definitions: KnownDefinitions, definition: Definition): SyncRules | undefined {
   const { listRule } = definition
   if (listRule === null) return undefined
@@ -119,6 +154,7 @@ export function syncRules(definitions: KnownDefinitions, definition: Definition)
   const own = schema.find(definition.id)!
   const ofFields = versionOf(ruled, own, fields.flat())
   return {
+    view: SIDES_VIEW,
     version: digestOf([versionOf(listRule, own, lists), ofFields]),
     shape: ofFields,
     sides,
@@ -178,16 +214,20 @@ function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
 }
 
-/** Superusers have no replica. @throws ServiceError FORBIDDEN */
-export function assertAccount({ isAdmin }: Principal): void {
-  if (isAdmin)
-    throw new ServiceError('FORBIDDEN', "Superusers see everything. Replicate with CouchDB's protocol instead.")
+/** A replica belongs to an account, or to all guests. @throws ServiceError FORBIDDEN: an admin without an account */
+export function assertAccount({ isAdmin, account }: Principal): void {
+  if (isAdmin && account === undefined)
+    throw new ServiceError('FORBIDDEN', "Sign in as a superuser, or replicate with CouchDB's protocol.")
 }
 
-/** Whether an account may sync a collection at all. @throws ServiceError FORBIDDEN: superusers only, or a superuser; INVALID: it can't be synced */
+/**
+ * Whether an account may sync a collection at all.
+ *
+ * @throws ServiceError FORBIDDEN: superusers only, or an admin without an account; INVALID: it can't be synced
+ */
 export function assertSyncable(principal: Principal, definition: Definition): void {
   assertAccount(principal)
-  if (ruleFor(principal, definition, 'list') === null)
+  if (!principal.isAdmin && ruleFor(principal, definition, 'list') === null)
     throw new ServiceError('FORBIDDEN', 'Only superusers can perform this action.')
   const problem = syncProblem(definition)
   if (problem !== undefined) throw new ServiceError('INVALID', problem)

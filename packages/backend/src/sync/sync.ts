@@ -23,8 +23,8 @@ import { Push, type Pusher, type PushHost } from './push.ts'
 import type { Acknowledged, Pushed, PushTransaction } from './push-format.ts'
 import { Seal } from './seal.ts'
 import { explainRules, type ExplainedRules } from './explain-rules.ts'
-import { SIDES_VIEW } from './sides-view.ts'
-import { assertSyncable } from './sync-rules.ts'
+import { indexName } from './sides-view.ts'
+import { assertSyncable, VIEWS } from './sync-rules.ts'
 import { deviceRules, type DeviceRules } from './device-rules.ts'
 
 /** What a replica does, in this order. */
@@ -100,7 +100,7 @@ export class Sync {
   /**
    * The next page of each collection, by their names, all of one state of the database.
    *
-   * @throws ServiceError NOT_FOUND: no such collection; FORBIDDEN: superusers only, or a superuser; INVALID: it can't be synced
+   * @throws ServiceError NOT_FOUND: no such collection; FORBIDDEN: superusers only, or an admin without an account; INVALID: it can't be synced
    *
    * @example
    * const { docs } = await backend.sync.pull(actor, { docs: undefined })
@@ -156,7 +156,7 @@ export class Sync {
    * Writes the transactions of a device, one after another. One that is known is not written again. `boot`: the start of the server whose
    * answers the device has. If it is another one, nothing is judged: what the transactions build on may be lost, and a pull says so.
    *
-   * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: a superuser; what hinders the first transaction
+   * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: an admin without an account; what hinders the first one
    */
   async push(pusher: Pusher, transactions: readonly PushTransaction[], boot?: string): Promise<Pushed> {
     const { boots } = await this.#start()
@@ -222,7 +222,9 @@ export class Sync {
     const names = definitions.all().map(recordsName)
     const builtTo = await readSnapshot(database, (reader) =>
       reader.read((guard) => {
-        const rows = names.map((name) => [name, rememberedRows(guard, name, SIDES_VIEW)] as const)
+        const rows = names.flatMap((name) =>
+          VIEWS.map((view) => [indexName(name, view), rememberedRows(guard, name, view)] as const),
+        )
         return rows.flatMap(([name, view]) => (view === undefined ? [] : [[name, view.builtTo] as const]))
       }),
     )

@@ -10,6 +10,8 @@ import type { Watching } from './watching.ts'
 export class WatchedCollection {
   /** What sessions subscribe to. */
   readonly name: string
+  /** Whether its watchers are superusers. */
+  readonly isAdmin: boolean
   /** Undefined while the collection can't be synced. */
   synced: SyncedCollection | undefined
   /** By the keys of their principals. */
@@ -22,8 +24,9 @@ export class WatchedCollection {
   /** How many look-ups there were, and how many watchers were asked about a record. */
   readonly counts: { lookups: number; asked: number } = { lookups: 0, asked: 0 }
 
-  constructor(name: string) {
+  constructor(name: string, isAdmin: boolean) {
     this.name = name
+    this.isAdmin = isAdmin
   }
 
   /** From now on the watcher is found by what it holds. */

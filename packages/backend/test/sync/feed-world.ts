@@ -18,8 +18,8 @@ import { forgetOld, type Forgetful } from '../../src/sync/forgetting.ts'
 import { HeldNow } from '../../src/sync/held-now.ts'
 import { HoldingsStore } from '../../src/sync/holdings-store.ts'
 import { partOf } from '../../src/sync/part.ts'
-import { forgetSides, SIDES_VIEW } from '../../src/sync/sides-view.ts'
-import { syncRules } from '../../src/sync/sync-rules.ts'
+import { forgetSides } from '../../src/sync/sides-view.ts'
+import { SIDES_VIEW, syncRules } from '../../src/sync/sync-rules.ts'
 import { actorOf, makeWorld, type World } from '../records/read/read-world.ts'
 import type { Replica } from './replica.ts'
 
@@ -207,7 +207,7 @@ export class FeedWorld {
 
   /** What left up to a sequence. */
   async forgetLeft(upTo: number): Promise<void> {
-    await forgetSides(this.#world.database, this.#nameOf('docs'), upTo)
+    await forgetSides(this.#world.database, this.#nameOf('docs'), SIDES_VIEW, upTo)
   }
 
   /** As the server does. */

@@ -105,3 +105,34 @@ test('holdings and starts that no token of the horizon names are not stored any 
   expect(await count()).toEqual([1, 1])
   expect(await pull(token)).toMatchObject({ isReset: false })
 })
+
+test('an index of superusers is remembered over a start, and forgotten as that of accounts is', async () => {
+  const root = await superuser()
+  const pullAll = async (token?: string): Promise<SyncPage> =>
+    (await backend.sync.pull(root, { notes: token }))['notes']!
+  const [gone, kept] = [await add('notes', { text: 'a' }), await add('notes', { text: 'b' })]
+  const { token } = await pullAll()
+  await backend.records.delete(admin, 'notes', gone)
+  await backend.close()
+  await start()
+  const left = await pullAll(token)
+  expect(left).toMatchObject({ isReset: false, rows: [{ left: gone, deleted: true }] })
+  // Guests see none of them, and have another index.
+  expect((await pull()).rows).toEqual([{ end: expect.any(String) }])
+  await pass(29)
+  expect(await pullAll(token)).toMatchObject({ isReset: false, rows: [{ left: gone }] })
+  await pass(3)
+  const again = await pullAll(token)
+  expect([again.isReset, again.rows.map((row) => 'record' in row && row.record['id'])]).toEqual([true, [kept, false]])
+  expect(await pullAll(again.token)).toMatchObject({ isReset: false, rows: [] })
+})
+
+/** One who has signed in. */
+async function superuser(): Promise<Actor> {
+  const password = 'the password of root'
+  const input = { email: 'root@example.com', password, passwordConfirm: password }
+  const { id } = await backend.records.create(admin, '_superusers', input)
+  const definition = backend.definitions.find('_superusers')!
+  const record = (await database.collection<Record<string, unknown>>(`$records_${definition.id}`).get(String(id)))!
+  return { ...admin, principal: { ...admin.principal, by: 'session', account: { collection: definition.id, record } } }
+}

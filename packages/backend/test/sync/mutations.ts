@@ -84,10 +84,10 @@ export const NO_PRESENT_CHECK: Mutation = inSync(
 /** A token is of the state that its sweep leads to, not of that of its page. */
 export const RESTORE_BY_TARGET: Mutation = inSync(
   'feed.ts',
-  'knows(token.boot, recordsName(definition), token.builtTo, index.builtTo)',
+  'knows(token.boot, indexName(recordsName(definition), rules.view), token.builtTo, index.builtTo)',
   `knows(
     token.boot,
-    recordsName(definition),
+    indexName(recordsName(definition), rules.view),
     Math.max(token.reached?.sequence ?? 0, token.sweep?.sequence ?? 0),
     index.builtTo,
   )`,
@@ -95,8 +95,8 @@ export const RESTORE_BY_TARGET: Mutation = inSync(
 /** Every token of a known start is of this history. */
 export const NO_BOOT_LOG: Mutation = inSync(
   'boots.ts',
-  'return sequence <= (next === undefined ? builtTo : (next.builtTo[collection] ?? 0))',
-  'return next === undefined || sequence >= 0 || builtTo > 0 || collection === ""',
+  'return sequence <= (next === undefined ? builtTo : (next.builtTo[index] ?? 0))',
+  'return next === undefined || sequence >= 0 || builtTo > 0 || index === ""',
 )
 /** A client stores rows, and ends before it has stored the token. */
 export const CLIENT_NOT_ATOMIC: Mutation = {

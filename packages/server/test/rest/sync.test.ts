@@ -272,9 +272,69 @@ test.each([
   expect([answer.status, answer.json['message']]).toEqual([status, expect.stringContaining(message)])
 })
 
-test('superusers are sent to the protocol of CouchDB', async () => {
-  const answer = await server.call('POST /sync/pull', { collections: { tasks: null } })
-  expect([answer.status, answer.json['message']]).toEqual([403, expect.stringContaining("CouchDB's protocol")])
+test('a replica of a superuser has every record with its hidden fields, whatever the rules say', async () => {
+  const root = server.token
+  const id = await addTask('one')
+  const hidden = await server.call('POST /collections/locked/records', {})
+  const first = await pull({ tasks: null, locked: null, managed: null, half: null }, root)
+  const [row] = first['tasks']!.rows.filter(({ record }) => record?.['id'] === id)
+  expect(row!.record).toMatchObject({ title: 'one', secret: 'S', _rev: expect.stringMatching(/^1-/) })
+  expect(first['locked']!.rows.map(({ record }) => record?.['id'])).toContain(hidden.json['id'])
+  await server.call(`PATCH /collections/projects/records/${project}`, { members: [] })
+  expect((await pull({ tasks: first['tasks']!.token }, root))['tasks']!.rows).toEqual([])
+  await server.call(`DELETE /collections/tasks/records/${id}`)
+  const { tasks } = await pull({ tasks: first['tasks']!.token }, root)
+  expect([tasks!.isReset, tasks!.rows]).toEqual([false, [{ left: id, deleted: true }]])
+})
+
+test('a replica of a superuser is exactly what a list gives, after each of many changes', async () => {
+  const root = server.token
+  const replica = new Map<string, unknown>()
+  let token: string | null = null
+  const ids: string[] = []
+  for (let round = 0; round < 12; round++) {
+    ids.push(await addTask(String(round)))
+    if (round % 3 === 1)
+      await server.call(`PATCH /collections/tasks/records/${ids[round - 1]!}`, { secret: `S${round}` })
+    if (round % 4 === 3) await server.call(`DELETE /collections/tasks/records/${ids[round - 2]!}`)
+    const rule = round % 2 === 0 ? 'project.members.id ?= @request.auth.id' : null
+    if (round % 5 === 4) await server.call('PATCH /collections/tasks', { listRule: rule })
+    const page: Page = (await pull({ tasks: token }, root))['tasks']!
+    for (const { record, left } of page.rows) {
+      if (record !== undefined) replica.set(String(record['id']), record)
+      if (left !== undefined) replica.delete(left)
+    }
+    expect([page.isReset, page.isComplete]).toEqual([round === 0, true])
+    token = page.token
+    const listed = await server.call('GET /collections/tasks/records?perPage=500&fields=*,_rev')
+    const items = listed.json['items'] as { id: string }[]
+    expect(Object.fromEntries(replica)).toEqual(Object.fromEntries(items.map((item) => [item.id, item])))
+  }
+  await server.call('PATCH /collections/tasks', { listRule: 'project.members.id ?= @request.auth.id' })
+})
+
+test('what a superuser has is of no use to another account, nor the other way round', async () => {
+  const root = server.token
+  await addTask('one')
+  const { tasks: all } = await pull({ tasks: null }, root)
+  const { tasks: hers } = await pull({ tasks: all!.token }, ann.token, { tasks: '*' })
+  expect([hers!.isReset, JSON.stringify(hers!.rows)]).toEqual([true, expect.not.stringContaining('secret')])
+  const { tasks: again } = await pull({ tasks: hers!.token }, root, { tasks: '*' })
+  expect([again!.isReset, JSON.stringify(again!.rows)]).toEqual([true, expect.stringContaining('secret')])
+})
+
+test('a stream of a superuser says when a pull would bring something, also of what no rule shows', async () => {
+  const headers = { authorization: server.token }
+  const stream = await EventClient.open(server.url, { search: '?topic=@sync/locked', headers })
+  const hers = await EventClient.open(server.url, {
+    search: '?topic=@sync/locked',
+    headers: { authorization: ann.token },
+  })
+  await server.call('POST /collections/locked/records', {})
+  await stream.has(1)
+  expect([stream.messages.map(({ event }) => event), hers.messages]).toEqual([['@sync/locked'], []])
+  stream.close()
+  hers.close()
 })
 
 test('a stream says when a pull would bring something, and a stream of a guest says nothing', async () => {
