@@ -32,6 +32,9 @@ export interface Asking<Types extends CollectionTypes> {
 /** What `client.can` is asked. A record has the name of its collection. */
 export type CanQuestion = readonly [action: 'create', collection: string, values: Values] | readonly [action: 'update', record: NamedRecord, values?: Values] | readonly [action: 'delete', record: NamedRecord];
 
+/** The ids of records that have changed, by the names of collections. Undefined: they are too many to list. */
+export type ChangedRecords = ReadonlyMap<string, readonly string[] | undefined>;
+
 /** An app's end of a server. `connect` makes it. */
 export class Client<Types extends AppTypes<Types>> {
     /** Ways to sign in. */
@@ -49,6 +52,14 @@ export class Client<Types extends AppTypes<Types>> {
      * const stop = client.subscribe(() => show(client.status.unsent))
      */
     subscribe(listener: () => void): () => void;
+    /**
+     * Calls back with the ids of records that have changed on this device, by collection, also by another tab. Undefined: too many to list.
+     * The function returned ends it. A live query is better where it is enough.
+     *
+     * @example
+     * const stop = client.onChange((changed) => show([...changed.keys()]))
+     */
+    onChange(listener: (changed: ChangedRecords) => void): () => void;
     /**
      * A collection of the account that is signed in when it is used.
      *
@@ -68,6 +79,13 @@ export class Client<Types extends AppTypes<Types>> {
     transaction<R>(body: (tx: {
         collection<Name extends keyof Types & string>(name: Name): TransactionWriting<Types[Name]>;
     }) => Promise<R>): Write<R>;
+    /**
+     * Transactions that the server has not answered, in the order in which they are sent. `status.unsent` counts them.
+     *
+     * @example
+     * for (const { writes } of await client.waiting()) console.log(writes.map(({ action, id }) => `${action} ${id}`))
+     */
+    waiting(): Promise<WaitingWrite[]>;
     /**
      * Writes that the server refused, the oldest first. `status.rejected` counts them.
      *
@@ -166,6 +184,8 @@ export interface ClientStatus extends SyncState {
     readonly account: AccountRecord | undefined;
     /** Every collection was here as a whole once. Until then the app shows what has come. */
     readonly isComplete: boolean;
+    /** The names of those that never were. */
+    readonly incomplete: readonly string[];
     /** Transactions that the server has not answered. */
     readonly unsent: number;
     /** Refused transactions, see `client.rejected`. */
@@ -284,7 +304,7 @@ export type RecordName = string | {
     readonly id: string;
 };
 
-/** One write of a refused transaction: what is to be shown beside each other. */
+/** One write of a transaction that waits or was refused: what is to be shown beside each other. */
 export interface RefusedWrite {
     /** The name of the collection. */
     readonly collection: string;
@@ -380,6 +400,15 @@ export class SignIn {
      */
     passkey(collection: string, options?: SecondWay): Promise<AccountRecord>;
     /**
+     * Takes up a session that began outside of the client: on a page of the server, or in another part of the app. `signOut` does not end it
+     * at the server, as others have it too.
+     *
+     * @throws ClientError SIGNED_OUT: the session has ended; REFUSED, UNREACHABLE
+     * @example
+     * await client.signIn.token('users', localStorage.getItem('token')!)
+     */
+    token(collection: string, token: string): Promise<AccountRecord>;
+    /**
      * Makes a passkey of the account, in browsers. `name`: what the account calls it. The account must have signed in within the last ten
      * minutes.
      *
@@ -426,6 +455,14 @@ export type UntypedCollections = Record<string, Record<keyof CollectionTypes, Re
 
 /** The fields of a record. */
 export type Values = Readonly<Record<string, unknown>>;
+
+/** A transaction that the server has not answered. */
+export interface WaitingWrite {
+    /** Names it among all that wait on this device. */
+    readonly id: string;
+    /** All writes of the transaction. */
+    readonly writes: readonly RefusedWrite[];
+}
 
 /**
  * Awaited: the write is stored on this device, and the app sees it. Its `server` tells what the server said, which may be days later.

@@ -10,6 +10,8 @@ export type AccountRecord = Values & { readonly id: string; readonly collectionN
 export interface SignedIn {
   readonly token: string
   readonly record: AccountRecord
+  /** The session began elsewhere, and is not ended from here. */
+  readonly isTakenUp?: boolean
 }
 
 export interface Session extends SignedIn {
@@ -19,9 +21,9 @@ export interface Session extends SignedIn {
 }
 
 /** What the device keeps of a way to sign in. Its other facts, such as tokens of another service, are not for the disk. */
-export function sessionOf(server: Server, { token, record }: SignedIn): Session {
+export function sessionOf(server: Server, { token, record, isTakenUp = false }: SignedIn): Session {
   const { exp = 0 } = claimsOf(token)
-  return { token, record, savedAt: server.now(), lifetimeMs: exp * 1000 - server.serverNow() }
+  return { token, record, isTakenUp, savedAt: server.now(), lifetimeMs: exp * 1000 - server.serverNow() }
 }
 
 /** 'users/ID' */
@@ -29,9 +31,9 @@ export function accountKey({ collectionName, id }: AccountRecord): string {
   return `${collectionName}/${id}`
 }
 
-export async function refreshed(server: Server, { token, record }: Session): Promise<Session> {
+export async function refreshed(server: Server, { token, record, isTakenUp = false }: Session): Promise<Session> {
   const path = routeOf('POST', record.collectionName, 'auth-refresh')
-  return sessionOf(server, await server.send<SignedIn>(path, undefined, { token }))
+  return sessionOf(server, { ...(await server.send<SignedIn>(path, undefined, { token })), isTakenUp })
 }
 
 /** Half of the time of the token is over, or the clock was set back, so that nobody knows. */

@@ -13,11 +13,11 @@ import {
 } from './collection.ts'
 import { readDeclarations, type CollectionDeclaration, type Declared } from './declaration.ts'
 import type { Leases } from './lease.ts'
-import { Replica, type Changed, type ClientStatus, type ReplicaOptions } from './replica.ts'
+import { Replica, type Changed, type ChangedRecords, type ClientStatus, type ReplicaOptions } from './replica.ts'
 import { Server } from './server.ts'
 import { SignIn } from './sign-in.ts'
 import { ACCOUNTS } from './store.ts'
-import { rejectedOf, startWrite, type RejectedWrite, type Write } from './write.ts'
+import { rejectedOf, startWrite, waitingOf, type RejectedWrite, type WaitingWrite, type Write } from './write.ts'
 import type { NamedRecord, Values } from './writes.ts'
 
 /** Collections by name, as `pannier types --client` writes them. */
@@ -112,6 +112,7 @@ const STARTING: ClientStatus = Object.freeze({
   received: 0,
   account: undefined,
   isComplete: false,
+  incomplete: Object.freeze([]),
   unsent: 0,
   rejected: 0,
   isLeaseOver: false,
@@ -147,6 +148,7 @@ export class Client<Types extends AppTypes<Types>> {
     rejected: new Set(),
     can: new Set(),
   }
+  readonly #onChange = new Set<(changed: ChangedRecords) => void>()
   #replica: Replica | undefined
   #leaseTimer: ReturnType<typeof setInterval> | undefined
   /** The last change of the account. */
@@ -191,6 +193,18 @@ export class Client<Types extends AppTypes<Types>> {
   }
 
   /**
+   * Calls back with the ids of records that have changed on this device, by collection, also by another tab. Undefined: too many to list.
+   * The function returned ends it. A live query is better where it is enough.
+   *
+   * @example
+   * const stop = client.onChange((changed) => show([...changed.keys()]))
+   */
+  onChange(listener: (changed: ChangedRecords) => void): () => void {
+    this.#onChange.add(listener)
+    return () => this.#onChange.delete(listener)
+  }
+
+  /**
    * A collection of the account that is signed in when it is used.
    *
    * @example
@@ -223,6 +237,16 @@ export class Client<Types extends AppTypes<Types>> {
         },
       }),
     )
+  }
+
+  /**
+   * Transactions that the server has not answered, in the order in which they are sent. `status.unsent` counts them.
+   *
+   * @example
+   * for (const { writes } of await client.waiting()) console.log(writes.map(({ action, id }) => `${action} ${id}`))
+   */
+  waiting(): Promise<WaitingWrite[]> {
+    return waitingOf(this.#open())
   }
 
   /**
@@ -332,7 +356,7 @@ export class Client<Types extends AppTypes<Types>> {
       await this.#switch(null, { data, before: replica })
       return session
     })
-    if (session !== undefined) await endSession(server, session)
+    if (session !== undefined && session.isTakenUp !== true) await endSession(server, session)
   }
 
   /** Ends it. What waits is sent the next time. */
@@ -418,7 +442,10 @@ export class Client<Types extends AppTypes<Types>> {
       synced: async () => (account === null ? undefined : leases?.renew(account)),
     }
     const database = `${name}-${(account ?? GUEST).replace('/', '-')}`
-    this.#replica = await Replica.open(server, database, options, session, (what) => this.#changed(what))
+    this.#replica = await Replica.open(server, database, options, session, (what, records) => {
+      if (what !== 'records') this.#changed(what)
+      else for (const listener of this.#onChange) listener(records!)
+    })
     // The account whose lease is over stays the last one: a start says that it must sign in.
     if (!isLeaseOver && (session !== undefined || before !== undefined))
       await accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })

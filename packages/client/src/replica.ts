@@ -30,6 +30,8 @@ export interface ClientStatus extends SyncState {
   readonly account: AccountRecord | undefined
   /** Every collection was here as a whole once. Until then the app shows what has come. */
   readonly isComplete: boolean
+  /** The names of those that never were. */
+  readonly incomplete: readonly string[]
   /** Transactions that the server has not answered. */
   readonly unsent: number
   /** Refused transactions, see `client.rejected`. */
@@ -57,7 +59,11 @@ const NUMBERS_SKIPPED_MAX = 2 ** 20
 /** What may be another one: the status, the refused writes, or an answer of `can`. */
 export type Changed = 'status' | 'rejected' | 'can'
 
-type ReplicaListener = (what: Changed) => void
+/** The ids of records that have changed, by the names of collections. Undefined: they are too many to list. */
+export type ChangedRecords = ReadonlyMap<string, readonly string[] | undefined>
+
+/** `records` comes with them. */
+type ReplicaListener = (what: Changed | 'records', records?: ChangedRecords) => void
 
 export class Replica {
   readonly db: Database
@@ -124,11 +130,23 @@ export class Replica {
     })
     const { state, error, received } = this.#loop.state
     const account = session?.record
-    this.#status = { state, error, received, account, isComplete: false, unsent: 0, rejected: 0, isLeaseOver }
+    this.#status = {
+      state,
+      error,
+      received,
+      account,
+      isComplete: false,
+      incomplete: declared.names,
+      unsent: 0,
+      rejected: 0,
+      isLeaseOver,
+    }
     const stop = db.onChange(({ collections }) => {
       if ([QUEUE, REJECTED, STATE].some((own) => collections.has(own))) void this.#readStatus()
       if (collections.has(REJECTED)) onChange('rejected')
       onChange('can')
+      const own = new Map([...collections].flatMap(([name, { ids }]) => (name.startsWith('$') ? [] : [[name, ids]])))
+      if (own.size > 0) onChange('records', own)
     })
     this.#ended.signal.addEventListener('abort', stop)
   }
@@ -310,8 +328,12 @@ export class Replica {
     const states = await Promise.all(this.#declared.names.map((name) => store.state<CollectionState>(name)))
     const unsent = await store.queue.find({ status: 'waiting' }).count()
     const { length: rejected } = await store.undecided()
-    const isComplete = states.every((state) => state?.isShown === true)
-    this.#show({ ...this.#status, account: this.#session?.record, isComplete, unsent, rejected })
+    const missing = this.#declared.names.filter((_, index) => states[index]?.isShown !== true)
+    const before = this.#status.incomplete
+    // Equal lists are one object, so that the status stays the same.
+    const incomplete = missing.join(' ') === before.join(' ') ? before : missing
+    const isComplete = incomplete.length === 0
+    this.#show({ ...this.#status, account: this.#session?.record, isComplete, incomplete, unsent, rejected })
   }
 }
 

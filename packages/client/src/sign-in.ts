@@ -101,6 +101,20 @@ export class SignIn {
   }
 
   /**
+   * Takes up a session that began outside of the client: on a page of the server, or in another part of the app. `signOut` does not end it
+   * at the server, as others have it too.
+   *
+   * @throws ClientError SIGNED_OUT: the session has ended; REFUSED, UNREACHABLE
+   * @example
+   * await client.signIn.token('users', localStorage.getItem('token')!)
+   */
+  async token(collection: string, token: string): Promise<AccountRecord> {
+    const path = routeOf('POST', collection, 'auth-refresh')
+    const signedIn = await this.#server.send<SignedIn>(path, undefined, { token })
+    return await this.#enter({ ...signedIn, isTakenUp: true })
+  }
+
+  /**
    * Makes a passkey of the account, in browsers. `name`: what the account calls it. The account must have signed in within the last ten
    * minutes.
    *

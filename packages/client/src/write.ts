@@ -2,7 +2,7 @@
 import { ClientError } from './client-error.ts'
 import type { LocalTransaction } from './local-transaction.ts'
 import type { Replica } from './replica.ts'
-import { Store, type Refused } from './store.ts'
+import { Store, type Queued, type Refused } from './store.ts'
 import { shownValues, withValues, type SentWrite, type Values } from './writes.ts'
 
 /** What the server said about a write. */
@@ -45,7 +45,7 @@ export class Write<R> implements PromiseLike<R> {
   }
 }
 
-/** One write of a refused transaction: what is to be shown beside each other. */
+/** One write of a transaction that waits or was refused: what is to be shown beside each other. */
 export interface RefusedWrite {
   /** The name of the collection. */
   readonly collection: string
@@ -57,6 +57,14 @@ export interface RefusedWrite {
   readonly mine: Values
   /** What it found in these fields; null: there was no record. */
   readonly base: Values | null
+}
+
+/** A transaction that the server has not answered. */
+export interface WaitingWrite {
+  /** Names it among all that wait on this device. */
+  readonly id: string
+  /** All writes of the transaction. */
+  readonly writes: readonly RefusedWrite[]
 }
 
 /** A refused transaction, with those of this device that build on it: they go together. */
@@ -87,13 +95,7 @@ export class RejectedWrite {
     this.message = message
     this.data = data
     this.theirs = current
-    this.writes = writes.map((write, index) => ({
-      collection: write.collection,
-      id: write.id,
-      action: write.action,
-      mine: shownValues(write),
-      base: was[index] ?? null,
-    }))
+    this.writes = shownWrites({ writes, was })
     this.#replica = replica
     this.#writes = writes
   }
@@ -120,6 +122,22 @@ export class RejectedWrite {
   async discard(): Promise<void> {
     await this.#replica.write((tx) => tx.endRejected(this.id))
   }
+}
+
+function shownWrites({ writes, was }: Pick<Queued, 'writes' | 'was'>): readonly RefusedWrite[] {
+  return writes.map((write, index) => ({
+    collection: write.collection,
+    id: write.id,
+    action: write.action,
+    mine: shownValues(write),
+    base: was[index] ?? null,
+  }))
+}
+
+/** All that wait, in the order in which they are sent. */
+export async function waitingOf(replica: Replica): Promise<WaitingWrite[]> {
+  const all = await new Store(replica.db).waiting()
+  return all.map((queued) => ({ id: queued._id, writes: shownWrites(queued) }))
 }
 
 /** All, the oldest first. */

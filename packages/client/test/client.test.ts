@@ -140,6 +140,28 @@ test('a write is seen at once, also without a network, and is sent later', async
   await expectInStep()
 })
 
+test('what waits is listed in its order, and collections whose records change are named', async () => {
+  const changed: string[] = []
+  const stop = client.onChange((records) =>
+    changed.push(...[...records].map(([name, ids]) => `${name} ${String(ids)}`)),
+  )
+  expect(client.status.incomplete).toEqual(['projects', 'tasks', 'reports'])
+  const id = await app.add('tasks', { title: 'roof', project })
+  await client.sync()
+  expect([client.status.incomplete, changed.some((text) => text.startsWith('tasks '))]).toEqual([[], true])
+  changed.length = 0
+  await client.collection('tasks').update(id, { title: 'wall' })
+  await client.collection('tasks').delete(id)
+  expect(await client.waiting()).toMatchObject([
+    { writes: [{ action: 'update', id, mine: { title: 'wall' }, base: { title: 'roof' } }] },
+    { writes: [{ action: 'delete', collection: 'tasks', id }] },
+  ])
+  expect(new Set(changed)).toEqual(new Set([`tasks ${id}`]))
+  stop()
+  await client.sync()
+  expect(await client.waiting()).toEqual([])
+})
+
 test('writes of a closed client are sent when it is opened again, without signing in again', async () => {
   await client.collection('tasks').create({ title: 'roof', project })
   await client.close()

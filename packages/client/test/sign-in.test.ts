@@ -8,7 +8,7 @@ import {
   startOidcProvider,
   type OidcProvider,
 } from '../../server/test/rest/oidc-provider.ts'
-import { tokenFor } from '../../server/test/rest/rest-server.ts'
+import { EMAIL, PASSWORD, tokenFor } from '../../server/test/rest/rest-server.ts'
 import { until } from '../../server/test/test-server.ts'
 import { ClientError } from '../src/index.ts'
 import { AppServer, USER_PASSWORD, type User } from './app-server.ts'
@@ -75,6 +75,23 @@ test('a one-time password signs in, once', async () => {
   await client.sync()
   expect([client.account?.id, client.status.state]).toEqual([bob.id, 'synced'])
   await expect(client.signIn.oneTimePassword('users', otpId, password)).rejects.toBeInstanceOf(ClientError)
+})
+
+test('a session that began elsewhere is taken up, also by a superuser, who has what no rule shows', async () => {
+  const token = await tokenFor(app.url, 'users', bob.email, USER_PASSWORD)
+  expect(await client.signIn.token('users', token)).toMatchObject({ id: bob.id })
+  await expect(client.signIn.token('users', `${token}x`)).rejects.toBeInstanceOf(ClientError)
+  const id = await app.add('reports', { text: 'hidden', status: 'new' })
+  const root = await tokenFor(app.url, '_superusers', EMAIL, PASSWORD)
+  await client.signIn.token('_superusers', root)
+  await client.sync()
+  expect(await client.collection('reports').get(id)).toMatchObject({ text: 'hidden' })
+  const write = client.collection('reports').update(id, { text: 'of root' })
+  await client.sync()
+  expect(await write.server).toEqual({ status: 'ok' })
+  await client.signOut({ data: 'wipe' })
+  // The one who has begun the session still has it.
+  await client.signIn.token('_superusers', root)
 })
 
 test('two ways are needed: the first fails with MFA, and the second signs in', async () => {
