@@ -2,6 +2,7 @@
  * Builds the admin page. The server reads it from one file, `packages/server/dist/admin.json`: an object of files by name, each compressed
  * by gzip and written as Base64. All names but those of `index.html` and the icon have a hash of the content.
  */
+import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -13,6 +14,8 @@ export const ADMIN_FILE: string = resolve(import.meta.dirname, '../../packages/s
 const ENTRIES = ['main.tsx', 'style/main.css']
 /** Where `index.html` names the files of the first load. */
 const MARK = '<!-- FILES -->'
+/** Has no hash in its name, as a browser asks for it by that name for good. */
+const WORKER = 'service-worker'
 
 /** A sheet that a module imports is a file of its own; the module gets its address. React loads it with what names it. */
 const sheetsOfViews: Plugin = {
@@ -60,7 +63,24 @@ export async function buildAdminPage(): Promise<BuiltAdminPage> {
   const files = new Map<string, Uint8Array>(outputFiles.map(({ path, contents }) => [basename(path), pack(contents)]))
   files.set('index.html', pack(Buffer.from(html.replace(MARK, tagsOf(scripts, styles)))))
   files.set('favicon.svg', pack(await readFile(join(import.meta.dirname, 'favicon.svg'))))
+  files.set(`${WORKER}.js`, pack(await buildWorker(files)))
   return { files, first: ['index.html', ...styles, ...scripts] }
+}
+
+/** It knows the names of all files. A change of any is another version. */
+async function buildWorker(files: ReadonlyMap<string, Uint8Array>): Promise<Uint8Array> {
+  const names = [...files.keys()].filter((name) => name !== 'index.html')
+  const version = createHash('sha256').update(names.join()).update(files.get('index.html')!).digest('hex').slice(0, 12)
+  const { outputFiles } = await build({
+    ...PAGE_BUILD,
+    entryPoints: [join(FOLDER, `${WORKER}.ts`)],
+    outdir: '/',
+    format: 'iife',
+    minify: true,
+    // The page itself has no name.
+    define: { FILES: JSON.stringify(['', ...names]), VERSION: JSON.stringify(version) },
+  })
+  return outputFiles[0]!.contents
 }
 
 /** Another process may read the file at the same time. */

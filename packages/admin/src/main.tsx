@@ -1,7 +1,9 @@
 /** The admin page. */
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { startDevice } from './state/device/device.ts'
 import { startSession } from './state/session.ts'
 
 startSession()
+startDevice()
 createRoot(document.getElementById('app')!).render(<App />)

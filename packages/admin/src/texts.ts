@@ -121,6 +121,7 @@ export const TEXTS = {
     missing: 'There is nothing here',
     missingText: (name: string): string => `No collection is called ${name}. It may have been renamed or dropped.`,
     home: 'To the start',
+    waiting: (count: number): string => NUMBER.format(count),
   },
   serverViews: {
     logs: 'Logs',
@@ -132,6 +133,7 @@ export const TEXTS = {
     settings: 'Settings',
     console: 'Console',
     couchdb: 'CouchDB',
+    device: 'This device',
   },
   start: {
     title: 'Welcome to Pannier',

@@ -37,6 +37,7 @@ export const SERVER_VIEWS: readonly ServerView[] = [
     icon: 'relation',
     load: () => import('./views/relations/relations.tsx'),
   },
+  { name: 'device', title: serverViews.device, icon: 'device', load: () => import('./views/device/device.tsx') },
   { name: 'schema', title: TEXTS.views.schema, icon: 'json', load: () => import('./views/schema/schema.tsx') },
   { name: 'logs', title: serverViews.logs, icon: 'list', load: () => import('./views/logs/logs.tsx') },
   { name: 'metrics', title: serverViews.metrics, icon: 'chart', load: () => import('./views/metrics/metrics.tsx') },

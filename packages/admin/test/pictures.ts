@@ -51,6 +51,8 @@ const PICTURES: readonly Picture[] = [
   { name: 'indexes', hash: '#/indexes/users' },
   { name: 'who-logs-in', hash: '#/rules/users?preview=auth' },
   { name: 'api', hash: '#/api/articles' },
+  { name: 'keep', hash: '#/records/articles', before: (page) => pressFirst(page, '::-p-text(Keep on this device)') },
+  { name: 'device', hash: '#/device' },
   { name: 'relations', hash: '#/relations' },
   { name: 'schema', hash: '#/schema' },
   { name: 'logs', hash: '#/logs' },

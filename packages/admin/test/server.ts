@@ -22,7 +22,7 @@ const builtPage = once(writeAdminPage)
 export async function startAdmin({
   hasSuperuser = true,
   ...options
-}: ServerOptions & { readonly hasSuperuser?: boolean } = {}): Promise<TestServer> {
+}: ServerOptions & { readonly hasSuperuser?: boolean; readonly port?: number } = {}): Promise<TestServer> {
   await builtPage()
   const server = await startServer(options)
   if (hasSuperuser) {

@@ -19,6 +19,7 @@ class Realtime {
   private source: EventSource | undefined
   private clientId: string | undefined
   private retry: ReturnType<typeof setTimeout> | undefined
+  private reopening: ReturnType<typeof setTimeout> | undefined
   private readonly topics = new Map<string, Set<Listener>>()
   private readonly onGaps = new Set<() => void>()
 
@@ -63,7 +64,20 @@ class Realtime {
       this.clientId = (JSON.parse(data) as { clientId: string }).clientId
       this.subscribe(true)
     })
+    source.addEventListener('error', () => this.broken(source))
     for (const topic of this.topics.keys()) source.addEventListener(topic, this.receive)
+  }
+
+  /** The browser connects again, unless it has given up. Whether the server is away is what a request says. */
+  private broken(source: EventSource): void {
+    if (source !== this.source) return
+    request('GET', '/health').catch(() => undefined)
+    if (source.readyState !== EventSource.CLOSED) return
+    this.close()
+    clearTimeout(this.reopening)
+    this.reopening = setTimeout(() => {
+      if (this.source === undefined && this.topics.size > 0) this.open()
+    }, RETRY_MS)
   }
 
   private readonly receive = ({ type, data }: MessageEvent<string>): void => {

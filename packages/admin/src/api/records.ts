@@ -4,7 +4,7 @@ import { request } from './request.ts'
 /** Values by field. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string }
 
-interface RowPage {
+export interface RowPage {
   readonly items: readonly Row[]
   /** -1 where it was not asked for. */
   readonly totalItems: number

@@ -7,11 +7,11 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { findCollection, followCollections, reloadCollections, useCollections } from '../state/collections.ts'
 import { useRoute } from '../state/route.ts'
-import { isServerThere, signOut } from '../state/session.ts'
-import { useStore } from '../state/store.ts'
 import { TEXTS } from '../texts.ts'
 import { SignInForms } from '../views/sign-in/sign-in.tsx'
+import { Away } from './away.tsx'
 import { Content } from './content.tsx'
+import { leave } from './leave.ts'
 import { Sidebar } from './sidebar.tsx'
 
 interface ShellProps {
@@ -52,7 +52,7 @@ export function Shell({ account, hasEnded }: ShellProps): ReactNode {
         <Content />
       </main>
       {hasEnded && (
-        <Dialog title={TEXTS.session.ended} onClose={signOut}>
+        <Dialog title={TEXTS.session.ended} onClose={() => void leave()}>
           <p className="dialog-text">{TEXTS.session.endedText}</p>
           <SignInForms known={account.email} />
         </Dialog>
@@ -65,27 +65,6 @@ export function Shell({ account, hasEnded }: ShellProps): ReactNode {
 function skip(event: { preventDefault: () => void }): void {
   event.preventDefault()
   document.getElementById('content')?.focus()
-}
-
-const RETRY_MS = 3000
-
-/** Says that the server does not answer, and asks until it does. */
-function Away(): ReactNode {
-  const isThere = useStore(isServerThere)
-  useEffect(() => {
-    if (isThere) return undefined
-    const timer = setInterval(() => void reloadCollections(), RETRY_MS)
-    return () => clearInterval(timer)
-  }, [isThere])
-  return (
-    <div role="status">
-      {!isThere && (
-        <p className="away">
-          <span className="spinner" aria-hidden="true" /> {TEXTS.session.away}
-        </p>
-      )}
-    </div>
-  )
 }
 
 /** It distinguishes tabs of the browser, and screen readers speak it. */

@@ -9,16 +9,19 @@ import { Menu } from '../parts/menu.tsx'
 import { useCollections } from '../state/collections.ts'
 import { keep, readKept } from '../state/kept.ts'
 import { linkTo, useRoute } from '../state/route.ts'
-import { signOut } from '../state/session.ts'
+import { useDevice } from '../state/device/device.ts'
 import { useStore } from '../state/store.ts'
 import { chooseTheme, theme } from '../state/theme.ts'
 import type { Theme } from '../state/theme.ts'
 import { TEXTS } from '../texts.ts'
 import { COLLECTION_VIEWS, SERVER_VIEWS } from '../views.ts'
+import { leave } from './leave.ts'
 
 const ICONS: Readonly<Record<Collection['type'], IconName>> = { base: 'collection', auth: 'users', view: 'view' }
 const SYSTEM_OPEN = 'system-open'
 const SERVER_OPEN = 'server-open'
+/** The view of what this device holds. */
+const DEVICE = 'device'
 const { shell } = TEXTS
 
 export function Sidebar({ account }: { readonly account: Account }): ReactNode {
@@ -135,6 +138,8 @@ function CollectionLinks({ list }: { readonly list: readonly Collection[] }): Re
 function ServerLinks(): ReactNode {
   const { path } = useRoute()
   const [isOpen, setOpen] = useState(readKept<boolean>(SERVER_OPEN) ?? true)
+  const { status } = useDevice()
+  const waiting = (status?.unsent ?? 0) + (status?.rejected ?? 0)
   return (
     <nav className="sidebar-views" aria-label={shell.server}>
       <details
@@ -151,6 +156,7 @@ function ServerLinks(): ReactNode {
               <a href={linkTo([name])} aria-current={path[0] === name ? 'page' : undefined}>
                 <Icon name={icon} />
                 <span>{title}</span>
+                {name === DEVICE && waiting > 0 && <span className="badge badge-bad">{shell.waiting(waiting)}</span>}
               </a>
             </li>
           ))}
@@ -161,7 +167,7 @@ function ServerLinks(): ReactNode {
 }
 
 function AccountMenu({ account }: { readonly account: Account }): ReactNode {
-  const items = [{ label: shell.signOut, icon: 'signOut', onPress: signOut } as const]
+  const items = [{ label: shell.signOut, icon: 'signOut', onPress: leave } as const]
   return (
     <Menu label={shell.account} icon="users" items={items} side="above" className="button-quiet account">
       {account.email}

@@ -2,6 +2,7 @@
 import { listCollections } from '../api/collections.ts'
 import type { Collection } from '../api/collections.ts'
 import { realtime } from '../api/realtime.ts'
+import { keep, readKept } from './kept.ts'
 import { Store, useStore } from './store.ts'
 
 interface Collections {
@@ -11,7 +12,7 @@ interface Collections {
   readonly error?: unknown
 }
 
-const collections = new Store<Collections>({ status: 'loading', list: [] })
+export const collections: Store<Collections> = new Store<Collections>({ status: 'loading', list: [] })
 let newest = 0
 
 export function useCollections(): Collections {
@@ -39,8 +40,20 @@ export async function reloadCollections(): Promise<void> {
     const list = await listCollections()
     if (call === newest) collections.update((known) => ({ status: 'ready', list: withKnown(list, known.list) }))
   } catch (error) {
-    if (call === newest) collections.update(({ list }) => ({ status: 'failed', list, error }))
+    if (call === newest)
+      collections.update(({ list }) => ({ status: 'failed', list: list.length > 0 ? list : keptDefinitions(), error }))
   }
+}
+
+const DEFINITIONS = 'definitions'
+
+/** For a page that begins while the server is away. Undefined: nothing is kept any more. */
+export function keepDefinitions(list: readonly Collection[] | undefined): void {
+  keep(DEFINITIONS, list)
+}
+
+function keptDefinitions(): readonly Collection[] {
+  return readKept<readonly Collection[]>(DEFINITIONS) ?? []
 }
 
 /** A definition that is the same stays the same object, as does the whole list, so that views which read it do not load again. */

@@ -2,7 +2,6 @@
  * Records that are going to be deleted. A delete can't be taken back: files, dates and what it cascades to are gone. So the page waits as
  * long as it offers to undo, and shows the records as leaving.
  */
-import { deleteRecord } from '../api/records.ts'
 import { Store } from './store.ts'
 
 /** As long as a toast with an undo is shown. */
@@ -22,7 +21,8 @@ interface PendingDelete {
   readonly done: Promise<void>
 }
 
-export function deleteLater(collection: string, ids: readonly string[]): PendingDelete {
+/** `remove` deletes one. */
+export function deleteLater(ids: readonly string[], remove: (id: string) => Promise<void>): PendingDelete {
   leaving.update((before) => new Set([...before, ...ids]))
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => resolve(true), UNDO_MS)
@@ -32,7 +32,7 @@ export function deleteLater(collection: string, ids: readonly string[]): Pending
       for (const id of ids) next.delete(id)
       return next
     })
-  const done = promise.then((isMeant) => (isMeant ? deleteAll(collection, ids) : undefined)).finally(stay)
+  const done = promise.then((isMeant) => (isMeant ? deleteAll(ids, remove) : undefined)).finally(stay)
   return {
     done,
     undo: async () => {
@@ -43,10 +43,10 @@ export function deleteLater(collection: string, ids: readonly string[]): Pending
   }
 }
 
-async function deleteAll(collection: string, ids: readonly string[]): Promise<void> {
+async function deleteAll(ids: readonly string[], remove: (id: string) => Promise<void>): Promise<void> {
   const waiting = [...ids]
   const lane = async (): Promise<void> => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) await deleteRecord(collection, id)
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) await remove(id)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
 }

@@ -1,6 +1,6 @@
 /** What is done with many records, and can be undone: the same value for a field, where nobody has changed it since; deleting. */
 import type { Collection, Field } from '../../api/collections.ts'
-import { updateRecord, viewRecord } from '../../api/records.ts'
+import { deleteRecord, updateRecord, viewRecord } from '../../state/device/records.ts'
 import type { Row } from '../../api/records.ts'
 import { reportError, showDone } from '../../parts/toasts.tsx'
 import { deleteLater } from '../../state/pending-deletes.ts'
@@ -65,7 +65,7 @@ async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>)
 
 /** Deletes records after the time in which it can be undone. */
 export function deleteWithUndo(collection: Collection, ids: readonly string[]): void {
-  const { done, undo } = deleteLater(collection.name, ids)
+  const { done, undo } = deleteLater(ids, (id) => deleteRecord(collection.name, id))
   showDone(TEXTS.records.deleting(ids.length), undo)
   done.catch(reportError)
 }

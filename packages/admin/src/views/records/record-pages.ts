@@ -4,7 +4,7 @@
  */
 import type { Collection } from '../../api/collections.ts'
 import { realtime } from '../../api/realtime.ts'
-import { listRecords } from '../../api/records.ts'
+import { followSource, listRecords } from '../../state/device/records.ts'
 import type { ListQuery, Row } from '../../api/records.ts'
 
 const PAGE = 100
@@ -66,8 +66,10 @@ export class RecordPages {
           reload,
         )
       : undefined
+    const unfollowSource = followSource(this.collection.name, reload)
     return () => {
       unfollow?.()
+      unfollowSource()
       clearTimeout(this.timer)
       clearTimeout(this.changesTimer)
       for (const controller of this.loading.values()) controller.abort()

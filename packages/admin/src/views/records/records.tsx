@@ -38,6 +38,7 @@ export function View({ collection }: CollectionViewProps): ReactNode {
           table={table}
           filter={whole}
           sort={sort}
+          count={list.total}
           onNew={() => changeQuery({ record: NEW })}
         />
       </CollectionHead>

@@ -14,6 +14,9 @@ import { deleteWithUndo } from './edit-records.ts'
 import type { Selection } from './selection.ts'
 
 const { records: texts } = TEXTS
+const KeepButton = lazy(async () => ({
+  default: (await onDemand(() => import('../device/keep-button.tsx'))).KeepButton,
+}))
 const ExportDialog = lazy(async () => ({
   default: (await onDemand(() => import('./transfer/export-dialog.tsx'))).ExportDialog,
 }))
@@ -27,10 +30,12 @@ interface ToolbarProps {
   readonly table: RecordTable
   readonly filter: string
   readonly sort: string
+  /** How many records the list has. */
+  readonly count: number | undefined
   readonly onNew: () => void
 }
 
-export function Toolbar({ collection, table, filter, sort, onNew }: ToolbarProps): ReactNode {
+export function Toolbar({ collection, table, filter, sort, count, onNew }: ToolbarProps): ReactNode {
   const columns = table.getAllLeafColumns().filter((column) => column.getCanHide())
   const items = columns.map((column) => ({
     label: String(column.columnDef.header),
@@ -39,6 +44,9 @@ export function Toolbar({ collection, table, filter, sort, onNew }: ToolbarProps
   }))
   return (
     <>
+      <Suspense>
+        <KeepButton collection={collection} filter={filter} count={count} />
+      </Suspense>
       <Menu label={texts.columns} icon="columns" items={items} />
       <ListMenu collection={collection} filter={filter} sort={sort} />
       {collection.type !== 'view' && (

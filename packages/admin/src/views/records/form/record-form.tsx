@@ -2,7 +2,7 @@
 import { useEffect, useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection, Field } from '../../../api/collections.ts'
-import { viewRecord } from '../../../api/records.ts'
+import { viewRecord } from '../../../state/device/records.ts'
 import type { Row } from '../../../api/records.ts'
 import { Button, useBusy } from '../../../parts/button.tsx'
 import { copyText } from '../../../parts/copy.ts'
@@ -12,8 +12,10 @@ import { Failed, Loading } from '../../../parts/loading.tsx'
 import { Menu } from '../../../parts/menu.tsx'
 import type { MenuItem } from '../../../parts/menu.tsx'
 import { showDone } from '../../../parts/toasts.tsx'
+import { device } from '../../../state/device/device.ts'
 import { goTo } from '../../../state/route.ts'
 import { TEXTS } from '../../../texts.ts'
+import { DEVICE } from '../../../texts/device.ts'
 import { recordAsCurl, recordAsSdk } from '../as-code.ts'
 import { FIELD_ICONS } from '../../field-types.ts'
 import { deleteWithUndo } from '../edit-records.ts'
@@ -76,7 +78,7 @@ function Sheet(props: SheetProps): ReactNode {
   }
   const save = async (): Promise<void> => {
     if (!(await form.save())) return
-    showDone(isNew ? texts.made : texts.saved)
+    showDone(device.get().isAway ? DEVICE.away.stored : isNew ? texts.made : texts.saved)
     onClose()
   }
   const isReadOnly = collection.type === 'view'

@@ -1,7 +1,7 @@
 /** The draft of a record: what is wrong with it, and how it is saved. */
 import { useState } from 'react'
 import type { Collection } from '../../../api/collections.ts'
-import { createRecord, updateRecord } from '../../../api/records.ts'
+import { createRecord, updateRecord } from '../../../state/device/records.ts'
 import type { Row } from '../../../api/records.ts'
 import { ApiError } from '../../../api/request.ts'
 import { errorText, reportError } from '../../../parts/toasts.tsx'

@@ -1,6 +1,7 @@
 /** Reads all records that a filter matches, and gives them to the browser as a file. */
 import type { Collection } from '../../../api/collections.ts'
-import { listRecords, quoted } from '../../../api/records.ts'
+import { quoted } from '../../../api/records.ts'
+import { listRecords } from '../../../state/device/records.ts'
 import type { Row } from '../../../api/records.ts'
 import { shownFields } from '../../field-types.ts'
 import { csvLine, csvOf } from './csv.ts'

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../../api/collections.ts'
-import { createRecord } from '../../../api/records.ts'
+import { createRecord } from '../../../state/device/records.ts'
 import { ApiError } from '../../../api/request.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'

@@ -1,0 +1,82 @@
+/**
+ * What this browser holds of the records, so that the page works while the server is away: docs/internals/admin.md. The replica itself is
+ * loaded when a collection is held.
+ */
+import type { Collection } from '../../api/collections.ts'
+import { followKept, readKept } from '../kept.ts'
+import { Store, useStore } from '../store.ts'
+import type { Replica, ReplicaStatus } from './replica.ts'
+
+/** A collection that is held: as a whole, or those of its records that meet a filter. */
+export interface Held {
+  readonly id: string
+  readonly filter: string
+}
+
+/** What the browser keeps: whose the records are, and which they are to be. */
+export interface Wish {
+  readonly account: string
+  readonly collections: readonly Held[]
+}
+
+export interface DeviceState {
+  readonly held: readonly Held[]
+  /** Undefined: nothing is held, or it is not open yet. */
+  readonly replica: Replica | undefined
+  readonly status: ReplicaStatus | undefined
+  /** When it was last equal to the server: milliseconds since 1970. */
+  readonly syncedAt: number | undefined
+  /** The server is away, or what has waited for it is being sent. What is held is shown meanwhile. */
+  readonly isAway: boolean
+  /** How many records the list that is made has read; undefined: none is made. */
+  readonly reading: number | undefined
+  /** Why the replica could not be opened. */
+  readonly error: unknown
+}
+
+export const WISH = 'device'
+/** Wishes of superusers who have left writes here that wait. */
+export const LEFT = 'device-left'
+export const SYNCED_AT = 'device-synced'
+export const device: Store<DeviceState> = new Store({
+  held: readWish()?.collections ?? [],
+  replica: undefined,
+  status: undefined,
+  syncedAt: readKept<number>(SYNCED_AT),
+  isAway: false,
+  reading: undefined,
+  error: undefined,
+})
+
+export function useDevice(): DeviceState {
+  return useStore(device)
+}
+
+/** Begins to hold what is wished, now or by another tab. Call it once. */
+export function startDevice(): void {
+  const begin = async (): Promise<void> => (await import('./holding.ts')).begin()
+  followKept(WISH, () => void begin())
+  if (readWish() !== undefined || readKept(LEFT) !== undefined) void begin()
+}
+
+/** Only what an app would sync: the rows of a view are not stored, and those of the system are the server's own. */
+export function canBeHeld({ type, system }: Collection): boolean {
+  return type !== 'view' && !system
+}
+
+/** The replica, if it has the whole of what is wished of a collection. */
+export function replicaOf(collection: string): Replica | undefined {
+  const { replica, status } = device.get()
+  return replica?.names.includes(collection) === true && status?.incomplete.includes(collection) === false
+    ? replica
+    : undefined
+}
+
+/** The replica, if lists and forms of a collection are to read it now. */
+export function replicaInUse(collection: string): Replica | undefined {
+  return device.get().isAway ? replicaOf(collection) : undefined
+}
+
+export function readWish(): Wish | undefined {
+  return readKept<Wish>(WISH)
+}

@@ -1,0 +1,127 @@
+/** What this device holds: the collections that are here, the changes that wait, and those that the server has refused. */
+import type { ReactNode } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
+import type { DataColumn } from '../../parts/data-table.tsx'
+import { bytesText, Moment, numberText } from '../../parts/figures.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Notice } from '../../parts/loading.tsx'
+import { errorText, showDone, showError } from '../../parts/toasts.tsx'
+import { findCollection, useCollections } from '../../state/collections.ts'
+import { useDevice } from '../../state/device/device.ts'
+import type { DeviceState, Held } from '../../state/device/device.ts'
+import { release } from '../../state/device/holding.ts'
+import type { HeldSize } from '../../state/device/replica.ts'
+import { linkTo } from '../../state/route.ts'
+import { TEXTS } from '../../texts.ts'
+import { DEVICE } from '../../texts/device.ts'
+import { ServerHead } from '../server-head.tsx'
+import { RefusedWrites } from './refused-writes.tsx'
+import { useSizes, useWrites } from './use-writes.ts'
+import { WaitingWrites } from './waiting-writes.tsx'
+import sheet from './device.css'
+
+const { held: texts } = DEVICE
+
+export function View(): ReactNode {
+  const { held } = useDevice()
+  const { waiting, rejected } = useWrites()
+  return (
+    <>
+      <link rel="stylesheet" href={sheet} precedence="page" />
+      <ServerHead title={TEXTS.serverViews.device} />
+      <div className="view-body">
+        {rejected.length > 0 && <RefusedWrites rejected={rejected} />}
+        {waiting.length > 0 && <WaitingWrites waiting={waiting} />}
+        <section className="view-part" aria-labelledby="held">
+          <h2 id="held">{texts.title}</h2>
+          {held.length === 0 ? (
+            <Notice icon="device" title={texts.none} text={texts.noneText} />
+          ) : (
+            <>
+              <p className="muted">{texts.text}</p>
+              <p className="muted">
+                <Icon name="lock" /> {texts.sensitive}
+              </p>
+              <HeldTable
+                isTouched={
+                  new Set([...waiting, ...rejected].flatMap(({ writes }) => writes.map(({ collection }) => collection)))
+                }
+              />
+            </>
+          )}
+        </section>
+      </div>
+    </>
+  )
+}
+
+interface HeldRow extends Held {
+  readonly name: string
+  readonly size: HeldSize | undefined
+  readonly state: ReactNode
+}
+
+function HeldTable({ isTouched }: { readonly isTouched: ReadonlySet<string> }): ReactNode {
+  const state = useDevice()
+  const { list } = useCollections()
+  const sizes = useSizes()
+  const rows = state.held.map((held): HeldRow => {
+    const name = findCollection(list, held.id)?.name ?? held.id
+    return { ...held, name, size: sizes.get(name), state: stateOf(state, name) }
+  })
+  const remove = async ({ id, name }: HeldRow): Promise<void> => {
+    // What waits would go with it.
+    if (isTouched.has(name)) return showError(texts.waits)
+    await release(id)
+    showDone(texts.removed(name))
+  }
+  return <DataTable label={texts.table} columns={columnsOf(remove)} rows={rows} keyOf={({ id }) => id} />
+}
+
+function stateOf({ status, syncedAt, isAway, error }: DeviceState, name: string): ReactNode {
+  const problem = error ?? (status?.state === 'failed' ? status.error : undefined)
+  if (problem !== undefined) return texts.failed(problem instanceof Error ? problem.message : errorText(problem))
+  if (status?.incomplete.includes(name) !== false)
+    return (
+      <>
+        <span className="spinner" aria-hidden="true" /> {texts.loading}
+      </>
+    )
+  if (!isAway || syncedAt === undefined) return texts.complete
+  return <Moment text={new Date(syncedAt).toISOString()} />
+}
+
+function columnsOf(remove: (row: HeldRow) => Promise<void>): readonly DataColumn<HeldRow>[] {
+  return [
+    { name: 'name', title: texts.collection, cell: ({ name }) => <a href={linkTo(['records', name])}>{name}</a> },
+    {
+      name: 'part',
+      title: texts.part,
+      cell: ({ filter }) => (filter === '' ? texts.whole : <code>{filter}</code>),
+    },
+    {
+      name: 'records',
+      title: texts.records,
+      isNumber: true,
+      cell: ({ size }) => (size === undefined ? texts.unknownSize : numberText(size.records)),
+    },
+    {
+      name: 'size',
+      title: texts.size,
+      isNumber: true,
+      cell: ({ size }) => (size?.bytes === undefined ? texts.unknownSize : bytesText(size.bytes)),
+    },
+    { name: 'state', title: texts.state, cell: ({ state }) => state },
+    {
+      name: 'actions',
+      title: texts.actions,
+      isActions: true,
+      cell: (row) => (
+        <Button label={texts.removeOf(row.name)} onPress={() => remove(row)}>
+          {texts.remove}
+        </Button>
+      ),
+    },
+  ]
+}

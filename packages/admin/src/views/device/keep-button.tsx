@@ -1,0 +1,106 @@
+/** Whether a collection is kept on this device: a button in the head of its records, and what one chooses. */
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import type { Collection } from '../../api/collections.ts'
+import { checkPart } from '../../api/sync.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { bytesText, numberText } from '../../parts/figures.tsx'
+import { Form } from '../../parts/form.tsx'
+import { TextInput } from '../../parts/form-field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { errorText, showDone } from '../../parts/toasts.tsx'
+import { canBeHeld, useDevice } from '../../state/device/device.ts'
+import { hold } from '../../state/device/holding.ts'
+import { linkTo } from '../../state/route.ts'
+import { DEVICE } from '../../texts/device.ts'
+import { useSizes } from './use-writes.ts'
+
+const { keep: texts } = DEVICE
+/** From then on the dialog warns. */
+const MANY = 200_000
+
+interface KeepProps {
+  readonly collection: Collection
+  readonly count: number | undefined
+  /** That of the list. */
+  readonly filter: string
+}
+
+export function KeepButton(props: KeepProps): ReactNode {
+  const { collection } = props
+  const { held } = useDevice()
+  const [isOpen, setOpen] = useState(false)
+  if (held.some(({ id }) => id === collection.id)) return <HeldLink name={collection.name} />
+  if (!canBeHeld(collection)) return null
+  return (
+    <>
+      <Button icon="device" onPress={() => setOpen(true)}>
+        {texts.action}
+      </Button>
+      {isOpen && <KeepDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+/** Its progress, then its size. */
+function HeldLink({ name }: { readonly name: string }): ReactNode {
+  const { status } = useDevice()
+  const size = useSizes().get(name)
+  const isWhole = status?.incomplete.includes(name) === false
+  const count = size === undefined ? '' : numberText(size.records)
+  const bytes = size?.bytes === undefined ? '' : `, ${bytesText(size.bytes)}`
+  return (
+    <a className="button button-plain" href={linkTo(['device'])} title={texts.open}>
+      {isWhole ? <Icon name="device" /> : <span className="spinner" aria-hidden="true" />}
+      <span className="button-text">{isWhole ? texts.is(`${count}${bytes}`) : texts.loading(count)}</span>
+    </a>
+  )
+}
+
+function KeepDialog({ collection, count, filter, onClose }: KeepProps & { readonly onClose: () => void }): ReactNode {
+  const [isPart, setPart] = useState(filter !== '')
+  const [part, setPartFilter] = useState(filter)
+  const [error, setError] = useState<string>()
+  const save = async (): Promise<string | undefined> => {
+    const wanted = isPart ? part.trim() : ''
+    setError(undefined)
+    // A mistake in it would stop the copying of all collections.
+    if (wanted !== '')
+      try {
+        await checkPart(collection.name, wanted)
+      } catch (refusal) {
+        setError(errorText(refusal))
+        return undefined
+      }
+    hold({ id: collection.id, filter: wanted })
+    showDone(texts.kept(collection.name))
+    onClose()
+    return undefined
+  }
+  return (
+    <Dialog title={texts.title(collection.name)} onClose={onClose}>
+      <p className="dialog-text">{texts.text}</p>
+      <p className="dialog-text">
+        <Icon name="lock" /> {DEVICE.held.sensitive}
+      </p>
+      <Form onSubmit={save} submit={texts.submit}>
+        <fieldset className="choices choices-column">
+          <legend>{texts.which}</legend>
+          <label className="choice">
+            <input type="radio" name="part" checked={!isPart} onChange={() => setPart(false)} />
+            {texts.all(filter === '' ? count : undefined)}
+          </label>
+          <label className="choice">
+            <input type="radio" name="part" checked={isPart} onChange={() => setPart(true)} />
+            {texts.filtered}
+          </label>
+        </fieldset>
+        {isPart && (
+          <TextInput label={texts.filter} value={part} onValue={setPartFilter} help={texts.filterHelp} error={error} />
+        )}
+        {!isPart && (count ?? 0) > MANY && <p role="status">{texts.large}</p>}
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,53 @@
+/** The changes that wait and those that were refused, and how much is held: read again when something has changed. */
+import type { RejectedWrite, WaitingWrite } from '@pannier/client'
+import { useEffect, useState } from 'react'
+import { useDevice } from '../../state/device/device.ts'
+import type { HeldSize } from '../../state/device/replica.ts'
+
+const EVERY_MS = 1000
+
+interface Writes {
+  readonly waiting: readonly WaitingWrite[]
+  readonly rejected: readonly RejectedWrite[]
+}
+
+const NOTHING: Writes = { waiting: [], rejected: [] }
+
+export function useWrites(): Writes {
+  const { replica, status } = useDevice()
+  const [writes, setWrites] = useState(NOTHING)
+  useEffect(() => {
+    if (replica === undefined) return setWrites(NOTHING)
+    let isOver = false
+    Promise.all([replica.waiting(), replica.rejected()]).then(
+      ([waiting, rejected]) => !isOver && setWrites({ waiting, rejected }),
+      // It was closed meanwhile.
+      () => undefined,
+    )
+    return () => {
+      isOver = true
+    }
+    // Each change of them is another status.
+  }, [replica, status])
+  return writes
+}
+
+/** By the names of collections. */
+export function useSizes(): ReadonlyMap<string, HeldSize> {
+  const { replica } = useDevice()
+  const [sizes, setSizes] = useState<ReadonlyMap<string, HeldSize>>(new Map())
+  useEffect(() => {
+    if (replica === undefined) return setSizes(new Map())
+    const read = (): void => {
+      const all = replica.names.map(async (name) => [name, await replica.sizeOf(name)] as const)
+      Promise.all(all).then(
+        (found) => setSizes(new Map(found)),
+        () => undefined,
+      )
+    }
+    read()
+    const timer = setInterval(read, EVERY_MS)
+    return () => clearInterval(timer)
+  }, [replica])
+  return sizes
+}
