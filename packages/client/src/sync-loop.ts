@@ -5,7 +5,6 @@ import type { Declared } from './declaration.ts'
 import { applyOutcomes, type PushAnswer } from './outcomes.ts'
 import { applyPull, nextPull, requestAfter, type Has, type PullAnswer, type Pulled, type PullRequest } from './pull.ts'
 import { isFinal, type Server } from './server.ts'
-import { followSignals } from './signals.ts'
 import { QUEUE, Store, type Device, type Queued, type Sendable } from './store.ts'
 import { hasFiles } from './writes.ts'
 
@@ -276,8 +275,8 @@ export class SyncLoop {
     }
     for (let failures = 0; !signal.aborted; failures++) {
       const options = { collections: declared.names, signal, onSignal: () => ((failures = 0), onSignal()) }
-      await token()
-        .then((held) => followSignals(server, { ...options, token: held }))
+      await Promise.all([import('./signals.ts'), token()])
+        .then(([{ followSignals }, held]) => followSignals(server, { ...options, token: held }))
         .catch(() => {})
       await wait(Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX), signal)
     }
