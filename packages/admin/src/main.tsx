@@ -5,5 +5,5 @@ import { startDevice } from './state/device/device.ts'
 import { startSession } from './state/session.ts'
 
 startSession()
-startDevice()
+startDevice(async () => (await import('./state/device/holding.ts')).begin())
 createRoot(document.getElementById('app')!).render(<App />)

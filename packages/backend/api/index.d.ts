@@ -829,9 +829,11 @@ export interface MigrationApp extends HookApp {
     updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-/** Write `at` of transaction `n`. */
+/** An earlier write of the device. */
 export interface OwnWrite {
+    /** The number of its transaction. */
     readonly n: number;
+    /** Its place among the writes of the transaction, from 0. */
     readonly at: number;
 }
 
@@ -1283,7 +1285,7 @@ export class Sync {
     /**
      * The next page of each collection, by their names, all of one state of the database.
      *
-     * @throws ServiceError NOT_FOUND: no such collection; FORBIDDEN: superusers only, or a superuser; INVALID: it can't be synced
+     * @throws ServiceError NOT_FOUND: no such collection; FORBIDDEN: superusers only, or an admin without an account; INVALID: it can't be synced
      *
      * @example
      * const { docs } = await backend.sync.pull(actor, { docs: undefined })
@@ -1300,7 +1302,7 @@ export class Sync {
      * Writes the transactions of a device, one after another. One that is known is not written again. `boot`: the start of the server whose
      * answers the device has. If it is another one, nothing is judged: what the transactions build on may be lost, and a pull says so.
      *
-     * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: a superuser; what hinders the first transaction
+     * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: an admin without an account; what hinders the first one
      */
     push(pusher: Pusher, transactions: readonly PushTransaction[], boot?: string): Promise<Pushed>;
     /** Which of a device's acknowledged transactions stand in the state of a pull that begins afterwards. */
@@ -2398,6 +2400,10 @@ class Judge {
         readonly old: JsonObject | undefined;
         readonly draft: Draft | undefined;
     }, reader: GuardReader): boolean;
+    /** Whether the actor may manage the account, as the write finds it. */
+    mayManage(actor: Actor, draft: Draft, reader: GuardReader): boolean;
+    /** Whether a rule lets the actor set a field. */
+    maySet(actor: Actor, draft: Draft, rule: Rule, reader: GuardReader): boolean;
     /** What fields refuse, and what concerns the whole record. */
     fieldErrors({ definition, old, values, errors: found }: Pick<Draft, 'definition' | 'old' | 'values' | 'errors'>, reader: GuardReader): ErrorData | undefined;
     /** Whether another collection has an account of this id: tokens name it by its id. */

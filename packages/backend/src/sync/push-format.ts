@@ -35,9 +35,11 @@ export type PushWrite =
     }
   | { readonly collection: string; readonly action: 'delete'; readonly id: string; readonly base: PushBase }
 
-/** Write `at` of transaction `n`. */
+/** An earlier write of the device. */
 export interface OwnWrite {
+  /** The number of its transaction. */
   readonly n: number
+  /** Its place among the writes of the transaction, from 0. */
   readonly at: number
 }
 

@@ -52,9 +52,8 @@ export function useDevice(): DeviceState {
   return useStore(device)
 }
 
-/** Begins to hold what is wished, now or by another tab. Call it once. */
-export function startDevice(): void {
-  const begin = async (): Promise<void> => (await import('./holding.ts')).begin()
+/** Calls `begin` when something is wished to be held, now or by another tab. Call it once. */
+export function startDevice(begin: () => Promise<void>): void {
   followKept(WISH, () => void begin())
   if (readWish() !== undefined || readKept(LEFT) !== undefined) void begin()
 }
