@@ -5,7 +5,7 @@
 declare const FILES: readonly string[]
 declare const VERSION: string
 
-/** The scope of a worker, of which the compiler knows only that of a page. */
+/** The scope of a worker. The compiler knows only that of a page. */
 interface WorkerScope {
   readonly registration: { readonly scope: string }
   readonly clients: { claim(): Promise<void> }

@@ -121,7 +121,7 @@ test('what a collection leads to is not answered by a part of it', async () => {
   await expect(ofPart.page('tasks', sorted)).rejects.toMatchObject({ status: 400 })
 })
 
-test('a filter that is none is refused as the server refuses it', async () => {
+test('a wrong filter is refused as the server refuses it', async () => {
   await expect(lists.page('tasks', { page: 1, perPage: 10, filter: 'nothing = 1' })).rejects.toMatchObject({
     status: 400,
   })

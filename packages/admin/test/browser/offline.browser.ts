@@ -1,6 +1,7 @@
 /**
- * Goal: the page works while the server is away. Method: a server that is really stopped and started again, on its data and its port; a
- * person reads, writes, reloads, uses two tabs, mends what was refused, and signs out.
+ * Goal: the page works while the server is away.
+ * Method: a server is really stopped and started again, on its data and its port. Meanwhile a person reads, writes and reloads. They use two
+ * tabs, mend what was refused, and sign out.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -28,7 +28,7 @@ export interface DeviceState {
   readonly syncedAt: number | undefined
   /** The server is away, or what has waited for it is being sent. What is held is shown meanwhile. */
   readonly isAway: boolean
-  /** How many records the list that is made has read; undefined: none is made. */
+  /** How many records the list that is made has read; undefined: no list is made. */
   readonly reading: number | undefined
   /** Why the replica could not be opened. */
   readonly error: unknown

@@ -34,7 +34,7 @@ interface Known {
 export class LocalLists {
   private readonly client: Client<UntypedCollections>
   private readonly names: HeldNames
-  /** Hears how many records the walk under way has read; undefined: none is. */
+  /** Hears how many records the walk under way has read; undefined: it has ended. */
   private readonly onProgress: (read: number | undefined) => void
   /** The newest list of each collection. */
   private readonly lists = new Map<string, Known>()
@@ -113,7 +113,7 @@ export class LocalLists {
     }
   }
 
-  /** Of a part nobody knows what is missing. */
+  /** Nobody knows what a part is missing. */
   private recordsOf(): LocalRecords {
     const { incomplete } = this.client.status
     const wholes = Object.keys(this.names).filter((name) => this.names[name] === '' && !incomplete.includes(name))

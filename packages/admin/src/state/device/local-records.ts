@@ -58,7 +58,7 @@ export class LocalRecords {
   }
 }
 
-/** Of a name or an id. */
+/** By its name or its id. */
 function nameOf(collection: string): string {
   return findCollection(collections.get().list, collection)?.name ?? collection
 }
