@@ -2,7 +2,7 @@
  * `npm run bench`: measures Pannier beside its peers in every installed engine, and writes result files and a report.
  * It writes the measured figures even if it is interrupted.
  */
-import { readOptions, USAGE } from './options.ts'
+import { optionsOrUsage, readOptions, USAGE } from './options.ts'
 import type { BenchOptions } from './options.ts'
 
 await main()
@@ -38,15 +38,8 @@ async function main(): Promise<void> {
     const { main: admin } = await import('./admin/main.ts')
     return admin(parameters.slice(1))
   }
-  let options: BenchOptions | undefined
-  try {
-    options = readOptions(parameters)
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`)
-    process.exitCode = 2
-    return
-  }
-  if (options === undefined) return console.log(USAGE)
+  const options = optionsOrUsage(USAGE, () => readOptions(parameters))
+  if (options === undefined) return
   const { run } = await import('./run.ts')
   await run(options)
 }

@@ -40,6 +40,7 @@ the main contenders as fit. Writes bench/results/history/*.json and bench/result
   relations            queries over relations, instead: npm run bench -- relations --help
   pocketbase           PocketBase's REST beside PocketBase, instead: npm run bench -- pocketbase --help
   sync                 sync by rules beside what others have, instead: npm run bench -- sync --help
+  postgres             databases on PostgreSQL beside SQLite and a jsonb table, instead: npm run bench -- postgres --help
   admin                the processor time of each action on the admin page, instead: npm run bench -- admin --help
   --help               print this
 
@@ -107,6 +108,19 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
     keep: values.keep,
     name: readName(values.name),
     reportOnly: values.report,
+  }
+}
+
+/** What `read` makes of the command line. Undefined: help was asked for, or a mistake was said, and there is nothing more to do. */
+export function optionsOrUsage<T>(usage: string, read: () => T | undefined): T | undefined {
+  try {
+    const options = read()
+    if (options === undefined) console.log(usage)
+    return options
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`)
+    process.exitCode = 2
+    return undefined
   }
 }
 

@@ -10,6 +10,7 @@ import { factsOf } from '../contenders/catalog.ts'
 import type { Place } from '../contenders/catalog.ts'
 import type { DataSet } from '../documents.ts'
 import { recordEnvironment, versionIn } from '../harness/environment.ts'
+import { optionsOrUsage } from '../options.ts'
 import { obstacleIn } from '../places.ts'
 import { Browsers } from './browsers.ts'
 import { makePages } from './build.ts'
@@ -37,15 +38,8 @@ interface Session {
 }
 
 export async function main(parameters: readonly string[]): Promise<void> {
-  let options: FirstRowsOptions | undefined
-  try {
-    options = readOptions(parameters)
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`)
-    process.exitCode = 2
-    return
-  }
-  if (options === undefined) return console.log(USAGE)
+  const options = optionsOrUsage(USAGE, () => readOptions(parameters))
+  if (options === undefined) return
   const sessions: Session[] = []
   const { contenders, states, seed } = options
   process.on('exit', () => {

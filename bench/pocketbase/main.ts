@@ -7,7 +7,7 @@ import { build } from '../../tools/checks/build.ts'
 import { root } from '../../tools/checks/packages.ts'
 import { makeFolder } from '../../tools/processes.ts'
 import { findPocketBase, VERSION } from '../../tools/test/pocketbase.ts'
-import { choose, list, readCount } from '../options.ts'
+import { choose, list, optionsOrUsage, readCount } from '../options.ts'
 import { makeBlog, makePosts } from './blog.ts'
 import { ApiClient } from './client.ts'
 import { runConnections } from './connections.ts'
@@ -64,15 +64,8 @@ interface Options extends Omit<Conditions, 'posts'> {
 }
 
 export async function main(parameters: readonly string[]): Promise<void> {
-  let options: Options | undefined
-  try {
-    options = readOptions(parameters)
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`)
-    process.exitCode = 2
-    return
-  }
-  if (options === undefined) return console.log(USAGE)
+  const options = optionsOrUsage(USAGE, () => readOptions(parameters))
+  if (options === undefined) return
   if (!options.isBuilt) await build()
   for (const posts of options.sizes) {
     const entrants: Entrant[] = []

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { makeFolder, removeFolder } from '../../tools/processes.ts'
 import { findPostgres, NO_POSTGRES, PostgresServer } from '../../tools/test/postgres.ts'
 import { alignColumns } from '../bars/table.ts'
-import { choose, list, readCount } from '../options.ts'
+import { choose, list, optionsOrUsage, readCount } from '../options.ts'
 import { coldGets, costs, questions, servers, valueOf, writes, type Figure, type World } from './figures.ts'
 
 const FIGURES: Readonly<Record<string, (world: World) => Promise<Figure[]>>> = {
@@ -35,15 +35,8 @@ interface Options {
 }
 
 export async function main(parameters: readonly string[]): Promise<void> {
-  let options: Options | undefined
-  try {
-    options = readOptions(parameters)
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`)
-    process.exitCode = 2
-    return
-  }
-  if (options === undefined) return console.log(USAGE)
+  const options = optionsOrUsage(USAGE, () => readOptions(parameters))
+  if (options === undefined) return
   if (findPostgres() === undefined) return console.error(NO_POSTGRES)
   const { only, documents, repeats, json } = options
   await using server = await PostgresServer.start(['fsync = on', 'shared_buffers = 256MB', 'max_wal_size = 2GB'])

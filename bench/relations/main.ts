@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { makeFolder, removeFolder } from '../../tools/processes.ts'
 import { alignColumns, formatNumber } from '../bars/table.ts'
 import type { Place } from '../contenders/catalog.ts'
-import { choose, list, readCount } from '../options.ts'
+import { choose, list, optionsOrUsage, readCount } from '../options.ts'
 import { databaseIn, obstacleIn, PLACES, runProgram, type Program } from '../places.ts'
 import type { RelationsReport, RelationsRequest } from './measure.ts'
 import { WORKLOADS } from './workloads.ts'
@@ -28,15 +28,8 @@ const PROGRAM: Program = {
 const BAR_POSTS = 100_000
 
 export async function main(parameters: readonly string[]): Promise<void> {
-  let options: Options | undefined
-  try {
-    options = readOptions(parameters)
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`)
-    process.exitCode = 2
-    return
-  }
-  if (options === undefined) return console.log(USAGE)
+  const options = optionsOrUsage(USAGE, () => readOptions(parameters))
+  if (options === undefined) return
   for (const place of options.places) {
     const obstacle = obstacleIn(place)
     if (obstacle !== undefined) console.log(`${place}: left out (${obstacle})`)

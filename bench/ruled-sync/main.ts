@@ -7,7 +7,7 @@ import { build } from '../../tools/checks/build.ts'
 import { root } from '../../tools/checks/packages.ts'
 import { makeFolder } from '../../tools/processes.ts'
 import { findPocketBase, VERSION } from '../../tools/test/pocketbase.ts'
-import { choose, list, readCount } from '../options.ts'
+import { choose, list, optionsOrUsage, readCount } from '../options.ts'
 import { pannierIn, pocketBaseAt, type Program } from '../pocketbase/servers.ts'
 import { fill } from './fill.ts'
 import { firstSync } from './first-sync.ts'
@@ -67,15 +67,8 @@ interface Options {
 }
 
 export async function main(parameters: readonly string[]): Promise<void> {
-  let options: Options | undefined
-  try {
-    options = readOptions(parameters)
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${USAGE}`)
-    process.exitCode = 2
-    return
-  }
-  if (options === undefined) return console.log(USAGE)
+  const options = optionsOrUsage(USAGE, () => readOptions(parameters))
+  if (options === undefined) return
   if (!options.isBuilt) await build()
   const lines: Line[] = []
   for (const name of FIGURES) {
