@@ -13,7 +13,7 @@ import { timeoutOf, times } from '../../../tools/test/seeds.ts'
 import { postgres } from '../src/index.ts'
 import { moveDatabase, type MoveStep } from '../src/move.ts'
 import { onPostgres } from './on-postgres.ts'
-import { copiesOf, placesAt, several } from './on-several.ts'
+import { copiesOf, moved, placesAt, several } from './on-several.ts'
 
 interface Item {
   readonly n: number
@@ -94,8 +94,11 @@ onPostgres((get) => {
     for (let round = 0; round < times(3); round++) {
       const now = (await storage.placeOf('shop'))!
       const to = urls.find((url, n) => !url.endsWith(now) && n !== (round + 1) % urls.length)!
-      const progress: number[] = []
-      await storage.move('shop', to, { onProgress: (done) => progress.push(done) })
+      let progress: number[] = []
+      await moved(() => {
+        progress = []
+        return storage.move('shop', to, { onProgress: (done) => progress.push(done) })
+      })
       expect(to.endsWith((await storage.placeOf('shop'))!)).toBe(true)
       expect(copiesOf(get(), urls, 'shop')).toEqual([{ at: urls.indexOf(to), isOpen: true }])
       expect([progress.at(-1), [...progress].sort((a, b) => a - b)]).toEqual([1, progress])
@@ -122,14 +125,14 @@ onPostgres((get) => {
               resolve()
               return new Promise(() => {})
             }
-            moveDatabase(places, name, places.all[1 - before]!, { onStep }).catch(reject)
+            moved(() => moveDatabase(places, name, places.all[1 - before]!, { onStep })).catch(reject)
           })
           await writers.goOn()
           const isMoved = STEPS.indexOf(dyingStep) >= STEPS.indexOf('switched')
           expect(await postgres(urls).placeOf(name)).toBe(places.all[isMoved ? 1 - before : before]!.place)
           expect(copiesOf(get(), urls, name).filter(({ isOpen }) => isOpen)).toHaveLength(1)
           // Called again it finishes, and tidies up.
-          await postgres(urls).move(name, urls[1 - before]!)
+          await moved(() => postgres(urls).move(name, urls[1 - before]!))
           expect(copiesOf(get(), urls, name)).toEqual([{ at: 1 - before, isOpen: true }])
           await writers.goOn()
           await writers.end(urls, name)

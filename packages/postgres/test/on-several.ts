@@ -1,5 +1,6 @@
 /** Several PostgreSQLs for the tests of a file: databases of one server, which know nothing of one another. */
 import { randomUUID } from 'node:crypto'
+import { isPannierError } from 'pannier'
 import type { OnePostgres } from '../src/one-postgres.ts'
 import { OnePostgres as One } from '../src/one-postgres.ts'
 import { allSettings } from '../src/options.ts'
@@ -36,4 +37,14 @@ export function copiesOf(
       .filter((line) => line !== '')
       .map((line) => ({ at, isOpen: line === 't' }))
   })
+}
+
+/** Moves again where a busy machine had the writers wait for as long as they may, so that nothing has moved. */
+export async function moved(move: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await move()
+    } catch (error) {
+      if (tries === 10 || !isPannierError(error, 'PANNIER_STALE')) throw error
+    }
 }

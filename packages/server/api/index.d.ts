@@ -90,7 +90,7 @@ export const DEFAULT_LIMITS: ServerLimits;
  *
  * @param open Opens the database of a name. It decides where that is, and how large its cache may be.
  * @example
- * const storage = postgres(urls)
+ * const storage = postgres('postgres://app:secret@127.0.0.1/app')
  * const tenants = new DatabasePool((name) => open(name, { storage, cacheBytesMax: 4 * 1024 * 1024 }), { openMax: 200 })
  * const count = await tenants.use('tenant 17', (db) => db.collection('orders').find().count())
  */

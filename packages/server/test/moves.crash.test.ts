@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { postgres } from '@pannier/postgres'
 import { timeoutOf, times } from '../../../tools/test/seeds.ts'
 import { onPostgres } from '../../postgres/test/on-postgres.ts'
-import { several } from '../../postgres/test/on-several.ts'
+import { moved, several } from '../../postgres/test/on-several.ts'
 import { createServer } from '../src/index.ts'
 import { ADMIN, ADMIN_NAME, ADMIN_PASSWORD, send } from './test-server.ts'
 
@@ -53,10 +53,8 @@ onPostgres((get) => {
     for (let round = 0; round < times(2); round++)
       for (const name of DATABASES) {
         const now = (await storage.placeOf(name))!
-        await storage.move(
-          name,
-          urls.find((url) => !url.endsWith(now))!,
-        )
+        const to = urls.find((url) => !url.endsWith(now))!
+        await moved(() => storage.move(name, to))
         const before = acknowledged.length
         await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(before + 4)
       }

@@ -55,7 +55,9 @@ test.each([
 ])('a %s that tries many rows for each of many records ends, and lets others have their turns', async (_, options) => {
   await using bombed = await world({ posts: 250, comments: 9000 })
   const { turns, refusal } = await turnsDuring(bombed.reads.list(GUEST, 'posts', options))
-  expect(refusal).toMatchObject({ code: 'INVALID', message: expect.stringContaining('Too many rows') })
+  // On a slow machine time may be up before the rows are.
+  const message: unknown = expect.stringMatching(/Too many rows|takes longer/)
+  expect(refusal).toMatchObject({ code: 'INVALID', message })
   expect(turns).toBeGreaterThan(5)
 })
 
