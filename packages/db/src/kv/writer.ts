@@ -195,6 +195,8 @@ export class Writer {
   async #commitDirect(sealed: SealedTransaction): Promise<boolean> {
     const core = this.#core
     await this.#checkpointer.running?.catch(() => {})
+    if (core.state.sequence >= sealed.sequence)
+      throw new PannierError('PANNIER_STALE', 'Another handle has written since.')
     // Its draft stands on pages that the storage checkpoint has just replaced.
     if (sealed.base !== core.state && sealed.body === undefined) throw new RunAgain()
     try {
@@ -218,8 +220,8 @@ export class Writer {
       () => store.append({ sequence, bytes }, durability),
       () => {
         const before = core.state
-        core.committed(base, result, { sequence, body, bytes: bytes.length })
-        commitInspection.inspect?.(before, bytes, core.state)
+        if (core.committed(base, result, { sequence, body, bytes: bytes.length }))
+          commitInspection.inspect?.(before, bytes, core.state)
       },
     )
   }

@@ -19,12 +19,13 @@ import { seededRandom, type Random } from '../../testing/random.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
 import { seedsOf } from '../../../../tools/test/seeds.ts'
 
-/** Everybody always has the lease, and nobody hears of anybody; only pins are kept. */
-function lawlessCoordinators(): () => Coordinator {
+/** Everybody always has the lease, and nobody hears of anybody but in the same `realm`; only pins are kept. */
+function lawlessCoordinators(realm?: string): () => Coordinator {
   const pins = new Map<object, Generation>()
   return () => {
     const self = {}
     return {
+      ...(realm !== undefined && { realm }),
       acquireWriter: async () => ({ wanted: false, lost: false, onWanted: () => {}, release: () => {} }),
       announce: () => {},
       onHint: () => {},
@@ -40,12 +41,17 @@ function lawfulCoordinators(environment: Environment, seed: number): () => Coord
 }
 
 for (const seed of seedsOf('race', 4)) {
-  for (const lawful of [true, false]) {
-    test(`${lawful ? 'lease' : 'fences only'}, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
-      const environment = systemEnvironment()
-      await run(seed, environment, lawful ? lawfulCoordinators(environment, seed) : lawlessCoordinators())
-    })
+  const coordinators: Readonly<Record<string, (environment: Environment) => () => Coordinator>> = {
+    lease: (environment) => lawfulCoordinators(environment, seed),
+    'fences only': () => lawlessCoordinators(),
+    // A handle then reads what is new while an append of its own is under way.
+    'fences only, in one realm': () => lawlessCoordinators(`handles-test:${seed}`),
   }
+  for (const [name, make] of Object.entries(coordinators))
+    test(`${name}, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
+      const environment = systemEnvironment()
+      await run(seed, environment, make(environment))
+    })
 }
 
 test('a handle that missed a hint while it was opened has one queue, not two', async () => {
