@@ -3,7 +3,6 @@
  * It writes the measured figures even if it is interrupted.
  */
 import { optionsOrUsage, readOptions, USAGE } from './options.ts'
-import type { BenchOptions } from './options.ts'
 
 await main()
 

@@ -42,7 +42,11 @@ export class Balancer implements AsyncDisposable {
     upstream.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' && tries > 1) return this.#pass(request, response, tries - 1)
       if (response.headersSent) response.destroy()
-      else response.writeHead(502, { 'content-type': 'text/plain' }).end(`No server answers: ${error.message}\n`)
+      else
+        // As CouchDB says errors: PouchDB reads no other ones.
+        response
+          .writeHead(502, { 'content-type': 'application/json' })
+          .end(`${JSON.stringify({ error: 'bad_gateway', reason: `No server answers: ${error.message}` })}\n`)
     })
     upstream.once('response', (answer) => {
       response.writeHead(answer.statusCode!, answer.rawHeaders)

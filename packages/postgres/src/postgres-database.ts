@@ -237,7 +237,7 @@ export class PostgresDatabase implements SharedDatabase {
     const name = durability === 'strict' ? 'pannier_append' : 'pannier_append_relaxed'
     await this.#write(
       async () => {
-        const values = [this.#id, sequence, bytes, seal, this.#barrier]
+        const values = [this.#id, sequence, bytes, seal, this.#barrier, this.#place]
         const { count } = await this.#connections.one({ name, text, values })
         if (count === 0) throw await this.#refusal(`the newest log record is not ${sequence - 1}`)
       },
@@ -250,7 +250,7 @@ export class PostgresDatabase implements SharedDatabase {
     await this.#writeTogether(
       () => [
         { text: this.#sql.lockClaim, values: [this.#id] },
-        { text: this.#sql.checkGeneration, values: [this.#id, expectedGeneration, this.#barrier] },
+        { text: this.#sql.checkGeneration, values: [this.#id, expectedGeneration, this.#barrier, this.#place] },
         { text: this.#sql.deletePagesFrom, values: [this.#id, firstNewPageId] },
         { text: this.#sql.setClaim, values: [this.#id, token] },
       ],
@@ -287,8 +287,8 @@ export class PostgresDatabase implements SharedDatabase {
     await this.#writeTogether(
       () => {
         // Last, so that appends of this handle need not wait for the pages.
-        const values = [this.#id, expectedGeneration, meta.sequence, record?.sequence ?? null, seal, this.#barrier]
-        return [...steps, { text: this.#sql.flip, values }]
+        const fence = [expectedGeneration, meta.sequence, record?.sequence ?? null, seal, this.#barrier, this.#place]
+        return [...steps, { text: this.#sql.flip, values: [this.#id, ...fence] }]
       },
       async (patience) => {
         const [generation, stored] = await this.#look(this.#sql.lookMeta, [], patience)
@@ -305,7 +305,7 @@ export class PostgresDatabase implements SharedDatabase {
     await this.#writeTogether(
       () => [
         ...(durability === 'relaxed' ? [{ text: 'set local synchronous_commit = off' }] : []),
-        { text: this.#sql.checkBarrier, values: [this.#id, this.#barrier, before === null] },
+        { text: this.#sql.checkBarrier, values: [this.#id, this.#barrier, before === null, this.#place] },
         { text: this.#sql.putKeyring, values: [this.#id, before, bytes] },
       ],
       async (patience) => {
@@ -322,7 +322,7 @@ export class PostgresDatabase implements SharedDatabase {
     const replaces = this.#blobs(pages, this.#sql.replacePages)
     await this.#writeTogether(() => [
       { text: this.#sql.checkKeyring, values: [this.#id, copy] },
-      { text: this.#sql.checkStays, values: [this.#id] },
+      { text: this.#sql.checkStays, values: [this.#id, this.#place] },
       ...replaces,
     ])
   }

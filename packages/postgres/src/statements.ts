@@ -74,8 +74,11 @@ const must = (rows: string): string => `select 1 / (select count(*) from (${rows
 
 /** The server of the statement is the one that the fence was adopted by. */
 const HERE = `f.started = pg_postmaster_start_time() and f.relation = f.tableoid::int8`
-/** And the database has not left this PostgreSQL, nor is about to. */
-const WRITABLE = `${HERE} and f.away is null`
+/**
+ * And the database has not left this PostgreSQL, nor is about to. `place` is that of the handle: where another handle has adopted this
+ * server, this one has to look whether all that it has seen is here.
+ */
+const writableAt = (place: string): string => `f.place = ${place} and ${HERE} and f.away is null`
 
 // oxlint-disable-next-line max-lines-per-function -- one list
 function makeStatements(s: string): Record<StatementName, string> {
@@ -88,7 +91,7 @@ function makeStatements(s: string): Record<StatementName, string> {
       insert into ${s}.epoch (database, epoch, start, place) select database, epoch, sequence, place from moved`
   const append = (setting: string, from: string): string =>
     `with ${setting} fence as (update ${s}.fence f set sequence = $2, log_seal = coalesce($4::bytea, f.log_seal) ${from}
-        where f.database = $1 and f.sequence = $2::int8 - 1 and f.barrier = $5 and ${WRITABLE}
+        where f.database = $1 and f.sequence = $2::int8 - 1 and f.barrier = $5 and ${writableAt('$6')}
           and (f.sequence > 0 or not f.sealed or $4::bytea is not null) returning f.database)
       insert into ${s}.log (database, sequence, bytes) select database, $2::int8, $3::bytea from fence`
   const read = (
@@ -140,17 +143,17 @@ function makeStatements(s: string): Record<StatementName, string> {
     keyring: `select encode(keyring, 'base64') from ${s}.meta where database = $1`,
     away: `select away from ${s}.fence where database = $1`,
     /** A statement of its own after the lock on the meta record: it sees a move that has held that. */
-    checkStays: must(`select 1 from ${s}.fence where database = $1 and away is null`),
+    checkStays: must(`select 1 from ${s}.fence f where f.database = $1 and ${writableAt('$2')}`),
     lockClaim: must(`select 1 from ${s}.claim where database = $1 for update`),
     lockClaimOf: must(`select 1 from ${s}.claim where database = $1 and token = $2 for update`),
     checkClaim: must(`select 1 from ${s}.claim where database = $1 and token = $2 for share`),
     setClaim: `update ${s}.claim set token = $2 where database = $1`,
     endClaim: `update ${s}.claim set token = null where database = $1 and token is not null`,
     checkGeneration: must(
-      `select 1 from ${s}.fence f where f.database = $1 and f.generation = $2 and f.barrier = $3 and ${WRITABLE} for update`,
+      `select 1 from ${s}.fence f where f.database = $1 and f.generation = $2 and f.barrier = $3 and ${writableAt('$4')} for update`,
     ),
     checkBarrier: must(
-      `select 1 from ${s}.fence f where f.database = $1 and f.barrier = $2 and ${WRITABLE}
+      `select 1 from ${s}.fence f where f.database = $1 and f.barrier = $2 and ${writableAt('$4')}
         and (not $3::bool or (f.generation = 0 and f.sequence = 0)) for update`,
     ),
     deletePagesFrom: `delete from ${s}.page where database = $1 and id >= $2`,
@@ -166,7 +169,7 @@ function makeStatements(s: string): Record<StatementName, string> {
     truncateLog: `delete from ${s}.log where database = $1 and sequence < $2 and at < clock_timestamp() - ${LOG_KEPT}`,
     flip: `with fence as (update ${s}.fence f set generation = $2::int8 + 1, base = $3,
           sequence = coalesce($4::int8, f.sequence), log_seal = coalesce($5::bytea, f.log_seal)
-        where f.database = $1 and f.generation = $2 and f.barrier = $6 and ${WRITABLE} and ($4::int8 is null
+        where f.database = $1 and f.generation = $2 and f.barrier = $6 and ${writableAt('$7')} and ($4::int8 is null
           or (f.sequence = $4::int8 - 1 and (f.sequence > 0 or not f.sealed or $5::bytea is not null))) returning 1)
       select 1 / (select count(*) from fence)`,
     putKeyring: `with put as (update ${s}.meta set keyring = $3 where database = $1 and keyring is not distinct from $2::bytea returning 1),

@@ -7,8 +7,9 @@ import { cpSync, rmSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { open, type Database } from '../../db/src/index.ts'
+import type { PageStore } from '../../db/src/internal.ts'
 import { postgres } from '../src/index.ts'
-import { onPostgres } from './on-postgres.ts'
+import { onPostgres, type OnPostgres } from './on-postgres.ts'
 
 interface Item {
   readonly n: number
@@ -18,6 +19,26 @@ async function insert(db: Database, first: number, count: number): Promise<void>
   const items = db.collection<Item>('items')
   for (let n = first; n < first + count; n++) await items.insert({ _id: `i${n}`, n })
 }
+
+/** Runs `work`, and puts the data folder back to what it was before. */
+async function putBack({ server }: OnPostgres, work: () => Promise<void>): Promise<void> {
+  await server.stop()
+  const backup = `${server.data}-backup`
+  cpSync(server.data, backup, { recursive: true, preserveTimestamps: true })
+  await server.begin()
+  await work()
+  await server.stop()
+  rmSync(server.data, { recursive: true })
+  cpSync(backup, server.data, { recursive: true, preserveTimestamps: true })
+  rmSync(backup, { recursive: true })
+  spawnSync('chown', ['-R', '--reference', server.folder, server.data])
+  spawnSync('chmod', ['700', server.data])
+}
+
+type Sequence = Parameters<PageStore['append']>[0]['sequence']
+
+const append = async (store: PageStore, sequence: number): Promise<void> =>
+  store.append({ sequence: sequence as Sequence, bytes: new TextEncoder().encode(`record ${sequence}`) }, 'strict')
 
 onPostgres((get) => {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
@@ -38,17 +59,7 @@ onPostgres((get) => {
       const name = randomUUID()
       await using db = await open(name, { storage: postgres(url), durability: 'strict' })
       await insert(db, 0, 5)
-      await server.stop()
-      const backup = `${server.data}-backup`
-      cpSync(server.data, backup, { recursive: true, preserveTimestamps: true })
-      await server.begin()
-      await insert(db, 5, 20)
-      await server.stop()
-      rmSync(server.data, { recursive: true })
-      cpSync(backup, server.data, { recursive: true, preserveTimestamps: true })
-      rmSync(backup, { recursive: true })
-      spawnSync('chown', ['-R', '--reference', server.folder, server.data])
-      spawnSync('chmod', ['700', server.data])
+      await putBack(get(), () => insert(db, 5, 20))
       const watched = db.collection<Item>('items')
       const ended = Promise.allSettled([
         watched.changes({ since: 'now', live: true, limit: 1e6 }).toArray(),
@@ -72,4 +83,46 @@ onPostgres((get) => {
       expect((await again.check()).problems).toEqual([])
     })
   }
+
+  test('a handle whose server another one has adopted looks before it writes, and continues', async () => {
+    const { server, url } = get()
+    const name = randomUUID()
+    const [one, two] = [await postgres(url).open(name), await postgres(url).open(name)]
+    for (const store of [one, two]) await store.read()
+    await append(one, 1)
+    await two.read()
+    await server.stop()
+    await server.begin()
+    await one.read()
+    await expect(append(two, 2)).rejects.toMatchObject({ code: 'PANNIER_STALE' })
+    await two.read()
+    await append(two, 2)
+    expect((await two.read()).log.map(({ sequence }) => sequence)).toEqual([1, 2])
+    for (const store of [one, two]) await store.close()
+  })
+
+  test('a handle that has seen what is gone writes nothing, although the sequence is the one that it expects', async () => {
+    const { server, url } = get()
+    const name = randomUUID()
+    const [one, two] = [await postgres(url).open(name), await postgres(url).open(name)]
+    await one.read()
+    await append(one, 1)
+    await putBack(get(), async () => {
+      await one.read()
+      await append(one, 2)
+    })
+    await server.begin()
+    await two.read()
+    await append(two, 2)
+    await expect(append(one, 3)).rejects.toMatchObject({ code: 'PANNIER_STALE' })
+    await expect(
+      one.claim('token', 0 as Parameters<PageStore['claim']>[1], 0 as Parameters<PageStore['claim']>[2]),
+    ).rejects.toMatchObject({ code: 'PANNIER_STALE' })
+    await expect(one.putKeyring(undefined, new Uint8Array(9), 'strict')).rejects.toMatchObject({
+      code: 'PANNIER_STALE',
+    })
+    await expect(async () => one.read()).rejects.toMatchObject({ code: 'PANNIER_RESTORED' })
+    expect((await two.read()).log).toHaveLength(2)
+    for (const store of [one, two]) await store.close()
+  })
 })

@@ -128,18 +128,13 @@ export class Core {
     return () => this.#listeners.delete(listener)
   }
 
-  /**
-   * A commit of this handle is durable. `result` is the state after it if nothing else has changed the state meanwhile. False if the
-   * state has it already: others have written on before this handle had its answer.
-   */
-  committed(base: State, result: State, commit: TailCommit): boolean {
+  /** A commit of this handle is durable. `result` is the state after it if nothing else has changed the state meanwhile. */
+  committed(base: State, result: State, commit: TailCommit): void {
     const before = this.#state
-    if (before.sequence >= commit.sequence) return false
     this.#setState(before === base ? result : applyCommits(before, [commit]))
     this.#tail.push(commit)
     this.#logBytes += commit.bytes
     this.#notify(() => commitNotice(before, this.#state, commit.sequence, commit.body, true))
-    return true
   }
 
   /** A storage checkpoint of this handle is durable: `base` is what the pages hold now, unless others have written on. */

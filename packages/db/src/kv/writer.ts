@@ -195,8 +195,7 @@ export class Writer {
   async #commitDirect(sealed: SealedTransaction): Promise<boolean> {
     const core = this.#core
     await this.#checkpointer.running?.catch(() => {})
-    if (core.state.sequence >= sealed.sequence)
-      throw new PannierError('PANNIER_STALE', 'Another handle has written since.')
+    if (core.state.sequence >= sealed.sequence) throw new PannierError('PANNIER_STALE', 'Others have written since.')
     // Its draft stands on pages that the storage checkpoint has just replaced.
     if (sealed.base !== core.state && sealed.body === undefined) throw new RunAgain()
     try {
@@ -211,17 +210,16 @@ export class Writer {
 
   async #append(sealed: SealedTransaction): Promise<void> {
     const core = this.#core
-    const { store, durability } = core.options
     const { base, sequence, result, body } = sealed
     assert(body !== undefined, 'what goes to the log is known')
     const bytes = encodeCommit(sequence, core.writerId, body)
     await this.#settled(
       sealed,
-      () => store.append({ sequence, bytes }, durability),
+      () => core.options.store.append({ sequence, bytes }, core.options.durability),
       () => {
         const before = core.state
-        if (core.committed(base, result, { sequence, body, bytes: bytes.length }))
-          commitInspection.inspect?.(before, bytes, core.state)
+        core.committed(base, result, { sequence, body, bytes: bytes.length })
+        commitInspection.inspect?.(before, bytes, core.state)
       },
     )
   }
@@ -255,7 +253,8 @@ export class Writer {
       if (found.log.some((record) => record.sequence === sequence && isWrittenBy(record, core.writerId))) return
       throw error
     }
-    written?.()
+    // Others may have written on before the answer came: then the state has it already.
+    if (core.state.sequence < sequence) written?.()
   }
 
   async #lookAgain(generation: Generation, sequence: CommitSequence): Promise<StoreState | undefined> {
