@@ -13,8 +13,12 @@ import type { TreeWriter, WriteTransaction } from '../../src/kv/key-value-store.
 import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts'
 import { localCoordinator } from '../../src/database/coordination/local-coordinator.ts'
 import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
+import { EncryptedPageStore } from '../../src/storage/encrypted/encrypted-page-store.ts'
+import { cryptoPlatform } from '../../src/database/encryption/node-platform.ts'
+import { Vault } from '../../src/storage/encrypted/vault.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { PageStore } from '../../src/storage/page-store.ts'
+import { newDeviceKey } from '../../testing/conformance/encryption.ts'
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
 import { seedsOf } from '../../../../tools/test/seeds.ts'
@@ -48,10 +52,14 @@ for (const seed of seedsOf('race', 4)) {
     'fences only, in one realm': () => lawlessCoordinators(`handles-test:${seed}`),
   }
   for (const [name, make] of Object.entries(coordinators))
-    test(`${name}, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
-      const environment = systemEnvironment()
-      await run(seed, environment, make(environment))
-    })
+    for (const isEncrypted of [false, true])
+      test(`${name}${isEncrypted ? ', encrypted' : ''}, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
+        const environment = systemEnvironment()
+        const key = isEncrypted ? await newDeviceKey() : undefined
+        const sealed = (store: PageStore): PageStore =>
+          key === undefined ? store : new EncryptedPageStore(store, new Vault(cryptoPlatform(), { key }))
+        await run(seed, environment, make(environment), sealed)
+      })
 }
 
 test('a handle that missed a hint while it was opened has one queue, not two', async () => {
@@ -92,12 +100,17 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate)
 }
 
-async function run(seed: number, environment: Environment, coordinator: () => Coordinator): Promise<void> {
+async function run(
+  seed: number,
+  environment: Environment,
+  coordinator: () => Coordinator,
+  sealed: (store: PageStore) => PageStore,
+): Promise<void> {
   const random = seededRandom(seed)
   const storage = new SimulatedStorage({ random: random.next, schedule: randomOrder(random.next) })
   const open = async (): Promise<PagedKeyValueStore> =>
     openKeyValueStore({
-      store: await storage.open('x'),
+      store: sealed(await storage.open('x')),
       coordinator: coordinator(),
       environment,
       cacheBytesMax: 100_000,
