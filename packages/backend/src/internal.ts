@@ -10,7 +10,15 @@ export type { HalfLoggedIn, LoggedIn } from './accounts/logins.ts'
 export type { AuthDefinition } from './definitions/definition.ts'
 export { HOOK_DECLARATIONS_MARK } from './definitions/hook-declarations.ts'
 export { listProviders } from './definitions/oauth2-providers.ts'
-export { checkUnused, completeRestore, DATABASE_FILES, isRestoreReady, prepareRestore } from './backups/restore.ts'
+export {
+  checkUnused,
+  completeRestore,
+  DATABASE_FILES,
+  isRestoreReady,
+  prepareRestore,
+  restoreInto,
+} from './backups/restore.ts'
+export type { RestoreOptions } from './backups/restore.ts'
 export { presentDefinition } from './definitions/present-definition.ts'
 export { toTexts } from './fields/cast.ts'
 export { BLANK, fieldError, sentence, tooLong } from './fields/field-errors.ts'

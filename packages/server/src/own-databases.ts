@@ -40,6 +40,11 @@ const PRIVATE_FILES = [FILE_NAME, LOGS_FILE_NAME].flatMap((name) => [name, `${na
 const FORMAT = 1
 const FORMAT_ID = 'format'
 const NAME = 'app'
+/** Of the databases in a storage that servers share, by their names in a backup. */
+export const sharedNames = (name: string = NAME): Readonly<Record<keyof typeof DATABASE_FILES, string>> => ({
+  'data.db': name,
+  'auxiliary.db': `${name} logs`,
+})
 /** A balancer does not wait longer for an answer. */
 const READY_MS_MAX = 2000
 /** Many balancers may ask. */
@@ -129,7 +134,7 @@ class InStorage implements OwnDatabases {
           await migrateShared(database, fleet, { ...options, folder: resolve(migrations.dir) })
       })
       // As durable as the data: a failover that loses nothing of them ends no server.
-      const logs = await open(`${name} logs`, { ...own, durability })
+      const logs = await open(sharedNames(name)['auxiliary.db'], { ...own, durability })
       return new InStorage(storage, database, logs, fleet)
     } catch (error) {
       for (const one of opened) await one.close()

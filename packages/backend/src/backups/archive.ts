@@ -72,7 +72,10 @@ export class Archive {
   }
 
   async read(name: DatabaseName): Promise<AsyncIterable<Uint8Array>> {
-    return this.#zip.openReadStreamPromise(this.#entries.get(name)!)
+    const stream = await this.#zip.openReadStreamPromise(this.#entries.get(name)!)
+    // It may find damage when nobody reads it any more: that must not end the process.
+    stream.on('error', () => {})
+    return stream
   }
 
   close(): void {

@@ -18,7 +18,7 @@ import { BackupFolder, isBackupName, ZIP_TYPE } from './backup-folder.ts'
 import { cleanRestores, isRestoreReady, prepareRestore, type RestoreOptions } from './restore.ts'
 
 /** Where a server has its databases. */
-export interface BackupHost extends RestoreOptions {
+export interface BackupHost extends Pick<RestoreOptions, 'encryption' | 'settingsKey'> {
   /** The folder of the server's files. Backups are in a bucket only when it is left out. */
   readonly dir?: string
   /** Closes the server and starts it again in the same folder. Only a command restores when it is left out. */

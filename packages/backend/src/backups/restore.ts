@@ -5,7 +5,8 @@
  */
 import { mkdtemp, open as openFile, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isPannierError, open, type Database, type OpenOptions } from 'pannier'
+import { destroy, isPannierError, open, type Database, type OpenOptions } from 'pannier'
+import type { DatabaseStorage } from 'pannier/internal'
 import { Definitions } from '../definitions/definitions.ts'
 import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
 import { errorText } from '../gateway/log-entry.ts'
@@ -22,11 +23,19 @@ export const DATABASE_FILES: Readonly<Record<DatabaseName, string>> = {
 const READY = 'restore.ready'
 const UNFINISHED = 'restore.unfinished-'
 
-/** What the files of a restored server are made with. */
-export interface RestoreOptions extends Pick<OpenOptions, 'encryption'> {
+/** What the databases of a restored server are made with. `onProgress` gets bytes. */
+export interface RestoreOptions extends Pick<OpenOptions, 'encryption' | 'signal' | 'onProgress'> {
   /** That of the settings. */
   readonly settingsKey?: string
 }
+
+/** The databases that are made, by their names there. */
+interface Target {
+  readonly names: Readonly<Record<DatabaseName, string>>
+  readonly storage?: DatabaseStorage
+}
+
+const TARGET_FILES: readonly DatabaseName[] = ['auxiliary.db', 'data.db']
 
 /**
  * Makes the files that the next start takes. Nothing else in the folder changes.
@@ -36,7 +45,7 @@ export interface RestoreOptions extends Pick<OpenOptions, 'encryption'> {
 export async function prepareRestore(dir: string, path: string, options: RestoreOptions): Promise<void> {
   const unfinished = await mkdtemp(join(dir, UNFINISHED))
   try {
-    await unpack(path, unfinished, options)
+    await unpackFiles(path, unfinished, options)
     for (const name of await readdir(unfinished)) await syncPath(join(unfinished, name))
     await syncPath(unfinished)
     await rm(join(dir, READY), { recursive: true, force: true })
@@ -44,11 +53,45 @@ export async function prepareRestore(dir: string, path: string, options: Restore
     await syncPath(dir)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
-    if (error instanceof ServiceError) throw error
-    throw new ServiceError('INVALID', `The backup can't be restored: ${reasonOf(error)}. Nothing was changed.`, {
-      cause: error,
-    })
+    throw notRestored(error)
   }
+}
+
+/**
+ * Makes the databases of a server in a storage that has no data of one, while no server uses it. The data come last: where they are, all
+ * is. A restore that was killed is begun again.
+ *
+ * @param names Of the databases in that storage.
+ * @throws ServiceError CONFLICT if there are data already, INVALID for an archive that is damaged, or no backup of a server
+ */
+export async function restoreInto(
+  storage: DatabaseStorage,
+  names: Target['names'],
+  path: string,
+  options: RestoreOptions,
+): Promise<void> {
+  const { 'data.db': data, 'auxiliary.db': logs } = names
+  if (await storage.has(data))
+    throw new ServiceError('CONFLICT', `There is a database ${data} already. A backup is restored where none is.`)
+  await destroy(logs, { storage })
+  const archive = await Archive.open(path).catch((error: unknown) => {
+    throw notRestored(error)
+  })
+  try {
+    await unpack(archive, { names, storage }, options)
+  } catch (error) {
+    // Where there are data now, a server has come: the rest is its own.
+    if (!(await storage.has(data))) await destroy(logs, { storage })
+    throw notRestored(error)
+  } finally {
+    archive.close()
+  }
+}
+
+function notRestored(error: unknown): unknown {
+  if (error instanceof ServiceError || isPannierError(error, 'PANNIER_ABORTED')) return error
+  const message = `The backup can't be restored: ${reasonOf(error)}. Nothing was changed.`
+  return new ServiceError('INVALID', message, { cause: error })
 }
 
 /** Whether files wait for the next start. */
@@ -93,23 +136,45 @@ export async function cleanRestores(dir: string): Promise<void> {
     if (name.startsWith(UNFINISHED)) await rm(join(dir, name), { recursive: true, force: true })
 }
 
-async function unpack(path: string, folder: string, { settingsKey, ...options }: RestoreOptions): Promise<void> {
+async function unpackFiles(path: string, folder: string, options: RestoreOptions): Promise<void> {
   const archive = await Archive.open(path)
   try {
     const { bavail, bsize } = await statfs(folder)
     if (archive.unpackedBytes > bavail * bsize)
       throw new Error(`it needs ${archive.unpackedBytes} bytes, and the disk has ${bavail * bsize}`)
-    for (const [name, file] of Object.entries(DATABASE_FILES) as [DatabaseName, string][]) {
-      const from = archive.has(name) ? await archive.read(name) : undefined
-      const database = await open(join(folder, file), { ...options, durability: 'strict', ...(from && { from }) })
-      try {
-        if (name === 'data.db') await check(database, settingsKey)
-      } finally {
-        await database.close()
-      }
+    const names = {
+      'data.db': join(folder, DATABASE_FILES['data.db']),
+      'auxiliary.db': join(folder, DATABASE_FILES['auxiliary.db']),
     }
+    await unpack(archive, { names }, options)
   } finally {
     archive.close()
+  }
+}
+
+/** One that fails leaves no `data.db`. */
+async function unpack(
+  archive: Archive,
+  { names, ...place }: Target,
+  { settingsKey, onProgress, ...options }: RestoreOptions,
+): Promise<void> {
+  let doneBefore = 0
+  for (const file of TARGET_FILES) {
+    let done = 0
+    const from = archive.has(file) && {
+      from: await archive.read(file),
+      onProgress: (bytes: number) => onProgress?.(doneBefore + (done = bytes)),
+    }
+    const database = await open(names[file], { ...options, ...place, durability: 'strict', ...from })
+    try {
+      if (file === 'data.db') await check(database, settingsKey)
+      await database.close()
+    } catch (error) {
+      await database.close()
+      await destroy(names[file], place)
+      throw error
+    }
+    doneBefore += done
   }
 }
 

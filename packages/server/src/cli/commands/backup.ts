@@ -2,15 +2,31 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
-import { checkUnused, completeRestore, DATABASE_FILES, prepareRestore } from '@pannier/backend/internal'
+import {
+  checkUnused,
+  completeRestore,
+  DATABASE_FILES,
+  prepareRestore,
+  restoreInto,
+  type RestoreOptions,
+} from '@pannier/backend/internal'
 import { forgetSigningKey } from '../../auth/signing-key.ts'
 import { makePrivateFolder } from '../../http/private-files.ts'
 import { givenPassword, givenSettingsKey, openFile, SERVER_FILE, withDatabase } from '../database-path.ts'
+import { sharedNames } from '../../own-databases.ts'
 import { FailedError, UsageError } from '../outcome.ts'
+import { startProgress } from '../progress.ts'
+import { postgresAt } from '../shared-storage.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 
 interface Where {
   readonly dir: string
+}
+
+interface RestoreArguments {
+  readonly dir?: string
+  readonly storage?: readonly string[]
+  readonly pooled: boolean
 }
 
 export function addBackup(program: Command, terminal: Terminal): void {
@@ -54,20 +70,46 @@ export function addBackup(program: Command, terminal: Terminal): void {
         'PANNIER_PASSWORD the database is encrypted, and the backup of an encrypted one is opened.',
     )
     .argument('<file>', 'a backup, or its name in the folder `backups` of the server')
-    .requiredOption('--dir <dir>', 'the folder of the server; made if need be')
-    .action(async (given: string, { dir }: Where) => {
-      const file = [given, join(dir, 'backups', given)].find((path) => existsSync(path))
-      if (file === undefined) throw new UsageError(`There is no file ${given}.`)
-      await makePrivateFolder(dir)
-      try {
-        if (existsSync(join(dir, SERVER_FILE))) await checkUnused(dir, givenPassword())
-        await prepareRestore(dir, file, { ...givenPassword(), ...givenSettingsKey() })
-        await completeRestore(dir, () => forgetSigningKey(dir))
-      } catch (error) {
-        throw asFailed(error)
-      }
-      say(`${file} was restored.`)
-    })
+    .option('--dir <dir>', 'the folder of the server; made if need be')
+    .option(
+      '--storage <urls...>',
+      'postgres://user:password@host/database: instead of a folder, where no data of a server are yet',
+    )
+    .option('--pooled', 'the URLs lead to poolers in transaction mode, such as pgbouncer', false)
+    .action((file: string, options: RestoreArguments) => restore(file, options, terminal))
+}
+
+async function restore(given: string, { dir, storage, pooled }: RestoreArguments, terminal: Terminal): Promise<void> {
+  if ((dir === undefined) === (storage === undefined))
+    throw new UsageError(
+      'Say where to, by one of both: --dir ./data, or --storage postgres://user:password@host/database.',
+    )
+  const file = [given, ...(dir === undefined ? [] : [join(dir, 'backups', given)])].find((path) => existsSync(path))
+  if (file === undefined) throw new UsageError(`There is no file ${given}.`)
+  const progress = startProgress(terminal, 'Restoring', 'bytes')
+  const options: RestoreOptions = {
+    ...givenPassword(),
+    ...givenSettingsKey(),
+    signal: terminal.signal,
+    onProgress: (done) => progress.update(done),
+  }
+  try {
+    if (storage !== undefined)
+      await restoreInto(await postgresAt(storage, { prepare: !pooled }), sharedNames(), file, options)
+    else await restoreFolder(dir!, file, options)
+  } catch (error) {
+    throw asFailed(error)
+  } finally {
+    progress.stop()
+  }
+  printLine(terminal.stderr, `${file} was restored.`)
+}
+
+async function restoreFolder(dir: string, file: string, options: RestoreOptions): Promise<void> {
+  await makePrivateFolder(dir)
+  if (existsSync(join(dir, SERVER_FILE))) await checkUnused(dir, givenPassword())
+  await prepareRestore(dir, file, options)
+  await completeRestore(dir, () => forgetSigningKey(dir))
 }
 
 function asFailed(error: unknown): unknown {
