@@ -400,7 +400,8 @@ export class PostgresDatabase implements SharedDatabase {
   async #write(attempt: () => Promise<void>, settle?: (patience: Patience) => Promise<Settled>): Promise<void> {
     const patience = this.#connections.patience()
     await this.#calls(async () => {
-      await this.#identify()
+      // A handle that has seen nothing can miss nothing: any place is right.
+      if (this.#place === '') await this.read()
       for (;;) {
         try {
           return await attempt()
