@@ -198,7 +198,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     realtime,
     hooks,
     app,
-    rateLimits: new RateLimiter(settings, now),
+    rateLimits: new RateLimiter(settings, now, fleet),
     logs,
     logReads: new LogReads(logging.database),
     ...operations,

@@ -288,7 +288,7 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
   const { database, logs, fleet } = opened
   const state = new ServerState(database)
   const passwords = new Passwords(new HashQueue(options.auth?.hashLimits))
-  const limiter = new LoginLimiter(options.auth?.loginLimits)
+  const limiter = new LoginLimiter(options.auth?.loginLimits, Date.now, fleet)
   const attempt = (address: string, name: string): (() => void) => limiter.attempt(address, name)
   const print = ({ level = LOG_LEVELS.info, message, data = {} }: LogEntry): void => {
     const method = level >= LOG_LEVELS.error ? 'error' : level >= LOG_LEVELS.warn ? 'warn' : 'info'

@@ -6,7 +6,7 @@ import { fieldError, LISTED } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
 import type { FieldError } from '../gateway/service-error.ts'
-import { Windows } from '../settings/windows.ts'
+import { Windows } from '../fleet/windows.ts'
 import { emailChangeMail } from './account-mails.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { findAccount } from './find-account.ts'
@@ -31,7 +31,7 @@ export class EmailChange {
 
   constructor(host: AccountsHost) {
     this.#host = host
-    this.#windows = new Windows(host.now)
+    this.#windows = new Windows(host.now, 'changes of e-mail addresses', host.fleet)
   }
 
   /** `holder`: the account that asks. @throws ServiceError INVALID with data */

@@ -4,7 +4,7 @@
  */
 import type { AuthDefinition } from '../definitions/definition.ts'
 import type { QueuedMail } from '../mails/mails.ts'
-import { Windows } from '../settings/windows.ts'
+import { Windows } from '../fleet/windows.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { accountAt } from './find-account.ts'
 import type { Holder } from './tokens.ts'
@@ -17,9 +17,10 @@ export class MailRequests {
   readonly #make: (host: AccountsHost, holder: Holder) => Promise<QueuedMail>
 
   /** `make`: the mail for an account. */
-  constructor(host: AccountsHost, make: (host: AccountsHost, holder: Holder) => Promise<QueuedMail>) {
+  /** `name`: of these mails. */
+  constructor(host: AccountsHost, name: string, make: (host: AccountsHost, holder: Holder) => Promise<QueuedMail>) {
     this.#host = host
-    this.#pauses = new Windows(host.now)
+    this.#pauses = new Windows(host.now, name, host.fleet)
     this.#make = make
   }
 

@@ -14,7 +14,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import { errorText, LOG_LEVELS } from '../gateway/log-entry.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { MailOutcome } from '../mails/mails.ts'
-import { Windows } from '../settings/windows.ts'
+import { Windows } from '../fleet/windows.ts'
 import { otpMail } from './account-mails.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { DecoyPasswords } from './decoy-passwords.ts'
@@ -51,7 +51,7 @@ export class OneTimePasswords {
   constructor(host: AccountsHost) {
     this.#host = host
     this.#decoys = new DecoyPasswords(OPEN_MAX, host.now)
-    this.#tries = new Windows(host.now)
+    this.#tries = new Windows(host.now, 'one-time passwords', host.fleet)
   }
 
   /** Resolves with the id that the login takes. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */

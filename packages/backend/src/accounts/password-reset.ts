@@ -16,7 +16,7 @@ export class PasswordReset {
 
   constructor(host: AccountsHost) {
     this.#host = host
-    this.#requests = new MailRequests(host, passwordResetMail)
+    this.#requests = new MailRequests(host, 'password resets', passwordResetMail)
   }
 
   /** @throws ServiceError INVALID with data */

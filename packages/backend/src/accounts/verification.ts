@@ -25,7 +25,7 @@ export class Verification {
 
   constructor(host: AccountsHost) {
     this.#host = host
-    this.#requests = new MailRequests(host, verificationMail)
+    this.#requests = new MailRequests(host, 'verifications', verificationMail)
   }
 
   /** @throws ServiceError INVALID with data */

@@ -4,11 +4,12 @@
  */
 import { isIP, type BlockList } from 'node:net'
 import type { Principal } from '../gateway/principal.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { Windows } from '../fleet/windows.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import { addressesOf, isWithin } from './check-settings.ts'
 import type { Settings } from './settings.ts'
 import type { RateLimitRule, SettingsValues } from './settings-values.ts'
-import { Windows } from './windows.ts'
 
 /** What holds while the rules of the settings are off: for many people behind one address, not for a machine. */
 const BUILT_IN: readonly RateLimitRule[] = [{ label: '*:auth', audience: '', duration: 60, maxRequests: 300 }]
@@ -23,9 +24,9 @@ export class RateLimiter {
   #rules: readonly RateLimitRule[] = []
   #excluded: BlockList = addressesOf([])
 
-  constructor(settings: Settings, now: () => number) {
+  constructor(settings: Settings, now: () => number, fleet?: Fleet) {
     this.#settings = settings
-    this.#windows = new Windows(now)
+    this.#windows = new Windows(now, 'requests', fleet)
   }
 
   /**

@@ -8,6 +8,7 @@ import { MailServer } from '../../../../tools/test/mail-server.ts'
 import { openBackend, type Backend } from '../../src/backend.ts'
 import type { Fleet } from '../../src/fleet/fleet.ts'
 import { SharedFleet } from '../../src/fleet/shared-fleet.ts'
+import { Windows } from '../../src/fleet/windows.ts'
 import { GUEST, SYSTEM } from '../../src/gateway/principal.ts'
 import type { Actor } from '../../src/access/actor.ts'
 import { Schedules } from '../../src/schedules/schedules.ts'
@@ -49,6 +50,22 @@ onPostgres((get) => {
     const [second] = await fleets(1, name)
     expect(second!.leads).toBe(true)
     expect(second!.joined).toBe(false)
+  })
+
+  test('what one server has counted counts at the others, and what it takes back does not', async () => {
+    const [one, two] = (await fleets(2)).map((fleet) => new Windows(Date.now, 'x', fleet)) as [Windows, Windows]
+    const giveBack = one.count('back', 5, 60)
+    // Far from the limit: the others need not know.
+    for (let n = 0; n < 9; n++) one.take('far', 100, 60)
+    for (let n = 0; n < 3; n++) expect(one.take('near', 5, 60)).toBe(true)
+    await soon(() => two.waitMs('near', 3) > 0 && two.waitMs('back', 1) > 0)
+    expect([two.waitMs('near', 4), two.waitMs('far', 1)]).toEqual([0, 0])
+    expect([1, 2, 3].map(() => two.take('near', 5, 60))).toEqual([true, true, false])
+    giveBack()
+    await soon(() => one.waitMs('near', 5) > 0 && two.waitMs('back', 1) === 0)
+    two.delete('near')
+    await soon(() => one.waitMs('near', 1) === 0)
+    expect(one.take('near', 1, 60)).toBe(true)
   })
 
   test('a claim is given to one, a secret is the same for all, and work of one name is done one after another', async () => {

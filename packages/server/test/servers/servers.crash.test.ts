@@ -127,6 +127,13 @@ onPostgres((get) => {
     await failure(ann[2]!.collection('users').authRefresh())
   })
 
+  test('failed logins at one server count at all', async () => {
+    const login = (at: number): Promise<{ status: number }> =>
+      failure(sdkClient(servers[at]!.url).collection('users').authWithPassword('guessed@example.com', 'wrong pass 1'))
+    for (let n = 0; n < 10; n++) expect((await login(0)).status).toBe(400)
+    for (const at of servers.keys()) await until(async () => (await login(at)).status === 429)
+  })
+
   test("a cookie of CouchDB's door is good at all servers, and ends at all", async () => {
     await couch(0, 'PUT', '/_users/org.couchdb.user:bob', {
       name: 'bob',
