@@ -4,11 +4,15 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { open } from 'pannier'
 import { postgres } from '@pannier/postgres'
-import { spawnTracked, stop } from '../../tools/processes.ts'
+import { makeFolder, removeFolder, spawnTracked, stop } from '../../tools/processes.ts'
+import { startProcess } from '../../packages/server/testing/processes.ts'
+import { EMAIL, PASSWORD } from '../../packages/server/test/rest/rest-server.ts'
+import { Serving } from '../../packages/server/test/servers/serving.ts'
 import { formatNumber } from '../bars/table.ts'
 import { makePeople, makePerson, sampleIds, type DataSet, type Person } from '../documents.ts'
 import { median, quantile, time, timeEach, timeWarm } from '../measure.ts'
 import { JsonbContender, PannierContender, type Contender } from './contenders.ts'
+import { CouchContender } from './over-http.ts'
 
 export interface World {
   readonly url: string
@@ -81,24 +85,51 @@ export async function writes(world: World): Promise<Figure[]> {
   ]
 }
 
-/** Contenders take turns to be first. A round with few documents comes before, and does not count: code that never ran is slow. */
-export async function questions(world: World): Promise<Figure[]> {
-  await askAll({ ...world, set: { ...world.set, documents: Math.ceil(world.set.documents / 20) } }, 0, {})
-  const samples: Record<string, Samples> = {}
-  for (let repeat = 0; repeat < world.repeats; repeat++) await askAll(world, repeat, samples)
-  return Object.entries(samples).map(([what, times]) =>
-    figure(what, medians(times), 'ms', what === BULK ? 'first; <= 2.5x sqlite' : 'first'),
-  )
-}
-
-async function askAll({ url, folder, set }: World, first: number, samples: Record<string, Samples>): Promise<void> {
-  const answers = new Map<string, string>()
-  const people = makePeople(set, 0, set.documents)
+export function questions(world: World): Promise<Figure[]> {
+  const { url, folder } = world
   const makers = [
     () => PannierContender.onPostgres(url),
     () => PannierContender.onSqlite(folder),
     () => JsonbContender.open(url, 1),
   ]
+  return compare(world, makers, (what) => (what === BULK ? 'first; <= 2.5x sqlite' : 'first'))
+}
+
+/** Over CouchDB's protocol. The peer is PouchDB Server on LevelDB, which syncs no write to disk. */
+export async function couch(world: World): Promise<Figure[]> {
+  await using serving = await Serving.start(world.url, ['--durability', 'strict'])
+  const folder = makeFolder('bench-pouchdb')
+  const peer = await startProcess('pouchdb-process.ts', [folder])
+  const makers = [
+    () => CouchContender.make('pannier, postgres', serving.url, `${EMAIL}:${PASSWORD}`),
+    () => CouchContender.make('PouchDB Server', peer.url, ''),
+  ]
+  const figures = await compare(world, makers, () => 'first')
+  await peer.kill()
+  removeFolder(folder)
+  return figures.map((one) => ({ ...one, what: `${one.what}, by CouchDB's protocol` }))
+}
+
+/** Contenders take turns to be first. A round with few documents comes before, and does not count: code that never ran is slow. */
+async function compare(
+  world: World,
+  makers: readonly (() => Promise<Contender>)[],
+  barOf: (what: string) => string,
+): Promise<Figure[]> {
+  await askAll({ ...world, set: { ...world.set, documents: Math.ceil(world.set.documents / 20) } }, makers, 0, {})
+  const samples: Record<string, Samples> = {}
+  for (let repeat = 0; repeat < world.repeats; repeat++) await askAll(world, makers, repeat, samples)
+  return Object.entries(samples).map(([what, times]) => figure(what, medians(times), 'ms', barOf(what)))
+}
+
+async function askAll(
+  { set }: World,
+  makers: readonly (() => Promise<Contender>)[],
+  first: number,
+  samples: Record<string, Samples>,
+): Promise<void> {
+  const answers = new Map<string, string>()
+  const people = makePeople(set, 0, set.documents)
   for (const at of makers.keys()) {
     const contender: Contender = await makers[(first + at) % makers.length]!()
     note((samples[BULK] ??= {}), contender, (await time(() => contender.insertMany(people))).milliseconds)

@@ -6,7 +6,7 @@ import { makeFolder, removeFolder } from '../../tools/processes.ts'
 import { findPostgres, NO_POSTGRES, PostgresServer } from '../../tools/test/postgres.ts'
 import { alignColumns } from '../bars/table.ts'
 import { choose, list, optionsOrUsage, readCount } from '../options.ts'
-import { coldGets, costs, questions, servers, valueOf, writes, type Figure, type World } from './figures.ts'
+import { coldGets, costs, couch, questions, servers, valueOf, writes, type Figure, type World } from './figures.ts'
 
 const FIGURES: Readonly<Record<string, (world: World) => Promise<Figure[]>>> = {
   costs,
@@ -14,16 +14,17 @@ const FIGURES: Readonly<Record<string, (world: World) => Promise<Figure[]>>> = {
   servers,
   cold: coldGets,
   questions,
+  couch,
 }
-const NAMES = ['pannier, postgres', 'pannier, sqlite', 'jsonb table']
+const NAMES = ['pannier, postgres', 'pannier, sqlite', 'jsonb table', 'PouchDB Server']
 const USAGE = `Usage: npm run bench -- postgres [OPTIONS]
 
 Databases on a PostgreSQL of its own that syncs to disk: costs, durable writes, servers among themselves, and questions. Beside them the
-same library on SQLite, and a jsonb table with GIN and expression indexes.
+same library on SQLite, a jsonb table with GIN and expression indexes, and PouchDB Server for what goes over CouchDB's protocol.
 
   --only NAME[,NAME]   ${Object.keys(FIGURES).join(', ')} (default: all)
-  --documents N        for cold and questions (default 50000)
-  --repeats N          of writes and questions; the median counts (default 3)
+  --documents N        for cold, questions and couch (default 50000)
+  --repeats N          of writes, questions and couch; the median counts (default 3)
   --json FILE          write all figures there
   --help               print this`
 
@@ -47,7 +48,7 @@ export async function main(parameters: readonly string[]): Promise<void> {
   for (const name of only) figures.push(...(await FIGURES[name]!(world)))
   removeFolder(folder)
   const rows = figures.map((figure) => [figure.what, ...NAMES.map((name) => valueOf(figure, name)), figure.bar])
-  console.log(alignColumns([['figure', ...NAMES, 'bar'], ...rows], [0, 4]))
+  console.log(alignColumns([['figure', ...NAMES, 'bar'], ...rows], [0, 5]))
   console.log(`${cpus().length} cores, load ${loadavg()[0]!.toFixed(1)}, ${documents} documents`)
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(figures, undefined, 2)}\n`)
 }
