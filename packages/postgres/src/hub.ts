@@ -11,8 +11,14 @@ import type { Connections, Result, Statement } from './connections.ts'
 import type { Settings } from './options.ts'
 import type { Schema } from './schema.ts'
 
-/** Somebody wants the lease; its holder has let go; somebody has it now; a commit. */
-export type Message = 'want' | 'free' | 'held' | Hint
+/** Somebody wants the lease; somebody has it now; its holder has let go; a commit. */
+export type Message = 'want' | 'held' | Freed | Hint
+
+/** Who has the lease now, unless nobody has waited, and whether others wait. */
+export interface Freed {
+  readonly holder: string
+  readonly isWanted: boolean
+}
 
 export interface Member {
   readonly name: string
@@ -82,15 +88,30 @@ export class Hub {
   }
 
   /** To all other handles of that database, in this process and in others. */
-  send(member: Member, message: Message): void {
-    const key = keyOf(member.name)
-    for (const other of this.#members.get(key) ?? []) if (other !== member) setImmediate(() => other.heard(message))
+  send(member: Member, message: 'held' | Hint): void {
+    this.sendHere(member, message)
     if (!this.#settings.notify) return
     const isHint = typeof message === 'object'
     const text = isHint ? `hint:${message.sequence}:${message.generation}` : message
+    const key = keyOf(member.name)
     // A newer hint takes the place of one that waits.
     this.#queue.set(`${key}:${member.self}:${isHint ? 'hint' : message}`, `${key}:${this.server}:${text}`)
     if (!this.#sending) void this.#send()
+  }
+
+  /** To the other handles of that database in this process. */
+  sendHere(member: Member, message: Message): void {
+    for (const other of this.#members.get(keyOf(member.name)) ?? [])
+      if (other !== member) setImmediate(() => other.heard(message))
+  }
+
+  /**
+   * SQL that tells the other processes, as a part of the statement that makes it true: nobody waits for a second one. `message` is SQL:
+   * `'want'`, or `'free:'` with the holder and whether others wait.
+   */
+  telling(member: Member, message: string): string {
+    if (!this.#settings.notify) return 'null'
+    return `pg_notify('${this.#channel}', '${keyOf(member.name)}:${this.server}:' || ${message})`
   }
 
   /** All handles of that database look again, in this process and in others. */
@@ -188,12 +209,12 @@ export class Hub {
   }
 
   #heard(text: string): void {
-    const [key = '', from, kind, sequence, generation] = text.split(':')
+    const [key = '', from, kind, first = '', second = ''] = text.split(':')
     if (from === this.server) return
-    const message =
-      kind === 'hint'
-        ? { sequence: Number(sequence) as CommitSequence, generation: Number(generation) as Generation }
-        : (kind as 'want' | 'free' | 'held')
+    let message: Message = kind === 'want' ? 'want' : 'held'
+    if (kind === 'hint')
+      message = { sequence: Number(first) as CommitSequence, generation: Number(second) as Generation }
+    if (kind === 'free') message = { holder: first, isWanted: second === 'true' }
     for (const member of this.#members.get(key) ?? []) member.heard(message)
   }
 

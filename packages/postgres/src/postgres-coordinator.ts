@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { assert, Lease, WRITER_SILENCE_MS_MAX } from 'pannier/internal'
 import type { Coordinator, Generation, Hint, WriterLease } from 'pannier/internal'
 import { failure, operationError } from './errors.ts'
-import type { Hub, Member, Message } from './hub.ts'
+import type { Freed, Hub, Member, Message } from './hub.ts'
 
 /** How long one that waits sleeps, if it hears nothing. */
 const WAIT_MS = 250
@@ -24,7 +24,10 @@ export class PostgresCoordinator implements Coordinator, Member {
   /** Something came before there was a listener. */
   #missed = false
   #lease: Lease | undefined
-  #waiting: { wake(): void } | undefined
+  #waiting: { wake(freed?: Freed): void } | undefined
+  /** Names the request for the lease in the row. Each has another one, so that a late message is of no earlier one. */
+  #request = ''
+  #requests = 0
   #releasing: Promise<void> = Promise.resolve()
   #pinning: Promise<void> = Promise.resolve()
   #pinned: Generation | undefined
@@ -41,19 +44,23 @@ export class PostgresCoordinator implements Coordinator, Member {
   async acquireWriter(): Promise<WriterLease> {
     assert(this.#lease === undefined && this.#waiting === undefined, 'one lease or request a handle')
     let woken = false
+    let given: Freed | undefined
     let wake = (): void => {}
     this.#waiting = {
-      wake() {
+      wake(freed) {
         woken = true
+        given = freed ?? given
         wake()
       },
     }
     try {
       await this.#releasing
+      this.#request = `${this.self}.${++this.#requests}`
       for (;;) {
         if (this.#closed) throw closedError()
         woken = false
-        if (await this.#take()) {
+        if (given !== undefined || (await this.#take())) {
+          if (given?.isWanted === true) setImmediate(() => this.#answer())
           this.#lease = new Lease(() => {
             this.#lease = undefined
             this.#letGo()
@@ -65,10 +72,11 @@ export class PostgresCoordinator implements Coordinator, Member {
           this.#hub.send(this, 'held')
           return this.#lease
         }
-        this.#hub.send(this, 'want')
         if (!woken) await new Promise<void>((resolve) => ((wake = resolve), setTimeout(resolve, WAIT_MS)))
       }
     } catch (error) {
+      // Nobody would answer for this request: the others would wait until it is taken for dead.
+      if (!this.#closed) this.#letGo()
       throw operationError(error, this.#place)
     } finally {
       this.#waiting = undefined
@@ -139,9 +147,9 @@ export class PostgresCoordinator implements Coordinator, Member {
 
   heard(message: Message): void {
     if (this.#closed) return
-    if (message === 'free') this.#waiting?.wake()
-    else if (message === 'held') this.#waiting?.wake()
+    if (message === 'held') this.#waiting?.wake()
     else if (message === 'want') this.#answer()
+    else if ('holder' in message) this.#waiting?.wake(message.holder === this.#request ? message : undefined)
     else this.#listener(message)
   }
 
@@ -151,7 +159,7 @@ export class PostgresCoordinator implements Coordinator, Member {
 
   turn(holder: string | null, isWanted: boolean): void {
     if (this.#lease === undefined) return
-    if (holder !== this.self) this.#lose(this.#lease)
+    if (holder !== this.#request) this.#lose(this.#lease)
     else if (isWanted) this.#answer()
   }
 
@@ -159,16 +167,18 @@ export class PostgresCoordinator implements Coordinator, Member {
   async #take(): Promise<boolean> {
     const isFree = `(t.holder is null or t.holder = $2 or t.wanted < clock_timestamp() - interval '${WRITER_SILENCE_MS_MAX} ms')`
     const { rows } = await this.#hub.query({
-      text: `insert into ${this.#hub.tables('turn')} as t (name, holder, queue) values ($1, $2, '{}')
+      text: `with taken as (insert into ${this.#hub.tables('turn')} as t (name, holder, queue) values ($1, $2, '{}')
         on conflict (name) do update set
           holder = case when ${isFree} then $2 else t.holder end,
           queue = case when ${isFree} then array_remove(t.queue, $2) when $2 = any(t.queue) then t.queue else t.queue || $2::text end,
           wanted = case when ${isFree} then case when cardinality(array_remove(t.queue, $2)) > 0 then clock_timestamp() end
             else coalesce(t.wanted, clock_timestamp()) end
-        returning holder = $2, cardinality(queue) > 0`,
-      values: [this.name, this.self],
+        returning holder = $2 as mine, cardinality(queue) > 0 as wanted)
+        select mine, wanted, (select ${this.#hub.telling(this, `'want'`)} where not mine) from taken`,
+      values: [this.name, this.#request],
     })
     const [isMine, isWanted] = rows[0] as [boolean, boolean]
+    if (!isMine) this.#hub.sendHere(this, 'want')
     if (isMine && isWanted) setImmediate(() => this.#answer())
     return isMine
   }
@@ -181,7 +191,7 @@ export class PostgresCoordinator implements Coordinator, Member {
     setImmediate(() => {
       if (this.#lease !== lease) return
       const text = `update ${this.#hub.tables('turn')} set wanted = clock_timestamp() where name = $1 and holder = $2`
-      this.#hub.query({ text, values: [this.name, this.self] }).then(
+      this.#hub.query({ text, values: [this.name, this.#request] }).then(
         ({ count }) => {
           if (count === 0 && this.#lease === lease) this.#lose(lease)
         },
@@ -197,13 +207,18 @@ export class PostgresCoordinator implements Coordinator, Member {
 
   /** The first of the queue has it at once. */
   #letGo(): void {
-    const text = `update ${this.#hub.tables('turn')} set
+    const text = `with freed as (update ${this.#hub.tables('turn')} set
         holder = case when holder = $2 then queue[1] else holder end,
         queue = case when holder = $2 then queue[2:] else array_remove(queue, $2) end,
         wanted = case when holder <> $2 then wanted when cardinality(queue) > 1 then clock_timestamp() end
-      where name = $1 and (holder = $2 or $2 = any(queue))`
-    this.#releasing = this.#hub.query({ text, values: [this.name, this.self] }).then(
-      () => this.#hub.send(this, 'free'),
+      where name = $1 and (holder = $2 or $2 = any(queue))
+        returning coalesce(holder, '') as holder, cardinality(queue) > 0 as wanted)
+      select holder, wanted, ${this.#hub.telling(this, `'free:' || holder || ':' || wanted`)} from freed`
+    this.#releasing = this.#hub.query({ text, values: [this.name, this.#request] }).then(
+      ({ rows }) => {
+        const [holder, isWanted] = (rows[0] ?? ['', false]) as [string, boolean]
+        this.#hub.sendHere(this, { holder, isWanted })
+      },
       () => {},
     )
   }

@@ -1,5 +1,6 @@
 /** Goal: what each operation costs PostgreSQL, in statements and round trips: docs/internals/postgres.md. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { open } from '../../db/src/index.ts'
 import { postgres } from '../src/index.ts'
@@ -44,6 +45,29 @@ onPostgres((get) => {
     const count = storage.counts.statements - before
     expect(count).toBeGreaterThanOrEqual(51)
     expect(count).toBeLessThanOrEqual(100)
+  })
+
+  test('a turn costs two statements: beside them are the write, two messages, and a look of each server at what is new', async () => {
+    const name = randomUUID()
+    const storages = ['127.0.0.1', 'localhost'].map((host) =>
+      postgres(get().url.replace('127.0.0.1', host), { pollMs: 1e9 }),
+    )
+    await using one = await open(name, { storage: storages[0]! })
+    await using two = await open(name, { storage: storages[1]! })
+    const databases = [one, two]
+    await one.collection('items').insert({ _id: 'first' })
+    const count = (): number => storages.reduce((sum, { counts }) => sum + counts.statements, 0)
+    const costs: number[] = []
+    for (let turn = 0; turn < 20; turn++) {
+      // What the turn before has said to others is under way no more.
+      await setTimeout(20)
+      const before = count()
+      await databases[turn % 2]!.collection('items').insert({ _id: `i${turn}` })
+      await setTimeout(20)
+      costs.push(count() - before)
+    }
+    // A busy machine asks again where an answer is late.
+    expect(Math.min(...costs.slice(1))).toBe(7)
   })
 
   test('opening takes at most three round trips, whatever the size', async () => {
