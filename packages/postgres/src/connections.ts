@@ -4,8 +4,8 @@
  * Guarantees: statements that are given together run in one transaction, in one round trip. A failure is `Refused` (nothing has
  * happened) or `UnknownOutcome`. A connection that has failed is never used again. Idle connections keep no process alive.
  */
-import { Client, type QueryArrayResult } from 'pg'
-import { ABORTED, outcomeOf, Refused, stateOf, UnknownOutcome } from './errors.ts'
+import { Client, Query, type QueryArrayResult } from 'pg'
+import { outcomeOf, Refused, stateOf, UnknownOutcome } from './errors.ts'
 import type { Settings } from './options.ts'
 
 /** `name`: prepared under that name. */
@@ -28,6 +28,9 @@ const KEEP_ALIVE_MS = 5000
 const ANSWER_MS_MAX = 20_000
 const PAUSE_MS_FIRST = 50
 const PAUSE_MS_MAX = 1000
+
+/** A commit that was told not to wait for its standby any longer comes with a warning, and no error. */
+const WARNING = '01000'
 
 const INT8 = 20
 const BOOL = 16
@@ -65,7 +68,7 @@ export class Connections {
     const connection = await this.#take()
     this.counts.trips++
     this.counts.statements++
-    return connection.run([statement]).then(([result]) => result!)
+    return connection.run(statement)
   }
 
   /** All or none of them. @throws Refused, UnknownOutcome */
@@ -73,8 +76,7 @@ export class Connections {
     const connection = await this.#take()
     this.counts.trips++
     this.counts.statements += statements.length
-    const results = await connection.run([{ text: 'begin' }, ...statements, { text: 'commit' }])
-    return results.slice(1, -1)
+    return connection.runTogether(statements)
   }
 
   /** What may be done twice: tried again while PostgreSQL can't be reached. */
@@ -160,12 +162,49 @@ export class Patience {
   }
 }
 
-/** The types of the driver leave two of its methods out. */
+/** The types of the driver leave some of its methods out. */
 type PgClient = Client & { ref(): void; unref(): void }
+
+interface Protocol {
+  readonly stream: { cork(): void; uncork(): void }
+  sync(): void
+}
+
+type Answer = (error: unknown, result: QueryArrayResult | QueryArrayResult[]) => void
+
+/** Whatever role and database have as their default: the fences need statements that see what was committed before them. */
+const BEGIN = 'begin isolation level read committed read write'
+
+/**
+ * Statements under one Sync: PostgreSQL skips what follows a failure. Each with its own would run alone after a `begin` that has failed,
+ * by `statement_timeout` for example.
+ */
+class Batch extends Query {
+  override readonly submit = (connection: unknown): null => {
+    const protocol = connection as Protocol
+    const unended = Object.create(protocol, { sync: { value: () => {} } }) as Protocol
+    protocol.stream.cork()
+    for (const part of this.#parts) part.prepare(unended)
+    protocol.sync()
+    protocol.stream.uncork()
+    return null
+  }
+  readonly #parts: readonly { prepare(protocol: Protocol): void }[]
+
+  constructor(statements: readonly Statement[], answer: Answer) {
+    const config = { text: BEGIN, rowMode: 'array', types: TYPES }
+    super(config as never, undefined, answer as never)
+    this.#parts = [{ text: BEGIN }, ...statements].map(
+      ({ text, values = [] }: Statement) => new Query({ text, values: [...values] }) as never,
+    )
+  }
+}
 
 class Connection {
   pending = 0
   hasFailed = false
+  /** Warnings of PostgreSQL. */
+  #warnings = 0
   readonly #client: PgClient
   readonly #prepare: boolean
 
@@ -174,6 +213,7 @@ class Connection {
     this.#prepare = prepare
     client.on('error', () => (this.hasFailed = true))
     client.once('end', () => (this.hasFailed = true))
+    client.on('notice', ({ code }) => (this.#warnings += code === WARNING ? 1 : 0))
     client.unref()
   }
 
@@ -181,14 +221,32 @@ class Connection {
     return this.pending > 0
   }
 
-  /** They are sent together. The first error is the one that counts: it has ended the transaction of the others. */
-  async run(statements: readonly Statement[]): Promise<Result[]> {
+  async run(statement: Statement): Promise<Result> {
+    const [result] = await this.#answers([() => this.#query(statement)])
+    return resultOf(result!)
+  }
+
+  /** All or none of them. They are sent together. */
+  async runTogether(statements: readonly Statement[]): Promise<Result[]> {
+    const together = (): Promise<QueryArrayResult[]> =>
+      new Promise((resolve, reject) => {
+        const answer: Answer = (error, results) => (error ? reject(error) : resolve(results as QueryArrayResult[]))
+        this.#client.query(new Batch(statements, answer))
+      })
+    // What has failed ends with the `commit`, which then undoes it.
+    const [results] = await this.#answers<unknown>([together, () => this.#query({ text: 'commit' })])
+    return (results as QueryArrayResult[]).slice(1).map(resultOf)
+  }
+
+  async #answers<T>(queries: readonly (() => Promise<T>)[]): Promise<T[]> {
     if (this.pending++ === 0) this.#client.ref()
+    const warnings = this.#warnings
     try {
-      const answers = await Promise.allSettled(statements.map((statement) => this.#query(statement)))
+      const answers = await Promise.allSettled(queries.map((query) => query()))
       const failed = answers.filter((answer) => answer.status === 'rejected').map(({ reason }) => reason as unknown)
       if (failed.length > 0) throw this.#failure(failed)
-      return answers.map((answer) => resultOf((answer as PromiseFulfilledResult<QueryArrayResult>).value))
+      if (this.#warnings > warnings) throw this.#failure([new Error('a standby may not have the commit')])
+      return answers.map((answer) => (answer as PromiseFulfilledResult<T>).value)
     } finally {
       if (--this.pending === 0 && !this.hasFailed) this.#client.unref()
     }
@@ -205,7 +263,7 @@ class Connection {
   }
 
   #failure(failed: readonly unknown[]): Refused | UnknownOutcome {
-    const first = failed.find((error) => stateOf(error) !== ABORTED) ?? failed[0]
+    const [first] = failed
     const outcomes = failed.map(outcomeOf)
     // A connection that ends in the middle of a transaction may have sent its commit.
     const unknown = outcomes.find((outcome) => outcome instanceof UnknownOutcome)

@@ -18,14 +18,16 @@ export class Refused extends Error {
 const DIVISION_BY_ZERO = '22012'
 const UNIQUE_VIOLATION = '23505'
 
-/** What the server answers while it starts, stops, is a standby, has no connection left, or lets another transaction go first. */
-const PASSING: ReadonlySet<string> = new Set(['25006', '53300', '57P03', '40001', '40P01', '55P03', '26000', '42P05'])
+/**
+ * What the server answers while it starts, stops, is a standby, has no connection left, or lets another transaction go first. Or when a
+ * transaction came too slowly.
+ */
+const PASSING: ReadonlySet<string> = new Set(
+  '25006 53300 57P03 40001 40P01 55P03 26000 42P05 25P02 25P03 25P04'.split(' '),
+)
 
 /** The server may have committed before it ended the connection. */
 const ENDED: ReadonlySet<string> = new Set(['57P01', '57P02', '57P05', '57014'])
-
-/** Errors of the transaction that follow from an earlier one. */
-export const ABORTED = '25P02'
 
 /** The five characters of SQLSTATE; undefined if the error is not of the server. */
 export function stateOf(error: unknown): string | undefined {
@@ -102,7 +104,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
   '42501': (place, message, schema) =>
     `The user may not use the schema ${schema} of PostgreSQL at ${place}: ${message}. Grant it: GRANT CREATE ON DATABASE … TO …, or make the schema and give it to the user.`,
   '25006': (place) =>
-    `PostgreSQL at ${place} is a read-only standby. Name the primary, or all hosts: postgres://a:5432,b:5432/database.`,
+    `PostgreSQL at ${place} is a read-only standby. Name the primary, or all hosts: postgres://a:5432,b:5432/database. Or its user may only read: take back default_transaction_read_only.`,
   '53300': (place, message) =>
     `PostgreSQL at ${place} has no connection left: ${message}. Raise max_connections there, or lower \`connections\` here.`,
 }

@@ -1,4 +1,4 @@
-/** A network that fails: a proxy before PostgreSQL that cuts the connection at a chosen statement. */
+/** A network that fails: a proxy before PostgreSQL that cuts the connection, or holds it up, at a chosen statement. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
@@ -6,6 +6,13 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
  * given the connection up.
  */
 export type Cut = 'request' | 'answer' | 'late'
+
+/** An answer that is on its way for as long as the test wants. */
+export interface HeldAnswer {
+  /** Resolves when PostgreSQL has given it. */
+  readonly given: Promise<void>
+  release(): void
+}
 
 /** A bind message of the protocol. */
 const BIND = 0x42
@@ -16,6 +23,10 @@ export class CuttingProxy implements AsyncDisposable {
   /** Cuts that have happened. */
   cuts = 0
   #next: { cut: Cut; mark: Buffer } | undefined
+  #nextHeld: { mark: Buffer; give: () => void; released: Promise<void> } | undefined
+  #nextGarbled: string | undefined
+  /** A held answer comes although the server has ended the connection. */
+  keepsHeld = false
   #isAway = false
   #leavesAfterAnswer = false
   readonly #server: Server
@@ -40,6 +51,19 @@ export class CuttingProxy implements AsyncDisposable {
   /** Once, at the next statement that holds `mark`. */
   cutAt(mark: string, cut: Cut): void {
     this.#next = { cut, mark: Buffer.from(mark) }
+  }
+
+  /** Once, at the next statement that holds `mark`: its answer, and what follows on that connection, waits. */
+  holdAnswerAt(mark: string): HeldAnswer {
+    const { promise: given, resolve: give } = Promise.withResolvers<void>()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    this.#nextHeld = { mark: Buffer.from(mark), give, released }
+    return { given, release }
+  }
+
+  /** Once: PostgreSQL gets another word, of the same length, and refuses the statement. */
+  garble(word: string): void {
+    this.#nextGarbled = word
   }
 
   /** As `cutAt` with 'answer', and nobody is reached from then on. */
@@ -70,6 +94,7 @@ export class CuttingProxy implements AsyncDisposable {
     client.setNoDelay(true)
     let isCut = false
     let losesAnswer = false
+    let held: { give: () => void; released: Promise<void> } | undefined
     const cut = (): void => {
       isCut = true
       client.destroy()
@@ -81,6 +106,15 @@ export class CuttingProxy implements AsyncDisposable {
     }
     client.on('data', (chunk: Buffer) => {
       if (isCut) return
+      if (this.#nextHeld !== undefined && chunk.includes(this.#nextHeld.mark)) {
+        held = this.#nextHeld
+        this.#nextHeld = undefined
+      }
+      const garbled = this.#nextGarbled === undefined ? -1 : chunk.indexOf(this.#nextGarbled)
+      if (garbled >= 0) {
+        chunk.fill(0x78, garbled, garbled + this.#nextGarbled!.length)
+        this.#nextGarbled = undefined
+      }
       const how = this.#cutOf(chunk)
       if (how === 'request') {
         cut()
@@ -96,13 +130,17 @@ export class CuttingProxy implements AsyncDisposable {
     })
     server.on('data', (chunk) => {
       if (isCut) return
+      if (held !== undefined) {
+        held.give()
+        return void held.released.then(() => client.write(chunk))
+      }
       if (!losesAnswer) return void client.write(chunk)
       cut()
       server.destroy()
       if (this.#leavesAfterAnswer) this.goAway()
     })
     client.once('close', () => !isCut && server.destroy())
-    server.once('close', () => client.destroy())
+    server.once('close', () => (held === undefined || !this.keepsHeld) && client.destroy())
   }
 
   #cutOf(chunk: Buffer): Cut | undefined {
