@@ -36,6 +36,7 @@ const HEARTBEAT_MS = 10_000
 /** Rows of servers that are gone, and their pins, stay so long. */
 const FORGOTTEN = `interval '1 day'`
 const LISTEN_AGAIN_MS = 500
+const NAME_LENGTH_MAX = 63
 
 /** The table of turns in a schema, and the like. */
 type Tables = (name: 'turn' | 'pin' | 'server' | 'fence' | 'database') => string
@@ -47,7 +48,8 @@ export class Hub {
   readonly #schema: Schema
   readonly #settings: Settings
   readonly #members = new Map<string, Set<Member>>()
-  readonly #sequences = new Map<string, number | null>()
+  /** The newest state of each database that a poll has found. */
+  readonly #states = new Map<string, string | null>()
   /** Messages that wait for one statement. */
   readonly #queue = new Map<string, string>()
   #sending = false
@@ -82,7 +84,7 @@ export class Hub {
     members?.delete(member)
     if (members?.size === 0) {
       this.#members.delete(key)
-      this.#sequences.delete(member.name)
+      this.#states.delete(member.name)
     }
     if (this.#members.size === 0) this.#stop()
   }
@@ -167,12 +169,10 @@ export class Hub {
     for (const timer of this.#timers.splice(0)) clearInterval(timer)
     this.#stopListening?.()
     this.#stopListening = undefined
-    if (this.#beating !== undefined) {
-      const text = `delete from ${this.tables('server')} where server = $1`
-      this.#connections.one({ text, values: [this.server] }).catch(() => {})
-    }
+    const text = `delete from ${this.tables('server')} where server = $1`
+    const gone = this.#beating && this.#connections.one({ text, values: [this.server] }).catch(() => {})
     this.#beating = undefined
-    this.#connections.leave()
+    void Promise.resolve(gone).then(() => this.#connections.leave())
   }
 
   async #listen(): Promise<void> {
@@ -194,7 +194,8 @@ export class Hub {
   }
 
   get #channel(): string {
-    return `pannier_${this.#settings.schema}`
+    // No longer than PostgreSQL takes. Hints of another schema only make a handle look.
+    return `pannier_${this.#settings.schema}`.slice(0, NAME_LENGTH_MAX)
   }
 
   async #send(): Promise<void> {
@@ -227,22 +228,22 @@ export class Hub {
       const [fence, database, turn] = [this.tables('fence'), this.tables('database'), this.tables('turn')]
       const { rows } = await this.query({
         name: 'pannier_poll',
-        text: `select n.name, case when f.away is null then f.sequence + f.generation end, t.holder, t.wanted is not null from unnest($1::text[]) n (name)
+        text: `select n.name, case when f.away is null then f.place || ' ' || (f.sequence + f.generation) end, t.holder, t.wanted is not null from unnest($1::text[]) n (name)
           left join ${database} d on d.name = n.name left join ${fence} f on f.database = d.id
           left join ${turn} t on t.name = n.name`,
         values: [names],
       })
-      for (const [name, sequence, holder, isWanted] of rows as [string, number | null, string | null, boolean][])
-        this.#found(name, sequence, holder, isWanted)
+      for (const [name, state, holder, isWanted] of rows as [string, string | null, string | null, boolean][])
+        this.#found(name, state, holder, isWanted)
     } finally {
       this.#polling = false
     }
   }
 
-  #found(name: string, sequence: number | null, holder: string | null, isWanted: boolean): void {
+  #found(name: string, state: string | null, holder: string | null, isWanted: boolean): void {
     // Null: it is elsewhere, on its way, or was never here.
-    const isNews = sequence !== (this.#sequences.get(name) ?? null)
-    this.#sequences.set(name, sequence)
+    const isNews = state !== (this.#states.get(name) ?? null)
+    this.#states.set(name, state)
     for (const member of this.#members.get(keyOf(name)) ?? []) {
       member.turn(holder, isWanted)
       if (isNews) member.look()
