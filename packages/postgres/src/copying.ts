@@ -47,8 +47,8 @@ export class Copying {
     const s = target.settings.schema
     this.#place = await this.#placeOf()
     const values = [copy]
-    const make = `insert into ${s}.fence (database, generation, base, sequence, barrier, epoch, place, sealed, away)
-      values ($1, 0, 0, 0, 0, 0, '', false, -$1::int8) on conflict (database) do nothing`
+    const make = `insert into ${s}.fence (database, generation, base, sequence, barrier, epoch, place, sealed, away, started)
+      values ($1, 0, 0, 0, 0, 0, '', false, -$1::int8, pg_postmaster_start_time()) on conflict (database) do nothing`
     await this.#together(target, [
       { text: `insert into ${s}.database (id, name) values ($1, $2) on conflict do nothing`, values: [copy, name] },
       // Another copy, or the database itself, may have the name.
@@ -94,14 +94,17 @@ export class Copying {
     const ask = async (text: string, values: readonly unknown[]): Promise<Result> => this.#ask(source, { text, values })
     const { rows: fences } = await ask(
       `select f.generation, f.base, f.sequence, f.barrier, f.epoch, f.place, f.sealed, encode(f.log_seal, 'base64'),
-        encode(m.bytes, 'base64'), encode(m.keyring, 'base64')
+        encode(m.bytes, 'base64'), encode(m.keyring, 'base64'), f.keyrings
         from ${from}.fence f join ${from}.meta m on m.database = f.database where f.database = $1`,
       [id],
     )
-    const [generation, base, sequence, barrier, epoch, , sealed, logSeal, bytes, keyring] = fences[0] ?? []
-    const epochs = await ask(`select epoch, start, place from ${from}.epoch where database = $1`, [id])
+    const [generation, base, sequence, barrier, epoch, , sealed, logSeal, bytes, keyring, keyrings] = fences[0] ?? []
+    const epochs = await ask(
+      `select epoch, start, place, generation, keyrings from ${from}.epoch where database = $1`,
+      [id],
+    )
     const pins = await ask(
-      `select p.handle, p.server, p.generation, s.until::text from ${from}.pin p join ${from}.server s on s.server = p.server
+      `select p.handle, p.server, p.generation, extract(epoch from s.until)::text from ${from}.pin p join ${from}.server s on s.server = p.server
         where p.name = $1 and s.until > clock_timestamp()`,
       [name],
     )
@@ -111,8 +114,8 @@ export class Copying {
       this.#isCopy(),
       {
         text: `update ${to}.fence set generation = $2, base = $3, sequence = $4, barrier = $5, epoch = $6, sealed = $7,
-          log_seal = decode($8, 'base64') where database = $1`,
-        values: [copy, generation, base, sequence, barrier, epoch, sealed, logSeal],
+          log_seal = decode($8, 'base64'), keyrings = $9 where database = $1`,
+        values: [copy, generation, base, sequence, barrier, epoch, sealed, logSeal, keyrings],
       },
       {
         text: `update ${to}.meta set bytes = decode($2, 'base64'), keyring = decode($3, 'base64') where database = $1`,
@@ -120,13 +123,13 @@ export class Copying {
       },
       { text: `delete from ${to}.epoch where database = $1`, values: [copy] },
       ...epochs.rows.map((row) => ({
-        text: `insert into ${to}.epoch (database, epoch, start, place) values ($1, $2, $3, $4)`,
+        text: `insert into ${to}.epoch (database, epoch, start, place, generation, keyrings) values ($1, $2, $3, $4, $5, $6)`,
         values: [copy, ...row],
       })),
       // Handles pin again when they come. Until then no page may go that they read.
       ...pins.rows.flatMap(([handle, server, pinned, until]) => [
         {
-          text: `insert into ${to}.server (server, until) values ($1, $2) on conflict (server) do nothing`,
+          text: `insert into ${to}.server (server, until) values ($1, to_timestamp($2::float8)) on conflict (server) do nothing`,
           values: [server, until],
         },
         {
@@ -186,7 +189,7 @@ export class Copying {
   async #copyRows({ name, key }: Table, keys: readonly number[]): Promise<void> {
     const { source, id, target, copy } = this.#sides
     const list = `{${keys.join(',')}}`
-    const at = name === 'log' ? 'at::text' : 'null'
+    const at = name === 'log' ? 'extract(epoch from at)::text' : 'null'
     const text = `select ${key}, xmin::text, encode(bytes, 'base64'), ${at} from ${source.settings.schema}.${name}
       where database = $1 and ${key} = any($2::int8[])`
     const { rows } = await this.#ask(source, { text, values: [id, list] })
@@ -194,10 +197,10 @@ export class Copying {
     let end = 1
     const starts = bytes.map(({ length }) => (end += length) - length)
     const columns = name === 'log' ? ', at' : ''
-    const times = name === 'log' ? ', p.time' : ''
+    const times = name === 'log' ? ', to_timestamp(p.time)' : ''
     const put = `insert into ${target.settings.schema}.${name} (database, ${key}, bytes${columns})
       select $1, p.id, substring($5::bytea from p.start for p.size)${times}
-      from unnest($2::int8[], $3::int4[], $4::int4[], $6::timestamptz[]) as p (id, start, size, time)
+      from unnest($2::int8[], $3::int4[], $4::int4[], $6::float8[]) as p (id, start, size, time)
       on conflict (database, ${key}) do update set bytes = excluded.bytes`
     const values = [
       copy,
@@ -205,18 +208,20 @@ export class Copying {
       `{${starts.join(',')}}`,
       `{${bytes.map(({ length }) => length).join(',')}}`,
       Buffer.concat(bytes),
-      `{${rows.map((row) => (row[3] === null ? 'null' : `"${row[3] as string}"`)).join(',')}}`,
+      `{${name === 'log' ? rows.map((row) => row[3]).join(',') : ''}}`,
     ]
     await this.#together(target, [this.#isCopy(), { text: put, values }])
     const copied = this.#copied.get(name === 'log' ? RECORDS : PAGES)!
     for (const [number, written] of rows) copied.set(number as number, written as string)
   }
 
-  /** A later move may have deleted the copy: what this one still writes would stay for ever. */
+  /**
+   * A later move may have deleted the copy: what this one still writes would stay for ever. Another server may have lost what was copied.
+   */
   #isCopy(): Statement {
     const { target, copy } = this.#sides
     const text = `select 1 / (select count(*) from (select 1 from ${target.settings.schema}.fence
-      where database = $1 and away = -$1::int8 for share) held)`
+      where database = $1 and away = -$1::int8 and started = pg_postmaster_start_time() for share) held)`
     return { text, values: [copy] }
   }
 

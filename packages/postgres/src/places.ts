@@ -126,6 +126,20 @@ export class Places {
     return spot
   }
 
+  /**
+   * Whether it is elsewhere, of a server that has not been here before. A move that runs is ended first: a server that was promoted may
+   * have forgotten that the writers were stopped.
+   */
+  async hasLeft(name: string, at: OnePostgres): Promise<boolean> {
+    if (this.all.length === 1) return false
+    let row = await this.#placementOf(name)
+    if (row !== undefined && row.moving !== null) {
+      await this.cancel(name, row.moving)
+      row = await this.#placementOf(name)
+    }
+    return row !== undefined && row.spot.postgres !== at
+  }
+
   /** The move of that number happens no more, if it has not happened yet. */
   async cancel(name: string, number: number): Promise<void> {
     const text = `update ${this.#placement} set target = null, target_number = null, frozen = null where name = $1 and target_number = $2`

@@ -24,6 +24,24 @@ import type { Statements } from './statements.ts'
 
 /** Bytes of pages in one statement. */
 const BLOB_BYTES = 4 * 1024 * 1024
+/** Several pages: their ids, where each begins, their sizes, and all bytes. */
+type Blob = readonly [ids: string, starts: string, sizes: string, bytes: Buffer]
+
+const RELAXED = 'set local synchronous_commit = off'
+
+/** What is counted: the newest commit, the newest storage checkpoint, and how often the keyring was put. */
+interface Seen {
+  readonly sequence: number
+  readonly generation: number
+  readonly keyrings: number
+}
+
+/** The newest meta record that a handle has. It is large and seldom news. */
+interface Meta {
+  readonly generation: number
+  readonly bytes: Uint8Array
+}
+
 /** What a call that may have happened has come to. */
 type Settled = 'happened' | 'not'
 
@@ -51,10 +69,9 @@ export class PostgresDatabase implements SharedDatabase {
   /** The newest epoch that this handle has seen, by its place: numbers would be given again after a restore. */
   #place = ''
   #barrier = 0
-  /** The newest commit that this handle has read or written. */
-  #seen = 0
-  /** The meta record is large and seldom news. */
-  #meta: { readonly generation: number; readonly bytes: Uint8Array } | undefined
+  /** The newest of what this handle has read or written. An answer that comes late takes nothing back. */
+  #seen: Seen = { sequence: 0, generation: 0, keyrings: 0 }
+  #meta: Meta | undefined
   /** A call may still be under way. */
   #unsettled = false
   /** The database was put back to an earlier state than this handle has seen. */
@@ -88,12 +105,15 @@ export class PostgresDatabase implements SharedDatabase {
     return this.#following(patience, async () => {
       for (;;) {
         if (this.#unsettled) await this.#raiseBarrier(patience)
+        const [place, meta] = [this.#place, this.#meta]
         const row = await this.#readRow(known, patience)
         const away = row[11] as number | null
         if (away !== null) throw new Away(away)
-        if (row[10] === true) return this.#stateOf(row)
+        // Another call has found another place meanwhile: what this one was told says nothing of that.
+        if (this.#place !== place) continue
+        if (row[10] === true) return this.#stateOf(row, meta)
         // This server has not been here before. One that was promoted may have forgotten that the database has left.
-        if (this.#place !== '' && (await this.#hasLeft())) throw new Away()
+        if (await this.#places.hasLeft(this.#name, this.#spot.postgres)) throw new Away()
         const adopt = { text: this.#sql.adopt, values: [this.#id] }
         await this.#connections.patiently(() => this.#connections.one(adopt), patience)
       }
@@ -124,13 +144,8 @@ export class PostgresDatabase implements SharedDatabase {
     return [
       { text: this.#sql.settle, values: [this.#name] },
       { text: this.#sql.make, values: [String(id), this.#name] },
-      { text: this.#sql.adoptByName, values: [this.#name] },
+      { text: this.#sql.adoptByName, values: [this.#name, this.#places.all.length === 1] },
     ]
-  }
-
-  async #hasLeft(): Promise<boolean> {
-    const spot = await this.#places.find(this.#name)
-    return spot !== undefined && spot.postgres !== this.#spot.postgres
   }
 
   /** For calls before the first `read`. */
@@ -154,11 +169,13 @@ export class PostgresDatabase implements SharedDatabase {
   async #following<T>(patience: Patience, work: () => Promise<T>): Promise<T> {
     return this.#calls(async () => {
       for (;;) {
+        const spot = this.#spot
         try {
           return await work()
         } catch (error) {
           if (!(error instanceof Away)) throw error
-          await this.#follow(error, patience)
+          // Another call may have followed it meanwhile.
+          if (this.#spot === spot) await this.#follow(error, patience)
         }
       }
     })
@@ -185,14 +202,24 @@ export class PostgresDatabase implements SharedDatabase {
     this.#id = rows[0][0] as number
   }
 
-  #stateOf(row: readonly unknown[]): StoreState {
+  /** `known`: the meta record that this handle had when it asked. */
+  #stateOf(row: readonly unknown[], known: Meta | undefined): StoreState {
     const [generation, base, sequence, barrier, place] = row as [number, number, number, number, string]
-    const [, , , , , logSeal, bytes, keyring, log, lost] = row as (string | null)[]
-    if (lost !== null && this.#seen > Number(lost)) throw (this.#restored = this.#restoredError(Number(lost)))
+    const [, , , , , logSeal, bytes, keyring, log] = row as (string | null)[]
+    const [start, , , , keyrings, startGeneration, startKeyrings] = row.slice(9) as (number | null)[]
+    const seen = this.#seen
+    const hasLost = (one: number, from: number | null | undefined): boolean => typeof from === 'number' && one > from
+    if (
+      hasLost(seen.sequence, start) ||
+      hasLost(seen.generation, startGeneration) ||
+      hasLost(seen.keyrings, startKeyrings)
+    )
+      throw (this.#restored = this.#restoredError(start!))
+    this.#barrier = place === this.#place ? Math.max(barrier, this.#barrier) : barrier
     this.#place = place
-    this.#barrier = barrier
-    this.#seen = sequence
-    if (bytes !== null) this.#meta = { generation, bytes: fromBase64(bytes!) }
+    this.#hasSeen({ sequence, generation, keyrings: keyrings! })
+    const meta = bytes === null ? known : { generation, bytes: fromBase64(bytes!) }
+    if (generation >= (this.#meta?.generation ?? 0)) this.#meta = meta
     const records = log === null ? [] : log!.split(',').map(fromBase64)
     return {
       meta:
@@ -201,7 +228,7 @@ export class PostgresDatabase implements SharedDatabase {
           : {
               generation: generation as Generation,
               sequence: base as LogRecord['sequence'],
-              bytes: new Uint8Array(this.#meta!.bytes),
+              bytes: new Uint8Array(meta!.bytes),
             },
       log: records.map((record, i) => ({
         sequence: (sequence - records.length + 1 + i) as LogRecord['sequence'],
@@ -209,6 +236,15 @@ export class PostgresDatabase implements SharedDatabase {
       })),
       keyring: keyring === null ? undefined : fromBase64(keyring!),
       logSeal: logSeal === null ? undefined : fromBase64(logSeal!),
+    }
+  }
+
+  #hasSeen({ sequence = 0, generation = 0, keyrings = 0 }: Partial<Seen>): void {
+    const seen = this.#seen
+    this.#seen = {
+      sequence: Math.max(seen.sequence, sequence),
+      generation: Math.max(seen.generation, generation),
+      keyrings: Math.max(seen.keyrings, keyrings),
     }
   }
 
@@ -243,7 +279,7 @@ export class PostgresDatabase implements SharedDatabase {
       },
       (patience) => this.#settleRecord(sequence, bytes, patience),
     )
-    this.#seen = sequence
+    this.#hasSeen({ sequence })
   }
 
   async claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): Promise<void> {
@@ -260,51 +296,52 @@ export class PostgresDatabase implements SharedDatabase {
 
   /** Done twice it is done once: nothing is to be settled. */
   async stage(token: string, pages: readonly Page[]): Promise<void> {
-    await this.#calls(() => this.#identify())
-    const puts = this.#puts(pages)
-    await this.#writeTogether(() => [{ text: this.#sql.checkClaim, values: [this.#id, token] }, ...puts])
+    const blobs = blobsOf(pages)
+    await this.#writeTogether(() => [{ text: this.#sql.checkClaim, values: [this.#id, token] }, ...this.#puts(blobs)])
   }
 
   async commit(commit: Commit): Promise<void> {
-    const { claim, meta, record, logSeal, free, firstNewPageId, expectedGeneration } = commit
+    const { claim, meta, record, firstNewPageId, expectedGeneration } = commit
     const bytes = copyOf(meta.bytes)
-    const seal = logSeal === undefined ? null : copyOf(logSeal)
-    await this.#calls(() => this.#identify())
-    const puts = this.#puts(commit.pages)
-    const steps: Statement[] = []
-    if (commit.durability === 'relaxed') steps.push({ text: 'set local synchronous_commit = off' })
-    if (claim === undefined) {
-      steps.push({ text: this.#sql.lockClaim, values: [this.#id] })
-      steps.push({ text: this.#sql.deleteAbandoned, values: [this.#id, firstNewPageId] })
-    } else steps.push({ text: this.#sql.lockClaimOf, values: [this.#id, claim] })
-    steps.push(...puts)
-    if (free.length > 0) steps.push({ text: this.#sql.freePages, values: [this.#id, arrayOf(free)] })
-    steps.push({ text: this.#sql.setMeta, values: [this.#id, bytes] })
-    steps.push({ text: this.#sql.endClaim, values: [this.#id] })
-    if (record !== undefined)
-      steps.push({ text: this.#sql.putRecord, values: [this.#id, record.sequence, copyOf(record.bytes)] })
-    steps.push({ text: this.#sql.truncateLog, values: [this.#id, meta.sequence] })
-    await this.#writeTogether(
-      () => {
-        // Last, so that appends of this handle need not wait for the pages.
-        const fence = [expectedGeneration, meta.sequence, record?.sequence ?? null, seal, this.#barrier, this.#place]
-        return [...steps, { text: this.#sql.flip, values: [this.#id, ...fence] }]
-      },
-      async (patience) => {
-        const [generation, stored] = await this.#look(this.#sql.lookMeta, [], patience)
-        return generation === meta.generation && isSame(stored, bytes) ? 'happened' : 'not'
-      },
-    )
-    this.#meta = { generation: meta.generation, bytes }
-    if (record !== undefined) this.#seen = record.sequence
+    const seal = commit.logSeal === undefined ? null : copyOf(commit.logSeal)
+    const recordBytes = record === undefined ? undefined : copyOf(record.bytes)
+    const free = arrayOf(commit.free)
+    const blobs = blobsOf(commit.pages)
+    const statements = (): Statement[] => {
+      const id = this.#id
+      const steps: Statement[] = []
+      if (commit.durability === 'relaxed') steps.push({ text: RELAXED })
+      if (claim === undefined) {
+        steps.push({ text: this.#sql.lockClaim, values: [id] })
+        steps.push({ text: this.#sql.deleteAbandoned, values: [id, firstNewPageId] })
+      } else steps.push({ text: this.#sql.lockClaimOf, values: [id, claim] })
+      steps.push(...this.#puts(blobs))
+      if (commit.free.length > 0) steps.push({ text: this.#sql.freePages, values: [id, free] })
+      steps.push({ text: this.#sql.setMeta, values: [id, bytes] })
+      steps.push({ text: this.#sql.endClaim, values: [id] })
+      if (record !== undefined) steps.push({ text: this.#sql.putRecord, values: [id, record.sequence, recordBytes] })
+      steps.push({ text: this.#sql.truncateLog, values: [id, meta.sequence] })
+      // Last, so that appends of this handle need not wait for the pages.
+      const fence = [expectedGeneration, meta.sequence, record?.sequence ?? null, seal, this.#barrier, this.#place]
+      return [...steps, { text: this.#sql.flip, values: [id, ...fence] }]
+    }
+    await this.#writeTogether(statements, async (patience) => {
+      // The meta record may be that of others by now. A storage checkpoint may be made once more, a commit may not.
+      if (record !== undefined) return this.#settleRecord(record.sequence, recordBytes!, patience)
+      const [generation, stored] = await this.#look(this.#sql.lookMeta, [], patience)
+      return generation === meta.generation && isSame(stored, bytes) ? 'happened' : 'not'
+    })
+    if (meta.generation > (this.#meta?.generation ?? 0)) this.#meta = { generation: meta.generation, bytes }
+    this.#hasSeen({ sequence: record?.sequence ?? 0, generation: meta.generation })
   }
 
   async putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): Promise<void> {
     const bytes = copyOf(keyring)
     const before = expected === undefined ? null : copyOf(expected)
+    const keyrings = this.#seen.keyrings + 1
     await this.#writeTogether(
       () => [
-        ...(durability === 'relaxed' ? [{ text: 'set local synchronous_commit = off' }] : []),
+        ...(durability === 'relaxed' ? [{ text: RELAXED }] : []),
         { text: this.#sql.checkBarrier, values: [this.#id, this.#barrier, before === null, this.#place] },
         { text: this.#sql.putKeyring, values: [this.#id, before, bytes] },
       ],
@@ -313,17 +350,17 @@ export class PostgresDatabase implements SharedDatabase {
         return isSame(stored, bytes) ? 'happened' : 'not'
       },
     )
+    this.#hasSeen({ keyrings })
   }
 
   /** Done twice it is done once, as the keyring is asked for. */
   async replacePages(keyring: Uint8Array, pages: readonly Page[]): Promise<void> {
     const copy = copyOf(keyring)
-    await this.#calls(() => this.#identify())
-    const replaces = this.#blobs(pages, this.#sql.replacePages)
+    const blobs = blobsOf(pages)
     await this.#writeTogether(() => [
       { text: this.#sql.checkKeyring, values: [this.#id, copy] },
       { text: this.#sql.checkStays, values: [this.#id, this.#place] },
-      ...replaces,
+      ...blobs.map((blob) => ({ text: this.#sql.replacePages, values: [this.#id, ...blob] })),
     ])
   }
 
@@ -348,35 +385,8 @@ export class PostgresDatabase implements SharedDatabase {
     })
   }
 
-  #puts(pages: Iterable<Page>): Statement[] {
-    return this.#blobs(pages, this.#sql.putPages)
-  }
-
-  /** Pages as few large values: the driver writes arrays of bytes as text. */
-  #blobs(pages: Iterable<Page>, text: string): Statement[] {
-    const statements: Statement[] = []
-    let batch: Page[] = []
-    let size = 0
-    const flush = (): void => {
-      if (batch.length === 0) return
-      const blob = Buffer.concat(batch.map(({ bytes }) => bytes))
-      const sizes = batch.map(({ bytes }) => bytes.length)
-      let end = 1
-      const starts = sizes.map((length) => (end += length) - length)
-      statements.push({
-        text,
-        values: [this.#id, arrayOf(batch.map(({ id }) => id)), arrayOf(starts), arrayOf(sizes), blob],
-      })
-      batch = []
-      size = 0
-    }
-    for (const page of pages) {
-      if (size + page.bytes.length > BLOB_BYTES) flush()
-      batch.push(page)
-      size += page.bytes.length
-    }
-    flush()
-    return statements
+  #puts(blobs: readonly Blob[]): Statement[] {
+    return blobs.map((blob) => ({ text: this.#sql.putPages, values: [this.#id, ...blob] }))
   }
 
   async #writeTogether(
@@ -403,11 +413,15 @@ export class PostgresDatabase implements SharedDatabase {
       // A handle that has seen nothing can miss nothing: any place is right.
       if (this.#place === '') await this.read()
       for (;;) {
+        const [spot, place] = [this.#spot, this.#place]
         try {
-          return await attempt()
+          await attempt()
+          // Another call may have found meanwhile that the server which has answered is gone, with what it had last.
+          if (this.#place === place) return
+          throw new UnknownOutcome('at another place')
         } catch (error) {
           if (error instanceof Away) {
-            await this.#follow(error, patience)
+            if (this.#spot === spot) await this.#follow(error, patience)
             throw failure('PANNIER_STALE', 'The database has moved since.')
           }
           const isUnknown = error instanceof UnknownOutcome
@@ -474,16 +488,40 @@ export class PostgresDatabase implements SharedDatabase {
   }
 
   #restoredError(found: number): PannierError {
+    const { sequence: seen } = this.#seen
     const from = found < 0 ? 'an earlier commit' : `commit ${found}`
-    const message = `PostgreSQL at ${this.#address} was put back to an earlier state: it goes on after ${from}, and this handle has seen commit ${this.#seen}. Open the database again.`
-    return new PannierError('PANNIER_RESTORED', message, {
-      details: { seen: this.#seen, ...(found >= 0 && { found }) },
-    })
+    const what = seen > found ? `commit ${seen}` : 'pages or keys that are not there any more'
+    const message = `PostgreSQL at ${this.#address} was put back to an earlier state: it goes on after ${from}, and this handle has seen ${what}. Open the database again.`
+    return new PannierError('PANNIER_RESTORED', message, { details: { seen, ...(found >= 0 && { found }) } })
   }
 
   close(): void {
     this.closed = true
   }
+}
+
+/** Pages as few large values: the driver writes arrays of bytes as text. */
+function blobsOf(pages: Iterable<Page>): Blob[] {
+  const blobs: Blob[] = []
+  let batch: Page[] = []
+  let size = 0
+  const flush = (): void => {
+    if (batch.length === 0) return
+    const sizes = batch.map(({ bytes }) => bytes.length)
+    let end = 1
+    const starts = sizes.map((length) => (end += length) - length)
+    const bytes = Buffer.concat(batch.map((page) => page.bytes))
+    blobs.push([arrayOf(batch.map(({ id }) => id)), arrayOf(starts), arrayOf(sizes), bytes])
+    batch = []
+    size = 0
+  }
+  for (const page of pages) {
+    if (size + page.bytes.length > BLOB_BYTES) flush()
+    batch.push(page)
+    size += page.bytes.length
+  }
+  flush()
+  return blobs
 }
 
 function arrayOf(numbers: readonly number[]): string {

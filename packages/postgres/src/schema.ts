@@ -8,7 +8,7 @@ import type { Connections, Statement } from './connections.ts'
 import { failure, isFenced, openError, Refused, stateOf } from './errors.ts'
 
 /** Raised with each change of the tables. A newer one is refused. */
-const VERSION = 2
+const VERSION = 3
 
 /** A process that makes tables at the same time as another one fails with one of these, and finds them made. */
 const MADE_BY_OTHERS: ReadonlySet<string> = new Set(['42P06', '42P07', '42710', '23505', 'XX000', '40001', '40P01'])
@@ -49,17 +49,20 @@ export class Schema {
   }
 
   async #make(): Promise<Identity> {
+    const patience = this.#connections.patience()
     for (let tries = 1; ; tries++) {
       const { rows } = await this.#connections.patiently(() => this.#connections.one(this.#look()))
-      const [hasTables, hasVersion] = rows[0]!
+      const [hasTables, hasVersion, hasSchema] = rows[0]!
       if (hasVersion !== true && hasTables === true) throw this.#foreign()
       const version = hasVersion === true ? await this.#version() : 0
       if (version === VERSION) return this.#identity()
       try {
-        await this.#connections.transaction(version === 0 ? definitions(this.#name) : changesSince1(this.#name))
+        if (version > 0) await this.#connections.transaction(changesSince(version, this.#name))
+        else await this.#connections.transaction(definitions(this.#name, hasSchema === true))
       } catch (error) {
         const state = error instanceof Refused ? (stateOf(error.cause) ?? '') : ''
-        if (tries === TRIES_MAX || !(isFenced(error) || MADE_BY_OTHERS.has(state))) throw error
+        if (tries === TRIES_MAX) throw error
+        if (!(isFenced(error) || MADE_BY_OTHERS.has(state))) await patience.pauseAfter(error)
       }
     }
   }
@@ -88,24 +91,26 @@ export class Schema {
 
   #look(): Statement {
     const text = `select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1),
-      to_regclass($1 || '.version') is not null and to_regclass($1 || '.fence') is not null`
+      to_regclass($1 || '.version') is not null and to_regclass($1 || '.fence') is not null, to_regnamespace($1) is not null`
     return { text, values: [this.#name] }
   }
 }
 
-function definitions(schema: string): Statement[] {
+/** Who may not make a schema may have one. */
+function definitions(schema: string, hasSchema: boolean): Statement[] {
   const inPlace = 'with (fillfactor = 50, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0)'
   return [
-    `create schema if not exists ${schema}`,
+    ...(hasSchema ? [] : [`create schema ${schema}`]),
     `create table ${schema}.version (version int8 not null)`,
     `create table ${schema}.database (id int8 primary key, name text not null unique)`,
     // Of databases that were destroyed: their pages go in slices.
     `create table ${schema}.destroyed (id int8 primary key)`,
     `create table ${schema}.fence (database int8 primary key, generation int8 not null, base int8 not null,
       sequence int8 not null, barrier int8 not null, epoch int8 not null, place text not null, started timestamptz,
-      relation int8, sealed bool not null, log_seal bytea, away int8) ${inPlace}`,
+      relation int8, sealed bool not null, log_seal bytea, away int8,
+      keyrings int8 not null default 0) ${inPlace}`,
     `create table ${schema}.epoch (database int8, epoch int8, start int8 not null, place text not null,
-      primary key (database, epoch))`,
+      generation int8, keyrings int8, primary key (database, epoch))`,
     // Apart from the fence: who stages pages blocks no append.
     `create table ${schema}.claim (database int8 primary key, token text) ${inPlace}`,
     `create table ${schema}.meta (database int8 primary key, bytes bytea, keyring bytea)`,
@@ -133,13 +138,20 @@ function places(schema: string): string[] {
   ]
 }
 
-function changesSince1(schema: string): Statement[] {
+function changesSince(version: number, schema: string): Statement[] {
   return [
     // One process makes them: those after it find no row, and end.
-    `with changed as (update ${schema}.version set version = ${VERSION} where version = 1 returning 1)
+    `with changed as (update ${schema}.version set version = ${VERSION} where version = ${version} returning 1)
       select 1 / (select count(*) from changed)`,
-    `alter table ${schema}.fence add column away int8`,
-    ...places(schema),
-    `insert into ${schema}.placement (name, place) select d.name, i.id from ${schema}.database d, ${schema}.identity i`,
+    ...(version > 1
+      ? []
+      : [
+          `alter table ${schema}.fence add column away int8`,
+          ...places(schema),
+          `insert into ${schema}.placement (name, place) select d.name, i.id from ${schema}.database d, ${schema}.identity i`,
+        ]),
+    `alter table ${schema}.fence add column keyrings int8 not null default 0`,
+    // Null where an epoch began before version 3.
+    `alter table ${schema}.epoch add column generation int8, add column keyrings int8`,
   ].map((text) => ({ text }))
 }

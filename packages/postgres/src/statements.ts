@@ -1,14 +1,17 @@
 /** The SQL of one database, for a schema. The fences are conditions of the statements: docs/internals/postgres.md. */
 
+/** The database of PostgreSQL that this is. */
+const CURRENT = `(select oid from pg_database where datname = current_database())`
+
 /**
  * Where the data of a server come from: another system, timeline, start, or table made again is another place. A restored server and
- * one that was promoted are others, also if their sequences continue as before. So is a copy that a move has made: the number of the
- * database is added.
+ * one that was promoted are others, also if their sequences continue as before. So is a database of PostgreSQL that was made of another
+ * one as its template, and a copy that a move has made: the number of the database is added.
  */
 const placeOf = (schema: string): string =>
   `(select system_identifier::text from pg_control_system()) || '.' ||
     substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) || '.' ||
-    extract(epoch from pg_postmaster_start_time())::text || '.' || '${schema}.fence'::regclass::oid::text`
+    extract(epoch from pg_postmaster_start_time())::text || '.' || '${schema}.fence'::regclass::oid::text || '.' || ${CURRENT}::text`
 
 /** Pages of a destroyed database that are deleted at once. */
 const DESTROYED_PAGES = 2000
@@ -73,7 +76,8 @@ export function statementsOf(schema: string): Statements {
 const must = (rows: string): string => `select 1 / (select count(*) from (${rows}) held)`
 
 /** The server of the statement is the one that the fence was adopted by. */
-const HERE = `f.started = pg_postmaster_start_time() and f.relation = f.tableoid::int8`
+const RELATION = `(f.tableoid::int8 # (${CURRENT}::int8 << 31))`
+const HERE = `f.started = pg_postmaster_start_time() and f.relation = ${RELATION}`
 /**
  * And the database has not left this PostgreSQL, nor is about to. `place` is that of the handle: where another handle has adopted this
  * server, this one has to look whether all that it has seen is here.
@@ -86,9 +90,11 @@ function makeStatements(s: string): Record<StatementName, string> {
   const adopt = (which: string): string =>
     `with here as (select ${place} as place), moved as (
         update ${s}.fence f set epoch = f.epoch + 1, place = here.place || '.' || f.database, started = pg_postmaster_start_time(),
-          relation = f.tableoid::int8
-        from here where ${which} and f.place <> here.place || '.' || f.database and f.away is null returning f.database, f.epoch, f.sequence, f.place)
-      insert into ${s}.epoch (database, epoch, start, place) select database, epoch, sequence, place from moved`
+          relation = ${RELATION}
+        from here where ${which} and f.place <> here.place || '.' || f.database and f.away is null
+        returning f.database, f.epoch, f.sequence, f.place, f.generation, f.keyrings)
+      insert into ${s}.epoch (database, epoch, start, place, generation, keyrings)
+        select database, epoch, sequence, place, generation, keyrings from moved`
   const append = (setting: string, from: string): string =>
     `with ${setting} fence as (update ${s}.fence f set sequence = $2, log_seal = coalesce($4::bytea, f.log_seal) ${from}
         where f.database = $1 and f.sequence = $2::int8 - 1 and f.barrier = $5 and ${writableAt('$6')}
@@ -100,11 +106,13 @@ function makeStatements(s: string): Record<StatementName, string> {
         case when f.generation <> $5 then encode(m.bytes, 'base64') end, encode(m.keyring, 'base64'),
         (select string_agg(encode(l.bytes, 'base64'), ',' order by l.sequence) from ${s}.log l where l.database = f.database
           and l.sequence > case when f.generation = $2 then greatest(f.base, $3) else f.base end),
-        case when $4::text = '' then null when exists (select from ${s}.epoch e where e.database = f.database and e.place = $4)
-          then (select min(e.start) from ${s}.epoch e where e.database = f.database and e.epoch >
-            (select k.epoch from ${s}.epoch k where k.database = f.database and k.place = $4)) else -1 end,
-        ${HERE}, f.away, f.database
-      from ${s}.fence f join ${s}.meta m on m.database = f.database where f.database = ${database}`
+        case when $4::text = '' then null when k.epoch is null then -1 else e.start end, ${HERE}, f.away, f.database,
+        f.keyrings, e.generation, e.keyrings
+      from ${s}.fence f join ${s}.meta m on m.database = f.database
+      cross join lateral (select max(epoch) as epoch from ${s}.epoch where database = f.database and place = $4) k
+      cross join lateral (select min(start) as start, min(generation) as generation, min(keyrings) as keyrings
+        from ${s}.epoch where database = f.database and epoch > k.epoch) e
+      where f.database = ${database}`
   const destroy = (
     which: string,
   ): string => `with gone as (delete from ${s}.database d where d.${which} returning d.id, d.name),
@@ -127,7 +135,8 @@ function makeStatements(s: string): Record<StatementName, string> {
       insert into ${s}.meta (database) select id from made`,
     id: `select id from ${s}.database where name = $1`,
     adopt: adopt('f.database = $1'),
-    adoptByName: adopt(`f.database = (select id from ${s}.database where name = $1)`),
+    /** `$2`: also what was at another place before. Among several that is to be looked at first. */
+    adoptByName: adopt(`f.database = (select id from ${s}.database where name = $1) and ($2::bool or f.place = '')`),
     read: read('$1'),
     readByName: read(`(select id from ${s}.database where name = $1)`),
     raiseBarrier: `update ${s}.fence set barrier = barrier + 1 where database = $1 returning barrier`,
@@ -173,7 +182,7 @@ function makeStatements(s: string): Record<StatementName, string> {
           or (f.sequence = $4::int8 - 1 and (f.sequence > 0 or not f.sealed or $5::bytea is not null))) returning 1)
       select 1 / (select count(*) from fence)`,
     putKeyring: `with put as (update ${s}.meta set keyring = $3 where database = $1 and keyring is not distinct from $2::bytea returning 1),
-      f as (update ${s}.fence set sealed = true where database = $1 and not sealed and exists (select from put))
+      f as (update ${s}.fence set sealed = true, keyrings = keyrings + 1 where database = $1 and exists (select from put))
       select 1 / (select count(*) from put)`,
     checkKeyring: must(`select 1 from ${s}.meta where database = $1 and keyring = $2 for share`),
     listPages: `select id from ${s}.page where database = $1 order by id`,

@@ -157,7 +157,7 @@ onPostgres((get) => {
     for (const other of others) await other.close()
   })
 
-  test('tables of version 1 are made current, and their databases are kept', async () => {
+  test.each([1, 2])('tables of version %i are made current, and their databases are kept', async (version) => {
     const { server } = get()
     const [url] = several(get(), 1)
     const database = new URL(url!).pathname.slice(1)
@@ -165,9 +165,12 @@ onPostgres((get) => {
       await using db = await open('shop', { storage: postgres(url!) })
       await db.collection('items').insert({ _id: 'a' })
     }
+    if (version === 1)
+      server.sql(database, `drop table pannier.identity, pannier.placement; alter table pannier.fence drop column away`)
     server.sql(
       database,
-      `drop table pannier.identity, pannier.placement; alter table pannier.fence drop column away; update pannier.version set version = 1`,
+      `alter table pannier.fence drop column keyrings; alter table pannier.epoch drop column generation, drop column keyrings;
+        update pannier.version set version = ${version}`,
     )
     const opened = await Promise.all(Array.from({ length: 4 }, () => open('shop', { storage: postgres(url!) })))
     for (const db of opened) {

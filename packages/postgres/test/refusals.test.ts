@@ -83,7 +83,7 @@ onPostgres((get) => {
     server.sql('pannier_test', 'update newer.version set version = 99')
     const error = await refusal(url, { schema: 'newer' })
     expect(error).toMatchObject({ code: 'PANNIER_NEWER_FORMAT' })
-    expect(error.message).toMatch(/have version 99, and this program knows version 2\. Update it\./)
+    expect(error.message).toMatch(/have version 99, and this program knows version 3\. Update it\./)
   })
 
   test('a standby', async () => {

@@ -37,6 +37,20 @@ async function putBack({ server }: OnPostgres, work: () => Promise<void>): Promi
 
 type Sequence = Parameters<PageStore['append']>[0]['sequence']
 
+type PageNumber = Parameters<PageStore['commit']>[0]['firstNewPageId']
+
+const checkpoint = async (store: PageStore, text: string): Promise<void> =>
+  store.commit({
+    expectedGeneration: 0 as Parameters<PageStore['claim']>[1],
+    meta: { generation: 1, sequence: 1, bytes: new TextEncoder().encode(text) } as Parameters<
+      PageStore['commit']
+    >[0]['meta'],
+    pages: [{ id: 1 as PageNumber, bytes: new TextEncoder().encode(text) }],
+    free: [],
+    firstNewPageId: 1 as PageNumber,
+    durability: 'strict',
+  })
+
 const append = async (store: PageStore, sequence: number): Promise<void> =>
   store.append({ sequence: sequence as Sequence, bytes: new TextEncoder().encode(`record ${sequence}`) }, 'strict')
 
@@ -124,5 +138,71 @@ onPostgres((get) => {
     await expect(async () => one.read()).rejects.toMatchObject({ code: 'PANNIER_RESTORED' })
     expect((await two.read()).log).toHaveLength(2)
     for (const store of [one, two]) await store.close()
+  })
+
+  /** As a failover does that loses what was written last, and nothing else. */
+  async function lose(name: string, ...changes: readonly string[]): Promise<void> {
+    const { server } = get()
+    for (const change of changes)
+      server.sql('pannier_test', `${change} where database = (select id from pannier.database where name = '${name}')`)
+    await server.stop()
+    await server.begin()
+  }
+
+  test('a handle that has seen a storage checkpoint which is lost reads no pages of another one', async () => {
+    const { url } = get()
+    const name = randomUUID()
+    const [one, two] = [await postgres(url).open(name), await postgres(url).open(name)]
+    await one.read()
+    await append(one, 1)
+    await checkpoint(one, 'lost')
+    await lose(
+      name,
+      'update pannier.fence set generation = 0, base = 0',
+      'update pannier.meta set bytes = null',
+      'delete from pannier.page',
+    )
+    await two.read()
+    await checkpoint(two, 'other')
+    await expect(async () => one.readPages([1 as PageNumber])).rejects.toMatchObject({ code: 'PANNIER_RESTORED' })
+    await expect(async () => one.read()).rejects.toThrow(/has seen pages or keys that are not there any more/)
+    for (const store of [one, two]) await store.close()
+  })
+
+  test('a handle that has a key which is lost writes nothing with it', async () => {
+    const { server, url } = get()
+    const [first, second] = [new Uint8Array(9).fill(1), new Uint8Array(9).fill(2)]
+    const name = randomUUID()
+    const store = await postgres(url).open(name)
+    await store.putKeyring(undefined, first, 'strict')
+    await server.stop()
+    await server.begin()
+    expect((await store.read()).keyring).toEqual(first)
+    await store.putKeyring(first, second, 'strict')
+    await lose(
+      name,
+      `update pannier.meta set keyring = decode('${Buffer.from(first).toString('hex')}', 'hex')`,
+      'update pannier.fence set keyrings = keyrings - 1',
+    )
+    await expect(async () => store.read()).rejects.toMatchObject({ code: 'PANNIER_RESTORED' })
+    await store.close()
+  })
+
+  test('a database of PostgreSQL that is made again of a copy of itself is an earlier state', async () => {
+    const { server } = get()
+    const own = `own_${randomUUID().slice(0, 8)}`
+    const copy = (from: string, to: string): string => {
+      server.sql('postgres', `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${from}'`)
+      return server.sql('postgres', `create database ${to} template ${from}`)
+    }
+    const store = await postgres(server.make(own)).open('shop')
+    await store.read()
+    await append(store, 1)
+    copy(own, `${own}_copy`)
+    await append(store, 2)
+    server.sql('postgres', `drop database ${own} with (force)`)
+    copy(`${own}_copy`, own)
+    await expect(async () => store.read()).rejects.toMatchObject({ code: 'PANNIER_RESTORED' })
+    await store.close()
   })
 })
