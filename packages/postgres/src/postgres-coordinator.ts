@@ -45,6 +45,7 @@ export class PostgresCoordinator implements Coordinator, Member {
     assert(this.#lease === undefined && this.#waiting === undefined, 'one lease or request a handle')
     let woken = false
     let given: Freed | undefined
+    this.#request = `${this.self}.${++this.#requests}`
     let wake = (): void => {}
     this.#waiting = {
       wake(freed) {
@@ -55,7 +56,6 @@ export class PostgresCoordinator implements Coordinator, Member {
     }
     try {
       await this.#releasing
-      this.#request = `${this.self}.${++this.#requests}`
       for (;;) {
         if (this.#closed) throw closedError()
         woken = false

@@ -139,10 +139,10 @@ onPostgres((get) => {
     let done = false
     const record = { sequence: 1, bytes: new Uint8Array(3) } as unknown as Parameters<typeof store.append>[0]
     const appended = Promise.resolve(store.append(record, 'strict')).then(() => (done = true))
-    await expect.poll(() => server.sql('postgres', `select count(*) ${waiting}`), { timeout: 5000 }).toBe('1')
+    await expect.poll(() => server.sql('postgres', `select count(*) ${waiting}`), { timeout: 20_000 }).toBe('1')
     server.sql('postgres', `select pg_cancel_backend(pid) ${waiting}`)
     // It asks whether its record is there, and that waits for the standby.
-    await expect.poll(() => server.sql('postgres', `select count(*) ${waiting}`), { timeout: 5000 }).toBe('1')
+    await expect.poll(() => server.sql('postgres', `select count(*) ${waiting}`), { timeout: 20_000 }).toBe('1')
     expect(done).toBe(false)
     server.sql('postgres', `alter system reset synchronous_standby_names`)
     server.sql('postgres', 'select pg_reload_conf()')
