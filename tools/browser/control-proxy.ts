@@ -11,13 +11,13 @@ const proxies = new Map<string, Promise<string>>()
 
 /** The address to open in place of `url`. */
 export async function controllable(url: string): Promise<string> {
-  const { origin, pathname, search } = new URL(url)
+  const { origin, pathname, search, hash } = new URL(url)
   const response = await fetch(url)
   await response.body?.cancel()
   if (response.headers.has(CONTROL_HEADER)) return url
   const proxy = proxies.get(origin) ?? startProxy(origin)
   proxies.set(origin, proxy)
-  return `${await proxy}${pathname}${search}`
+  return `${await proxy}${pathname}${search}${hash}`
 }
 
 async function startProxy(origin: string): Promise<string> {

@@ -71,7 +71,7 @@ class Tabs {
       errors: () => [],
       press: () => Promise.reject(new Error('Nobody can press a key in WebKit.')),
       addPasskeyDevice: () => Promise.reject(new Error('WebKit has no way to make a device with passkeys.')),
-      reload: () => slot.load(address),
+      reload: () => slot.reload(),
       close: async () => {
         await slot.load(this.control.idleUrl)
         this.release(slot)

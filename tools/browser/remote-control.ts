@@ -2,7 +2,9 @@
  * Drives pages without any help of the browser: a page asks this server again and again what to do, does it, and posts
  * what came of it. For WebKit, whose own driver keeps what pages store in memory only and ends when a page is killed.
  *
- * A page takes part if it runs `CONTROL_SCRIPT` and its address ends in `#control=ADDRESS`, the address of one slot.
+ * A page takes part if it runs `CONTROL_SCRIPT` and its address ends in `#control=ADDRESS&hash=HASH`, the address of one slot, and the
+ * hash that the page is to have. The script runs before those of the page, and gives it that hash. A page that loads itself again is still
+ * in its slot.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +14,21 @@ export const CONTROL_HEADER = 'x-remote-control'
 
 /** Asks for commands once the page has loaded. A page that was replaced in its slot gets no more of them. */
 export const CONTROL_SCRIPT = `
-const control = new URLSearchParams(location.hash.slice(1)).get('control')
+// A test may put another one in its place.
+const { fetch } = globalThis
+const { href } = location
+const given = new URLSearchParams(location.hash.slice(1))
+const withHash = (hash) => location.href.split('#')[0] + hash
+if (given.has('control')) {
+  sessionStorage.setItem('control', given.get('control'))
+  history.replaceState(null, '', withHash(given.get('hash') ?? ''))
+}
+const control = sessionStorage.getItem('control')
+const load = (address) => {
+  if (address.split('#')[0] !== location.href.split('#')[0]) return location.replace(address)
+  history.replaceState(null, '', address)
+  location.reload()
+}
 const post = async (path, body) => (await fetch(control + path, { method: 'POST', body: JSON.stringify(body) })).json()
 const describe = (error) => error instanceof Error ? error.name + ': ' + error.message + '\\n' + error.stack : String(error)
 const run = async ({ id, expression }) => {
@@ -25,10 +41,11 @@ const run = async ({ id, expression }) => {
   await post('/outcome', outcome)
 }
 if (control) addEventListener('load', async () => {
-  await post('/loaded', { address: location.href })
+  await post('/loaded', { address: href })
   for (;;) {
     const command = await post('/next', {})
-    if (command.address) return location.href === command.address ? location.reload() : location.replace(command.address)
+    if (command.address) return load(command.address)
+    if (command.again) return load(withHash('#' + new URLSearchParams({ control, hash: location.hash })))
     run(command)
   }
 })
@@ -38,7 +55,10 @@ type Message =
   | { readonly address: string; readonly id?: undefined }
   | { readonly id: number; readonly value?: unknown; readonly error?: string }
 
-type Command = { readonly address: string } | { readonly id: number; readonly expression: string }
+type Command =
+  | { readonly address: string }
+  | { readonly again: true }
+  | { readonly id: number; readonly expression: string }
 
 /** One place in the browser where a page can be: what is asked of it, and what waits for an answer. */
 export class Slot {
@@ -47,7 +67,7 @@ export class Slot {
   private readonly commands: Command[] = []
   private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>()
   private asking: ServerResponse | undefined
-  private loaded: { readonly address: string; readonly reached: () => void } | undefined
+  private loaded: { readonly address: string | undefined; readonly reached: () => void } | undefined
   private nextId = 1
 
   constructor(control: string) {
@@ -64,9 +84,20 @@ export class Slot {
     return promise
   }
 
-  /** Where the slot's page is once it has loaded `url`. */
+  /** As a person reloads the page, where it is by now. Resolves when it has loaded. */
+  reload(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.abandon('the page was loaded again')
+    this.loaded = { address: undefined, reached: resolve }
+    this.command({ again: true })
+    return promise
+  }
+
+  /** What the browser opens for `url`. */
   addressOf(url: string): string {
-    return `${url}#control=${encodeURIComponent(this.control)}`
+    const [page = '', hash = ''] = url.split('#')
+    const of = new URLSearchParams({ control: this.control, ...(hash !== '' && { hash: `#${hash}` }) })
+    return `${page}#${of.toString()}`
   }
 
   /** Resolves when the browser has opened the page of this slot. */
@@ -98,7 +129,7 @@ export class Slot {
       return
     }
     if (what === 'loaded' && message.id === undefined) {
-      if (message.address === this.loaded?.address) this.loaded.reached()
+      if (this.loaded?.address === undefined || message.address === this.loaded.address) this.loaded?.reached()
     } else if (message.id !== undefined) {
       const answer = this.waiting.get(message.id)
       this.waiting.delete(message.id)

@@ -44,7 +44,7 @@ export async function fill(page: Page, label: string, value: string): Promise<vo
   await waitFor(page, `a control '${label}'`, { label, value }, ({ label: wanted, value: text }) => {
     type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
     const labelled = [...document.querySelectorAll('label')]
-      .filter(({ innerText }) => innerText.replace(/\s*\*$/, '').trim() === wanted)
+      .filter(({ innerText }) => innerText.trim().replace(/\s*\*$/, '') === wanted)
       .map(({ control }) => control as Control | null)
     const named = document.querySelector<Control>(`:is(input, select, textarea)[aria-label="${wanted}"]`)
     const control = [...labelled, named].find((one) => one?.checkVisibility() === true)
