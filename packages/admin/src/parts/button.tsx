@@ -38,7 +38,7 @@ export function Button({
       disabled={disabled === true || isBusy}
       aria-busy={isBusy || undefined}
       aria-label={label}
-      title={isIcon ? label : undefined}
+      title={isIcon ? label : rest.title}
       onClick={onPress && (() => void run(onPress))}
     >
       {icon !== undefined && <Icon name={icon} />}

@@ -35,7 +35,7 @@ const PATHS = {
   lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
   menu: 'M4 7h16M4 12h16M4 17h16',
   minus: 'M5 12h14',
-  more: 'M5 12h.01M12 12h.01M19 12h.01',
+  more: 'M5 11.3a.7.7 0 1 0 .1 0M12 11.3a.7.7 0 1 0 .1 0M19 11.3a.7.7 0 1 0 .1 0',
   number: 'M9 4L7 20M17 4l-2 16M4 9h17M3 15h17',
   pin: 'M9 4h6l-1 6 3 3v2H7v-2l3-3zM12 15v6',
   refresh: 'M20 12a8 8 0 1 1-2.5-5.800M20 4v5h-5',

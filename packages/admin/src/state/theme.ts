@@ -15,6 +15,11 @@ export function chooseTheme(chosen: Theme): void {
   apply()
 }
 
+/** The width of a text of `rems`, in pixels: the style sheet knows walls. */
+export function pixelsOf(rems: number): number {
+  return Math.round(rems * parseFloat(getComputedStyle(document.documentElement).fontSize))
+}
+
 /** The style sheet looks at the attribute. */
 function apply(): void {
   const chosen = theme.get()

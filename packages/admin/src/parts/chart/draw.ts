@@ -4,6 +4,7 @@ import { GridComponent, TooltipComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
 import type { EChartsCoreOption } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
+import { pixelsOf } from '../../state/theme.ts'
 
 /** One line, or one part of each bar. */
 export interface Series {
@@ -39,7 +40,7 @@ export interface MountedChart {
 use([BarChart, LineChart, GridComponent, TooltipComponent, CanvasRenderer])
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const FONT_PX = 11
+const FONT_REM = 0.7
 
 export function mount(host: HTMLElement): MountedChart {
   const chart = init(host)
@@ -61,7 +62,7 @@ function optionsOf(
   { kind, series, format, isCount = false, from, to }: ChartData,
 ): EChartsCoreOption {
   const color = (name: string): string => colorOf(host, name)
-  const text = { color: color('muted'), fontSize: FONT_PX, fontFamily: getComputedStyle(host).fontFamily }
+  const text = { color: color('muted'), fontSize: pixelsOf(FONT_REM), fontFamily: getComputedStyle(host).fontFamily }
   return {
     animation: false,
     textStyle: text,

@@ -35,7 +35,7 @@ export function KeepButton(props: KeepProps): ReactNode {
   if (!canBeHeld(collection)) return null
   return (
     <>
-      <Button icon="device" onPress={() => setOpen(true)}>
+      <Button icon="device" className="button-short" title={texts.action} onPress={() => setOpen(true)}>
         {texts.action}
       </Button>
       {isOpen && <KeepDialog {...props} onClose={() => setOpen(false)} />}

@@ -13,6 +13,7 @@ import type { Column, ColumnDef, ReactTable, TableState } from '@tanstack/react-
 import type { Collection, FieldType } from '../../api/collections.ts'
 import type { Row } from '../../api/records.ts'
 import { keep, readKept } from '../../state/kept.ts'
+import { pixelsOf } from '../../state/theme.ts'
 import { shownFields, titleField } from '../field-types.ts'
 
 const features: {
@@ -36,22 +37,23 @@ export const SELECT = '@select'
 export const WIDTH_MIN = 64
 export const WIDTH_MAX = 900
 
+/** In rem, as those below. */
 const WIDTHS: Readonly<Partial<Record<FieldType, number>>> = {
-  bool: 110,
-  number: 120,
-  date: 190,
-  autodate: 190,
-  email: 220,
-  url: 220,
-  editor: 280,
-  relation: 200,
-  file: 150,
-  geoPoint: 190,
-  json: 220,
+  bool: 7,
+  number: 7.5,
+  date: 12,
+  autodate: 12,
+  email: 14,
+  url: 14,
+  editor: 17.5,
+  relation: 12.5,
+  file: 9.5,
+  geoPoint: 12,
+  json: 14,
 }
-const WIDTH = 190
-const WIDTH_OF_TITLE = 280
-const WIDTH_OF_SELECT = 44
+const WIDTH = 12
+const WIDTH_OF_TITLE = 17.5
+const WIDTH_OF_SELECT = 2.75
 
 type Kept = Pick<TableState<Features>, 'columnSizing' | 'columnVisibility' | 'columnPinning'>
 
@@ -82,7 +84,7 @@ function columnsOf(collection: Collection): ColumnDef<Features, Row>[] {
   const helper = createColumnHelper<Features, Row>()
   const select = helper.display({
     id: SELECT,
-    size: WIDTH_OF_SELECT,
+    size: pixelsOf(WIDTH_OF_SELECT),
     enableHiding: false,
     enableResizing: false,
     enablePinning: false,
@@ -94,7 +96,7 @@ function columnsOf(collection: Collection): ColumnDef<Features, Row>[] {
     helper.display({
       id: field.id,
       header: field.name,
-      size: field === title ? WIDTH_OF_TITLE : (WIDTHS[field.type] ?? WIDTH),
+      size: pixelsOf(field === title ? WIDTH_OF_TITLE : (WIDTHS[field.type] ?? WIDTH)),
       minSize: WIDTH_MIN,
       maxSize: WIDTH_MAX,
     }),

@@ -8,6 +8,7 @@ import type { Row } from '../../api/records.ts'
 import { useCollections } from '../../state/collections.ts'
 import { leaving } from '../../state/pending-deletes.ts'
 import { useStore } from '../../state/store.ts'
+import { pixelsOf } from '../../state/theme.ts'
 import { TEXTS } from '../../texts.ts'
 import { titleOf } from '../field-types.ts'
 import { Cell } from './cell.tsx'
@@ -83,10 +84,7 @@ export function RecordTableView(props: RecordTableProps): ReactNode {
 
 /** As the style sheet has it, which knows fingers and walls. */
 function useRowHeight(): number {
-  return useMemo(() => {
-    const { fontSize } = getComputedStyle(document.documentElement)
-    return Math.round(parseFloat(fontSize) * (matchMedia('(pointer: coarse)').matches ? 2.75 : 2.375))
-  }, [])
+  return useMemo(() => pixelsOf(matchMedia('(pointer: coarse)').matches ? 2.75 : 2.375), [])
 }
 
 function useRows(

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { Notice } from '../../parts/loading.tsx'
 import { useCollections } from '../../state/collections.ts'
 import { changeQuery, linkTo, useRoute } from '../../state/route.ts'
+import { pixelsOf } from '../../state/theme.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { layoutOf } from './layout.ts'
 import type { Box, Edge, Layout } from './layout.ts'
@@ -73,8 +74,7 @@ function Diagram({
   const isMarked = ({ from, to }: Edge): boolean => from.id === marked || to.id === marked
   return (
     <svg
-      width={width * zoom}
-      height={height * zoom}
+      style={{ width: pixelsOf((width * zoom) / 16), height: pixelsOf((height * zoom) / 16) }}
       viewBox={`0 0 ${width} ${height}`}
       role="group"
       aria-label={texts.title}
