@@ -12,17 +12,19 @@ import { assertEqual } from '../../../db/testing/check.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
 import { until } from '../../../server/test/test-server.ts'
 import { EMAIL, fillTasks, ITSELF, PASSWORD, startAdmin } from '../server.ts'
-import { fill, goTo, isSound, press, sees, seesNo, signIn, waitFor } from './steps.ts'
+import { fill, focused, goTo, isSound, press, sees, seesNo, signIn, waitFor } from './steps.ts'
 
 const FEW = 30
 /** Each is half a minute. */
 const COPY_TRIES = 3
 const GRID = '[role=grid]'
 const BAR = '.away'
+/** The sidebar has some twenty links. */
+const TABS_MAX = 60
 const OTHER = 'other@example.com'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
 
   // Firefox takes a minute and a half of a slow machine for the larger one.
@@ -116,12 +118,8 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
         ['task00000000030', 'x'.repeat(61)],
         ['task00000000029', 'Mine'],
         ['task00000000028', 'Task 000004'],
-      ] as const) {
-        await goTo(page, `/records/tasks?record=${id}`)
-        await fill(page, 'title', title)
-        await press(page, 'Save')
-        await sees(page, title.slice(0, 20), GRID)
-      }
+      ] as const)
+        await change(page, id, title)
       await mortal.start(async ({ backend }) => {
         await backend.records.update(ITSELF, 'tasks', 'task00000000029', { title: 'Theirs' })
       })
@@ -145,6 +143,11 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await sees(page, 'Theirs', GRID)
     })
   })
+
+  if (browser.supports.keys)
+    test('the keyboard alone keeps a collection, mends and discards refused changes, and removes it, in both themes', async () => {
+      await withMortal(browser, FEW, workByKeys)
+    })
 
   test('two tabs have one queue, and each sees what the other has written', async () => {
     await withMortal(browser, FEW, async (page, mortal) => {
@@ -213,6 +216,86 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   })
 }
 
+/** Keeps a collection, sees what waits, mends one change, discards another one, and removes the collection. */
+async function workByKeys(page: Page, mortal: Mortal): Promise<void> {
+  await tabTo(page, 'Keep on this device')
+  await page.press('Enter')
+  await sees(page, 'Which records', 'dialog')
+  await tabTo(page, 'Keep them here')
+  await page.press('Enter')
+  await isKept(page)
+  await mortal.stop()
+  await isAway(page)
+  // One character too many.
+  await change(page, 'task00000000030', 'x'.repeat(61))
+  await change(page, 'task00000000029', 'Mine')
+  await tabTo(page, 'Show them')
+  await page.press('Enter')
+  await sees(page, 'Change of tasks', '.writes')
+  await isSoundInBoth(page)
+  await mortal.start(async ({ backend }) => {
+    await backend.records.update(ITSELF, 'tasks', 'task00000000029', { title: 'Theirs' })
+  })
+  await sees(page, 'Theirs', '.write-compared')
+  await isSoundInBoth(page)
+  await tabTo(page, 'Mend …')
+  await page.press('Enter')
+  await sees(page, 'Mend your change', 'dialog')
+  await isSoundInBoth(page)
+  await page.press('Escape')
+  await seesNo(page, 'Mend your change')
+  assertEqual(await focused(page), 'Mend …')
+  await page.press('Enter')
+  await sees(page, 'Mend your change', 'dialog')
+  await page.press('End')
+  await page.press('Backspace')
+  await tabTo(page, 'Send it again')
+  await page.press('Enter')
+  await until(async () => (await titles(mortal)).includes('x'.repeat(60)))
+  await seesNo(page, 'Mend your change')
+  // The button is gone. The focus is not at the start of the page.
+  await waitFor(page, 'the focus on the heading', '', () => document.activeElement?.id === 'refused')
+  await tabTo(page, 'Discard mine')
+  await page.press('Enter')
+  await sees(page, 'What you have written is lost', 'dialog')
+  await isSoundInBoth(page)
+  await tabTo(page, 'Discard mine')
+  await page.press('Enter')
+  await seesNo(page, 'Refused by the server')
+  await waitFor(page, 'the focus on the heading', '', () => document.activeElement?.id === 'held')
+  await tabTo(page, 'Remove tasks from this device')
+  await page.press('Enter')
+  await sees(page, 'No collection is on this device')
+  await waitFor(page, 'the focus on the heading', '', () => document.activeElement?.id === 'held')
+  await isSoundInBoth(page)
+}
+
+/** Presses Tab until the control of this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const passed = []
+  for (let presses = 0; presses < TABS_MAX; presses++) {
+    await page.press('Tab')
+    const reached = await focused(page)
+    if (reached === name) return
+    passed.push(reached)
+  }
+  throw new Error(`Tab does not reach '${name}'. It passes ${passed.join(', ')}.`)
+}
+
+async function change(page: Page, id: string, title: string): Promise<void> {
+  await goTo(page, `/records/tasks?record=${id}`)
+  await fill(page, 'title', title)
+  await press(page, 'Save')
+  await sees(page, title.slice(0, 20), GRID)
+}
+
+async function isSoundInBoth(page: Page): Promise<void> {
+  for (const theme of ['dark', 'light']) {
+    await page.evaluate((chosen) => void (document.documentElement.dataset['theme'] = chosen), theme)
+    await isSound(page)
+  }
+}
+
 /** A server that is stopped and started again, at the same address. */
 class Mortal {
   readonly url: string
@@ -278,8 +361,12 @@ async function withMortal(
 async function keepHere(page: Page): Promise<void> {
   await press(page, 'Keep on this device')
   await press(page, 'Keep them here')
+  await isKept(page)
+}
+
+/** Also the files of the page. */
+async function isKept(page: Page): Promise<void> {
   await sees(page, `On this device: ${FEW}`, '.view-actions')
-  // The files of the page are here.
   await page.evaluate(async () => void (await navigator.serviceWorker.ready))
 }
 

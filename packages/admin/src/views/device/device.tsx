@@ -17,6 +17,7 @@ import { TEXTS } from '../../texts.ts'
 import { DEVICE } from '../../texts/device.ts'
 import { ServerHead } from '../server-head.tsx'
 import { RefusedWrites } from './refused-writes.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 import { useSizes, useWrites } from './use-writes.ts'
 import { WaitingWrites } from './waiting-writes.tsx'
 import sheet from './device.css'
@@ -26,11 +27,12 @@ const { held: texts } = DEVICE
 export function View(): ReactNode {
   const { held } = useDevice()
   const { waiting, rejected } = useWrites()
+  const box = useKeptFocus()
   return (
     <>
       <link rel="stylesheet" href={sheet} precedence="page" />
       <ServerHead title={TEXTS.serverViews.device} />
-      <div className="view-body">
+      <div ref={box} className="view-body">
         {rejected.length > 0 && <RefusedWrites rejected={rejected} />}
         {waiting.length > 0 && <WaitingWrites waiting={waiting} />}
         <section className="view-part" aria-labelledby="held">
