@@ -38,7 +38,8 @@ export interface BuiltAdminPage {
   readonly first: readonly string[]
 }
 
-export async function buildAdminPage(): Promise<BuiltAdminPage> {
+/** `banner`: a comment that makes another version of the page. */
+export async function buildAdminPage(banner = ''): Promise<BuiltAdminPage> {
   const { outputFiles, metafile } = await build({
     ...PAGE_BUILD,
     absWorkingDir: FOLDER,
@@ -52,6 +53,7 @@ export async function buildAdminPage(): Promise<BuiltAdminPage> {
     minify: true,
     metafile: true,
     jsx: 'automatic',
+    banner: { js: banner, css: banner },
     legalComments: 'none',
     define: { 'process.env.NODE_ENV': '"production"' },
   })

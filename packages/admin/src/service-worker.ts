@@ -1,6 +1,7 @@
 /**
  * Opens the page while the server is away. The build gives it the files of the page (tools/web/admin-page.ts). A version of the page is kept
- * as a whole, and never mixed with another. While the server answers, the page is always the server's: an upgrade can't get stuck.
+ * as a whole, and never mixed with another. While the server answers, the page is always the server's: an upgrade can't get stuck. The
+ * worker of the next version begins at once. Tabs of the version before still find its files.
  */
 declare const FILES: readonly string[]
 declare const VERSION: string
@@ -9,6 +10,7 @@ declare const VERSION: string
 interface WorkerScope {
   readonly registration: { readonly scope: string }
   readonly clients: { claim(): Promise<void> }
+  skipWaiting(): Promise<void>
   addEventListener(type: 'install' | 'activate', listener: (event: Lasting) => void): void
   addEventListener(type: 'fetch', listener: (event: Fetched) => void): void
 }
@@ -25,6 +27,8 @@ interface Fetched {
 const PREFIX = 'pannier-admin-'
 const CACHE = PREFIX + VERSION
 const INDEX = ''
+/** Names of files with a hash of their content, of any version. */
+const HASHED = /-[\dA-Z]{8}\.\w+$/
 /** A server that says nothing for so long is away. */
 const SILENCE_MS_MAX = 10_000
 /** A proxy answers so while the server is away. */
@@ -40,7 +44,7 @@ worker.addEventListener('fetch', (event) => {
   if (method !== 'GET') return
   const [address = ''] = url.split(/[?#]/, 1)
   if (mode === 'navigate' && address === urlOf(INDEX)) event.respondWith(page(event.request))
-  else if (address !== urlOf(INDEX) && files.has(address)) event.respondWith(kept(event.request))
+  else if (address !== urlOf(INDEX) && isFile(address)) event.respondWith(kept(event.request))
 })
 
 /** All or none: the cache of a version is there when it is whole. */
@@ -49,11 +53,13 @@ async function keepFiles(): Promise<void> {
   await cache.addAll(
     [...files].map((url) => new Request(url, { cache: url === urlOf(INDEX) ? 'no-cache' : 'default' })),
   )
+  await worker.skipWaiting()
 }
 
-/** The tab that has asked for it gets its files from here, too. */
+/** All tabs get their files from here. The newest of the other versions stays, for those that were opened with it. */
 async function begin(): Promise<void> {
-  for (const name of await caches.keys()) if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name)
+  const others = (await caches.keys()).filter((name) => name.startsWith(PREFIX) && name !== CACHE)
+  for (const name of others.slice(0, -1)) await caches.delete(name)
   await worker.clients.claim()
 }
 
@@ -64,9 +70,14 @@ async function page(request: Request): Promise<Response> {
   return (await caches.match(urlOf(INDEX), { cacheName: CACHE })) ?? answer ?? Response.error()
 }
 
-/** A file whose name has a hash of its content is always the same. */
+function isFile(address: string): boolean {
+  return files.has(address) || (address.startsWith(urlOf(INDEX)) && HASHED.test(address))
+}
+
+/** A file whose name has a hash of its content is always the same, in whichever version. */
 async function kept(request: Request): Promise<Response> {
-  return (await caches.match(request.url, { cacheName: CACHE })) ?? fetch(request)
+  const own = await caches.match(request.url, { cacheName: CACHE })
+  return own ?? (await caches.match(request.url)) ?? fetch(request)
 }
 
 function urlOf(name: string): string {

@@ -15,6 +15,7 @@ export const TEXTS = {
     cancel: 'Cancel',
     close: 'Close',
     retry: 'Try again',
+    reload: 'Reload the page',
     undo: 'Undo',
   },
   toasts: { region: 'Messages' },

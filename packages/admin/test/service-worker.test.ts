@@ -1,5 +1,4 @@
 /** Goal: the service worker opens the page of one version while the server is away, and is never in the way of another version. */
-import { readFile } from 'node:fs/promises'
 import { runInNewContext } from 'node:vm'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
@@ -12,6 +11,7 @@ let script: string
 let caches: Map<string, Map<string, string>>
 let answer: (url: string) => Promise<Response>
 let isClaimed: boolean
+let isNext: boolean
 let listeners: Map<string, (event: unknown) => void>
 
 beforeAll(async () => {
@@ -21,6 +21,7 @@ beforeAll(async () => {
 beforeEach(() => {
   caches = new Map()
   isClaimed = false
+  isNext = false
   answer = (url) => Promise.resolve(new Response(`server ${url}`))
   listeners = start()
 })
@@ -32,6 +33,7 @@ function start(): typeof listeners {
   const scope = {
     registration: { scope: SCOPE },
     clients: { claim: () => Promise.resolve(void (isClaimed = true)) },
+    skipWaiting: () => Promise.resolve(void (isNext = true)),
     addEventListener: (type: string, listener: (event: unknown) => void) => heard.set(type, listener),
   }
   const storage = {
@@ -48,8 +50,9 @@ function start(): typeof listeners {
     },
     keys: () => Promise.resolve([...caches.keys()]),
     delete: (name: string) => Promise.resolve(caches.delete(name)),
-    match: (request: Request | string, { cacheName }: { cacheName: string }) => {
-      const text = caches.get(cacheName)?.get(urlOf(request))
+    match: (request: Request | string, { cacheName }: { cacheName?: string } = {}) => {
+      const searched = cacheName === undefined ? [...caches.values()] : [caches.get(cacheName)]
+      const text = searched.map((cache) => cache?.get(urlOf(request))).find((found) => found !== undefined)
       return Promise.resolve(text === undefined ? undefined : new Response(text))
     },
   }
@@ -83,7 +86,7 @@ const AWAY = (): Promise<Response> => Promise.reject(new TypeError('away'))
 test('while the server answers, the page is the server’s', async () => {
   await lasts('install')
   await lasts('activate')
-  expect([isClaimed, await asked(SCOPE, 'navigate')]).toEqual([true, `server ${SCOPE}`])
+  expect([isNext, isClaimed, await asked(SCOPE, 'navigate')]).toEqual([true, true, `server ${SCOPE}`])
   answer = () => Promise.resolve(new Response('the next version'))
   expect(await asked(SCOPE, 'navigate')).toBe('the next version')
 })
@@ -103,29 +106,45 @@ test.each([
 test('a version that could not be kept whole is not kept', async () => {
   answer = (url) => (url.endsWith('.css') ? AWAY() : Promise.resolve(new Response(url)))
   await expect(lasts('install')).rejects.toThrow('away')
-  expect(caches.size).toBe(0)
+  expect([caches.size, isNext]).toEqual([0, false])
 })
 
-test('the version before goes when this one begins', async () => {
-  caches.set('pannier-admin-old', new Map())
+test('tabs of the version before find its files; versions before that go', async () => {
+  caches.set('pannier-admin-older', new Map())
+  caches.set(
+    'pannier-admin-old',
+    new Map([
+      [`${SCOPE}main-OLD00000.js`, 'old'],
+      [`${SCOPE}favicon.svg`, 'old'],
+    ]),
+  )
   caches.set('of-an-app', new Map())
   await lasts('install')
   await lasts('activate')
-  expect([...caches.keys()].filter((name) => /old|app/.test(name))).toEqual(['of-an-app'])
+  expect([...caches.keys()].filter((name) => /old|app/.test(name))).toEqual(['pannier-admin-old', 'of-an-app'])
+  answer = AWAY
+  expect(await asked(`${SCOPE}main-OLD00000.js`)).toBe('old')
+  expect(await asked(`${SCOPE}favicon.svg`)).toBe(`server ${SCOPE}favicon.svg`)
+  expect(await asked(SCOPE, 'navigate')).toBe(`server ${SCOPE}`)
 })
 
-test.each(['http://example.org/api/collections/tasks/records', `${SCOPE}main-OTHER000.js`, 'http://example.org/'])(
-  '%s is left to the browser',
-  async (url) => {
-    await lasts('install')
-    expect(await asked(url)).toBeUndefined()
-  },
-)
+test('a file that no kept version has comes from the server', async () => {
+  await lasts('install')
+  expect(await asked(`${SCOPE}main-OTHER000.js`)).toBe(`server ${SCOPE}main-OTHER000.js`)
+})
+
+test.each([
+  'http://example.org/api/collections/tasks/records',
+  'http://example.org/app-ABCD1234.js',
+  'http://example.org/',
+])('%s is left to the browser', async (url) => {
+  await lasts('install')
+  expect(await asked(url)).toBeUndefined()
+})
 
 test('the page asks for no file that the worker does not keep', async () => {
   const html = gunzipSync(built.files.get('index.html')!).toString()
   const names = [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, name]) => name!)
   expect(names.length).toBeGreaterThan(2)
   for (const name of names) expect(script).toContain(JSON.stringify(name))
-  expect(await readFile(new URL('../src/service-worker.ts', import.meta.url), 'utf8')).not.toContain('skipWaiting')
 })

@@ -1,5 +1,6 @@
 /** What stands where something is still loading, has failed, or is empty. */
 import type { ReactNode } from 'react'
+import { isMissingPart } from '../state/on-demand.ts'
 import { TEXTS } from '../texts.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
@@ -16,10 +17,12 @@ export function Loading(): ReactNode {
 }
 
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => unknown }): ReactNode {
+  // The browser keeps the failure of a part as long as the page.
+  const isOld = isMissingPart(error)
   return (
     <Notice icon="error" title={TEXTS.errors.title} text={errorText(error)}>
-      <Button icon="refresh" onPress={onRetry}>
-        {TEXTS.actions.retry}
+      <Button icon="refresh" onPress={isOld ? () => location.reload() : onRetry}>
+        {isOld ? TEXTS.actions.reload : TEXTS.actions.retry}
       </Button>
     </Notice>
   )

@@ -8,7 +8,7 @@ import { fill, goTo, isSound, press, sees, seesNo, waitFor, withServerPage } fro
 const ANN = 'ann@example.com'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
 
   test('an API token is made with its scopes, shown once, works, and is deleted', async () => {

@@ -9,7 +9,7 @@ import { ITSELF, startAdmin } from '../server.ts'
 import { fill, giveFile, goTo, isSound, press, sees, seesNo, signIn, waitFor, withServerPage } from './steps.ts'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
 
   test('a backup is made, fetched and deleted, and a wrong name is refused beside the field', async () => {

@@ -9,7 +9,7 @@ import { fillTasks } from '../server.ts'
 import { fill, giveFile, goTo, isSound, press, sees, seesNo, typeCode, waitFor, withServerPage } from './steps.ts'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
 
   test('a database is made, gets a document, and is deleted', async () => {

@@ -19,7 +19,7 @@ const BOOKS = {
 }
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
   const withBooks = async (use: (page: Page, server: TestServer) => Promise<void>): Promise<void> => {
     await withServerPage(browser, '/start', use, async ({ server }) => {

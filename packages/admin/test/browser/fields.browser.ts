@@ -9,7 +9,7 @@ import { fill, goTo, isSound, press, sees, seesNo, waitFor, withServerPage } fro
 const GRID = '[role=grid]'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
   const withPage = async (use: (page: Page, server: TestServer) => Promise<void>): Promise<void> => {
     await withServerPage(browser, '/start', use)

@@ -9,7 +9,7 @@ import { fill, goTo, isSound, press, sees, seesNo, typeCode, waitFor, withServer
 const LIST = '.logs'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
 
   test('logs are found by words, by a filter and by their level', async () => {

@@ -39,7 +39,7 @@ document.forms[0].onsubmit = async (event) => {
 </script></html>`
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
 
   test('from an empty folder to an app with two users, without documentation', async () => {

@@ -7,7 +7,7 @@ import { ITSELF, PASSWORD } from '../server.ts'
 import { choose, fill, goTo, isSound, press, sees, seesNo, typeCode, waitFor, withServerPage } from './steps.ts'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
   const withNotes = async (use: (page: Page, server: TestServer) => Promise<void>): Promise<void> => {
     await withServerPage(browser, '/start', use, fillNotes)

@@ -6,7 +6,7 @@ import { ITSELF } from '../server.ts'
 import { fill, goTo, isSound, press, sees, seesNo, waitFor, withServerPage } from './steps.ts'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
 
   test('what is typed stays from part to part, is refused beside its field, and is stored', async () => {

@@ -5,7 +5,7 @@ import { fillTasks, ITSELF } from '../server.ts'
 import { goTo, isSound, press, sees, waitFor, withServerPage } from './steps.ts'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
 
   test('collections are listed with their sizes and counts, and one is compacted', async () => {

@@ -10,7 +10,7 @@ import { fill, giveFile, goTo, isSound, press, sees, seesNo, waitFor, withServer
 const TASKS = 1_001
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The driver of WebKit has the hash of the address for itself, where the page has its views.
+  // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
   const withPage = async (hash: string, use: (page: Page, server: TestServer) => Promise<void>): Promise<void> => {
     const look = async (page: Page, server: TestServer): Promise<void> => {
