@@ -9,14 +9,18 @@ import { findProgram } from '../../../tools/browser/engines.ts'
 import { makeFolder } from '../../../tools/processes.ts'
 import { send } from '../../server/test/test-server.ts'
 import { ANN, fillOperations } from './example-operations.ts'
-import { EMAIL, fillTasks, PASSWORD, startAdmin } from './server.ts'
+import { EMAIL, fillTasks, ITSELF, PASSWORD, startAdmin } from './server.ts'
 
 const WIDTHS = [320, 1280, 3840]
 const THEMES = ['light', 'dark'] as const
 const TASKS = 20_000
 const SETTLE_MS = 400
 const THEME_MS = 350
-const QUALITY = 70
+/** A few figures, of one each two seconds. */
+const METRICS_MS = 9000
+const QUALITY = 60
+/** A picture of a wall is kept at half its size. */
+const WALL_SCALE = 0.5
 /** In pixels. */
 const SHEET_WIDTH = 2400
 const SHEET_COLUMNS = 7
@@ -28,6 +32,8 @@ interface Picture {
   readonly name: string
   readonly isSignedOut?: boolean
   readonly hash: string
+  /** Once, before the first width. Pictures behind this one show what comes of it, too. */
+  readonly prepare?: (page: Page) => Promise<void>
   readonly before?: (page: Page) => Promise<void>
 }
 
@@ -43,7 +49,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'import', hash: '#/records/articles', before: (page) => chooseOfList(page, 'Import …') },
   { name: 'new', hash: '#/new' },
   { name: 'fields', hash: '#/fields/articles' },
-  { name: 'field-options', hash: '#/fields/articles', before: (page) => pressNamed(page, 'Options of status') },
+  { name: 'field-options', hash: '#/fields/articles', before: openOptions },
   { name: 'review', hash: '#/fields/articles', before: review },
   { name: 'rules', hash: '#/rules/articles' },
   { name: 'who', hash: '#/rules/articles?preview=list', before: openReason },
@@ -57,7 +63,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'schema', hash: '#/schema' },
   { name: 'logs', hash: '#/logs' },
   { name: 'log', hash: '#/logs', before: (page) => pressFirst(page, '.log') },
-  { name: 'metrics', hash: '#/metrics' },
+  { name: 'metrics', hash: '#/metrics', before: () => wait(METRICS_MS) },
   { name: 'storage', hash: '#/storage' },
   { name: 'backups', hash: '#/backups' },
   { name: 'backup-restore', hash: '#/backups', before: (page) => pressFirst(page, '[aria-label^=Restore]') },
@@ -99,6 +105,12 @@ const PICTURES: readonly Picture[] = [
   { name: 'settings-addresses', hash: '#/settings/addresses' },
   { name: 'no-match', hash: `#/records/tasks?filter=${encodeURIComponent('title = "none"')}` },
   { name: 'wrong-filter', hash: `#/records/tasks?filter=${encodeURIComponent('title = ')}` },
+  { name: 'menu', hash: '#/records/articles', before: openMenu },
+  { name: 'device-held', hash: '#/device', prepare: keepArticles },
+  { name: 'device-away', hash: '#/records/articles', prepare: writeWhileAway, before: readsHere },
+  { name: 'device-waiting', hash: '#/device' },
+  { name: 'device-refused', hash: '#/device', prepare: comeBack },
+  { name: 'device-mend', hash: '#/device', before: (page) => pressFirst(page, '.write-actions button') },
 ]
 
 const [folder = '', pattern = '', width = '', theme = ''] = process.argv.slice(2)
@@ -173,6 +185,60 @@ async function pressNamed(page: Page, name: string): Promise<void> {
   await (await page.waitForSelector(`[aria-label="${name}"]`))!.click()
 }
 
+/** The options are below the screen where it is small. */
+async function openOptions(page: Page): Promise<void> {
+  await pressNamed(page, 'Options of status')
+  await page.evaluate(() => document.querySelector('.field-options')?.parentElement?.scrollIntoView({ block: 'start' }))
+}
+
+/** The sidebar is behind a button where the screen is narrow. */
+async function openMenu(page: Page): Promise<void> {
+  await page.waitForSelector('.sidebar')
+  await page.evaluate(() => {
+    const button = document.querySelector<HTMLElement>('.topbar button')
+    if (button?.checkVisibility() === true) button.click()
+  })
+}
+
+async function keepArticles(page: Page): Promise<void> {
+  await page.goto(`${server.url}/_/#/records/articles`)
+  await page.reload()
+  await pressText(page, 'Keep on this device')
+  await pressText(page, 'Keep them here')
+  await page.waitForSelector('::-p-text(On this device:)')
+}
+
+/** One title is changed, another one emptied. */
+async function writeWhileAway(page: Page): Promise<void> {
+  await page.goto(`${server.url}/_/#/records/articles`)
+  await page.waitForSelector('[data-cell="0,2"]')
+  await page.setOfflineMode(true)
+  const { items } = await server.server.backend.records.list(ITSELF, 'articles', { perPage: 2 })
+  for (const [at, { id }] of items.entries()) {
+    await page.evaluate((hash) => void (location.hash = hash), `#/records/articles?record=${String(id)}`)
+    const title = await page.waitForSelector('dialog textarea')
+    await title!.click({ count: 3 })
+    await page.keyboard.press('Backspace')
+    if (at === 0) await title!.type('Tides, written on a train')
+    await pressFirst(page, '.dialog-foot .button-primary')
+    await page.waitForSelector('dialog[open]', { hidden: true })
+  }
+}
+
+async function readsHere(page: Page): Promise<void> {
+  await page.waitForSelector('::-p-text(You see what this device holds)')
+}
+
+/** Somebody else has changed the first of the two meanwhile. */
+async function comeBack(page: Page): Promise<void> {
+  const { items } = await server.server.backend.records.list(ITSELF, 'articles', { perPage: 1 })
+  const change = { title: 'Tides, as the editor has it' }
+  await server.server.backend.records.update(ITSELF, 'articles', String(items[0]!['id']), change)
+  await page.setOfflineMode(false)
+  await page.goto(`${server.url}/_/#/device`)
+  await page.waitForFunction(() => document.querySelectorAll('.write-refused').length === 2)
+}
+
 async function review(page: Page): Promise<void> {
   await pressNamed(page, 'Remove the field reads')
   await pressNamed(page, 'Move title down')
@@ -190,20 +256,36 @@ async function loadExample(page: Page): Promise<void> {
   await page.waitForFunction(() => location.hash.includes('articles'))
 }
 
-async function take(page: Page, { name, hash, before }: Picture): Promise<void> {
+async function take(page: Page, { name, hash, prepare, before }: Picture): Promise<void> {
+  await prepare?.(page)
   for (const width of widths) {
-    await page.setViewport({ width, height: width < 500 ? 640 : Math.round(width * 0.62) })
+    const height = width < 500 ? 640 : Math.round(width * 0.62)
+    await page.setViewport({ width, height, deviceScaleFactor: width > 2000 ? WALL_SCALE : 1 })
     await page.goto(`${server.url}/_/${hash}`)
     await page.reload()
     await before?.(page)
-    await new Promise((settled) => setTimeout(settled, SETTLE_MS))
+    await wait(SETTLE_MS)
+    if (await page.evaluate(isTooLarge)) console.log(`${name} is larger than its screen of ${width} pixels.`)
     for (const theme of themes) {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
       // Colours fade, and charts are drawn again.
-      await new Promise((drawn) => setTimeout(drawn, THEME_MS))
+      await wait(THEME_MS)
       await page.screenshot({ path: pathOf(name, width, theme), type: 'webp', quality: QUALITY })
     }
   }
+}
+
+/** Tables and diagrams scroll in a place of their own. The page itself does not scroll once one is signed in. */
+function isTooLarge(): boolean {
+  const { scrollHeight, clientHeight } = document.documentElement
+  if (document.querySelector('.shell') !== null && scrollHeight > clientHeight) return true
+  return [...document.querySelectorAll('html, .content, .dialog-body')].some(
+    ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+  )
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** All pictures of a width and a theme, small, in the order of the list above. */

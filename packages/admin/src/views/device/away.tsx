@@ -42,13 +42,14 @@ function AwayText({ isThere, unsent }: { readonly isThere: boolean; readonly uns
   const collection = path[0] === 'records' ? findCollection(list, path[1] ?? '') : undefined
   if (isThere) return <span>{texts.sending(unsent)}</span>
   const part = collection && held.find(({ id }) => id === collection.id)
+  const isOpening = part !== undefined && status === undefined
   const isHere = status?.incomplete.includes(collection?.name ?? '') === false
   return (
     <span>
       {texts.title}{' '}
       {part !== undefined && isHere
         ? texts.asOf(timeText(syncedAt), part.filter)
-        : collection !== undefined && texts.notHeld(collection.name)}{' '}
+        : collection !== undefined && !isOpening && texts.notHeld(collection.name)}{' '}
       {reading !== undefined && <span aria-hidden="true">{texts.reading(reading)} </span>}
       {unsent > 0 && (
         <>

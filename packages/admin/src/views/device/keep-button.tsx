@@ -51,7 +51,7 @@ function HeldLink({ name }: { readonly name: string }): ReactNode {
   const count = size === undefined ? '' : numberText(size.records)
   const bytes = size?.bytes === undefined ? '' : `, ${bytesText(size.bytes)}`
   return (
-    <a className="button button-plain" href={linkTo(['device'])} title={texts.open}>
+    <a className="button button-plain button-short" href={linkTo(['device'])} title={texts.open}>
       {isWhole ? <Icon name="device" /> : <span className="spinner" aria-hidden="true" />}
       <span className="button-text">{isWhole ? texts.is(`${count}${bytes}`) : texts.loading(count)}</span>
     </a>
