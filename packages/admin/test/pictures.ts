@@ -11,16 +11,17 @@ import { send } from '../../server/test/test-server.ts'
 import { ANN, fillOperations } from './example-operations.ts'
 import { EMAIL, fillTasks, ITSELF, PASSWORD, startAdmin } from './server.ts'
 
-const WIDTHS = [320, 1280, 3840]
+const NARROW = 320
+const WIDTHS = [NARROW, 1280, 3840]
 const THEMES = ['light', 'dark'] as const
 const TASKS = 20_000
 const SETTLE_MS = 400
 const THEME_MS = 350
 /** A few figures, of one each two seconds. */
 const METRICS_MS = 9000
-const QUALITY = 60
-/** A picture of a wall is kept at half its size. */
-const WALL_SCALE = 0.5
+const QUALITY = 50
+/** A picture of a wall is kept at half its size, as it would be as large as ten others. */
+const WALL = { from: 2000, scale: 0.5, quality: 25 }
 /** In pixels. */
 const SHEET_WIDTH = 2400
 const SHEET_COLUMNS = 7
@@ -32,6 +33,8 @@ interface Picture {
   readonly name: string
   readonly isSignedOut?: boolean
   readonly hash: string
+  /** Other widths show nothing of it. */
+  readonly isNarrow?: boolean
   /** Once, before the first width. Pictures behind this one show what comes of it, too. */
   readonly prepare?: (page: Page) => Promise<void>
   readonly before?: (page: Page) => Promise<void>
@@ -105,7 +108,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'settings-addresses', hash: '#/settings/addresses' },
   { name: 'no-match', hash: `#/records/tasks?filter=${encodeURIComponent('title = "none"')}` },
   { name: 'wrong-filter', hash: `#/records/tasks?filter=${encodeURIComponent('title = ')}` },
-  { name: 'menu', hash: '#/records/articles', before: openMenu },
+  { name: 'menu', isNarrow: true, hash: '#/records/articles', before: (page) => pressFirst(page, '.topbar button') },
   { name: 'device-held', hash: '#/device', prepare: keepArticles },
   { name: 'device-away', hash: '#/records/articles', prepare: writeWhileAway, before: readsHere },
   { name: 'device-waiting', hash: '#/device' },
@@ -145,7 +148,7 @@ try {
     for (const theme of themes)
       await takeSheet(
         page,
-        wanted.map(({ name }) => name),
+        wanted.filter(({ isNarrow }) => isNarrow !== true || width === NARROW).map(({ name }) => name),
         width,
         theme,
       )
@@ -191,15 +194,6 @@ async function openOptions(page: Page): Promise<void> {
   await page.evaluate(() => document.querySelector('.field-options')?.parentElement?.scrollIntoView({ block: 'start' }))
 }
 
-/** The sidebar is behind a button where the screen is narrow. */
-async function openMenu(page: Page): Promise<void> {
-  await page.waitForSelector('.sidebar')
-  await page.evaluate(() => {
-    const button = document.querySelector<HTMLElement>('.topbar button')
-    if (button?.checkVisibility() === true) button.click()
-  })
-}
-
 async function keepArticles(page: Page): Promise<void> {
   await page.goto(`${server.url}/_/#/records/articles`)
   await page.reload()
@@ -236,7 +230,8 @@ async function comeBack(page: Page): Promise<void> {
   await server.server.backend.records.update(ITSELF, 'articles', String(items[0]!['id']), change)
   await page.setOfflineMode(false)
   await page.goto(`${server.url}/_/#/device`)
-  await page.waitForFunction(() => document.querySelectorAll('.write-refused').length === 2)
+  await page.reload()
+  await page.waitForSelector('.write-refused')
 }
 
 async function review(page: Page): Promise<void> {
@@ -256,11 +251,11 @@ async function loadExample(page: Page): Promise<void> {
   await page.waitForFunction(() => location.hash.includes('articles'))
 }
 
-async function take(page: Page, { name, hash, prepare, before }: Picture): Promise<void> {
+async function take(page: Page, { name, isNarrow, hash, prepare, before }: Picture): Promise<void> {
   await prepare?.(page)
-  for (const width of widths) {
+  for (const width of isNarrow === true ? widths.filter((one) => one === NARROW) : widths) {
     const height = width < 500 ? 640 : Math.round(width * 0.62)
-    await page.setViewport({ width, height, deviceScaleFactor: width > 2000 ? WALL_SCALE : 1 })
+    await page.setViewport({ width, height, deviceScaleFactor: width > WALL.from ? WALL.scale : 1 })
     await page.goto(`${server.url}/_/${hash}`)
     await page.reload()
     await before?.(page)
@@ -270,7 +265,8 @@ async function take(page: Page, { name, hash, prepare, before }: Picture): Promi
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }])
       // Colours fade, and charts are drawn again.
       await wait(THEME_MS)
-      await page.screenshot({ path: pathOf(name, width, theme), type: 'webp', quality: QUALITY })
+      const quality = width > WALL.from ? WALL.quality : QUALITY
+      await page.screenshot({ path: pathOf(name, width, theme), type: 'webp', quality })
     }
   }
 }
