@@ -8,6 +8,7 @@ import { Menu } from '../../parts/menu.tsx'
 import type { MenuItem } from '../../parts/menu.tsx'
 import { onDemand } from '../../state/on-demand.ts'
 import { TEXTS } from '../../texts.ts'
+import { TRANSFER } from '../../texts/transfer.ts'
 import { listAsCurl, listAsSdk } from './as-code.ts'
 import type { RecordTable } from './columns.ts'
 import { deleteWithUndo } from './edit-records.ts'
@@ -63,9 +64,9 @@ function ListMenu({ collection, filter, sort }: Pick<ToolbarProps, 'collection' 
   const [open, setOpen] = useState<'export' | 'import'>()
   const close = (): void => setOpen(undefined)
   const items: readonly MenuItem[] = [
-    { label: texts.export.action, icon: 'download', onPress: () => setOpen('export') },
+    { label: TRANSFER.export.action, icon: 'download', onPress: () => setOpen('export') },
     {
-      label: texts.import.action,
+      label: TRANSFER.import.action,
       icon: 'upload',
       isDisabled: collection.type === 'view',
       onPress: () => setOpen('import'),

@@ -7,10 +7,11 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { download } from '../../../parts/copy.ts'
 import { FormField } from '../../../parts/form-field.tsx'
 import { TEXTS } from '../../../texts.ts'
+import { TRANSFER } from '../../../texts/transfer.ts'
 import { exportRecords } from './export-records.ts'
 import type { Format } from './export-records.ts'
 
-const { export: texts } = TEXTS.records
+const { export: texts } = TRANSFER
 const FORMATS = ['csv', 'json'] as const
 
 interface ExportDialogProps {

@@ -9,10 +9,11 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { FormField } from '../../../parts/form-field.tsx'
 import { errorText } from '../../../parts/toasts.tsx'
 import { TEXTS } from '../../../texts.ts'
+import { TRANSFER } from '../../../texts/transfer.ts'
 import { readImport } from './import-values.ts'
 import type { ImportedFile } from './import-values.ts'
 
-const { import: texts } = TEXTS.records
+const { import: texts } = TRANSFER
 const AT_ONCE = 6
 const SHOWN_MAX = 20
 
