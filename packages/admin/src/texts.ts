@@ -46,6 +46,7 @@ export const TEXTS = {
     ended: 'Your session has ended',
     endedText: 'Sign in again to continue. What you have typed is still there.',
     away: 'The server does not answer. Trying again …',
+    tryNow: 'Try now',
   },
   signIn: {
     title: 'Sign in',

@@ -1,5 +1,5 @@
 /** Changes as they happen: one stream for the page, whatever it follows. */
-import { apiUrl, request } from './request.ts'
+import { apiUrl, isNoAnswer, request } from './request.ts'
 import type { Row } from './records.ts'
 
 interface RecordEvent {
@@ -51,6 +51,11 @@ class Realtime {
     if (this.topics.size > 0) this.open()
   }
 
+  /** The server is back. */
+  reopen(): void {
+    if (this.source === undefined && this.topics.size > 0) this.open()
+  }
+
   close(): void {
     this.source?.close()
     this.source = undefined
@@ -68,16 +73,19 @@ class Realtime {
     for (const topic of this.topics.keys()) source.addEventListener(topic, this.receive)
   }
 
-  /** The browser connects again, unless it has given up. Whether the server is away is what a request says. */
+  /**
+   * Browsers would connect again every few seconds, also to a server that is away. A request says whether it is; then `reopen` continues.
+   */
   private broken(source: EventSource): void {
     if (source !== this.source) return
-    request('GET', '/health').catch(() => undefined)
-    if (source.readyState !== EventSource.CLOSED) return
     this.close()
-    clearTimeout(this.reopening)
-    this.reopening = setTimeout(() => {
-      if (this.source === undefined && this.topics.size > 0) this.open()
-    }, RETRY_MS)
+    const later = (): void => {
+      clearTimeout(this.reopening)
+      this.reopening = setTimeout(() => this.reopen(), RETRY_MS)
+    }
+    request('GET', '/health').then(later, (error: unknown) => {
+      if (!isNoAnswer(error)) later()
+    })
   }
 
   private readonly receive = ({ type, data }: MessageEvent<string>): void => {

@@ -86,6 +86,16 @@ export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }
 
+/** Whether the server is away. */
+export function isNoAnswer(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || isOfProxy(error.status))
+}
+
+/** A proxy answers so while the server is away. */
+function isOfProxy(status: number): boolean {
+  return status === 502 || status === 504
+}
+
 /** The bytes of a file at CouchDB's door. @throws ApiError */
 export async function couchFile(path: string): Promise<Blob> {
   return (await responseTo('GET', path.slice(1), {})).blob()
@@ -116,8 +126,7 @@ async function responseTo(
     host.answers(false)
     throw new ApiError(0, '', {}, error)
   })
-  // A proxy answers so while the server is away.
-  host.answers(response.status !== 502 && response.status !== 504)
+  host.answers(!isOfProxy(response.status))
   if (response.ok) return response
   if (token === host.token()) host.refused(response.status)
   throw await errorOf(response)

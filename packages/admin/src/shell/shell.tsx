@@ -7,6 +7,8 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { findCollection, followCollections, reloadCollections, useCollections } from '../state/collections.ts'
 import { useRoute } from '../state/route.ts'
+import { isServerThere } from '../state/session.ts'
+import { useStore } from '../state/store.ts'
 import { TEXTS } from '../texts.ts'
 import { SignInForms } from '../views/sign-in/sign-in.tsx'
 import { Away } from './away.tsx'
@@ -22,9 +24,10 @@ interface ShellProps {
 export function Shell({ account, hasEnded }: ShellProps): ReactNode {
   const route = useRoute()
   const [isOpen, setOpen] = useState(false)
+  const isThere = useStore(isServerThere)
   useEffect(() => {
-    if (!hasEnded) void reloadCollections()
-  }, [account.id, hasEnded])
+    if (!hasEnded && isThere) void reloadCollections()
+  }, [account.id, hasEnded, isThere])
   useEffect(followCollections, [])
   // On a narrow screen the sidebar covers the view: it closes with each choice.
   useEffect(() => setOpen(false), [route])

@@ -2,7 +2,8 @@
 import { claimsOf, endSession, refreshLogin } from '../api/accounts.ts'
 import type { Login } from '../api/accounts.ts'
 import { realtime } from '../api/realtime.ts'
-import { ApiError, setRequestHost } from '../api/request.ts'
+import { ApiError, request, setRequestHost } from '../api/request.ts'
+import { Asking } from './asking.ts'
 import { followKept, keep, readKept } from './kept.ts'
 import { Store } from './store.ts'
 
@@ -13,10 +14,13 @@ interface Session extends Login {
 
 const NAME = 'session'
 const REFRESH_MS = 5 * 60_000
+/** A server that does not even answer this is away. */
+const HEALTH_MS_MAX = 10_000
 
 export const session: Store<Session | undefined> = new Store(readSession())
 /** Whether the server has answered the newest request. */
 export const isServerThere: Store<boolean> = new Store(true)
+const asking = new Asking(() => request('GET', '/health', { signal: AbortSignal.timeout(HEALTH_MS_MAX) }))
 
 /** Begins to look after the session. Call it once. */
 export function startSession(): void {
@@ -35,8 +39,23 @@ export function startSession(): void {
   })
   setInterval(() => void checkSession(), REFRESH_MS)
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') void checkSession()
+    if (document.visibilityState !== 'visible') return
+    void checkSession()
+    void askServer()
   })
+  addEventListener('online', () => void askServer())
+  isServerThere.follow(followServer)
+}
+
+function followServer(): void {
+  if (!isServerThere.get()) return asking.begin()
+  asking.end()
+  realtime.reopen()
+}
+
+/** Asks at once whether a server that is away is back. */
+export function askServer(): Promise<void> {
+  return asking.now()
 }
 
 export function signedIn(login: Login): void {
