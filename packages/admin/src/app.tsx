@@ -35,5 +35,6 @@ function Page(): ReactNode {
   if (first === 'setup') return <Setup secret={second} />
   if (first === 'auth') return <MailLink what={second} token={third} />
   if (current === undefined) return <SignIn />
-  return <Shell account={current.record} hasEnded={current.hasEnded === true} />
+  // What one superuser has typed is not another's.
+  return <Shell key={current.record.id} account={current.record} hasEnded={current.hasEnded === true} />
 }

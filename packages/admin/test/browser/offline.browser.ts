@@ -44,6 +44,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await mortal.stop()
       await isAway(page)
       await isSound(page)
+      await press(page, 'Try now')
       await sees(page, `${count} records`)
       await sees(page, `Task ${String(tasks).padStart(6, '0')}`, GRID)
       await goTo(page, '/records/tasks?sort=-points,title')
@@ -214,6 +215,64 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       assertEqual((await titles(mortal)).includes('Never sent'), false)
     })
   })
+
+  test('writes of a superuser wait while another one is signed in: neither shown nor sent, until the first is back', async () => {
+    await withMortal(browser, FEW, async (page, mortal) => {
+      await keepHere(page)
+      await mortal.stop()
+      await isAway(page)
+      await write(page, 'task00000000030', 'Of the first')
+      await sees(page, '1 change waits', BAR)
+      // The session ends by time.
+      await page.evaluate(() => localStorage.removeItem('pannier.admin.session'))
+      await page.reload()
+      await sees(page, 'Sign in')
+      await mortal.start(async ({ backend }) => {
+        const account = { email: OTHER, password: PASSWORD, passwordConfirm: PASSWORD }
+        await backend.records.create(ITSELF, '_superusers', account)
+      })
+      await signInAs(page, OTHER)
+      await goTo(page, '/device')
+      await sees(page, 'No collection is on this device')
+      await goTo(page, '/records/tasks')
+      await sees(page, 'Task 000030', GRID)
+      await keepHere(page)
+      await mortal.stop()
+      await isAway(page)
+      await seesNo(page, '1 change waits', BAR)
+      await write(page, 'task00000000029', 'Of the second')
+      await sees(page, '1 change waits', BAR)
+      await mortal.start()
+      await until(async () => (await titles(mortal)).includes('Of the second'))
+      await seesNo(page, 'server', BAR)
+      await goTo(page, '/device')
+      await sees(page, 'Collections on this device')
+      await seesNo(page, 'Of the first')
+      // Signing out deletes what the second one has held, and that alone.
+      await press(page, OTHER)
+      await press(page, 'Sign out')
+      await sees(page, 'Forgot your password?')
+      assertEqual((await titles(mortal)).includes('Of the first'), false)
+      await signInAs(page, EMAIL)
+      await until(async () => (await titles(mortal)).includes('Of the first'))
+      await goTo(page, '/records/tasks')
+      await sees(page, 'On this device: 30', '.view-actions')
+    })
+  })
+}
+
+async function write(page: Page, id: string, title: string): Promise<void> {
+  await goTo(page, `/records/tasks?record=${id}`)
+  await fill(page, 'title', title)
+  await press(page, 'Save')
+  await sees(page, title, GRID)
+}
+
+async function signInAs(page: Page, email: string): Promise<void> {
+  await fill(page, 'E-mail address', email)
+  await fill(page, 'Password', PASSWORD)
+  await press(page, 'Sign in')
+  await sees(page, 'Collections', '.sidebar')
 }
 
 /** Keeps a collection, sees what waits, mends one change, discards another one, and removes the collection. */

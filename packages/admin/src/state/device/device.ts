@@ -4,6 +4,7 @@
  */
 import type { Collection } from '../../api/collections.ts'
 import { followKept, readKept } from '../kept.ts'
+import { session } from '../session.ts'
 import { Store, useStore } from '../store.ts'
 import type { Replica, ReplicaStatus } from './replica.ts'
 
@@ -39,7 +40,7 @@ export const WISH = 'device'
 export const LEFT = 'device-left'
 export const SYNCED_AT = 'device-synced'
 export const device: Store<DeviceState> = new Store({
-  held: readWish()?.collections ?? [],
+  held: ownHeld(),
   replica: undefined,
   status: undefined,
   syncedAt: readKept<number>(SYNCED_AT),
@@ -78,4 +79,10 @@ export function replicaInUse(collection: string): Replica | undefined {
 
 export function readWish(): Wish | undefined {
   return readKept<Wish>(WISH)
+}
+
+/** What the superuser holds who is signed in; of another one nothing is shown. */
+export function ownHeld(): readonly Held[] {
+  const wish = readWish()
+  return wish !== undefined && wish.account === session.get()?.record.id ? wish.collections : []
 }

@@ -4,13 +4,14 @@ import { request } from '../../api/request.ts'
 import { collections, findCollection, keepDefinitions } from '../collections.ts'
 import { followKept, keep, readKept } from '../kept.ts'
 import { isServerThere, session } from '../session.ts'
-import { device, LEFT, readWish, SYNCED_AT, WISH } from './device.ts'
+import { device, LEFT, ownHeld, readWish, SYNCED_AT, WISH } from './device.ts'
 import type { Held, Wish } from './device.ts'
 import type { HeldNames } from './local-list.ts'
 import type { ReplicaStatus } from './replica.ts'
 
 /** How long the page waits for what is sent, before it reads from the server again. */
 const SENDING_MS_MAX = 10_000
+const WORKER = 'service-worker.js'
 
 let hasBegun = false
 
@@ -18,42 +19,55 @@ let hasBegun = false
 export function begin(): void {
   if (hasBegun) return
   hasBegun = true
-  followKept(WISH, readAgain)
+  followKept(WISH, settle)
   for (const store of [session, collections]) store.follow(settle)
   for (const store of [device, collections]) store.follow(keepNames)
   isServerThere.follow(() => void followServer())
   if (!isServerThere.get()) void followServer()
-  readAgain()
+  settle()
 }
 
 /** Holds a collection from now on, or another part of it. */
-export function hold(held: Held): void {
+export function hold(held: Held): Promise<void> {
   begin()
-  store([...device.get().held.filter(({ id }) => id !== held.id), held])
+  return change((all) => [...all.filter(({ id }) => id !== held.id), held])
 }
 
 /** What is held of it goes from the device. */
 export async function release(id: string): Promise<void> {
   const others = device.get().held.filter((one) => one.id !== id)
-  if (others.length === 0) return wipe()
-  store(others)
+  if (others.length === 0) return wipe({ discard: false })
+  await change((all) => all.filter((one) => one.id !== id))
 }
 
-/** Deletes all that is held, with what waits. */
-export async function wipe(): Promise<void> {
-  const ids = device.get().held.map(({ id }) => id)
-  if (ids.length === 0) return
+/** Deletes all that is held. Writes that wait are lost only with `discard`: else all stays, until the superuser signs in again. */
+export async function wipe({ discard }: { readonly discard: boolean }): Promise<void> {
   await inTurn(async () => {
-    await close()
-    keep(WISH, undefined)
-    keep(SYNCED_AT, undefined)
+    const wish = readWish()
+    if (wish === undefined || wish.account !== session.get()?.record.id || !(await leave(wish, discard))) return
     keepDefinitions(undefined)
     keptNames = []
-    const { wipeHeld } = await import('./replica.ts')
-    await wipeHeld(ids, { discard: true })
-    const { forgetPage } = await import('./page-files.ts')
     await forgetPage()
   })
+}
+
+/** Closes what is held for a superuser, and deletes it if no writes wait. Gives whether it did. */
+async function leave(wish: Wish, discard: boolean): Promise<boolean> {
+  await close()
+  const others = readLeft().filter(({ account }) => account !== wish.account)
+  const left = [...others, wish]
+  // Whenever this ends, it is named while something of it may wait. The superuser's own tabs would hold it again at once.
+  if (wish.account !== session.get()?.record.id) keepLeft(left)
+  keep(WISH, undefined)
+  keep(SYNCED_AT, undefined)
+  let isWiped = false
+  try {
+    const { wipeHeld } = await import('./replica.ts')
+    isWiped = await wipeHeld({ account: wish.account, names: wish.collections.map(({ id }) => id), discard })
+  } finally {
+    keepLeft(isWiped ? others : left)
+  }
+  return isWiped
 }
 
 /** Nothing is held until something is wished again. */
@@ -74,17 +88,14 @@ function keepNames(): void {
   keepDefinitions(list)
 }
 
-function store(held: readonly Held[]): void {
-  const account = session.get()?.record.id
-  if (account === undefined) return
-  keep(WISH, { account, collections: held } satisfies Wish)
-  readAgain()
-}
-
-/** Another tab may have stored another wish. */
-function readAgain(): void {
-  const held = readWish()?.collections ?? []
-  device.update((before) => ({ ...before, held }))
+/** In turn, as what another superuser has held goes first. */
+async function change(made: (held: readonly Held[]) => readonly Held[]): Promise<void> {
+  await inTurn(async () => {
+    await leaveOther()
+    const account = session.get()?.record.id
+    if (account === undefined) return
+    keep(WISH, { account, collections: made(ownHeld()) } satisfies Wish)
+  })
   settle()
 }
 
@@ -102,8 +113,9 @@ function settle(): void {
   void inTurn(async () => {
     await leaveOther()
     const names = wishedNames()
-    const key = JSON.stringify(names ?? '')
     const login = session.get()
+    device.update((before) => ({ ...before, held: ownHeld() }))
+    const key = names === undefined ? '' : JSON.stringify([login?.record.id, names])
     if (key === openKey) {
       if (login !== undefined) await device.get().replica?.renew(login)
       return
@@ -119,7 +131,6 @@ function settle(): void {
         device.update((state) => ({ ...state, reading })),
       )
       device.update((state) => ({ ...state, replica, status: replica.status }))
-      const { keepPage } = await import('./page-files.ts')
       await keepPage()
     } catch (error) {
       // It is tried again when the server is back, or when something else is wished.
@@ -135,32 +146,21 @@ function settle(): void {
  */
 async function leaveOther(): Promise<void> {
   const account = session.get()?.record.id
-  const wish = readWish()
   if (account === undefined) return
-  if (wish !== undefined && wish.account !== account) {
-    await close()
-    const { wipeHeld } = await import('./replica.ts')
-    const isLeft = !(await wipeHeld(
-      wish.collections.map(({ id }) => id),
-      { discard: false },
-    ))
-    keep(WISH, undefined)
-    keep(SYNCED_AT, undefined)
-    if (isLeft) keep(LEFT, [...readLeft(), wish])
-  }
-  const left = readLeft()
-  const own = left.find((one) => one.account === account)
+  const wish = readWish()
+  if (wish !== undefined && wish.account !== account) await leave(wish, false)
+  const own = readLeft().find((one) => one.account === account)
   if (own === undefined || readWish() !== undefined) return
-  keep(
-    LEFT,
-    left.filter((one) => one !== own),
-  )
   keep(WISH, own)
-  device.update((state) => ({ ...state, held: own.collections }))
+  keepLeft(readLeft().filter((one) => one.account !== account))
 }
 
 function readLeft(): readonly Wish[] {
   return readKept<readonly Wish[]>(LEFT) ?? []
+}
+
+function keepLeft(wishes: readonly Wish[]): void {
+  keep(LEFT, wishes.length === 0 ? undefined : wishes)
 }
 
 /** By the names that collections have now; undefined: nothing is held, or it is somebody else's. */
@@ -181,7 +181,7 @@ function shown(status: ReplicaStatus): void {
   const syncedAt = isSynced ? Date.now() : device.get().syncedAt
   if (isSynced) keep(SYNCED_AT, syncedAt)
   // It may have been refused for a moment. A request says whether the server is away.
-  if (status.state === 'offline') request('GET', '/health').catch(() => undefined)
+  if (status.state === 'offline' && isServerThere.get()) request('GET', '/health').catch(() => undefined)
   device.update((before) => ({ ...before, status, syncedAt }))
 }
 
@@ -198,4 +198,23 @@ async function followServer(): Promise<void> {
     new Promise((resolve) => setTimeout(resolve, replica === undefined ? 0 : SENDING_MS_MAX)),
   ])
   if (isServerThere.get()) device.update((before) => ({ ...before, isAway: false }))
+}
+
+/**
+ * Keeps the page's own files, so that it opens while the server is away. Browsers without service workers, and pages without HTTPS, open
+ * again only when the server is there.
+ */
+async function keepPage(): Promise<void> {
+  await workers()?.register(new URL(WORKER, document.baseURI))
+}
+
+async function forgetPage(): Promise<void> {
+  const registration = await workers()?.getRegistration(document.baseURI)
+  await registration?.unregister()
+  if (!('caches' in globalThis)) return
+  for (const name of await caches.keys()) if (name.startsWith('pannier-admin-')) await caches.delete(name)
+}
+
+function workers(): ServiceWorkerContainer | undefined {
+  return navigator.serviceWorker as ServiceWorkerContainer | undefined
 }

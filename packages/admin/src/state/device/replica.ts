@@ -49,16 +49,22 @@ async function beAccount(declared: Readonly<Record<string, object>>, login: Logi
   }
 }
 
-/**
- * Deletes what was held by the superuser who was here last, unless writes wait and `discard` is false. `names`: any of the collections.
- * Gives whether it is deleted.
- */
-export async function wipeHeld(names: readonly string[], { discard }: { readonly discard: boolean }): Promise<boolean> {
+interface Wiped {
+  /** The superuser whose records these are. */
+  readonly account: string
+  /** Any of the collections. */
+  readonly names: readonly string[]
+  /** Writes that wait are lost. */
+  readonly discard: boolean
+}
+
+/** Deletes what a superuser held who was here last, unless writes wait and are to be kept. Gives whether it did. */
+export async function wipeHeld({ account, names, discard }: Wiped): Promise<boolean> {
   const client = await connectTo(Object.fromEntries(names.map((name) => [name, {}])), false)
   try {
-    const { unsent, rejected, account } = client.status
-    if (!discard && unsent + rejected > 0) return false
-    if (account !== undefined) await client.signOut({ data: 'wipe', discard: true })
+    const { unsent, rejected, account: last } = client.status
+    if (last?.id !== account || (!discard && unsent + rejected > 0)) return false
+    await client.signOut({ data: 'wipe', discard: true })
     return true
   } finally {
     await client.close()

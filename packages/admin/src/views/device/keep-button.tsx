@@ -73,7 +73,7 @@ function KeepDialog({ collection, count, filter, onClose }: KeepProps & { readon
         setError(errorText(refusal))
         return undefined
       }
-    hold({ id: collection.id, filter: wanted })
+    await hold({ id: collection.id, filter: wanted })
     showDone(texts.kept(collection.name))
     onClose()
     return undefined

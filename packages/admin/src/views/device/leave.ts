@@ -12,6 +12,6 @@ export async function isLeft(): Promise<boolean> {
   const { unsent = 0, rejected = 0 } = device.get().status ?? {}
   const question = { title: texts.title, text: texts.text(unsent, rejected), yes: texts.yes, isDanger: true }
   if (unsent + rejected > 0 && !(await confirm(question))) return false
-  await wipe().catch(reportError)
+  await wipe({ discard: unsent + rejected > 0 }).catch(reportError)
   return true
 }
