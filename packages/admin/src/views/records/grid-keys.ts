@@ -11,6 +11,7 @@ interface GridOptions {
   readonly box: RefObject<HTMLDivElement | null>
   readonly rows: number
   readonly columns: number
+  readonly isThere: (row: number) => boolean
   /** Makes the row be there. */
   readonly scrollTo: (row: number) => void
   readonly onEnter: (row: number) => void
@@ -32,7 +33,7 @@ interface CellKeys {
 
 const SCREEN = 12
 
-export function useGridKeys({ box, rows, columns, scrollTo, onEnter, onSpace }: GridOptions): GridKeys {
+export function useGridKeys({ box, rows, columns, isThere, scrollTo, onEnter, onSpace }: GridOptions): GridKeys {
   const [active, setActive] = useState<Place>({ row: 0, column: 1 })
   const wanted = useRef<Place>(undefined)
   // The list may have become shorter, and columns may have been hidden. Without rows the head takes the focus.
@@ -81,7 +82,11 @@ export function useGridKeys({ box, rows, columns, scrollTo, onEnter, onSpace }: 
     cellProps: (row, column) => ({
       tabIndex: place.row === row && place.column === column ? 0 : -1,
       'data-cell': `${row},${column}`,
-      onFocus: () => setActive({ row, column }),
+      onFocus: () => {
+        // By Tab, after the list was scrolled away from it.
+        if (row >= 0 && !isThere(row)) scrollTo(row)
+        setActive({ row, column })
+      },
     }),
   }
 }

@@ -1,8 +1,6 @@
 /** The table: only the rows that are seen are there. It is a grid for the keyboard and for screen readers. */
 import { useEffect, useMemo, useRef } from 'react'
-import type { CSSProperties, ReactNode, RefObject } from 'react'
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
-import type { Virtualizer } from '@tanstack/react-virtual'
+import type { CSSProperties, ReactNode } from 'react'
 import type { Collection, Field } from '../../api/collections.ts'
 import type { Row } from '../../api/records.ts'
 import { useCollections } from '../../state/collections.ts'
@@ -19,9 +17,7 @@ import { useGridKeys } from './grid-keys.ts'
 import type { GridKeys } from './grid-keys.ts'
 import type { ListState, RecordPages } from './record-pages.ts'
 import type { Selection } from './selection.ts'
-
-const HEAD_PX = 40
-const ROWS_BEYOND = 8
+import { useVisibleRows } from './visible-rows.ts'
 
 interface RecordTableProps {
   readonly collection: Collection
@@ -44,7 +40,8 @@ export function RecordTableView(props: RecordTableProps): ReactNode {
     box,
     rows: total,
     columns: columns.length,
-    scrollTo: (row) => virtualizer.scrollToIndex(row),
+    isThere: (row) => visible.isThere(row),
+    scrollTo: (row) => visible.scrollTo(row),
     onEnter: (row) => {
       const record = pages.row(row)
       if (record !== undefined) onOpen(record)
@@ -54,11 +51,9 @@ export function RecordTableView(props: RecordTableProps): ReactNode {
       if (record !== undefined) selection.toggle(record.id)
     },
   })
-  const virtualizer = useRows(box, total, rowPx, keys.active.row)
-  const items = virtualizer.getVirtualItems()
-  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
-  const { startIndex = first, endIndex = last } = virtualizer.range ?? {}
-  useEffect(() => pages.show(startIndex, endIndex), [pages, startIndex, endIndex])
+  const visible = useVisibleRows(box, total, rowPx, keys.active.row)
+  const { first, last } = visible
+  useEffect(() => pages.show(first, last), [pages, first, last])
   return (
     <div
       ref={box}
@@ -73,9 +68,9 @@ export function RecordTableView(props: RecordTableProps): ReactNode {
       onKeyDown={keys.onKeyDown}
     >
       <Head {...props} columns={columns} keys={keys} />
-      <div role="rowgroup" className="grid-body" style={{ height: virtualizer.getTotalSize() }}>
-        {items.map(({ index, start }) => (
-          <RowView key={index} {...props} index={index} top={start} height={rowPx} columns={columns} keys={keys} />
+      <div role="rowgroup" className="grid-body" style={{ height: visible.height }}>
+        {visible.rows.map(({ index, top }) => (
+          <RowView key={index} {...props} index={index} top={top} height={rowPx} columns={columns} keys={keys} />
         ))}
       </div>
     </div>
@@ -85,27 +80,6 @@ export function RecordTableView(props: RecordTableProps): ReactNode {
 /** As the style sheet has it, which knows fingers and walls. */
 function useRowHeight(): number {
   return useMemo(() => pixelsOf(matchMedia('(pointer: coarse)').matches ? 2.75 : 2.375), [])
-}
-
-function useRows(
-  box: RefObject<HTMLDivElement | null>,
-  count: number,
-  rowPx: number,
-  active: number,
-): Virtualizer<HTMLDivElement, Element> {
-  return useVirtualizer({
-    count,
-    getScrollElement: () => box.current,
-    estimateSize: () => rowPx,
-    scrollPaddingStart: HEAD_PX,
-    overscan: ROWS_BEYOND,
-    // The row with the focus stays, wherever one scrolls: Tab has to find it.
-    rangeExtractor: (range) => {
-      const seen = defaultRangeExtractor(range)
-      if (active < 0 || active >= count || seen.includes(active)) return seen
-      return [...seen, active].sort((a, b) => a - b)
-    },
-  })
 }
 
 /** Cells read them, so that resizing a column renders no cell. */
