@@ -237,7 +237,7 @@ export const TEXTS = {
       ownId: 'Made by itself',
       keepPassword: 'Unchanged',
       nothing: '–',
-      html: 'HTML',
+      format: (field: string): string => `Format ${field}`,
       lat: 'Latitude',
       lon: 'Longitude',
       dropFile: 'Drop files here, or choose:',

@@ -25,7 +25,13 @@ export function FormField({ label, icon, help, error, isRequired = false, childr
   const described = [help !== undefined && `${id}-help`, error !== undefined && `${id}-error`].filter(Boolean).join(' ')
   return (
     <div className={`field ${error === undefined ? '' : 'field-wrong'}`}>
-      <label className="field-label" htmlFor={id}>
+      {/* An editor is no control of HTML, so its label does not lead there by itself. */}
+      <label
+        className="field-label"
+        id={`${id}-label`}
+        htmlFor={id}
+        onClick={() => document.getElementById(id)?.focus()}
+      >
         {icon !== undefined && <Icon name={icon} />}
         <span>{label}</span>
         {isRequired && (

@@ -5,7 +5,7 @@ import { once } from '../../../../demo/test/browser/steps.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
 import { fillTasks, ITSELF, startAdmin } from '../server.ts'
-import { fill, focused, goTo, isSound, press, sees, seesNo, signIn, waitFor } from './steps.ts'
+import { fill, focused, goTo, isSound, press, sees, seesNo, signIn, typeCode, waitFor } from './steps.ts'
 
 const TASKS = 100_000
 const GRID = '[role=grid]'
@@ -132,10 +132,10 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await sees(page, 'New record of tasks')
       await isSound(page)
       await fill(page, 'points', '101')
-      await fill(page, 'extra', '{"wrong')
+      await typeCode(page, 'extra', '{"wrong')
       await press(page, 'Make the record')
       await sees(page, 'can’t be read', '.field-wrong')
-      await fill(page, 'extra', '{"right": true}')
+      await typeCode(page, 'extra', '{"right": true}')
       await press(page, 'Make the record')
       await waitFor(page, 'two errors', '', () => document.querySelectorAll('.field-wrong').length === 2)
       await fill(page, 'title', 'Made here')

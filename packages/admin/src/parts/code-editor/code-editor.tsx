@@ -28,12 +28,14 @@ export function CodeEditor(props: CodeEditorProps): ReactNode {
       mounted?.destroy()
     }
   }, [])
-  const { value, onValue, label, hint, isSingleLine = false, onSubmit } = props
+  const { value, onValue, label, hint, isSingleLine = false, onSubmit, control } = props
   useEffect(() => editor?.setValue(value), [editor, value])
+  useEffect(() => editor?.describe(), [editor, control?.['aria-invalid'], control?.['aria-describedby']])
   return (
     <div className={`code ${isSingleLine ? 'code-line' : ''}`}>
       {editor === undefined && (
         <textarea
+          {...control}
           ref={plain}
           className="code-plain"
           rows={1}
@@ -49,7 +51,15 @@ export function CodeEditor(props: CodeEditorProps): ReactNode {
           }}
         />
       )}
-      <div ref={host} className="code-host" />
+      <div
+        ref={host}
+        className="code-host"
+        {...(editor !== undefined && control !== undefined && { id: control.id, tabIndex: -1 })}
+        onFocus={() => {
+          // By its label: what is inside has the focus in any other case.
+          if (host.current?.shadowRoot?.activeElement === null) editor?.focus()
+        }}
+      />
     </div>
   )
 }

@@ -6,7 +6,7 @@ import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/aut
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
-import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from '@codemirror/language'
+import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting, syntaxTree } from '@codemirror/language'
 import { linter } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
 import { Annotation, EditorState, Prec } from '@codemirror/state'
@@ -18,6 +18,8 @@ import type { CodeEditorProps, Mistake } from './contract.ts'
 export interface MountedEditor {
   setValue(value: string): void
   focus(): void
+  /** What is said of the control has changed. */
+  describe(): void
   destroy(): void
 }
 
@@ -44,6 +46,7 @@ export function mount(host: HTMLElement, current: Current): MountedEditor {
       view.focus()
       view.dispatch({ selection: { anchor: view.state.doc.length } })
     },
+    describe: () => view.dispatch({}),
     destroy: () => view.destroy(),
   }
 }
@@ -60,10 +63,11 @@ function extensionsOf(current: Current): Extension[] {
     placeholder(hint),
     isSingleLine ? singleLine(current) : EditorView.lineWrapping,
     autocompletion({ override: [(context) => complete(context, current())], icons: false }),
-    linter(({ state: { doc } }) => mistakesIn(doc.toString(), current()), { delay: LINT_MS }),
+    linter(({ state }) => mistakesIn(state, current()), { delay: LINT_MS }),
     keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
     EditorView.domEventHandlers({ beforeinput: typeOverSelection }),
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off' }),
+    EditorView.contentAttributes.of(() => descriptionOf(current())),
     EditorView.updateListener.of(({ docChanged, state, transactions }) => {
       if (docChanged && transactions.every((one) => one.annotation(fromPage) !== true))
         current().onValue(state.doc.toString())
@@ -123,13 +127,42 @@ function complete(context: CompletionContext, { complete: ask }: CodeEditorProps
   return { from: found.from, options: [...found.options] }
 }
 
-function mistakesIn(text: string, { check }: CodeEditorProps): readonly Diagnostic[] {
-  const mistakes: readonly Mistake[] = text.trim() === '' ? [] : (check?.(text) ?? [])
+function mistakesIn(state: EditorState, { check, language }: CodeEditorProps): readonly Diagnostic[] {
+  const text = state.doc.toString()
+  if (text.trim() === '') return []
+  const mistakes: readonly Mistake[] = language === 'json' ? jsonMistakes(state, text) : (check?.(text) ?? [])
   return mistakes.map(({ at, message }) => {
     const from = Math.min(at, text.length)
     const [word = ''] = /^[\w@.:]+/.exec(text.slice(from)) ?? []
     return { from, to: Math.min(text.length, from + Math.max(1, word.length)), message, severity: 'error' }
   })
+}
+
+/** Engines don't all say where a mistake is. The tree of the editor knows what it could not read. */
+function jsonMistakes(state: EditorState, text: string): readonly Mistake[] {
+  try {
+    JSON.parse(text)
+    return []
+  } catch (error) {
+    const { message } = error as Error
+    const [, position] = /at position (\d+)/.exec(message) ?? []
+    const [, line, column] = /at line (\d+) column (\d+)/.exec(message) ?? []
+    if (position !== undefined) return [{ at: Number(position), message }]
+    if (line !== undefined) return [{ at: state.doc.line(Number(line)).from + Number(column) - 1, message }]
+    let at = text.length
+    syntaxTree(state).iterate({ enter: ({ type, from }) => void (type.isError && (at = Math.min(at, from))) })
+    return [{ at, message }]
+  }
+}
+
+/** What describes the control is outside of the shadow root, where ids don't lead. */
+function descriptionOf({ control }: CodeEditorProps): Record<string, string> {
+  const ids = control?.['aria-describedby']?.split(' ') ?? []
+  const description = ids.map((id) => document.getElementById(id)?.textContent ?? '').join(' ')
+  return {
+    ...(description !== '' && { 'aria-description': description }),
+    ...(control?.['aria-invalid'] && { 'aria-invalid': 'true' }),
+  }
 }
 
 /** The language of rules and filters, as far as colours need it. */

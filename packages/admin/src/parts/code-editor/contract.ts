@@ -1,5 +1,7 @@
 /** What an editor of code is given: the text, its language, and what helps to write it. */
 
+import type { ControlProps } from '../form-field.tsx'
+
 /** A place in the text that is wrong. */
 export interface Mistake {
   /** Counted in characters from the start. */
@@ -21,6 +23,8 @@ export interface CodeEditorProps {
   readonly label: string
   readonly value: string
   readonly onValue: (value: string) => void
+  /** It is the control of a form's field. */
+  readonly control?: ControlProps
   /** Shown while it is empty. */
   readonly hint?: string
   readonly isSingleLine?: boolean

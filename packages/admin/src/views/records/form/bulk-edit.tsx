@@ -77,6 +77,7 @@ export function BulkEdit({ collection, ids, onClose }: BulkEditProps): ReactNode
           <FormField label={texts.value} error={error}>
             {(control) => (
               <FieldInput
+                key={field.id}
                 collection={collection}
                 field={field}
                 record={undefined}

@@ -1,6 +1,10 @@
 /** The control of a field, by its type. */
 import type { ReactNode } from 'react'
 import type { FieldType } from '../../../api/collections.ts'
+import { Button } from '../../../parts/button.tsx'
+import { CodeEditor } from '../../../parts/code-editor/code-editor.tsx'
+import { HtmlEditor } from '../../../parts/html-editor/html-editor.tsx'
+import { showError } from '../../../parts/toasts.tsx'
 import { TEXTS } from '../../../texts.ts'
 import { isMany } from './draft.ts'
 import type { FieldInputProps } from './draft.ts'
@@ -74,29 +78,24 @@ function TextArea(props: FieldInputProps): ReactNode {
   )
 }
 
-function HtmlInput({ value, onValue, control }: FieldInputProps): ReactNode {
-  return (
-    <textarea
-      {...control}
-      className="input input-code"
-      rows={6}
-      value={String(value)}
-      onChange={({ target }) => onValue(target.value)}
-    />
-  )
+function HtmlInput({ field, value, onValue, control }: FieldInputProps): ReactNode {
+  return <HtmlEditor name={field.name} value={String(value)} onValue={onValue} control={control} />
 }
 
-function JsonInput({ value, onValue, control }: FieldInputProps): ReactNode {
+function JsonInput({ field, value, onValue, control }: FieldInputProps): ReactNode {
+  const text = String(value)
+  const format = (): void => {
+    try {
+      if (text.trim() !== '') onValue(JSON.stringify(JSON.parse(text), undefined, 2))
+    } catch (error) {
+      showError(texts.malformed((error as Error).message))
+    }
+  }
   return (
-    <textarea
-      {...control}
-      className="input input-code"
-      rows={Math.min(14, Math.max(2, String(value).split('\n').length))}
-      spellCheck={false}
-      placeholder="null"
-      value={String(value)}
-      onChange={({ target }) => onValue(target.value)}
-    />
+    <div className="code-panel json">
+      <CodeEditor language="json" label={field.name} hint="null" control={control} value={text} onValue={onValue} />
+      <Button kind="quiet" icon="json" label={texts.format(field.name)} onPress={format} />
+    </div>
   )
 }
 

@@ -1,7 +1,7 @@
 /** A record in a sheet at the side: all of its fields, and what the server says about each. */
 import { useEffect, useId, useState } from 'react'
 import type { ReactNode } from 'react'
-import type { Collection, Field } from '../../../api/collections.ts'
+import type { Collection } from '../../../api/collections.ts'
 import { viewRecord } from '../../../state/device/records.ts'
 import type { Row } from '../../../api/records.ts'
 import { Button, useBusy } from '../../../parts/button.tsx'
@@ -177,7 +177,7 @@ function Fields({ collection, record, form }: FieldsProps): ReactNode {
       label={field.name}
       icon={FIELD_ICONS[field.type]}
       isRequired={field.required === true && field.primaryKey !== true}
-      help={helpOf(field)}
+      help={field.help === '' ? undefined : field.help}
       error={form.errors[field.name]}
     >
       {(control) => (
@@ -192,9 +192,4 @@ function Fields({ collection, record, form }: FieldsProps): ReactNode {
       )}
     </FormField>
   ))
-}
-
-function helpOf({ help, type }: Field): string | undefined {
-  if (help !== undefined && help !== '') return help
-  return type === 'editor' ? texts.html : undefined
 }

@@ -1,0 +1,35 @@
+/** Texts of the editors of HTML, loaded with them. */
+export const EDITORS = {
+  toolbar: (field: string): string => `Format of ${field}`,
+  tools: {
+    bold: 'Bold',
+    italic: 'Italic',
+    underline: 'Underline',
+    strike: 'Strikethrough',
+    code: 'Code',
+    link: 'Link',
+    heading1: 'H1 heading',
+    heading2: 'H2 heading',
+    heading3: 'H3 heading',
+    bullets: 'Bulleted list',
+    numbers: 'Numbered list',
+    quote: 'Quote',
+    codeBlock: 'Block of code',
+    undo: 'Undo',
+    redo: 'Redo',
+  },
+  source: 'HTML',
+  linkTitle: 'Link',
+  linkAddress: 'Address',
+  linkHelp: 'https, http, mailto, tel, or a path.',
+  linkUnsafe: (address: string): string => `A link can’t lead to ${address}. Use https, http, mailto, tel, or a path.`,
+  setLink: 'Set the link',
+  removeLink: 'Remove the link',
+  unknown: (parts: readonly string[]): string =>
+    `Shown as HTML: the editor of text does not know ${parts.join(', ')}, and would remove it.`,
+  otherwise:
+    'Shown as HTML: the editor of text would write it otherwise. Each text would be in a paragraph, for example.',
+  lossTitle: 'Edit as text?',
+  lossText: 'What the editor does not know is removed by your first change.',
+  lossYes: 'Edit as text',
+} as const
