@@ -29,7 +29,7 @@ const ANSWER_MS_MAX = 20_000
 const PAUSE_MS_FIRST = 50
 const PAUSE_MS_MAX = 1000
 
-/** A commit that was told not to wait for its standby any longer comes with a warning, and no error. */
+/** A commit whose wait for its standby was ended comes with a warning, and no error. */
 const WARNING = '01000'
 
 const INT8 = 20

@@ -14,7 +14,7 @@ import type { Schema } from './schema.ts'
 /** Somebody wants the lease; somebody has it now; its holder has let go; a commit. */
 export type Message = 'want' | 'held' | Freed | Hint
 
-/** Who has the lease now, unless nobody has waited, and whether others wait. */
+/** The request that has the lease now, or '' for none, and whether others wait. */
 export interface Freed {
   readonly holder: string
   readonly isWanted: boolean

@@ -109,7 +109,7 @@ export class PostgresDatabase implements SharedDatabase {
         const row = await this.#readRow(known, patience)
         const away = row[11] as number | null
         if (away !== null) throw new Away(away)
-        // Another call has found another place meanwhile: what this one was told says nothing of that.
+        // Another call has found another place meanwhile: this answer says nothing of that.
         if (this.#place !== place) continue
         if (row[10] === true) return this.#stateOf(row, meta)
         // This server has not been here before. One that was promoted may have forgotten that the database has left.

@@ -96,7 +96,7 @@ export class Schema {
   }
 }
 
-/** Who may not make a schema may have one. */
+/** A user who may not make a schema may have one. */
 function definitions(schema: string, hasSchema: boolean): Statement[] {
   const inPlace = 'with (fillfactor = 50, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0)'
   return [

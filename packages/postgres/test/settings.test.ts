@@ -128,7 +128,7 @@ onPostgres((get) => {
     await expect.poll(count).toBe('0')
   })
 
-  test('a commit that was told not to wait for its standby is made sure of', async () => {
+  test('a commit whose wait for its standby was ended is made sure of', async () => {
     const { server, url } = get()
     const name = randomUUID()
     const store = await postgres(url).open(name)

@@ -40,7 +40,7 @@ const PRIVATE_FILES = [FILE_NAME, LOGS_FILE_NAME].flatMap((name) => [name, `${na
 const FORMAT = 1
 const FORMAT_ID = 'format'
 const NAME = 'app'
-/** Of the databases in a storage that servers share, by their names in a backup. */
+/** Names of the databases in a storage that servers share, by their names in a backup. */
 export const sharedNames = (name: string = NAME): Readonly<Record<keyof typeof DATABASE_FILES, string>> => ({
   'data.db': name,
   'auxiliary.db': `${name} logs`,

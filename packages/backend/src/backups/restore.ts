@@ -72,7 +72,7 @@ export async function restoreInto(
 ): Promise<void> {
   const { 'data.db': data, 'auxiliary.db': logs } = names
   if (await storage.has(data))
-    throw new ServiceError('CONFLICT', `There is a database ${data} already. A backup is restored where none is.`)
+    throw new ServiceError('CONFLICT', `There is a database ${data} already. Restore into another, empty one.`)
   await destroy(logs, { storage })
   const archive = await Archive.open(path).catch((error: unknown) => {
     throw notRestored(error)

@@ -19,7 +19,7 @@ interface Window {
   readonly untilMs: number
   /** What this server has counted. */
   own: number
-  /** What the others have told. */
+  /** What the others have counted. */
   others: number
   /** What the others know of `own`. */
   told: number
@@ -35,7 +35,7 @@ export class Windows {
   readonly #topic: string
   /** The oldest are first. */
   readonly #windows = new Map<string, Window>()
-  /** Keys of windows that have changed since the others were told. While there are some, a timer runs. */
+  /** Keys of windows that have changed since the last message. While there are some, a timer runs. */
   readonly #news = new Set<string>()
 
   /** @param name Tells these windows from others of the fleet. */

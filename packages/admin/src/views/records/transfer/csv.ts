@@ -44,7 +44,7 @@ function linesOf(text: string): string[][] {
     line.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
     if (end === ',' && CELL.lastIndex < text.length) continue
     if (end === ',') line.push('')
-    // Empty lines are passed over.
+    // Empty lines are skipped.
     if (line.length > 1 || line[0] !== '' || quoted !== undefined) lines.push(line)
     line = []
   }
