@@ -122,7 +122,7 @@ export interface BackendOptions {
 }
 
 /** Where a server has its databases. */
-export interface BackupHost extends RestoreOptions {
+export interface BackupHost extends Pick<RestoreOptions, 'encryption' | 'settingsKey'> {
     /** The folder of the server's files. Backups are in a bucket only when it is left out. */
     readonly dir?: string;
     /** Closes the server and starts it again in the same folder. Only a command restores when it is left out. */
@@ -2878,7 +2878,7 @@ interface RateLimitRule {
 }
 
 class RateLimiter {
-    constructor(settings: Settings, now: () => number);
+    constructor(settings: Settings, now: () => number, fleet?: Fleet);
     /**
      * Counts a request. The first of the labels that a rule has decides; a rule that ends in `/` is for all paths that begin so. `what`
      * is counted apart from others, and so is each API token.
@@ -3342,8 +3342,8 @@ interface Requirable {
     readonly required: boolean;
 }
 
-/** What the files of a restored server are made with. */
-interface RestoreOptions extends Pick<OpenOptions, 'encryption'> {
+/** What the databases of a restored server are made with. `onProgress` gets bytes. */
+interface RestoreOptions extends Pick<OpenOptions, 'encryption' | 'signal' | 'onProgress'> {
     /** That of the settings. */
     readonly settingsKey?: string;
 }

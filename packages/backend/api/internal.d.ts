@@ -503,6 +503,12 @@ export interface RequestEvent {
     realIP(): string | undefined;
 }
 
+/** What the databases of a restored server are made with. `onProgress` gets bytes. */
+export interface RestoreOptions extends Pick<OpenOptions, 'encryption' | 'signal' | 'onProgress'> {
+    /** That of the settings. */
+    readonly settingsKey?: string;
+}
+
 /** Where the server keeps its state: no CouchDB database can have this name. */
 export const STATE_COLLECTION = "$server";
 
@@ -565,6 +571,20 @@ export class Suspended {
     resume(): Promise<void>;
     /** The rest has failed. @throws `error`, or what is around it makes of it */
     fail(error: unknown): Promise<never>;
+}
+
+export class Windows {
+    /** @param name Tells these windows from others of the fleet. */
+    constructor(now: () => number, name: string, fleet?: Fleet);
+    /** Counts one, and says whether it is allowed. */
+    take(key: string, most: number, seconds: number): boolean;
+    /** How long it takes until one more is allowed. */
+    waitMs(key: string, most: number): number;
+    /** Counts one. The result takes it back. */
+    count(key: string, most: number, seconds: number): () => void;
+    /** From here on as if nothing had been counted. */
+    delete(key: string): void;
+    clear(): void;
 }
 
 /** Makes a file whose name comes after all others of the folder, and returns that. @throws ServiceError INVALID */
@@ -681,6 +701,15 @@ export function recordOfEvent(definition: Definition, document: JsonObject): Hoo
 
 /** What hooks get of a request. `body`: its values, if they are read. */
 export function requestEvent(app: HookApp, definitions: KnownDefinitions, { principal, request }: Actor, body?: Readonly<Record<string, unknown>>): RequestEvent;
+
+/**
+ * Makes the databases of a server in a storage that has no data of one, while no server uses it. The data come last: where they are, all
+ * is. A restore that was killed is begun again.
+ *
+ * @param names Of the databases in that storage.
+ * @throws ServiceError CONFLICT if there are data already, INVALID for an archive that is damaged, or no backup of a server
+ */
+export function restoreInto(storage: DatabaseStorage, names: Target['names'], path: string, options: RestoreOptions): Promise<void>;
 
 /** @throws ServiceError INVALID that names the file */
 export function revertMigrations(database: Database, app: MigrationApp, files: readonly MigrationFile[]): Promise<void>;
@@ -1225,12 +1254,6 @@ interface Requirable {
     readonly required: boolean;
 }
 
-/** What the files of a restored server are made with. */
-interface RestoreOptions extends Pick<OpenOptions, 'encryption'> {
-    /** That of the settings. */
-    readonly settingsKey?: string;
-}
-
 class Room {
     readonly leave: () => void;
     constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
@@ -1318,6 +1341,12 @@ type Stored = JsonObject & {
     readonly _id: string;
     readonly _rev: string;
 };
+
+/** The databases that are made, by their names there. */
+interface Target {
+    readonly names: Readonly<Record<DatabaseName, string>>;
+    readonly storage?: DatabaseStorage;
+}
 
 interface TextField extends FieldBase, Requirable {
     readonly type: 'text';
