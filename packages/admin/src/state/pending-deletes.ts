@@ -1,7 +1,9 @@
 /**
  * Records that are going to be deleted. A delete can't be taken back: files, dates and what it cascades to are gone. So the page waits as
- * long as it offers to undo, and shows the records as leaving.
+ * long as it offers to undo, and shows the records as leaving. Signing out, or in as another account, undoes it: nothing is deleted in the
+ * name of others.
  */
+import { session } from './session.ts'
 import { Store } from './store.ts'
 
 /** As long as a toast with an undo is shown. */
@@ -25,6 +27,8 @@ interface PendingDelete {
 export function deleteLater(ids: readonly string[], remove: (id: string) => Promise<void>): PendingDelete {
   leaving.update((before) => new Set([...before, ...ids]))
   const { promise, resolve } = Promise.withResolvers<boolean>()
+  const account = session.get()?.record.id
+  const isSame = (): boolean => session.get()?.record.id === account
   const timer = setTimeout(() => resolve(true), UNDO_MS)
   const stay = (): void =>
     leaving.update((before) => {
@@ -32,7 +36,7 @@ export function deleteLater(ids: readonly string[], remove: (id: string) => Prom
       for (const id of ids) next.delete(id)
       return next
     })
-  const done = promise.then((isMeant) => (isMeant ? deleteAll(ids, remove) : undefined)).finally(stay)
+  const done = promise.then((isMeant) => (isMeant ? deleteAll(ids, remove, isSame) : undefined)).finally(stay)
   return {
     done,
     undo: async () => {
@@ -43,10 +47,14 @@ export function deleteLater(ids: readonly string[], remove: (id: string) => Prom
   }
 }
 
-async function deleteAll(ids: readonly string[], remove: (id: string) => Promise<void>): Promise<void> {
+async function deleteAll(
+  ids: readonly string[],
+  remove: (id: string) => Promise<void>,
+  isSame: () => boolean,
+): Promise<void> {
   const waiting = [...ids]
   const lane = async (): Promise<void> => {
-    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) await remove(id)
+    for (let id = waiting.shift(); id !== undefined && isSame(); id = waiting.shift()) await remove(id)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
 }

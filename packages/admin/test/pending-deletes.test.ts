@@ -1,0 +1,52 @@
+/** Goal: a delete happens when it can't be undone any more, and in the name of the account that has asked for it, or not at all. */
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+
+type Deletes = typeof import('../src/state/pending-deletes.ts')
+type Sessions = typeof import('../src/state/session.ts')
+
+let deletes: Deletes
+let sessions: Sessions
+
+beforeAll(async () => {
+  vi.stubGlobal('addEventListener', () => {})
+  vi.stubGlobal('localStorage', { getItem: () => null })
+  deletes = await import('../src/state/pending-deletes.ts')
+  sessions = await import('../src/state/session.ts')
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const as = (id: string): void => sessions.session.set({ token: `token of ${id}`, record: { id } as never })
+
+test.each([
+  ['the same account', () => as('ann'), ['a', 'b']],
+  ['another account', () => as('bob'), []],
+  ['nobody', () => sessions.session.set(undefined), []],
+])('%s is signed in when the time is over', async (_who, change, expected) => {
+  vi.useFakeTimers()
+  as('ann')
+  const removed: string[] = []
+  const { done } = deletes.deleteLater(['a', 'b'], async (id) => void removed.push(id))
+  change()
+  expect([...deletes.leaving.get()]).toEqual(['a', 'b'])
+  await vi.advanceTimersByTimeAsync(deletes.UNDO_MS)
+  await done
+  expect(removed).toEqual(expected)
+  expect(deletes.leaving.get().size).toBe(0)
+})
+
+test('another account that signs in meanwhile deletes nothing more', async () => {
+  vi.useFakeTimers()
+  as('ann')
+  const removed: string[] = []
+  const ids = Array.from({ length: 20 }, (_, n) => `${n}`)
+  const { done } = deletes.deleteLater(ids, async (id) => {
+    removed.push(id)
+    as('bob')
+  })
+  await vi.advanceTimersByTimeAsync(deletes.UNDO_MS)
+  await done
+  expect(removed.length).toBeLessThanOrEqual(6)
+})
