@@ -573,6 +573,7 @@ export class Suspended {
     fail(error: unknown): Promise<never>;
 }
 
+/** Windows of one kind, by keys: an address, an account. */
 export class Windows {
     /** @param name Tells these windows from others of the fleet. */
     constructor(now: () => number, name: string, fleet?: Fleet);
@@ -584,6 +585,7 @@ export class Windows {
     count(key: string, most: number, seconds: number): () => void;
     /** From here on as if nothing had been counted. */
     delete(key: string): void;
+    /** Forgets all that this server knows. */
     clear(): void;
 }
 

@@ -46,10 +46,11 @@ export function titleOf(collection: Collection | undefined, row: Row): string {
   return text === undefined ? row.id : text.slice(0, TITLE_CHARS_MAX)
 }
 
-/** Finds records by the title, by any other text, or by the id. */
+/** Finds records by the title, by any other text, by an e-mail address, or by the id. */
 export function searchFilter(target: Collection, search: string): string {
   if (search === '') return ''
-  const texts = target.fields.filter(({ type, system }) => (type === 'text' || type === 'email') && !system)
+  // The address of an account is a field of the system, as its secrets are.
+  const texts = target.fields.filter(({ type, system }) => type === 'email' || (type === 'text' && !system))
   const names = new Set(['id', titleField(target)?.name ?? 'id', ...texts.map(({ name }) => name)])
   return [...names].map((name) => `${name} ~ ${quoted(search)}`).join(' || ')
 }

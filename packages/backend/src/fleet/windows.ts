@@ -29,6 +29,7 @@ interface Told extends Message {
   readonly counts: readonly (readonly [key: string, by: number, most: number, seconds: number])[]
 }
 
+/** Windows of one kind, by keys: an address, an account. */
 export class Windows {
   readonly #now: () => number
   readonly #fleet: Fleet
@@ -79,6 +80,7 @@ export class Windows {
     this.#note(key)
   }
 
+  /** Forgets all that this server knows. */
   clear(): void {
     this.#windows.clear()
   }
