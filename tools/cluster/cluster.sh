@@ -11,14 +11,13 @@ set -euo pipefail
 
 command=${1:?start, stop, status, primary, kill, lag or revive}
 root=${2:?a folder}
-self=$(realpath "$0")
 
-# PostgreSQL refuses to run as root.
+# PostgreSQL refuses to run as root. Its user may not be able to read this file where it is.
 if [ "$(id -u)" = 0 ]; then
   mkdir -p "$root" && chown postgres "$root"
   exec setpriv --reuid=postgres --regid=postgres --init-groups env -i PATH="$PATH" LC_ALL=C.UTF-8 HOME="$root" \
     NODES="${NODES:-3}" TTL="${TTL:-20}" LOOP_WAIT="${LOOP_WAIT:-1}" RETRY="${RETRY:-3}" \
-    SYNCHRONOUS="${SYNCHRONOUS:-true}" bash "$self" "$@"
+    SYNCHRONOUS="${SYNCHRONOUS:-true}" bash -c "$(cat "$0")" cluster.sh "$@"
 fi
 cd "$root" && root=$PWD
 NODES=${NODES:-3} TTL=${TTL:-20} LOOP_WAIT=${LOOP_WAIT:-1} RETRY=${RETRY:-3} SYNCHRONOUS=${SYNCHRONOUS:-true}

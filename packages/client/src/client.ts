@@ -411,6 +411,7 @@ export class Client<Types extends AppTypes<Types>> {
 
   async #enter(signedIn: SignedIn): Promise<AccountRecord> {
     const { server, leases } = this.#parts
+    if (this.#isClosed) throw closed()
     const session = sessionOf(server, signedIn)
     const account = accountKey(session.record)
     // None, if that of another account could not be opened: another password may open this one.
