@@ -1,4 +1,5 @@
 /** The steps of `npm test`. */
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { run } from '../processes.ts'
 import { runBrowserTests } from './browser.ts'
@@ -8,6 +9,7 @@ import { runUnitTests } from './unit.ts'
 
 /** A step that takes longer is stopped. Nobody learns anything from a test that never ends. */
 const CHECK_MS_MAX = 300_000
+const CORES_FOR_LANES = 4
 
 const root = resolve(import.meta.dirname, '../..')
 const program = (name: string): string => join(root, 'node_modules', '.bin', name)
@@ -35,11 +37,11 @@ const browser: Step = { name: 'browser', title: 'Browser tests', run: runBrowser
 
 /**
  * Stages follow one another; the lanes of a stage run beside one another, and the steps of a lane in turn. Unit tests compute, and
- * browser tests wait much.
+ * browser tests wait much. Where there are few cores all run in turn: tests that kill servers would wait too long for the others.
  */
 export const STAGES: readonly (readonly (readonly Step[])[])[] = [
   [[format, lint, types, bars]],
-  [[unit], [packages, browser]],
+  availableParallelism() < CORES_FOR_LANES ? [[unit, packages, browser]] : [[unit], [packages, browser]],
 ]
 
 export const STEPS: readonly Step[] = STAGES.flat(2)
