@@ -7,7 +7,7 @@ const field = (name: string, type: string, system = false): unknown => ({ name, 
 
 test('a search looks into texts and addresses', () => {
   const fields = [field('id', 'text', true), field('tokenKey', 'text', true), field('email', 'email', true)]
-  const users = { fields: [...fields, field('name', 'text')] } as Collection
+  const users = { fields: [...fields, field('name', 'text')] } as unknown as Collection
   expect(searchFilter(users, 'a"b')).toBe(String.raw`id ~ "a\"b" || name ~ "a\"b" || email ~ "a\"b"`)
   expect(searchFilter(users, '')).toBe('')
 })

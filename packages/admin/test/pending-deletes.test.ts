@@ -1,11 +1,10 @@
 /** Goal: a delete happens when it can't be undone any more, and in the name of the account that has asked for it, or not at all. */
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type * as Deletes from '../src/state/pending-deletes.ts'
+import type * as Sessions from '../src/state/session.ts'
 
-type Deletes = typeof import('../src/state/pending-deletes.ts')
-type Sessions = typeof import('../src/state/session.ts')
-
-let deletes: Deletes
-let sessions: Sessions
+let deletes: typeof Deletes
+let sessions: typeof Sessions
 
 beforeAll(async () => {
   vi.stubGlobal('addEventListener', () => {})
