@@ -18,6 +18,8 @@ import { postgres } from '../src/index.ts'
 import { countsOf, endOf } from './lists.ts'
 import { onPostgres } from './on-postgres.ts'
 
+const WAITED = /^Pannier: a write has waited .*\n?/gm
+
 class WritingServer {
   readonly process: ChildProcess
   readonly history = new History()
@@ -31,7 +33,8 @@ class WritingServer {
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     let rest = ''
-    this.process.stderr!.setEncoding('utf8').on('data', (text: string) => (this.output += text))
+    // One that was frozen for long says so.
+    this.process.stderr!.setEncoding('utf8').on('data', (text: string) => (this.output += text.replace(WAITED, '')))
     this.process.stdout!.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n')
       rest = lines.pop()!
