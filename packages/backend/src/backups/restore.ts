@@ -73,11 +73,12 @@ export async function restoreInto(
   const { 'data.db': data, 'auxiliary.db': logs } = names
   if (await storage.has(data))
     throw new ServiceError('CONFLICT', `There is a database ${data} already. Restore into another, empty one.`)
-  await destroy(logs, { storage })
   const archive = await Archive.open(path).catch((error: unknown) => {
     throw notRestored(error)
   })
   try {
+    // What a restore that was killed has left.
+    await destroy(logs, { storage })
     await unpack(archive, { names, storage }, options)
   } catch (error) {
     // Where there are data now, a server has come: the rest is its own.
