@@ -84,6 +84,7 @@ let keptNames: readonly Collection[] = []
 function keepNames(): void {
   const { list, status } = collections.get()
   if (status !== 'ready' || list === keptNames || device.get().held.length === 0) return
+  if (readWish() === undefined) return
   keptNames = list
   keepDefinitions(list)
 }
@@ -112,6 +113,8 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 function settle(): void {
   void inTurn(async () => {
     await leaveOther()
+    // Another tab has deleted what was held; this one may have kept the time of a sync after that.
+    if (readWish() === undefined) keep(SYNCED_AT, undefined)
     const names = wishedNames()
     const login = session.get()
     device.update((before) => ({ ...before, held: ownHeld() }))
