@@ -2,12 +2,15 @@
  * Puts the script of remote-control.ts into pages that know nothing of it: a server on another port that passes everything
  * on to theirs. A page that already has the script is left where it is.
  */
-import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Agent, createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CONTROL_HEADER, CONTROL_SCRIPT } from './remote-control.ts'
 
 /** By origin. They live as long as this process: what a browser stored belongs to their ports. */
 const proxies = new Map<string, Promise<string>>()
+
+/** A connection that is kept may be closed by the server at the moment when it is used again. */
+const agent = new Agent({ keepAlive: false })
 
 /** The address to open in place of `url`. */
 export async function controllable(url: string): Promise<string> {
@@ -33,7 +36,8 @@ async function startProxy(origin: string): Promise<string> {
 
 function passOn(request: IncomingMessage, response: ServerResponse, origin: string): void {
   const headers = { ...request.headers, host: new URL(origin).host, 'accept-encoding': 'identity' }
-  const onward = forward(`${origin}${request.url ?? '/'}`, { method: request.method ?? 'GET', headers }, (answer) => {
+  const options = { agent, method: request.method ?? 'GET', headers }
+  const onward = forward(`${origin}${request.url ?? '/'}`, options, (answer) => {
     const isPage = (answer.headers['content-type'] ?? '').startsWith('text/html')
     const answerHeaders = { ...answer.headers }
     if (!isPage) {

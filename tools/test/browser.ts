@@ -3,7 +3,7 @@
  * page of suites, if there is one, and then the files that drive several pages.
  */
 import { existsSync, globSync } from 'node:fs'
-import { totalmem } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { stripVTControlCharacters, styleText } from 'node:util'
@@ -24,8 +24,8 @@ const FOLDERS = ['packages/*', 'bench', 'demo'].flatMap((path) =>
   globSync(`${path}/test/browser`, { cwd: root }).sort(),
 )
 const SUITES_PAGE = 'suites.page.ts'
-/** Much of what browsers are tested for is waiting. */
-const ENGINES_AT_ONCE = totalmem() < 6 * 2 ** 30 ? 2 : ENGINES.length
+/** Much of what browsers are tested for is waiting; but what waits on a machine that is too busy waits for nothing. */
+const ENGINES_AT_ONCE = availableParallelism() < 4 || totalmem() < 6 * 2 ** 30 ? 2 : ENGINES.length
 const SILENCE_MS_MAX = 90_000
 const CASE_MS_MAX = 120_000
 

@@ -50,7 +50,10 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await sees(page, '#filter-from-wrong', 'At least: a number, as 50,000')
       const isKept = await page.evaluate(async () => {
         if (navigator.serviceWorker === undefined) return false
-        await navigator.serviceWorker.ready
+        const late = new Promise<never>((_resolve, reject) =>
+          setTimeout(() => reject(new Error('no service worker is ready')), 60_000),
+        )
+        await Promise.race([navigator.serviceWorker.ready, late])
         return true
       })
       if (isKept) {
