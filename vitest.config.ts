@@ -24,6 +24,8 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     testTimeout: timeoutOf(120_000),
     hookTimeout: timeoutOf(120_000),
+    // A second is too short for a machine that is busy.
+    expect: { poll: { timeout: timeoutOf(20_000) } },
     setupFiles: ['packages/db/test/check-replays.ts'],
     // PouchDB looks after no failure of some of its own requests, when a test ends its server.
     onUnhandledError: ({ name, stack = '' }) =>

@@ -19,6 +19,7 @@ export const NO_POSTGRES: string =
 
 const DEBIAN = '/usr/lib/postgresql'
 const START_MS_MAX = 30_000
+const READ_TRIES = 500
 /** PostgreSQL does not run as root. */
 const USER = 'postgres'
 
@@ -80,10 +81,14 @@ export class PostgresServer implements AsyncDisposable {
     return this.run('psql', [...this.#login(database), '-qAtc', text]).trim()
   }
 
-  /** Puts a line before those of pg_hba.conf. */
+  /** Puts a line before those of pg_hba.conf. Whoever connects after it meets it. */
   allow(hba: string, line: string): void {
     writeFileSync(hba, `${line}\n${readFileSync(hba, 'utf8')}`)
+    const readAt = (): string => this.sql('postgres', 'select pg_conf_load_time()')
+    const before = readAt()
     this.sql('postgres', 'select pg_reload_conf()')
+    for (let tries = 0; readAt() === before; tries++)
+      if (tries === READ_TRIES) throw new Error('PostgreSQL does not read its settings again.')
   }
 
   /** A standby that follows this server. */

@@ -4,7 +4,7 @@ import { renderToString } from 'react-dom/server'
 import { open } from 'pannier'
 import type { NetworkStatus } from 'pannier/types'
 import { memory } from 'pannier/memory'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { useSync } from '../src/index.ts'
 import { SyncStore } from '../src/sync-store.ts'
 
@@ -26,10 +26,10 @@ test('status and unsent changes while there is no network', async () => {
   const store = new SyncStore(db, sync)
   const seen: (number | undefined)[] = []
   const stop = store.subscribe(() => seen.push(store.read().unsent))
-  await vi.waitFor(() => expect(store.read()).toMatchObject({ status: 'offline', unsent: 1 }))
+  await expect.poll(() => store.read()).toMatchObject({ status: 'offline', unsent: 1 })
   expect(store.read()).toBe(store.read())
   await notes.insert([{ _id: 'b' }, { _id: 'c' }])
-  await vi.waitFor(() => expect(store.read().unsent).toBe(3))
+  await expect.poll(() => store.read().unsent).toBe(3)
   const before = seen.length
   stop()
   await notes.insert({ _id: 'd' })
@@ -43,10 +43,10 @@ test('the end, and a failure that no event tells', async () => {
   const store = new SyncStore(db, sync)
   store.subscribe(() => {})
   sync.cancel()
-  await vi.waitFor(() => expect(store.read().status).toBe('cancelled'))
+  await expect.poll(() => store.read().status).toBe('cancelled')
   const wrong = new SyncStore(db, db.sync('https://couch.test', { colections: [] } as never))
   wrong.subscribe(() => {})
-  await vi.waitFor(() => expect(wrong.read().status).toBe('failed'))
+  await expect.poll(() => wrong.read().status).toBe('failed')
   expect(String(wrong.read().error)).toContain("did you mean 'collections'?")
 })
 

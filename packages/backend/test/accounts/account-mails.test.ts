@@ -83,9 +83,8 @@ async function askOtp(email = 'ann@example.com'): Promise<{ readonly otpId: stri
   const before = server.mails.length
   const otpId = await backend.accounts.oneTimePasswords.request(users(), { email })
   const password = otpIn(await server.received(before + 1))
-  await vi.waitFor(async () => {
-    expect((await referring('_otps')).find(({ _id }) => _id === otpId)?.['sentTo']).toBe(email)
-  })
+  const sentTo = async (): Promise<unknown> => (await referring('_otps')).find(({ _id }) => _id === otpId)?.['sentTo']
+  await expect.poll(sentTo).toBe(email)
   return { otpId, password }
 }
 
@@ -244,7 +243,7 @@ test('a one-time password expires, and is for its collection', async () => {
   expect(await data(backend.accounts.authWithOtp(actor(), 'users', { otpId, password }))).toBe(wrong)
   expect((await referring('_otps')).length).toBe(1)
   backend.schedules.run(SYSTEM, '__pbOTPCleanup__')
-  await vi.waitFor(async () => expect(await referring('_otps')).toEqual([]))
+  await expect.poll(() => referring('_otps')).toEqual([])
 })
 
 test('after five tries an account gets no other for three minutes, and a password dies of ten from everywhere', async () => {
