@@ -2,6 +2,7 @@
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
+import { until } from '../../../server/test/test-server.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
 import { fillTasks, ITSELF } from '../server.ts'
 import { fill, giveFile, goTo, isSound, press, sees, seesNo, waitFor, withServerPage } from './steps.ts'
@@ -101,8 +102,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await sees(page, '2 records are changed.')
       assertEqual(await pointsOf(), [55, 55])
       await press(page, 'Undo')
-      for (let tries = 0; tries < 200 && (await pointsOf()).includes(55); tries++)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+      await until(async () => !(await pointsOf()).includes(55))
       assertEqual(await pointsOf(), before)
     })
   })
