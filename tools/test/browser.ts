@@ -24,8 +24,10 @@ const FOLDERS = ['packages/*', 'bench', 'demo'].flatMap((path) =>
   globSync(`${path}/test/browser`, { cwd: root }).sort(),
 )
 const SUITES_PAGE = 'suites.page.ts'
-/** Much of what browsers are tested for is waiting; but what waits on a machine that is too busy waits for nothing. */
-const ENGINES_AT_ONCE = availableParallelism() < 4 || totalmem() < 6 * 2 ** 30 ? 2 : ENGINES.length
+/** Where there are few, tests that wait for something are late if much runs beside them. */
+export const HAS_FEW_CORES: boolean = availableParallelism() < 4
+/** Much of what browsers are tested for is waiting. */
+const ENGINES_AT_ONCE = HAS_FEW_CORES || totalmem() < 6 * 2 ** 30 ? 2 : ENGINES.length
 const SILENCE_MS_MAX = 90_000
 const CASE_MS_MAX = 120_000
 

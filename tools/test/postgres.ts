@@ -81,7 +81,7 @@ export class PostgresServer implements AsyncDisposable {
     return this.run('psql', [...this.#login(database), '-qAtc', text]).trim()
   }
 
-  /** Puts a line before those of pg_hba.conf. Whoever connects after it meets it. */
+  /** Puts a line before those of pg_hba.conf. It holds for connections that begin after this call. */
   allow(hba: string, line: string): void {
     writeFileSync(hba, `${line}\n${readFileSync(hba, 'utf8')}`)
     const readAt = (): string => this.sql('postgres', 'select pg_conf_load_time()')

@@ -1,15 +1,13 @@
 /** The steps of `npm test`. */
-import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { run } from '../processes.ts'
-import { runBrowserTests } from './browser.ts'
+import { HAS_FEW_CORES, runBrowserTests } from './browser.ts'
 import { BEYOND_FAST } from './lanes.ts'
 import type { Step } from './outcome.ts'
 import { runUnitTests } from './unit.ts'
 
 /** A step that takes longer is stopped. Nobody learns anything from a test that never ends. */
 const CHECK_MS_MAX = 300_000
-const CORES_FOR_LANES = 4
 
 const root = resolve(import.meta.dirname, '../..')
 const program = (name: string): string => join(root, 'node_modules', '.bin', name)
@@ -41,7 +39,7 @@ const browser: Step = { name: 'browser', title: 'Browser tests', run: runBrowser
  */
 export const STAGES: readonly (readonly (readonly Step[])[])[] = [
   [[format, lint, types, bars]],
-  availableParallelism() < CORES_FOR_LANES ? [[unit, packages, browser]] : [[unit], [packages, browser]],
+  HAS_FEW_CORES ? [[unit, packages, browser]] : [[unit], [packages, browser]],
 ]
 
 export const STEPS: readonly Step[] = STAGES.flat(2)

@@ -145,7 +145,7 @@ onPostgres((get) => {
       const record = { sequence: ++sequence, bytes: new Uint8Array(3) } as unknown as Parameters<typeof store.append>[0]
       appended = Promise.resolve(store.append(record, 'strict')).then(() => void (done = true))
       const isSettled = (): boolean => done || server.sql('postgres', `select count(*) ${waiting}`) === '1'
-      await expect.poll(isSettled, { timeout: 20_000 }).toBe(true)
+      await expect.poll(isSettled).toBe(true)
     } while (done)
     server.sql('postgres', `select pg_cancel_backend(pid) ${waiting}`)
     // It asks whether its record is there, and that waits for the standby.

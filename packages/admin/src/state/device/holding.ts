@@ -84,6 +84,7 @@ let keptNames: readonly Collection[] = []
 function keepNames(): void {
   const { list, status } = collections.get()
   if (status !== 'ready' || list === keptNames || device.get().held.length === 0) return
+  // Another tab has just deleted it.
   if (readWish() === undefined) return
   keptNames = list
   keepDefinitions(list)
@@ -113,8 +114,11 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 function settle(): void {
   void inTurn(async () => {
     await leaveOther()
-    // Another tab has deleted what was held; this one may have kept the time of a sync after that.
-    if (readWish() === undefined) keep(SYNCED_AT, undefined)
+    // Another tab may have deleted what was held, and this one may have kept the time of a sync after that.
+    if (readWish() === undefined) {
+      keep(SYNCED_AT, undefined)
+      keptNames = []
+    }
     const names = wishedNames()
     const login = session.get()
     device.update((before) => ({ ...before, held: ownHeld() }))
