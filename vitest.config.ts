@@ -25,7 +25,7 @@ export default defineConfig({
     testTimeout: timeoutOf(120_000),
     hookTimeout: timeoutOf(120_000),
     // A second is too short for a machine that is busy.
-    expect: { poll: { timeout: timeoutOf(20_000) } },
+    expect: { poll: { timeout: timeoutOf(60_000) } },
     setupFiles: ['packages/db/test/check-replays.ts'],
     // PouchDB looks after no failure of some of its own requests, when a test ends its server.
     onUnhandledError: ({ name, stack = '' }) =>

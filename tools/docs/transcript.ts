@@ -56,8 +56,8 @@ const GUIDES: readonly Guide[] = [
     prepare: (folder) => cpSync(MOVED, join(folder, 'pb_data'), { recursive: true }),
   },
 ]
-const READY_MS_MAX = 30_000
-const SEEN_MS_MAX = 30_000
+const READY_MS_MAX = 90_000
+const SEEN_MS_MAX = 90_000
 
 interface Visit {
   readonly browser: Browser

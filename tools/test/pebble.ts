@@ -12,7 +12,7 @@ import { freePort } from '../processes.ts'
 
 const VERSION = 'v2.10.1'
 const BUILT = join(tmpdir(), `pannier-pebble-${VERSION}`)
-const START_MS_MAX = 30_000
+const START_MS_MAX = 120_000
 
 /** The program that PEBBLE names, or one that Go makes in seconds. Undefined if there is neither, or no network. */
 export function findPebble(): string | undefined {

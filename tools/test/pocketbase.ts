@@ -10,7 +10,7 @@ export const SUPERUSER = 'test@example.com'
 export const PASSWORD = '1234567890'
 
 const SOURCE = join(import.meta.dirname, '../../packages/server/testing/pocketbase-peer')
-const START_MS_MAX = 30_000
+const START_MS_MAX = 120_000
 
 const BUILT = join(tmpdir(), `pannier-pocketbase-${VERSION}`, 'pocketbase')
 

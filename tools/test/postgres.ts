@@ -18,7 +18,7 @@ export const NO_POSTGRES: string =
   '\n!!! POSTGRESQL WAS NOT TESTED: its programs are not here. `apt-get install postgresql` brings them.\n'
 
 const DEBIAN = '/usr/lib/postgresql'
-const START_MS_MAX = 30_000
+const START_MS_MAX = 120_000
 const READ_TRIES = 500
 /** PostgreSQL does not run as root. */
 const USER = 'postgres'

@@ -8,7 +8,6 @@ import { Device, seen, type AppClient } from './device.ts'
 
 const OPTIONS = { collections: ['albums'] }
 /** Machines may be slow. */
-const SOON = { timeout: 20_000 }
 
 let app: AppServer
 let ann: User
@@ -282,7 +281,7 @@ test('what has nothing to do with a slow upload goes past it, and what has waits
   const round = client.sync()
   expect(await later.server).toEqual({ status: 'ok' })
   await expect
-    .poll(async () => [...(await seen(client, 'albums')).values()].map(({ title }) => title), SOON)
+    .poll(async () => [...(await seen(client, 'albums')).values()].map(({ title }) => title))
     .toContain('from elsewhere')
   expect(client.status.unsent).toBe(3)
   held.resolve()
@@ -316,15 +315,13 @@ test('a live client sends files beside all else, and sees what became of them', 
   client = await device.open({ ...OPTIONS, live: true })
   const slow = albums().create({ owner: ann.id, pages: [file('x'.repeat(3000))] })
   await slow
-  await expect.poll(() => client.status.state, SOON).toBe('synced')
+  await expect.poll(() => client.status.state).toBe('synced')
   for (const title of ['one', 'two'])
     expect(await albums().create({ owner: ann.id, title }).server).toEqual({ status: 'ok' })
   held.resolve()
   expect(await slow.server).toEqual({ status: 'ok' })
   const { id } = await slow
-  await expect
-    .poll(async () => (await shown(id))['pages'], SOON)
-    .toEqual([expect.stringMatching(/^x{1,}_\w{10}\.txt$/)])
+  await expect.poll(async () => (await shown(id))['pages']).toEqual([expect.stringMatching(/^x{1,}_\w{10}\.txt$/)])
 })
 
 test('content that the server has goes when there is much that is newer', async () => {

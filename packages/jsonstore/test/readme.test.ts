@@ -30,9 +30,9 @@ test('the app that is moved over', async () => {
     )
   }
   run(opening)
-  await expect.poll(() => calls.length, { timeout: 20_000 }).toBe(2)
+  await expect.poll(() => calls.length).toBe(2)
   run(`const part =${asking}`)
-  await expect.poll(() => shown.length, { timeout: 20_000 }).toBe(2)
+  await expect.poll(() => shown.length).toBe(2)
   expect(failures).toEqual([])
   expect(shown).toEqual([[{ _id: 2, json: { name: 'Ann', age: 31 } }], [{ _id: 1, json: { name: 'Carlos', age: 99 } }]])
   expect(calls[0]).toEqual({ adapter: 'people', procedure: 'addPerson', parameters: ['{"name":"Carlos","age":99}'] })

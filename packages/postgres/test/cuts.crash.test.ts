@@ -67,12 +67,12 @@ onPostgres((get) => {
         })()
         for (let round = 0; round < times(2); round++) {
           const before = written
-          await expect.poll(() => written, { timeout: 30_000 }).toBeGreaterThan(before + 3)
+          await expect.poll(() => written).toBeGreaterThan(before + 3)
           await server.stop(signal)
           await server.begin()
         }
         const after = written
-        await expect.poll(() => written, { timeout: 30_000 }).toBeGreaterThan(after)
+        await expect.poll(() => written).toBeGreaterThan(after)
         isOver = true
         await writing
         await using other = await open(name, { storage: postgres(url) })

@@ -21,13 +21,13 @@ onPostgres((get) => {
         for await (const { id } of listening.collection('items').changes({ live: true, signal: stop.signal }))
           seen.push(id)
       })().catch(() => {})
-      await expect.poll(() => seen, { timeout: 10_000 }).toEqual(['a'])
+      await expect.poll(() => seen).toEqual(['a'])
       const at = copiesOf(get(), urls, 'shop')[0]!.at
       const places = placesAt(urls)
       // The second one dies when it has switched: nobody tells.
       await moveDatabase(places, 'shop', places.all[1 - at]!, {})
       await writing.collection('items').insert({ _id: 'b' })
-      await expect.poll(() => seen, { timeout: 10_000 }).toEqual(['a', 'b'])
+      await expect.poll(() => seen).toEqual(['a', 'b'])
       await new Promise<void>((resolve) => {
         const onStep = (step: MoveStep): Promise<void> | undefined => {
           if (step !== 'switched') return undefined
@@ -38,7 +38,7 @@ onPostgres((get) => {
       })
       await using other = await open('shop', { storage: postgres(urls, options) })
       await other.collection('items').insert({ _id: 'c' })
-      await expect.poll(() => seen, { timeout: 10_000 }).toEqual(['a', 'b', 'c'])
+      await expect.poll(() => seen).toEqual(['a', 'b', 'c'])
       stop.abort()
       await feed
       places.leave()

@@ -46,7 +46,7 @@ async function checkServers(
 /** Resolves after some more acknowledged writes. */
 async function someWrites(history: History, count: number): Promise<void> {
   const before = history.acknowledged
-  await expect.poll(() => history.acknowledged, { timeout: 60_000 }).toBeGreaterThanOrEqual(before + count)
+  await expect.poll(() => history.acknowledged).toBeGreaterThanOrEqual(before + count)
 }
 
 onPostgres((get) => {

@@ -48,14 +48,14 @@ class WritingServer {
   async writes(count: number): Promise<void> {
     const before = this.history.acknowledged
     await expect
-      .poll(() => this.history.acknowledged + (this.output === '' ? 0 : 1e9), { timeout: 60_000 })
+      .poll(() => this.history.acknowledged + (this.output === '' ? 0 : 1e9))
       .toBeGreaterThanOrEqual(before + count)
     expect(this.output).toBe('')
   }
 
   async end(): Promise<void> {
     this.process.stdin!.end()
-    await expect.poll(() => this.isClosed, { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => this.isClosed).toBe(true)
     expect(this.output).toBe('')
   }
 }

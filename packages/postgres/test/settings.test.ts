@@ -105,7 +105,7 @@ onPostgres((get) => {
     client.on('notification', () => heard++)
     await using db = await open('shop', { storage: postgres(url, { schema }) })
     await db.collection('items').insert({ _id: 'a' })
-    await expect.poll(() => heard, { timeout: 5000 }).toBeGreaterThan(0)
+    await expect.poll(() => heard).toBeGreaterThan(0)
     await client.end()
   })
 
@@ -149,7 +149,7 @@ onPostgres((get) => {
     } while (done)
     server.sql('postgres', `select pg_cancel_backend(pid) ${waiting}`)
     // It asks whether its record is there, and that waits for the standby.
-    await expect.poll(() => server.sql('postgres', `select count(*) ${waiting}`), { timeout: 20_000 }).toBe('1')
+    await expect.poll(() => server.sql('postgres', `select count(*) ${waiting}`)).toBe('1')
     expect(done).toBe(false)
     server.sql('postgres', `alter system reset synchronous_standby_names`)
     server.sql('postgres', 'select pg_reload_conf()')

@@ -46,46 +46,42 @@ class Crowd implements AsyncDisposable {
 
 onPostgres(
   (get) => {
-    test(
-      'where no connection is left writes wait for one, and those that may not wait say so',
-      { timeout: 60_000 },
-      async () => {
-        const { url } = get()
-        const quiet = { notify: false, pollMs: 1e9, connections: 2 }
-        const history = new History()
-        await using db = await open(randomUUID(), { storage: postgres(url, quiet), durability: 'strict' })
-        await using hasty = await open(randomUUID(), {
-          storage: postgres(url.replace('127.0.0.1', 'localhost'), { ...quiet, waitMsMax: 200 }),
-        })
-        const items = hasty.collection('items')
-        const server = new ListServer(db, 's0', history)
-        await server.write('before')
-        await items.insert({ _id: 'before' })
-        for (let round = 0; round < times(2); round++) {
-          const crowd = await Crowd.gather(url)
-          const waiting = Promise.all([server.write(`a${round}`), server.write(`b${round}`)])
-          try {
-            await expect(items.insert({ _id: `a${round}` })).rejects.toMatchObject({ code: 'PANNIER_OUTCOME_UNKNOWN' })
-            await expect(items.insert({ _id: `b${round}` })).rejects.toMatchObject({ code: 'PANNIER_RECOVERY_NEEDED' })
-            const opening = open(randomUUID(), {
-              storage: postgres(url, { ...quiet, waitMsMax: 200, schema: 'other' }),
-            })
-            await expect(opening).rejects.toMatchObject({
-              code: 'PANNIER_OPEN_FAILED',
-              message: expect.stringContaining('has no connection left') as string,
-            })
-            expect(history.acknowledged).toBe(1 + 2 * round)
-          } finally {
-            await crowd[Symbol.asyncDispose]()
-          }
-          await waiting
-          await items.insert({ _id: `c${round}` })
-          expect(await items.get([`a${round}`, `b${round}`])).toEqual([undefined, undefined])
+    test('where no connection is left writes wait for one, and those that may not wait say so', async () => {
+      const { url } = get()
+      const quiet = { notify: false, pollMs: 1e9, connections: 2 }
+      const history = new History()
+      await using db = await open(randomUUID(), { storage: postgres(url, quiet), durability: 'strict' })
+      await using hasty = await open(randomUUID(), {
+        storage: postgres(url.replace('127.0.0.1', 'localhost'), { ...quiet, waitMsMax: 200 }),
+      })
+      const items = hasty.collection('items')
+      const server = new ListServer(db, 's0', history)
+      await server.write('before')
+      await items.insert({ _id: 'before' })
+      for (let round = 0; round < times(2); round++) {
+        const crowd = await Crowd.gather(url)
+        const waiting = Promise.all([server.write(`a${round}`), server.write(`b${round}`)])
+        try {
+          await expect(items.insert({ _id: `a${round}` })).rejects.toMatchObject({ code: 'PANNIER_OUTCOME_UNKNOWN' })
+          await expect(items.insert({ _id: `b${round}` })).rejects.toMatchObject({ code: 'PANNIER_RECOVERY_NEEDED' })
+          const opening = open(randomUUID(), {
+            storage: postgres(url, { ...quiet, waitMsMax: 200, schema: 'other' }),
+          })
+          await expect(opening).rejects.toMatchObject({
+            code: 'PANNIER_OPEN_FAILED',
+            message: expect.stringContaining('has no connection left') as string,
+          })
+          expect(history.acknowledged).toBe(1 + 2 * round)
+        } finally {
+          await crowd[Symbol.asyncDispose]()
         }
-        expect(countsOf(history.operations)).toEqual({ done: 1 + 2 * times(2), unknown: 0 })
-        expect(violationsOf(history.operations, await endOf(db))).toEqual([])
-      },
-    )
+        await waiting
+        await items.insert({ _id: `c${round}` })
+        expect(await items.get([`a${round}`, `b${round}`])).toEqual([undefined, undefined])
+      }
+      expect(countsOf(history.operations)).toEqual({ done: 1 + 2 * times(2), unknown: 0 })
+      expect(violationsOf(history.operations, await endOf(db))).toEqual([])
+    })
   },
   ['max_connections = 12', 'superuser_reserved_connections = 0'],
 )
@@ -97,7 +93,7 @@ onPostgres((get) => {
     async () => {
       const { server, url } = get()
       await using standby: PostgresServer = await server.startStandby()
-      await expect.poll(() => standby.processes('walreceiver').length, { timeout: 20_000 }).toBe(1)
+      await expect.poll(() => standby.processes('walreceiver').length).toBe(1)
       server.sql('postgres', "alter system set synchronous_standby_names = '*'")
       server.sql('postgres', 'select pg_reload_conf()')
       await expect
@@ -114,7 +110,7 @@ onPostgres((get) => {
       const working = databases.map((db, at) => new ListServer(db, `s${at}`, history).work(() => isOver))
       const goesOn = async (): Promise<void> => {
         const before = history.acknowledged
-        await expect.poll(() => history.acknowledged, { timeout: 60_000 }).toBeGreaterThan(before + 10)
+        await expect.poll(() => history.acknowledged).toBeGreaterThan(before + 10)
       }
       for (let round = 0; round < times(1); round++) {
         await goesOn()

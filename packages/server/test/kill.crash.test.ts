@@ -6,7 +6,7 @@ import { FIRST_SEED, times } from '../../../tools/test/seeds.ts'
 const rounds = times(3)
 const seed = FIRST_SEED
 
-test(`${rounds} kills (SEED=${seed})`, { timeout: 60_000 + rounds * 20_000 }, async () => {
+test(`${rounds} kills (SEED=${seed})`, { timeout: 120_000 + rounds * 20_000 }, async () => {
   const result = await killRounds(rounds, seed, (round, { acknowledged }) => {
     if (round % 20 === 0) console.log(`${round} kills, ${acknowledged} writes acknowledged`)
   })

@@ -56,11 +56,11 @@ onPostgres((get) => {
         const to = urls.find((url) => !url.endsWith(now))!
         await moved(() => storage.move(name, to))
         const before = acknowledged.length
-        await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(before + 4)
+        await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 4)
       }
     isOver = true
     await Promise.all(writing)
-    await expect.poll(() => followed.length, { timeout: 20_000 }).toBe(acknowledged.length)
+    await expect.poll(() => followed.length).toBe(acknowledged.length)
     expect([...followed].sort()).toEqual([...acknowledged].sort())
     for (const { url } of servers) {
       expect((await send(url, 'GET /db')).json['doc_count']).toBe(acknowledged.length)

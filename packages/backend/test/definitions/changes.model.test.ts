@@ -32,7 +32,7 @@ interface ModelCollection {
 }
 
 for (const seed of seedsOf('model', 4))
-  test(`seed ${seed}`, { timeout: 60_000 }, async () => {
+  test(`seed ${seed}`, async () => {
     const random = seededRandom(seed)
     const storage = memory()
     let db = await open('model', { storage })

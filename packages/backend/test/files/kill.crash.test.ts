@@ -46,7 +46,7 @@ async function killed(file: string, bucket: S3Options | null, loadMs: number): P
 
 test.each(['attachments', 'a bucket'])(
   `${rounds} kills with %s (SEED=${seed})`,
-  { timeout: 60_000 + rounds * 30_000 },
+  { timeout: 120_000 + rounds * 30_000 },
   async (place) => {
     const random = seededRandom(seed)
     const folder = await mkdtemp(join(tmpdir(), 'pannier-files-'))

@@ -31,7 +31,7 @@ onPostgres((get) => {
     return all
   }
 
-  const soon = (isTrue: () => boolean): Promise<void> => expect.poll(isTrue, { timeout: 20_000 }).toBe(true)
+  const soon = (isTrue: () => boolean): Promise<void> => expect.poll(isTrue).toBe(true)
 
   test('the one that is there for longest leads, and the next one when it closes', async () => {
     const [first, second] = await fleets(2)

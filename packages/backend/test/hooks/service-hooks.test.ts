@@ -299,7 +299,7 @@ test('a hook changes or holds back the message of one client, and a slow one del
   for (const title of ['one', 'secret', 'two', 'three']) await world.create('posts', { title })
   const titles = ({ got }: LiveClient): readonly string[] =>
     got.map(({ data }) => (data as { readonly record: { readonly title: string } }).record.title)
-  await expect.poll(() => ended, { timeout: 20_000 }).toBe(7)
+  await expect.poll(() => ended).toBe(7)
   expect(titles(guest)).toEqual(['one', 'two', 'three'])
   expect(titles(member)).toEqual(['for u: one', 'for u: secret', 'for u: two', 'for u: three'])
   expect(titles(quick)).toEqual(['one', 'two', 'three'])
@@ -336,6 +336,6 @@ test('onRecordEnrich runs for messages: for each account its own, side by side, 
       return [title, reader]
     })
   const of = (reader: string, ...titles: readonly string[]): unknown => titles.map((title) => [title, reader])
-  await expect.poll(() => seen(member), { timeout: 20_000 }).toEqual(of('u'.repeat(15), 'one', 'members', 'two'))
+  await expect.poll(() => seen(member)).toEqual(of('u'.repeat(15), 'one', 'members', 'two'))
   expect(seen(guest)).toEqual(of('guest', 'one', 'two'))
 })

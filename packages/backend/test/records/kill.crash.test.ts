@@ -43,7 +43,7 @@ async function killed(file: string, first: number, loadMs: number): Promise<read
   return messages
 }
 
-test(`${rounds} kills (SEED=${seed})`, { timeout: 30_000 + rounds * 10_000 }, async () => {
+test(`${rounds} kills (SEED=${seed})`, { timeout: 120_000 + rounds * 10_000 }, async () => {
   const random = seededRandom(seed)
   const folder = await mkdtemp(join(tmpdir(), 'pannier-records-'))
   const file = join(folder, 'records.sqlite')

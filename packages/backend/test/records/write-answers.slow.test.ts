@@ -56,6 +56,6 @@ test.each(STEPS.map((step, index) => [index, step] as const))(
 
 const { POCKETBASE } = process.env
 if (POCKETBASE !== undefined)
-  test('PocketBase answers as it did', { timeout: 60_000 }, async () => {
+  test('PocketBase answers as it did', async () => {
     expect(await askPocketBase(POCKETBASE)).toEqual(answers)
   })

@@ -71,7 +71,7 @@ const input = fc.dictionary(fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...
 
 const runs = times(400)
 
-test(`any input, ${runs} times (SEED=${FIRST_SEED})`, { timeout: 60_000 + runs * 50 }, async () => {
+test(`any input, ${runs} times (SEED=${FIRST_SEED})`, { timeout: 120_000 + runs * 50 }, async () => {
   const world = await openWorld([{ id: 'pbc_all', name: 'all', ...PUBLIC, fields: TYPES }])
   const { writes, definitions } = world
   const known: string[] = []

@@ -19,7 +19,7 @@ const seed = FIRST_SEED
 const LOSS = 0.1
 const LOAD_MS_MAX = 500
 
-test(`${rounds} kills and restores (SEED=${seed})`, { timeout: 60_000 + rounds * 30_000 }, async () => {
+test(`${rounds} kills and restores (SEED=${seed})`, { timeout: 120_000 + rounds * 30_000 }, async () => {
   const random = seededRandom(seed)
   const app = await SurvivalApp.make(seededRandom(seed + 1))
   const [ann, ben] = app.users

@@ -40,12 +40,12 @@ for (const count of [10, 2000]) {
       await docs.insert(others)
       await docs.insert([{ _id: 'large' }, { _id: 'copy' }, { _id: 'small' }])
       await db.flush()
-    }, 60_000)
+    })
 
     afterAll(async () => {
       expect((await db.check()).problems).toEqual([])
       await db.close()
-    }, 60_000)
+    })
 
     test('a short attachment: 1 backend write, with its document', async () => {
       await docs.putAttachment('small', 'y', contentBytes(2, SMALL))

@@ -75,7 +75,7 @@ for (const count of [100, 100_000]) {
       await db.close()
     }, 120_000)
 
-    test('bulk write: 1 transaction, at most 1.5 x the bytes of JSON in all', { timeout: 60_000 }, async () => {
+    test('bulk write: 1 transaction, at most 1.5 x the bytes of JSON in all', async () => {
       storage.take()
       await all.insert(documents)
       const inserted = storage.take()
@@ -85,21 +85,17 @@ for (const count of [100, 100_000]) {
       expect(inserted.bytesWritten + storage.take().bytesWritten).toBeLessThanOrEqual(1.5 * json)
     })
 
-    test(
-      'index build: the documents are read once, and nothing is written but the index',
-      { timeout: 60_000 },
-      async () => {
-        await reopen()
-        all = db.collection<Person>('people', { indexes: ['age', ['city', '-score']] })
-        await all.ready()
-        const { pagesRead, bytesWritten, appends, commits } = storage.take()
-        const bodyPages = Math.ceil((count * 330) / 25_000) + 3
-        expect(pagesRead).toBeLessThanOrEqual(bodyPages + 5)
-        // Some 20 and 30 bytes an entry, not a log record for each.
-        expect(bytesWritten).toBeLessThanOrEqual(count * 60 + 20_000)
-        expect(appends + commits).toBeLessThanOrEqual(4)
-      },
-    )
+    test('index build: the documents are read once, and nothing is written but the index', async () => {
+      await reopen()
+      all = db.collection<Person>('people', { indexes: ['age', ['city', '-score']] })
+      await all.ready()
+      const { pagesRead, bytesWritten, appends, commits } = storage.take()
+      const bodyPages = Math.ceil((count * 330) / 25_000) + 3
+      expect(pagesRead).toBeLessThanOrEqual(bodyPages + 5)
+      // Some 20 and 30 bytes an entry, not a log record for each.
+      expect(bytesWritten).toBeLessThanOrEqual(count * 60 + 20_000)
+      expect(appends + commits).toBeLessThanOrEqual(4)
+    })
 
     test('aggregates from indexes: a page a level for each end, and for each group', async () => {
       await reopen()
@@ -322,44 +318,36 @@ for (const count of [100, 100_000]) {
       expect(backendWrites(storage.take())).toBe(1)
     })
 
-    test(
-      'random puts over time: pages written by storage checkpoints stay within 8 x the log',
-      { timeout: 60_000 },
-      async () => {
-        const random = seededRandom(11)
-        await db.flush()
-        storage.take()
-        for (let i = 0; i < 2000; i++) await all.upsert({ ...random.pick(documents), age: random.below(90) })
-        await db.flush()
-        const { bytesWritten } = storage.take()
-        // An upsert of some 330 bytes and its index entries are some 420 bytes in the log.
-        expect(bytesWritten / (2000 * 420)).toBeLessThanOrEqual(9)
-      },
-    )
+    test('random puts over time: pages written by storage checkpoints stay within 8 x the log', async () => {
+      const random = seededRandom(11)
+      await db.flush()
+      storage.take()
+      for (let i = 0; i < 2000; i++) await all.upsert({ ...random.pick(documents), age: random.below(90) })
+      await db.flush()
+      const { bytesWritten } = storage.take()
+      // An upsert of some 330 bytes and its index entries are some 420 bytes in the log.
+      expect(bytesWritten / (2000 * 420)).toBeLessThanOrEqual(9)
+    })
 
-    test(
-      'snapshot: each page that is reachable is read once; restore: each is written once',
-      { timeout: 60_000 },
-      async () => {
-        await db.flush()
-        storage.take()
-        const file = await new Response(db.snapshot() as ReadableStream<Uint8Array<ArrayBuffer>>).blob()
-        const read = storage.take()
-        expect(backendWrites(read)).toBe(0)
-        const target = counting(memory())
-        const copy = await open('copy', { storage: target, from: file })
-        const written = target.take()
-        expect(written.pagesWritten).toBe(read.pagesRead)
-        expect(written.pagesRead).toBe(0)
-        // In groups: some 32 pages a read, some 1 MiB a write.
-        expect(read.pageBatches).toBeLessThanOrEqual(read.pagesRead / 32 + 60)
-        expect(backendWrites(written)).toBeLessThanOrEqual(file.size / (1024 * 1024) + 2)
-        expect(file.size).toBeLessThanOrEqual(read.bytesRead * 1.01 + 5000)
-        // The check reads every page, and fails for one that nothing uses.
-        expect((await copy.check()).problems).toEqual([])
-        await copy.close()
-      },
-    )
+    test('snapshot: each page that is reachable is read once; restore: each is written once', async () => {
+      await db.flush()
+      storage.take()
+      const file = await new Response(db.snapshot() as ReadableStream<Uint8Array<ArrayBuffer>>).blob()
+      const read = storage.take()
+      expect(backendWrites(read)).toBe(0)
+      const target = counting(memory())
+      const copy = await open('copy', { storage: target, from: file })
+      const written = target.take()
+      expect(written.pagesWritten).toBe(read.pagesRead)
+      expect(written.pagesRead).toBe(0)
+      // In groups: some 32 pages a read, some 1 MiB a write.
+      expect(read.pageBatches).toBeLessThanOrEqual(read.pagesRead / 32 + 60)
+      expect(backendWrites(written)).toBeLessThanOrEqual(file.size / (1024 * 1024) + 2)
+      expect(file.size).toBeLessThanOrEqual(read.bytesRead * 1.01 + 5000)
+      // The check reads every page, and fails for one that nothing uses.
+      expect((await copy.check()).problems).toEqual([])
+      await copy.close()
+    })
 
     test('dropping an index, a collection: 1 small commit, whatever the size', async () => {
       await all.find({}).count()
@@ -372,7 +360,7 @@ for (const count of [100, 100_000]) {
       expect(counts.pagesRead).toBe(0)
     })
 
-    test('what was dropped is reclaimed', { timeout: 60_000 }, async () => {
+    test('what was dropped is reclaimed', async () => {
       for (let i = 0; i < 4; i++) await db.flush()
       expect(storage.take().pagesFreed).toBeGreaterThanOrEqual(Math.floor((count * 250) / 30_000))
     })

@@ -58,7 +58,7 @@ afterAll(async () => {
   await db.close()
 }, 120_000)
 
-test('build: the documents are read once, and nothing is written but the view', { timeout: 60_000 }, async () => {
+test('build: the documents are read once, and nothing is written but the view', async () => {
   await reopen()
   await sums().update()
   const { pagesRead, bytesWritten, appends, commits } = storage.take()
@@ -110,7 +110,7 @@ test('an update takes one append, and reads what was written and where it goes',
   expect(counts.pagesRead).toBeLessThanOrEqual(4 * HEIGHT)
 })
 
-test('a custom reduce reads again only what has changed', { timeout: 60_000 }, async () => {
+test('a custom reduce reads again only what has changed', async () => {
   const { rows } = await all.view('custom', { map: byCity, reduce: add }).query()
   expect(rows).toEqual((await sums().query()).rows)
   await db.flush()

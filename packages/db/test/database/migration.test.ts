@@ -149,41 +149,37 @@ test('several handles migrate at once: each document is written once', async () 
   for (const db of handles) await db.close()
 })
 
-test(
-  'a handle that gets ahead and then stands still is waited for, and then overtaken',
-  { timeout: 20_000 },
-  async () => {
-    const storage = await filled()
-    const ahead = Promise.withResolvers<void>()
-    const stuck = Promise.withResolvers<void>()
-    let resumed = false
-    const first = await open('x', { storage })
-    const second = await open('x', { storage })
-    // The second one is at its first batch until the first one has written that, and then hangs in its next.
-    const stuckMigration: Migration = async (doc) => {
-      if (doc['n'] === 600 && !resumed) await stuck.promise
-      return MIGRATIONS[2]!(doc)
-    }
-    const slowMigration: Migration = async (doc) => {
-      await ahead.promise
-      return MIGRATIONS[2]!(doc)
-    }
-    const slow = second.collection('docs', { ...VERSION_3, migrations: { ...MIGRATIONS, 2: slowMigration } })
-    first.collection('docs', {
-      ...VERSION_3,
-      migrations: { ...MIGRATIONS, 2: stuckMigration },
-      onProgress: () => ahead.resolve(),
-    })
-    await slow.ready()
-    await expectMigrated(second)
-    resumed = true
-    stuck.resolve()
-    await first.collection('docs').ready()
-    await expectMigrated(first)
-    await first.close()
-    await second.close()
-  },
-)
+test('a handle that gets ahead and then stands still is waited for, and then overtaken', async () => {
+  const storage = await filled()
+  const ahead = Promise.withResolvers<void>()
+  const stuck = Promise.withResolvers<void>()
+  let resumed = false
+  const first = await open('x', { storage })
+  const second = await open('x', { storage })
+  // The second one is at its first batch until the first one has written that, and then hangs in its next.
+  const stuckMigration: Migration = async (doc) => {
+    if (doc['n'] === 600 && !resumed) await stuck.promise
+    return MIGRATIONS[2]!(doc)
+  }
+  const slowMigration: Migration = async (doc) => {
+    await ahead.promise
+    return MIGRATIONS[2]!(doc)
+  }
+  const slow = second.collection('docs', { ...VERSION_3, migrations: { ...MIGRATIONS, 2: slowMigration } })
+  first.collection('docs', {
+    ...VERSION_3,
+    migrations: { ...MIGRATIONS, 2: stuckMigration },
+    onProgress: () => ahead.resolve(),
+  })
+  await slow.ready()
+  await expectMigrated(second)
+  resumed = true
+  stuck.resolve()
+  await first.collection('docs').ready()
+  await expectMigrated(first)
+  await first.close()
+  await second.close()
+})
 
 test('an interrupted migration is continued, also by still newer code', async () => {
   const storage = await filled()

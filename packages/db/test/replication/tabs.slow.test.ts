@@ -52,7 +52,7 @@ async function write(db: Database, _id: string): Promise<void> {
   for (const name of NAMES) await db.collection(name).insert({ _id })
 }
 
-test('20 collections in 10 tabs: one tab sends requests, and all have everything', { timeout: 30_000 }, async () => {
+test('20 collections in 10 tabs: one tab sends requests, and all have everything', async () => {
   const { tab, server, close } = origin()
   const tabs = await Promise.all(Array.from({ length: 10 }, tab))
   await write(tabs[3]!.db, 'here')
@@ -65,33 +65,29 @@ test('20 collections in 10 tabs: one tab sends requests, and all have everything
   await close()
 })
 
-test(
-  'another tab continues when the one that replicates is closed, pauses or is cancelled',
-  { timeout: 30_000 },
-  async () => {
-    const { tab, server, close } = origin()
-    const tabs = [await tab(), await tab(), await tab()] as const
-    await eventually(() => tabs[1].sync.status === 'paused' && tabs[0].requests() > 0)
-    await tabs[0].db.close()
-    await write(tabs[1].db, 'a')
-    await eventually(async () => (await count(await server)) === 20)
-    const before = tabs[1].requests()
-    expect([before > 0, tabs[2].requests()]).toEqual([true, 0])
-    tabs[1].sync.pause()
-    await write(tabs[1].db, 'b')
-    await eventually(async () => (await count(await server)) === 40)
-    expect([tabs[1].sync.status, tabs[2].requests() > 0]).toEqual(['paused', true])
-    tabs[1].sync.resume()
-    tabs[2].sync.cancel()
-    await write(tabs[1].db, 'c')
-    await eventually(async () => (await count(await server)) === 60)
-    expect(tabs[1].requests()).toBeGreaterThan(before)
-    expect((await tabs[2].sync).status).toBe('cancelled')
-    await close()
-  },
-)
+test('another tab continues when the one that replicates is closed, pauses or is cancelled', async () => {
+  const { tab, server, close } = origin()
+  const tabs = [await tab(), await tab(), await tab()] as const
+  await eventually(() => tabs[1].sync.status === 'paused' && tabs[0].requests() > 0)
+  await tabs[0].db.close()
+  await write(tabs[1].db, 'a')
+  await eventually(async () => (await count(await server)) === 20)
+  const before = tabs[1].requests()
+  expect([before > 0, tabs[2].requests()]).toEqual([true, 0])
+  tabs[1].sync.pause()
+  await write(tabs[1].db, 'b')
+  await eventually(async () => (await count(await server)) === 40)
+  expect([tabs[1].sync.status, tabs[2].requests() > 0]).toEqual(['paused', true])
+  tabs[1].sync.resume()
+  tabs[2].sync.cancel()
+  await write(tabs[1].db, 'c')
+  await eventually(async () => (await count(await server)) === 60)
+  expect(tabs[1].requests()).toBeGreaterThan(before)
+  expect((await tabs[2].sync).status).toBe('cancelled')
+  await close()
+})
 
-test('a tab that holds the lock and gives no sign of life loses it', { timeout: 30_000 }, async () => {
+test('a tab that holds the lock and gives no sign of life loses it', async () => {
   const { tab, server, close } = origin()
   const first = await tab()
   await eventually(() => first.requests() > 0)
@@ -106,7 +102,7 @@ test('a tab that holds the lock and gives no sign of life loses it', { timeout: 
   await close()
 })
 
-test('what the leader meets is shown in the other tabs, with its error', { timeout: 30_000 }, async () => {
+test('what the leader meets is shown in the other tabs, with its error', async () => {
   const shared = memory()
   const storage = Object.assign(Object.create(shared) as typeof shared, { scope: 'origin' as const })
   const open2 = [await open('down', { storage }), await open('down', { storage })]
@@ -122,35 +118,31 @@ test('what the leader meets is shown in the other tabs, with its error', { timeo
   for (const db of open2) await db.close()
 })
 
-test(
-  'several replications that write one replication checkpoint show no error, and everything arrives',
-  { timeout: 30_000 },
-  async () => {
-    const [here, there] = [await open('here', { storage: memory() }), await open('there', { storage: memory() })]
-    const shown: string[] = []
-    const fetch = couchFetch(there)
-    const syncs = Array.from({ length: 4 }, () =>
-      here.sync(URL_THERE, { collections: ['docs'], live: true, checkpointIntervalMs: 1, fetch }),
-    )
-    for (const sync of syncs)
-      sync.subscribe((event) => {
-        if (event.type === 'status' && event.error !== undefined) shown.push(event.error.message)
-      })
-    for (let n = 0; n < 60; n++) {
-      await here.collection('docs').insert({ _id: `h${n}` })
-      await there.collection('docs').insert({ _id: `t${n}` })
-      if (n % 10 === 0) await eventually(() => syncs.every(({ status }) => status === 'paused'))
-    }
-    for (const db of [here, there]) await eventually(async () => (await db.collection('docs').info()).documents === 120)
-    await eventually(() => syncs.every(({ status }) => status === 'paused'))
-    expect(shown).toEqual([])
-    const once = await Promise.all(
-      Array.from({ length: 12 }, () => here.collection('docs').sync(`${URL_THERE}docs`, { fetch })),
-    )
-    expect(once.every(({ ok }) => ok)).toBe(true)
-    for (const db of [here, there]) await db.close()
-  },
-)
+test('several replications that write one replication checkpoint show no error, and everything arrives', async () => {
+  const [here, there] = [await open('here', { storage: memory() }), await open('there', { storage: memory() })]
+  const shown: string[] = []
+  const fetch = couchFetch(there)
+  const syncs = Array.from({ length: 4 }, () =>
+    here.sync(URL_THERE, { collections: ['docs'], live: true, checkpointIntervalMs: 1, fetch }),
+  )
+  for (const sync of syncs)
+    sync.subscribe((event) => {
+      if (event.type === 'status' && event.error !== undefined) shown.push(event.error.message)
+    })
+  for (let n = 0; n < 60; n++) {
+    await here.collection('docs').insert({ _id: `h${n}` })
+    await there.collection('docs').insert({ _id: `t${n}` })
+    if (n % 10 === 0) await eventually(() => syncs.every(({ status }) => status === 'paused'))
+  }
+  for (const db of [here, there]) await eventually(async () => (await db.collection('docs').info()).documents === 120)
+  await eventually(() => syncs.every(({ status }) => status === 'paused'))
+  expect(shown).toEqual([])
+  const once = await Promise.all(
+    Array.from({ length: 12 }, () => here.collection('docs').sync(`${URL_THERE}docs`, { fetch })),
+  )
+  expect(once.every(({ ok }) => ok)).toBe(true)
+  for (const db of [here, there]) await db.close()
+})
 
 for (const direction of ['to', 'from'] as const) {
   for (const sessions of [0, 1]) {

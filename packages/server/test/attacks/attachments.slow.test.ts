@@ -49,4 +49,4 @@ for (const [request, body] of READS)
     for await (const piece of answer.body!) bytes += (piece as Uint8Array).length
     expect(bytes).toBeGreaterThan((FILES.length * ATTACHMENT_BYTES * 4) / 3)
     expect((await send(server.url, 'GET /_up')).status).toBe(200)
-  }, 60_000)
+  })

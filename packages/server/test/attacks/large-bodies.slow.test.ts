@@ -24,7 +24,7 @@ beforeAll(async () => {
   server = await startProcess('pannier-process.ts', [dir], { heapMegabytes: 192 })
   await send(server.url, 'PUT /db')
   await send(server.url, 'PUT /db/_security', { members: { names: [], roles: [] } })
-}, 60_000)
+})
 afterAll(async () => {
   await server.close()
   await rm(dir, { recursive: true, force: true })

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { basic, send, startServer, type TestServer } from '../test-server.ts'
+import { basic, send, startServer, until, type TestServer } from '../test-server.ts'
 
 const PASSWORD = 'battery staple'
 let running: TestServer
@@ -71,7 +71,7 @@ describe.each(REVOCATIONS)('%s', (_how, revoke) => {
     const name = await member()
     const slow = await heldBack(name, `${FEED} HTTP/1.1${JSON_TYPE}\r\nX-Rest:`, '{}', () => revoke(name))
     await send(running.url, `PUT /private/secret${count}`, { secret: true })
-    for (let tries = 0; slow.text === '' && tries < 100; tries++) await sleep(20)
+    await until(() => slow.text !== '')
     expect(slow.text).not.toContain('secret')
     expect(slow.text).toMatch(/^HTTP\/1.1 40[13]/)
     slow.socket.destroy()
@@ -85,7 +85,7 @@ describe.each(REVOCATIONS)('%s', (_how, revoke) => {
     const name = await member()
     const head = `PUT /private/late${count}${headers === '' ? '' : ` HTTP/1.1${headers}`}`
     const slow = await heldBack(name, head, body, () => revoke(name))
-    for (let tries = 0; slow.text === '' && tries < 100; tries++) await sleep(20)
+    await until(() => slow.text !== '')
     expect(slow.text).toMatch(/^HTTP\/1.1 40[13]/)
     expect((await send(running.url, `GET /private/late${count}`)).status).toBe(404)
     slow.socket.destroy()
@@ -95,7 +95,7 @@ describe.each(REVOCATIONS)('%s', (_how, revoke) => {
 test('a slow body of somebody who is still allowed is taken', async () => {
   const name = await member()
   const slow = await heldBack(name, `PUT /private/late${count}`, '{"a":1}', () => Promise.resolve())
-  for (let tries = 0; slow.text === '' && tries < 100; tries++) await sleep(20)
+  await until(() => slow.text !== '')
   expect(slow.text).toMatch(/^HTTP\/1.1 201/)
   slow.socket.destroy()
 })
@@ -114,7 +114,6 @@ test('one user has no more feeds than one may have', async () => {
   const refused = await ask()
   expect(refused.status).toBe(429)
   leaving.abort()
-  await sleep(100)
-  expect((await send(small.url, 'GET /db/_changes?feed=longpoll&timeout=1')).status).toBe(200)
+  await until(async () => (await send(small.url, 'GET /db/_changes?feed=longpoll&timeout=1')).status === 200)
   await small.close()
 })

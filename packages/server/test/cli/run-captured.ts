@@ -13,11 +13,13 @@ export async function runCaptured(
   {
     input = '',
     signal = new AbortController().signal,
-  }: { readonly input?: string; readonly signal?: AbortSignal } = {},
+    onErr = () => {},
+  }: { readonly input?: string; readonly signal?: AbortSignal; readonly onErr?: (all: string) => void } = {},
 ): Promise<Captured> {
   const stdout = collector()
   const stderr = collector()
   const terminal = { stdin: Readable.from([Buffer.from(input)]), stdout: stdout.stream, stderr: stderr.stream, signal }
+  stderr.stream.on('data', () => onErr(stderr.text()))
   const code = await runCli(parameters, terminal, '1.2.3')
   return { code, out: stdout.text(), err: stderr.text() }
 }

@@ -7,10 +7,11 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { request, type IncomingMessage } from 'node:http'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { json } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { askNewPassword } from '../../src/cli/ask-password.ts'
 import { runCaptured } from './run-captured.ts'
@@ -123,20 +124,15 @@ test('asked to end, it tells streams when to come back, finishes an upload, and 
   const half = Buffer.alloc(300_000, 'a')
   const head =
     '--b\r\ncontent-disposition: form-data; name="paper"; filename="a.txt"\r\ncontent-type: text/plain\r\n\r\n'
-  let sendRest = (): void => {}
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      controller.enqueue(Buffer.concat([Buffer.from(head), half]))
-      sendRest = () => {
-        controller.enqueue(Buffer.concat([half, Buffer.from('\r\n--b--\r\n')]))
-        controller.close()
-      }
-    },
-  })
-  const headers = { authorization: token, 'content-type': 'multipart/form-data; boundary=b' }
-  const init = { method: 'POST', body, headers, duplex: 'half' } as RequestInit
-  const upload = fetch(`${first.url}/api/collections/papers/records`, init)
-  await sleep(300)
+  const headers = {
+    authorization: token,
+    'content-type': 'multipart/form-data; boundary=b',
+    expect: '100-continue',
+  }
+  const upload = request(`${first.url}/api/collections/papers/records`, { method: 'POST', headers })
+  upload.flushHeaders()
+  await once(upload, 'continue')
+  upload.write(Buffer.concat([Buffer.from(head), half]))
   first.process.kill('SIGTERM')
   for (;;) {
     const { done, value } = await reader.read()
@@ -145,10 +141,10 @@ test('asked to end, it tells streams when to come back, finishes an upload, and 
   }
   expect(streamed).toMatch(/retry:\d+\n\n$/)
   await expect(fetch(`${first.url}/api/health`)).rejects.toThrow()
-  sendRest()
-  const answer = await upload
-  expect(answer.status).toBe(200)
-  const { id, paper } = (await answer.json()) as { readonly id: string; readonly paper: string }
+  upload.end(Buffer.concat([half, Buffer.from('\r\n--b--\r\n')]))
+  const [answer] = (await once(upload, 'response')) as [IncomingMessage]
+  expect(answer.statusCode).toBe(200)
+  const { id, paper } = (await json(answer)) as { readonly id: string; readonly paper: string }
   expect(await first.ended).toBe(0)
 
   const second = await serve()

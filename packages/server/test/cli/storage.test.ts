@@ -82,7 +82,7 @@ onPostgres((get) => {
       server.sql('postgres', `alter system set ${set}`)
     server.sql('postgres', 'select pg_reload_conf()')
     await expect
-      .poll(() => refused(`${url}?sslmode=verify-full`), { timeout: 10_000 })
+      .poll(() => refused(`${url}?sslmode=verify-full`))
       .toMatch(/certificate of PostgreSQL at .* is not accepted.*sslrootcert=FILE/)
     await postgres(`${url}?sslmode=verify-full&sslrootcert=${certificate}`).has('app')
   })
@@ -107,9 +107,11 @@ onPostgres((get) => {
     await (await open('x', { storage: postgres(url) })).close()
     server.sql('newer', 'update pannier.version set version = 99')
     const ending = new AbortController()
-    const running = runCaptured(['serve', '--port', '0', '--storage', url], { signal: ending.signal })
-    setTimeout(() => ending.abort(), 1500)
-    expect((await running).err).toMatch(
+    const onErr = (all: string): void => {
+      if (all.includes('This server waits')) ending.abort()
+    }
+    const serving = runCaptured(['serve', '--port', '0', '--storage', url], { signal: ending.signal, onErr })
+    expect((await serving).err).toMatch(
       /have version 99, and this program knows version \d+\. Update it\. This server waits/,
     )
     expect(server.sql('newer', "select string_agg(name, ',') from pannier.database")).toBe('x')

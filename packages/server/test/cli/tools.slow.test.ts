@@ -250,7 +250,7 @@ test('Ctrl-C: no half file is left, and the exit code says so', async () => {
   expect((await readdir(folder)).toSorted()).toEqual(['shop.db'])
 })
 
-test('the program itself', { timeout: 30_000 }, async () => {
+test('the program itself', async () => {
   await writeFile(join(folder, 'cities.ndjson'), LINES)
   await runProgram('import', file, 'cities', join(folder, 'cities.ndjson'))
   expect((await runProgram('export', file, 'cities')).stdout.split('\n').length).toBe(3)

@@ -45,7 +45,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-test('couchbackup and couchrestore', { timeout: 60_000 }, async () => {
+test('couchbackup and couchrestore', async () => {
   const file = join(dir, 'command.txt')
   const backup = ['--url', running.adminUrl, '--db', 'source', '--output', file, '--log', join(dir, 'log')]
   await run('couchbackup.bin.js', [...backup, '--quiet'])
@@ -57,7 +57,7 @@ test('couchbackup and couchrestore', { timeout: 60_000 }, async () => {
   )
 })
 
-test('the library', { timeout: 60_000 }, async () => {
+test('the library', async () => {
   const file = join(dir, 'library.txt')
   const source = `${running.adminUrl}/source`
   await called((done) =>
@@ -68,7 +68,7 @@ test('the library', { timeout: 60_000 }, async () => {
   await same('by-library')
 })
 
-test('the library, shallow: winners only', { timeout: 60_000 }, async () => {
+test('the library, shallow: winners only', async () => {
   const file = join(dir, 'shallow.txt')
   await called((done) =>
     library.backup(`${running.adminUrl}/source`, createWriteStream(file), { mode: 'shallow' }, done),

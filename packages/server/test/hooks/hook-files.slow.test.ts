@@ -241,24 +241,20 @@ export default ({ onRecordCreate, onRecordCreateRequest, routerAdd, routerUse, c
   },
 )
 
-test(
-  'a server does not start with a file that can not be loaded: it names the file and the line',
-  { timeout: 60_000 },
-  async () => {
-    await write({
-      'posts.ts': `\n\nexport default ({ onRecordCreate }) => {\n  onRecordCreate('posts', () => {})\n}\n`,
-    })
-    const running = await pannier('serve', '--dir', dir, '--port', '0')
-    const [code] = (await once(running.child, 'close')) as [number]
-    expect([code, running.err()]).toEqual([
-      expect.any(Number),
-      expect.stringMatching(/hooks\/posts\.ts:4: onRecordCreate\(\): handler must be a function, got 'posts'/),
-    ])
-    expect(code).not.toBe(0)
-  },
-)
+test('a server does not start with a file that can not be loaded: it names the file and the line', async () => {
+  await write({
+    'posts.ts': `\n\nexport default ({ onRecordCreate }) => {\n  onRecordCreate('posts', () => {})\n}\n`,
+  })
+  const running = await pannier('serve', '--dir', dir, '--port', '0')
+  const [code] = (await once(running.child, 'close')) as [number]
+  expect([code, running.err()]).toEqual([
+    expect.any(Number),
+    expect.stringMatching(/hooks\/posts\.ts:4: onRecordCreate\(\): handler must be a function, got 'posts'/),
+  ])
+  expect(code).not.toBe(0)
+})
 
-test('a hook that holds the thread is named, with what to do', { timeout: 60_000 }, async () => {
+test('a hook that holds the thread is named, with what to do', async () => {
   const server = await serve({
     'loop.ts': `export default ({ routerAdd }) => routerAdd('GET', '/loop', () => { for (;;); })\n`,
   })

@@ -57,7 +57,7 @@ describe('with a server in the middle that is killed', () => {
   let middle: MiddleServer
   beforeAll(async () => {
     middle = await MiddleServer.start()
-  }, 60_000)
+  })
   afterAll(async () => {
     expect(await middle.end(), 'verify').toEqual([])
   })

@@ -28,7 +28,7 @@ async function checkBackups(dir: string): Promise<readonly string[]> {
   return names
 }
 
-test(`${ROUNDS} kills (SEED=${FIRST_SEED})`, { timeout: 60_000 + ROUNDS * 30_000 }, async () => {
+test(`${ROUNDS} kills (SEED=${FIRST_SEED})`, { timeout: 120_000 + ROUNDS * 30_000 }, async () => {
   const dir = await mkdtemp(join(tmpdir(), 'pannier-backup-kill-'))
   const chance = seededRandom(FIRST_SEED)
   await ServeProcess.prepare(dir)

@@ -32,7 +32,7 @@ const TASKS = {
   ],
 }
 
-test(`${rounds} kills (SEED=${seed})`, { timeout: 60_000 + rounds * 20_000 }, async () => {
+test(`${rounds} kills (SEED=${seed})`, { timeout: 120_000 + rounds * 20_000 }, async () => {
   const random = seededRandom(seed)
   const dir = await mkdtemp(join(tmpdir(), 'pannier-rest-kill-'))
   const clients = Array.from({ length: CLIENTS }, (_, n) => new Client(n))

@@ -97,30 +97,26 @@ test('a transaction that the window has no room left for ends the answer, and is
   expect(await world.push([second!])).toMatchObject([{ status: 'ok' }])
 })
 
-test(
-  'a transaction that takes too long is rejected after three tries, and the next one is judged',
-  { timeout: 30_000 },
-  async () => {
-    await set({ batch: { timeout: 1 } })
-    let runs = 0
-    hook('onRecordCreate', async (title) => {
-      if (title !== 'slow') return
-      runs++
-      await sleep(1100)
-    })
-    const transactions = numbered([creating('slow'), creating('one')], [creating('one'), creating('two')])
-    const outcomes = await world.push(transactions)
-    expect(outcomes).toMatchObject([
-      { status: 'rejected', at: 0, code: 'INVALID', message: expect.stringContaining('longer than 1 s, 3 times') },
-      { status: 'ok' },
-    ])
-    expect(runs).toBe(3)
-    expect(await world.push(transactions)).toEqual(outcomes)
-    expect(runs).toBe(3)
-  },
-)
+test('a transaction that takes too long is rejected after three tries, and the next one is judged', async () => {
+  await set({ batch: { timeout: 1 } })
+  let runs = 0
+  hook('onRecordCreate', async (title) => {
+    if (title !== 'slow') return
+    runs++
+    await sleep(1100)
+  })
+  const transactions = numbered([creating('slow'), creating('one')], [creating('one'), creating('two')])
+  const outcomes = await world.push(transactions)
+  expect(outcomes).toMatchObject([
+    { status: 'rejected', at: 0, code: 'INVALID', message: expect.stringContaining('longer than 1 s, 3 times') },
+    { status: 'ok' },
+  ])
+  expect(runs).toBe(3)
+  expect(await world.push(transactions)).toEqual(outcomes)
+  expect(runs).toBe(3)
+})
 
-test('a transaction that takes too long once is written at its next try', { timeout: 30_000 }, async () => {
+test('a transaction that takes too long once is written at its next try', async () => {
   await set({ batch: { timeout: 1 } })
   let runs = 0
   hook('onRecordCreate', async (title) => {
@@ -130,7 +126,7 @@ test('a transaction that takes too long once is written at its next try', { time
   expect(runs).toBe(2)
 })
 
-test('the wait for writes of others takes nothing of the time of a transaction', { timeout: 30_000 }, async () => {
+test('the wait for writes of others takes nothing of the time of a transaction', async () => {
   await set({ batch: { timeout: 1 } })
   let runs = 0
   hook('onRecordCreate', async () => void runs++)

@@ -20,7 +20,7 @@ const seed = FIRST_SEED
 const CLIENTS = 3
 const LOAD_MS_MAX = 400
 
-test(`${rounds} kills and restores (SEED=${seed})`, { timeout: 60_000 + rounds * 20_000 }, async () => {
+test(`${rounds} kills and restores (SEED=${seed})`, { timeout: 120_000 + rounds * 20_000 }, async () => {
   const random = seededRandom(seed)
   const home = await mkdtemp(join(tmpdir(), 'pannier-push-kill-'))
   const [dir, copy] = [join(home, 'data'), join(home, 'copy')]

@@ -36,56 +36,48 @@ async function deafClient(): Promise<{ readonly socket: Socket; readonly id: str
   return { socket, id: /"clientId":"(\w+)"/.exec(text)![1]! }
 }
 
-test(
-  'a client that reads nothing is cut off when 4 MiB wait; the others get all in order',
-  { timeout: 60_000 },
-  async () => {
-    const { realtime } = server.server.backend
-    const quick = await EventClient.open(server.url)
-    await quick.subscribe([topic('posts/*', { fields: 'id' })])
-    const deaf = await deafClient()
-    const subscribed = await server.call('POST /realtime', { clientId: deaf.id, subscriptions: ['posts/*'] }, '')
-    expect(subscribed.status).toBe(204)
-    const ids: unknown[] = []
-    // What the sockets of both sides hold comes before the 4 MiB.
-    while (realtime.size > 1 && ids.length < 400) {
-      ids.push(await create('x'.repeat(90_000)))
-      await quick.has(ids.length)
-    }
-    expect(realtime.size).toBe(1)
-    expect(ids.length * 90_000).toBeGreaterThan(4 * 1024 * 1024)
-    expect(quick.messages.map(({ data }) => (data['record'] as { readonly id: string }).id)).toEqual(ids)
-    quick.close()
-    deaf.socket.destroy()
-  },
-)
+test('a client that reads nothing is cut off when 4 MiB wait; the others get all in order', async () => {
+  const { realtime } = server.server.backend
+  const quick = await EventClient.open(server.url)
+  await quick.subscribe([topic('posts/*', { fields: 'id' })])
+  const deaf = await deafClient()
+  const subscribed = await server.call('POST /realtime', { clientId: deaf.id, subscriptions: ['posts/*'] }, '')
+  expect(subscribed.status).toBe(204)
+  const ids: unknown[] = []
+  // What the sockets of both sides hold comes before the 4 MiB.
+  while (realtime.size > 1 && ids.length < 400) {
+    ids.push(await create('x'.repeat(90_000)))
+    await quick.has(ids.length)
+  }
+  expect(realtime.size).toBe(1)
+  expect(ids.length * 90_000).toBeGreaterThan(4 * 1024 * 1024)
+  expect(quick.messages.map(({ data }) => (data['record'] as { readonly id: string }).id)).toEqual(ids)
+  quick.close()
+  deaf.socket.destroy()
+})
 
-test(
-  'a flood of subscriptions of one client ends with one of them, and delays nobody else',
-  { timeout: 60_000 },
-  async () => {
-    const [flooded, other] = [await EventClient.open(server.url), await EventClient.open(server.url)]
-    await other.subscribe(['posts/*'])
-    const floods = Array.from({ length: 500 }, (_, n) =>
-      flooded.subscribe(Array.from({ length: 20 }, (_unused, m) => topic('posts/*', { filter: `title = '${n}'`, m }))),
-    )
-    const answers = await Promise.all(floods)
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]))
-    const topics = [...server.server.backend.realtime.subscriber(flooded.id)!.topics.keys()]
-    expect(topics.length).toBe(20)
-    const title = /title%20%3D%20'(\d+)'/.exec(topics[0]!)![1]!
-    await create('none of them')
-    await create(title)
-    await flooded.has(20)
-    await other.has(2)
-    expect([flooded.messages.length, other.messages.length]).toEqual([20, 2])
-    flooded.close()
-    other.close()
-  },
-)
+test('a flood of subscriptions of one client ends with one of them, and delays nobody else', async () => {
+  const [flooded, other] = [await EventClient.open(server.url), await EventClient.open(server.url)]
+  await other.subscribe(['posts/*'])
+  const floods = Array.from({ length: 500 }, (_, n) =>
+    flooded.subscribe(Array.from({ length: 20 }, (_unused, m) => topic('posts/*', { filter: `title = '${n}'`, m }))),
+  )
+  const answers = await Promise.all(floods)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]))
+  const topics = [...server.server.backend.realtime.subscriber(flooded.id)!.topics.keys()]
+  expect(topics.length).toBe(20)
+  const title = /title%20%3D%20'(\d+)'/.exec(topics[0]!)![1]!
+  await create('none of them')
+  await create(title)
+  await flooded.has(20)
+  await other.has(2)
+  expect([flooded.messages.length, other.messages.length]).toEqual([20, 2])
+  flooded.close()
+  other.close()
+})
 
 for (const seed of seedsOf('model'))
-  test(`clients that break off at any moment leave nothing behind, seed ${seed}`, { timeout: 60_000 }, async () => {
+  test(`clients that break off at any moment leave nothing behind, seed ${seed}`, async () => {
     const { below } = seededRandom(seed)
     const steady = await EventClient.open(server.url)
     await steady.subscribe(['posts/*'])

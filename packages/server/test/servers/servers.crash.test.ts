@@ -255,37 +255,33 @@ onPostgres((get) => {
     await through.realtime.unsubscribe()
   })
 
-  test(
-    'a server of an older version refuses what a newer one has written, says so, and waits',
-    { timeout: 60_000 },
-    async () => {
-      await using app = await open('app', { storage: postgres(get().url) })
-      const state = app.collection<{ version: number }>('$server')
-      await state.update('format', (old) => ({ ...old, version: 99 }))
-      for (const server of servers) await server.says(/A newer version serves this database/)
-      for (const server of servers)
-        await server.says(/format 99, and this version knows format 1\. Update it\. This server waits/)
-      expect(
+  test('a server of an older version refuses what a newer one has written, says so, and waits', async () => {
+    await using app = await open('app', { storage: postgres(get().url) })
+    const state = app.collection<{ version: number }>('$server')
+    await state.update('format', (old) => ({ ...old, version: 99 }))
+    for (const server of servers) await server.says(/A newer version serves this database/)
+    for (const server of servers)
+      await server.says(/format 99, and this version knows format 1\. Update it\. This server waits/)
+    expect(
+      await fetch(`${servers[0]!.url}/_up`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    ).toBe(false)
+    await using late = new Serving(get().url)
+    await late.says(/This server waits/)
+    await state.update('format', (old) => ({ ...old, version: 1 }))
+    await late.says(/listens at/)
+    await until(
+      async () =>
         await fetch(`${servers[0]!.url}/_up`).then(
           ({ ok }) => ok,
           () => false,
         ),
-      ).toBe(false)
-      await using late = new Serving(get().url)
-      await late.says(/This server waits/)
-      await state.update('format', (old) => ({ ...old, version: 1 }))
-      await late.says(/listens at/)
-      await until(
-        async () =>
-          await fetch(`${servers[0]!.url}/_up`).then(
-            ({ ok }) => ok,
-            () => false,
-          ),
-      )
-    },
-  )
+    )
+  })
 
-  test('a server waits while the tables are of a newer version', { timeout: 60_000 }, async () => {
+  test('a server waits while the tables are of a newer version', async () => {
     const { server, url } = get()
     const version = server.sql('pannier_test', 'select version from pannier.version')
     server.sql('pannier_test', 'update pannier.version set version = 99')
@@ -324,19 +320,15 @@ onPostgres((get) => {
     },
   )
 
-  test(
-    'while PostgreSQL is away a server is not ready, and continues when it is back',
-    { timeout: 60_000 },
-    async () => {
-      const { server } = get()
-      const isUp = async (): Promise<boolean> => (await fetch(`${servers[0]!.url}/_up`)).ok
-      expect(await isUp()).toBe(true)
-      await server.stop()
-      await until(async () => !(await isUp()))
-      const written = couch(0, 'PUT', '/synced/waits', { n: 1 })
-      await server.begin()
-      expect((await written).status).toBe(201)
-      await until(isUp)
-    },
-  )
+  test('while PostgreSQL is away a server is not ready, and continues when it is back', async () => {
+    const { server } = get()
+    const isUp = async (): Promise<boolean> => (await fetch(`${servers[0]!.url}/_up`)).ok
+    expect(await isUp()).toBe(true)
+    await server.stop()
+    await until(async () => !(await isUp()))
+    const written = couch(0, 'PUT', '/synced/waits', { n: 1 })
+    await server.begin()
+    expect((await written).status).toBe(201)
+    await until(isUp)
+  })
 })

@@ -34,7 +34,7 @@ function provider(name: string, options: Partial<ProviderOptions> = {}): Provide
   return providerOf(definition(name, { ...urls, ...options }), name)!
 }
 
-function now(ms = 5000): { signal: AbortSignal; nowMs: number } {
+function now(ms = 60_000): { signal: AbortSignal; nowMs: number } {
   return { signal: AbortSignal.timeout(ms), nowMs: NOW }
 }
 
