@@ -27,8 +27,10 @@ export interface Member {
   heard(message: Message): void
   /** There may be something to look for. */
   look(): void
-  /** What the poll has found of its turn. */
-  turn(holder: string | null, isWanted: boolean): void
+  /** The request that it has the lease by. */
+  readonly held: string | undefined
+  /** What a poll has found of its turn that began while it had the lease by the request `held`. */
+  turn(held: string, holder: string | null, isWanted: boolean): void
 }
 
 const SERVER_SILENCE_MS_MAX = 30_000
@@ -225,6 +227,10 @@ export class Hub {
     this.#polling = true
     try {
       const names = [...this.#members.values()].map((members) => members.values().next().value!.name)
+      // The answer says nothing of a lease that came after the question.
+      const held = new Map<Member, string>()
+      for (const members of this.#members.values())
+        for (const member of members) if (member.held !== undefined) held.set(member, member.held)
       const [fence, database, turn] = [this.tables('fence'), this.tables('database'), this.tables('turn')]
       const { rows } = await this.query({
         name: 'pannier_poll',
@@ -234,18 +240,21 @@ export class Hub {
         values: [names],
       })
       for (const [name, state, holder, isWanted] of rows as [string, string | null, string | null, boolean][])
-        this.#found(name, state, holder, isWanted)
+        this.#found(name, state, (member) => {
+          const request = held.get(member)
+          if (request !== undefined) member.turn(request, holder, isWanted)
+        })
     } finally {
       this.#polling = false
     }
   }
 
-  #found(name: string, state: string | null, holder: string | null, isWanted: boolean): void {
+  #found(name: string, state: string | null, turn: (member: Member) => void): void {
     // Null: it is elsewhere, on its way, or was never here.
     const isNews = state !== (this.#states.get(name) ?? null)
     this.#states.set(name, state)
     for (const member of this.#members.get(keyOf(name)) ?? []) {
-      member.turn(holder, isWanted)
+      turn(member)
       if (isNews) member.look()
     }
   }

@@ -157,9 +157,13 @@ export class PostgresCoordinator implements Coordinator, Member {
     if (!this.#closed) this.#listener(undefined)
   }
 
-  turn(holder: string | null, isWanted: boolean): void {
-    if (this.#lease === undefined) return
-    if (holder !== this.#request) this.#lose(this.#lease)
+  get held(): string | undefined {
+    return this.#lease === undefined ? undefined : this.#request
+  }
+
+  turn(held: string, holder: string | null, isWanted: boolean): void {
+    if (this.#lease === undefined || this.#request !== held) return
+    if (holder !== held) this.#lose(this.#lease)
     else if (isWanted) this.#answer()
   }
 

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { systemEnvironment } from '../../db/src/database/lifecycle/environment.ts'
 import type { Commit, PageStore } from '../../db/src/internal.ts'
 import { postgres } from '../src/index.ts'
 import { CuttingProxy } from './cutting-proxy.ts'
@@ -137,8 +138,7 @@ onPostgres((get) => {
     await held.read()
     proxy.leaveAt('with fence as')
     const committed = commit(held, 1, 1, 'mine')
-    while (proxy.cuts === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-    await other.read()
+    await expect.poll(async () => (await other.read()).meta?.generation).toBe(1)
     await commit(other, 2, 2, 'theirs')
     proxy.comeBack()
     await committed
@@ -153,6 +153,23 @@ onPostgres((get) => {
     await expect(commit(held, 1, 1, 'record')).rejects.toMatchObject({ code: 'PANNIER_IO' })
     expect(await other.read()).toMatchObject({ meta: undefined, log: [] })
     expect(await other.listPages()).toEqual([])
+  })
+
+  test('a poll whose answer comes after the handle has got the lease', async () => {
+    const { server } = get()
+    await using proxy = await CuttingProxy.start(server.port)
+    const storage = postgres(server.url('pannier_test', proxy.port), { notify: false, pollMs: 10 })
+    const handle = storage.coordinator!(randomUUID(), systemEnvironment())
+    const poll = proxy.holdAnswerAt('pannier_poll')
+    await poll.given
+    const lease = await handle.acquireWriter()
+    // It begins when the one before has ended.
+    const next = proxy.holdAnswerAt('pannier_poll')
+    poll.release()
+    await next.given
+    next.release()
+    expect(lease.lost).toBe(false)
+    handle.close()
   })
 
   /** A handle whose database is behind a network that can be held up, and the storage that moves it away. */
