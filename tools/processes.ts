@@ -3,6 +3,7 @@
  * killed when this process ends, by itself or by a signal.
  */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { constants, tmpdir } from 'node:os'
@@ -114,11 +115,21 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
+/** Below those that systems give to whoever asks for any: nobody gets one of these between the choice and its use. */
+const PORT_MIN = 12_000
+const PORT_MAX = 32_000
+
 /** A port of this machine that nobody listens at. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  for (;;) {
+    const port = randomInt(PORT_MIN, PORT_MAX)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    await new Promise((resolve) => server.close(resolve))
+    return port
+  }
 }

@@ -7,6 +7,8 @@ import type { ParsedMail } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 import type { SMTPServerOptions } from 'smtp-server'
 
+const RECEIVED_MS_MAX = 60_000
+
 /** What a program got, as it came and as a reader sees it. */
 export interface ReceivedMail {
   /** Those of the envelope. */
@@ -76,7 +78,7 @@ export class MailServer implements AsyncDisposable {
 
   /** Waits until as many mails have come, and gives the last one. */
   async received(count: number): Promise<ReceivedMail> {
-    const end = performance.now() + 20_000
+    const end = performance.now() + RECEIVED_MS_MAX
     while (this.mails.length < count) {
       if (performance.now() > end) throw new Error(`${count} mails are expected, got ${this.mails.length}.`)
       await new Promise((resolve) => setTimeout(resolve, 10))

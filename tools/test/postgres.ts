@@ -104,9 +104,13 @@ export class PostgresServer implements AsyncDisposable {
 
   async begin(): Promise<void> {
     const options = ['-D', this.data, '-p', String(this.port), '-h', '127.0.0.1']
-    this.#server = spawnTracked(join(this.#bin, 'postgres'), options, { ...asUser(), stdio: 'ignore' })
     const until = performance.now() + START_MS_MAX
-    while (spawnSync(join(this.#bin, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(this.port)]).status !== 0) {
+    for (;;) {
+      // One that was killed keeps its memory from the next one until all its processes are gone.
+      if (!this.isRunning)
+        this.#server = spawnTracked(join(this.#bin, 'postgres'), options, { ...asUser(), stdio: 'ignore' })
+      const asked = ['-q', '-h', '127.0.0.1', '-p', String(this.port)]
+      if (spawnSync(join(this.#bin, 'pg_isready'), asked).status === 0 && this.isRunning) return
       if (performance.now() > until) throw new Error('PostgreSQL does not start.')
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
@@ -115,7 +119,7 @@ export class PostgresServer implements AsyncDisposable {
   /** 'SIGINT' stops it in order, 'SIGQUIT' as a crash does. */
   async stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
     const server = this.#server
-    if (server === undefined || server.exitCode !== null) return
+    if (server === undefined || !this.isRunning) return
     const ended = new Promise((resolve) => server.once('exit', resolve))
     server.kill(signal)
     await ended
