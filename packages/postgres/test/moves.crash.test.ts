@@ -156,11 +156,18 @@ onPostgres((get) => {
         const before = copiesOf(get(), urls, name)[0]!.at
         let thaw = (): void => {}
         const thawed = new Promise<void>((resolve) => (thaw = resolve))
-        const onStep = (step: MoveStep): Promise<void> | undefined => (step === frozenStep ? thawed : undefined)
+        const { promise: frozen, resolve: freeze } = Promise.withResolvers<void>()
+        const onStep = (step: MoveStep): Promise<void> | undefined => {
+          if (step !== frozenStep) return undefined
+          freeze()
+          return thawed
+        }
         const moving = moveDatabase(places, name, places.all[1 - before]!, { onStep }).then(
           () => 'moved',
           (error: { code: string }) => error.code,
         )
+        // A slow one may have been taken for dead before it comes to that step.
+        await Promise.race([frozen, moving])
         // Where nobody was stopped yet nobody cancels it.
         await sleep(6000)
         await writers.goOn()
@@ -196,7 +203,7 @@ onPostgres((get) => {
         await writers.goOn()
       }
       const overtaken = moveDatabase(places, 'shop', one!, {
-        onStep: (step) => (step === 'copied' ? moveDatabase(places, 'shop', two!, {}) : undefined),
+        onStep: (step) => (step === 'copied' ? moved(() => moveDatabase(places, 'shop', two!, {})) : undefined),
       })
       await expect(overtaken).rejects.toMatchObject({ code: 'PANNIER_STALE' })
       expect(copiesOf(get(), urls, 'shop')).toEqual([{ at: places.all.indexOf(two!), isOpen: true }])

@@ -5,7 +5,7 @@ import { open } from '../../db/src/index.ts'
 import { postgres } from '../src/index.ts'
 import { moveDatabase, type MoveStep } from '../src/move.ts'
 import { onPostgres } from './on-postgres.ts'
-import { placesAt } from './on-several.ts'
+import { moved, placesAt } from './on-several.ts'
 
 /** As a server does that is promoted: what `sql` takes back never came there. */
 async function failOver(server: PostgresServer, database: string, sql: string): Promise<void> {
@@ -43,7 +43,7 @@ onPostgres((get) => {
     await expect(moveDatabase(places, name, places.all[1]!, { onStep: lost })).rejects.toMatchObject({
       code: 'PANNIER_STALE',
     })
-    await moveDatabase(places, name, places.all[1]!, {})
+    await moved(() => moveDatabase(places, name, places.all[1]!, {}))
     expect(await storage.placeOf(name)).toMatch(/second$/)
     expect((await db.check()).problems).toEqual([])
 

@@ -4,7 +4,7 @@ import { open } from '../../db/src/index.ts'
 import { postgres } from '../src/index.ts'
 import { moveDatabase, type MoveStep } from '../src/move.ts'
 import { onPostgres } from './on-postgres.ts'
-import { copiesOf, placesAt, several } from './on-several.ts'
+import { copiesOf, moved, placesAt, several } from './on-several.ts'
 
 onPostgres((get) => {
   test.each([true, false])(
@@ -25,16 +25,16 @@ onPostgres((get) => {
       const at = copiesOf(get(), urls, 'shop')[0]!.at
       const places = placesAt(urls)
       // The second one dies when it has switched: nobody tells.
-      await moveDatabase(places, 'shop', places.all[1 - at]!, {})
+      await moved(() => moveDatabase(places, 'shop', places.all[1 - at]!, {}))
       await writing.collection('items').insert({ _id: 'b' })
       await expect.poll(() => seen).toEqual(['a', 'b'])
-      await new Promise<void>((resolve) => {
+      await new Promise<void>((resolve, reject) => {
         const onStep = (step: MoveStep): Promise<void> | undefined => {
           if (step !== 'switched') return undefined
           resolve()
           return new Promise(() => {})
         }
-        moveDatabase(places, 'shop', places.all[at]!, { onStep }).catch(() => {})
+        moved(() => moveDatabase(places, 'shop', places.all[at]!, { onStep })).catch(reject)
       })
       await using other = await open('shop', { storage: postgres(urls, options) })
       await other.collection('items').insert({ _id: 'c' })
@@ -53,11 +53,13 @@ onPostgres((get) => {
     const items = db.collection('items')
     await items.insert(Array.from({ length: 2000 }, (_, n) => ({ _id: `i${n}`, text: 'x'.repeat(1000) })))
     const at = copiesOf(get(), urls, 'secret')[0]!.at
-    await moveDatabase(places, 'secret', places.all[1 - at]!, {
-      onStep: async (step) => {
-        if (step === 'copied') await db.encryption!.rotateKey()
-      },
-    })
+    await moved(() =>
+      moveDatabase(places, 'secret', places.all[1 - at]!, {
+        onStep: async (step) => {
+          if (step === 'copied') await db.encryption!.rotateKey()
+        },
+      }),
+    )
     await items.insert({ _id: 'after' })
     await using again = await open('secret', { storage: postgres(urls), encryption })
     expect(await again.collection('items').find().count()).toBe(2001)

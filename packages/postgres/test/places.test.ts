@@ -1,6 +1,6 @@
 /** Goal: databases are spread over several PostgreSQLs by name, stay where they are, and are never in two places. */
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { open } from '../../db/src/index.ts'
 import { freePort } from '../../../tools/processes.ts'
 import { postgres } from '../src/index.ts'
@@ -139,6 +139,9 @@ onPostgres((get) => {
   })
 
   test('opening takes one round trip more than at a single PostgreSQL', async () => {
+    // No heartbeat, however long it takes.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
     const urls = several(get(), 2)
     const storage = postgres(urls, { notify: false, pollMs: 1e9 })
     const name = randomUUID()

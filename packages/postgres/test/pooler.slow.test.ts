@@ -18,6 +18,7 @@ import { postgres, type PostgresOptions, type PostgresStorage } from '../src/ind
 import { onPostgres } from './on-postgres.ts'
 
 const PGBOUNCER = '/usr/sbin/pgbouncer'
+const START_MS_MAX = 60_000
 
 onPostgres((get) => {
   if (!existsSync(PGBOUNCER)) {
@@ -47,7 +48,7 @@ onPostgres((get) => {
     spawnSync('chmod', ['644', file])
     pooler = spawnTracked(PGBOUNCER, ['-u', 'postgres', file], { stdio: 'ignore' })
     url = server.url('pannier_test', port)
-    for (let tries = 0; tries < 100; tries++) {
+    for (const late = performance.now() + START_MS_MAX; performance.now() < late; await sleep(100)) {
       const answers = await postgres(url, { ...POOLED, waitMsMax: 0 })
         .has('x')
         .then(
@@ -55,7 +56,6 @@ onPostgres((get) => {
           () => false,
         )
       if (answers) return
-      await sleep(100)
     }
     throw new Error('pgbouncer does not answer.')
   })

@@ -1,12 +1,16 @@
 /** Goal: what each operation costs PostgreSQL, in statements and round trips: docs/internals/postgres.md. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { open } from '../../db/src/index.ts'
 import { postgres } from '../src/index.ts'
 import { onPostgres } from './on-postgres.ts'
 
 onPostgres((get) => {
+  // No poll and no heartbeat, however long a test takes.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+  afterEach(() => void vi.useRealTimers())
+
   /** Without hints, and without a poll while a test runs. */
   const quiet = (): ReturnType<typeof postgres> => postgres(get().url, { notify: false, pollMs: 1e9 })
 
@@ -44,7 +48,8 @@ onPostgres((get) => {
     for (let n = 0; n < 50; n++) await items.insert({ _id: `i${n}`, n })
     const count = storage.counts.statements - before
     expect(count).toBeGreaterThanOrEqual(51)
-    expect(count).toBeLessThanOrEqual(100)
+    // The hint of the one before them may come late.
+    expect(count).toBeLessThanOrEqual(101)
   })
 
   test('a turn costs two statements: beside them are the write, two messages, and a look of each server at what is new', async () => {
@@ -57,17 +62,22 @@ onPostgres((get) => {
     const databases = [one, two]
     await one.collection('items').insert({ _id: 'first' })
     const count = (): number => storages.reduce((sum, { counts }) => sum + counts.statements, 0)
-    const costs: number[] = []
-    for (let turn = 0; turn < 20; turn++) {
-      // What the turn before has said to others is under way no more.
-      await setTimeout(20)
+    /** What a turn has said to others is under way no more. */
+    const quiet = async (): Promise<void> => {
+      for (let before = -1; before !== count(); await setTimeout(20)) before = count()
+    }
+    const often = new Map<number, number>()
+    let cost = 0
+    for (let turn = 0; (often.get(cost) ?? 0) < 10; turn++) {
+      await quiet()
       const before = count()
       await databases[turn % 2]!.collection('items').insert({ _id: `i${turn}` })
-      await setTimeout(20)
-      costs.push(count() - before)
+      await quiet()
+      cost = count() - before
+      often.set(cost, (often.get(cost) ?? 0) + 1)
     }
-    // A busy machine asks again where an answer is late.
-    expect(Math.min(...costs.slice(1))).toBe(7)
+    // On a busy machine some cost more or less: they ask again where an answer is late, or hear of two things at once.
+    expect(cost).toBe(7)
   })
 
   test('opening takes at most three round trips, whatever the size', async () => {
