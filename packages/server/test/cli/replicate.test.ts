@@ -68,6 +68,10 @@ test('live: until Ctrl-C', async () => {
     signal: stop.signal,
   })
   await until(async () => (await send(server.url, 'GET /people')).json['doc_count'] === 3)
+  // It knows that they are there when it has written its checkpoint.
+  await until(async () =>
+    (await send(server.url, 'GET /people/_local_docs?include_docs=true')).text.includes('last_seq'),
+  )
   stop.abort()
   expect(await running).toMatchObject({ code: 130, err: '3 revisions written, 3 read.\nStopped.\n' })
 })

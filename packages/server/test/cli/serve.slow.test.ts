@@ -82,11 +82,11 @@ test('it ends when asked, and nothing is lost', async () => {
   const admin = { authorization: basic(`${EMAIL}:${PASSWORD}`) }
   expect((await send(first.url, 'GET /_all_dbs', undefined, STRANGER)).status).toBe(401)
   expect((await send(first.url, 'PUT /db', undefined, admin)).status).toBe(201)
-  const feed = send(first.url, 'GET /db/_changes?feed=continuous&heartbeat=1000', undefined, admin)
+  const feed = await fetch(`${first.url}/db/_changes?feed=continuous&heartbeat=1000`, { headers: admin })
   expect((await send(first.url, 'PUT /db/a', { n: 1 }, admin)).status).toBe(201)
   first.process.kill('SIGTERM')
   expect(await first.ended).toBe(0)
-  expect((await feed).text).toContain('"last_seq"')
+  expect(await feed.text()).toContain('"last_seq"')
 
   const second = await serve('--durability', 'strict', '--log-level', 'info')
   expect((await send(second.url, 'GET /db/a', undefined, admin)).json).toMatchObject({ n: 1 })
@@ -140,7 +140,14 @@ test('asked to end, it tells streams when to come back, finishes an upload, and 
     streamed += new TextDecoder().decode(value)
   }
   expect(streamed).toMatch(/retry:\d+\n\n$/)
-  await expect(fetch(`${first.url}/api/health`)).rejects.toThrow()
+  // Streams end before nobody listens any more.
+  for (let answer: unknown; answer !== 'no answer';) {
+    answer = await fetch(`${first.url}/api/health`).then(
+      ({ status }) => status,
+      () => 'no answer',
+    )
+    expect([503, 'no answer']).toContain(answer)
+  }
   upload.end(Buffer.concat([half, Buffer.from('\r\n--b--\r\n')]))
   const [answer] = (await once(upload, 'response')) as [IncomingMessage]
   expect(answer.statusCode).toBe(200)
@@ -158,11 +165,12 @@ test('asked a second time it ends at once, and what was answered is there', asyn
   await send(first.url, 'PUT /db', undefined, root)
   expect((await send(first.url, 'PUT /db/a', {}, root)).status).toBe(201)
   // An upload that stops in the middle delays the end.
-  const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) })
-  const headers = { ...root, 'content-type': 'application/json' }
-  const stuck = fetch(`${first.url}/db/b`, { method: 'PUT', body, headers, duplex: 'half' } as RequestInit)
-  const failed = expect(stuck).rejects.toThrow()
-  await send(first.url, 'GET /db', undefined, root)
+  const headers = { ...root, 'content-type': 'application/json', expect: '100-continue' }
+  const stuck = request(`${first.url}/db/b`, { method: 'PUT', headers })
+  const failed = once(stuck, 'error')
+  stuck.flushHeaders()
+  await once(stuck, 'continue')
+  stuck.write('{')
   first.process.kill('SIGINT')
   await until(() => first.err().includes('Once more'))
   first.process.kill('SIGTERM')

@@ -11,13 +11,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { SYSTEM } from '@pannier/backend'
 import { seededRandom } from '../../../db/testing/random.ts'
-import { FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
+import { FIRST_SEED, timeoutOf, times } from '../../../../tools/test/seeds.ts'
 import { startServer } from '../test-server.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 const ROUNDS = times(5)
 const RECORDS = 200
-const LONG_MS = 60_000
 
 const MIGRATION = `
 export async function up(app: any): Promise<void> {
@@ -38,15 +37,18 @@ async function state(dir: string): Promise<string> {
   }
 }
 
-async function migrate(dir: string, killAfterMs: number): Promise<void> {
+/** To its end, or until it is killed. */
+async function migrate(dir: string, killAfterMs?: number): Promise<void> {
   const child = spawn(process.execPath, ['--conditions=pannier-source', MAIN, 'migrate', 'up', '--dir', dir])
   const ended = once(child, 'close')
-  await Promise.race([ended, sleep(killAfterMs)])
-  child.kill('SIGKILL')
+  if (killAfterMs !== undefined) {
+    await Promise.race([ended, sleep(killAfterMs)])
+    child.kill('SIGKILL')
+  }
   await ended
 }
 
-test(`kill -9 while it migrates, ${ROUNDS} times (SEED=${FIRST_SEED})`, async () => {
+test(`kill -9 while it migrates, ${ROUNDS} times (SEED=${FIRST_SEED})`, { timeout: timeoutOf(240_000) }, async () => {
   const random = seededRandom(FIRST_SEED)
   /** The first one is not killed. */
   let wholeMs = 0
@@ -61,13 +63,13 @@ test(`kill -9 while it migrates, ${ROUNDS} times (SEED=${FIRST_SEED})`, async ()
       await server.close()
       await writeFile(join(dir, 'migrations/1_more.ts'), MIGRATION)
       const began = performance.now()
-      if (round === 0) await migrate(dir, LONG_MS)
+      if (round === 0) await migrate(dir)
       else await migrate(dir, random.below(wholeMs))
       const ms = performance.now() - began
       const found = await state(dir)
       if (round === 0) wholeMs = Math.round(ms)
       expect(['no tags, 1 posts, Acme', `tags, ${RECORDS + 1} posts, Migrated`]).toContain(found)
-      await migrate(dir, LONG_MS)
+      await migrate(dir)
       expect(await state(dir)).toBe(`tags, ${RECORDS + 1} posts, Migrated`)
       expect((await readdir(dir)).filter((name) => name.includes('unfinished'))).toEqual([])
     } finally {
