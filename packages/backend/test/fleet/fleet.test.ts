@@ -91,15 +91,16 @@ onPostgres((get) => {
       told.push(message['n'])
       return { got: message['n'] }
     })
-    expect(await one.ask(two.id, { topic: 't', n: 1 })).toEqual({ got: 1 })
+    // An answer that takes longer than five seconds is given up.
+    await expect.poll(() => one.ask(two.id, { topic: 't', n: 1 })).toEqual({ got: 1 })
     one.tell({ topic: 't', n: 2 })
-    await soon(() => told.length === 2)
-    expect(told).toEqual([1, 2])
+    await soon(() => told.includes(2))
+    expect([...new Set(told)]).toEqual([1, 2])
     // Costs no message, as anybody may name a server.
     expect(await one.ask('nobody00', { topic: 't', n: 3 })).toBeUndefined()
     await using stored = await open(`${name} fleet`, { storage: storageOf(0) })
-    const messages = (await stored.collection<{ to: string }>('messages').find().toArray()).map(({ to }) => to)
-    expect(messages).toEqual([''])
+    const messages = stored.collection<{ to: string }>('messages')
+    await expect.poll(async () => (await messages.find().toArray()).map(({ to }) => to)).toEqual([''])
   })
 
   test('a job of the clock is started by one server', async () => {
