@@ -28,6 +28,8 @@ export class PostgresCoordinator implements Coordinator, Member {
   /** Names the request for the lease in the row. Each has another one, so that a late message is of no earlier one. */
   #request = ''
   #requests = 0
+  /** The statement that asks for the lease. What takes the request back comes after it, wherever each of them runs. */
+  #asking: Promise<unknown> = Promise.resolve()
   #releasing: Promise<void> = Promise.resolve()
   #pinning: Promise<void> = Promise.resolve()
   #pinned: Generation | undefined
@@ -59,7 +61,7 @@ export class PostgresCoordinator implements Coordinator, Member {
       for (;;) {
         if (this.#closed) throw closedError()
         woken = false
-        if (given !== undefined || (await this.#take())) {
+        if (given !== undefined || (await this.#ask())) {
           if (given?.isWanted === true) setImmediate(() => this.#answer())
           this.#lease = new Lease(() => {
             this.#lease = undefined
@@ -167,6 +169,12 @@ export class PostgresCoordinator implements Coordinator, Member {
     else if (isWanted) this.#answer()
   }
 
+  #ask(): Promise<boolean> {
+    const asked = this.#take()
+    this.#asking = asked.catch(() => {})
+    return asked
+  }
+
   /** The row may be gone: PostgreSQL empties unlogged tables after a crash and on a standby that is promoted. */
   async #take(): Promise<boolean> {
     const isFree = `(t.holder is null or t.holder = $2 or t.wanted < clock_timestamp() - interval '${WRITER_SILENCE_MS_MAX} ms')`
@@ -218,7 +226,9 @@ export class PostgresCoordinator implements Coordinator, Member {
       where name = $1 and (holder = $2 or $2 = any(queue))
         returning coalesce(holder, '') as holder, cardinality(queue) > 0 as wanted)
       select holder, wanted, ${this.#hub.telling(this, `'free:' || holder || ':' || wanted`)} from freed`
-    this.#releasing = this.#hub.query({ text, values: [this.name, this.#request] }).then(
+    const values = [this.name, this.#request]
+    const freed = this.#asking.then(() => this.#hub.query({ text, values }))
+    this.#releasing = freed.then(
       ({ rows }) => {
         const [holder, isWanted] = (rows[0] ?? ['', false]) as [string, boolean]
         this.#hub.sendHere(this, { holder, isWanted })

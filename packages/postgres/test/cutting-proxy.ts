@@ -7,11 +7,17 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
  */
 export type Cut = 'request' | 'answer' | 'late'
 
-/** An answer that is on its way for as long as the test wants. */
-export interface HeldAnswer {
-  /** Resolves when PostgreSQL has given it. */
+/** A statement or an answer that is on its way for as long as the test wants. */
+export interface Held {
+  /** Resolves when it was given. */
   readonly given: Promise<void>
   release(): void
+}
+
+interface Holding {
+  readonly mark: string
+  readonly give: () => void
+  readonly released: Promise<void>
 }
 
 /** A bind message of the protocol. */
@@ -23,7 +29,7 @@ export class CuttingProxy implements AsyncDisposable {
   /** Cuts that have happened. */
   cuts = 0
   #next: { cut: Cut; mark: Buffer } | undefined
-  #nextHeld: { mark: Buffer; give: () => void; released: Promise<void> } | undefined
+  readonly #nextHeld: { request?: Holding; answer?: Holding } = {}
   #nextGarbled: string | undefined
   /** A held answer comes although the server has ended the connection. */
   keepsHeld = false
@@ -54,11 +60,28 @@ export class CuttingProxy implements AsyncDisposable {
   }
 
   /** Once, at the next statement that holds `mark`: its answer, and what follows on that connection, waits. */
-  holdAnswerAt(mark: string): HeldAnswer {
+  holdAnswerAt(mark: string): Held {
+    return this.#hold('answer', mark)
+  }
+
+  /** Once: the next statement that holds `mark`, and what follows on that connection, waits. */
+  holdAt(mark: string): Held {
+    return this.#hold('request', mark)
+  }
+
+  #hold(what: 'request' | 'answer', mark: string): Held {
     const { promise: given, resolve: give } = Promise.withResolvers<void>()
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
-    this.#nextHeld = { mark: Buffer.from(mark), give, released }
+    this.#nextHeld[what] = { mark, give, released }
     return { given, release }
+  }
+
+  /** What is to be held at this statement. */
+  #heldAt(what: 'request' | 'answer', chunk: Buffer): Holding | undefined {
+    const holding = this.#nextHeld[what]
+    if (holding === undefined || !chunk.includes(holding.mark)) return undefined
+    delete this.#nextHeld[what]
+    return holding
   }
 
   /** Once: PostgreSQL gets another word, of the same length, and refuses the statement. */
@@ -94,7 +117,8 @@ export class CuttingProxy implements AsyncDisposable {
     client.setNoDelay(true)
     let isCut = false
     let losesAnswer = false
-    let held: { give: () => void; released: Promise<void> } | undefined
+    let held: Holding | undefined
+    let heldRequest: Holding | undefined
     const cut = (): void => {
       isCut = true
       client.destroy()
@@ -106,9 +130,11 @@ export class CuttingProxy implements AsyncDisposable {
     }
     client.on('data', (chunk: Buffer) => {
       if (isCut) return
-      if (this.#nextHeld !== undefined && chunk.includes(this.#nextHeld.mark)) {
-        held = this.#nextHeld
-        this.#nextHeld = undefined
+      held = this.#heldAt('answer', chunk) ?? held
+      heldRequest = this.#heldAt('request', chunk) ?? heldRequest
+      if (heldRequest !== undefined) {
+        heldRequest.give()
+        return void heldRequest.released.then(() => server.write(chunk))
       }
       const garbled = this.#nextGarbled === undefined ? -1 : chunk.indexOf(this.#nextGarbled)
       if (garbled >= 0) {

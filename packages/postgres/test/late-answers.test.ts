@@ -172,6 +172,32 @@ onPostgres((get) => {
     handle.close()
   })
 
+  test('a handle that closes while it asks for the lease leaves nobody waiting for it', async () => {
+    const { server, url } = get()
+    await using proxy = await CuttingProxy.start(server.port)
+    const name = randomUUID()
+    const options = { notify: false, pollMs: 1e9 }
+    const behind = postgres(server.url('pannier_test', proxy.port), options)
+    const [closing, other] = [
+      behind.coordinator!(name, systemEnvironment()),
+      behind.coordinator!(name, systemEnvironment()),
+    ]
+    const holder = postgres(url, options).coordinator!(name, systemEnvironment())
+    const lease = await holder.acquireWriter()
+    const asked = proxy.holdAt('with taken as')
+    const refused = expect(closing.acquireWriter()).rejects.toMatchObject({ code: 'PANNIER_CLOSED' })
+    await asked.given
+    closing.close()
+    // By other connections than the question.
+    for (let trips = 0; trips < 3; trips++) await other.oldestPinned()
+    asked.release()
+    await refused
+    const queue = `select cardinality(queue) from pannier.turn where name = '${name}'`
+    await expect.poll(() => server.sql('pannier_test', queue)).toBe('0')
+    lease.release()
+    for (const handle of [holder, other]) handle.close()
+  })
+
   /** A handle whose database is behind a network that can be held up, and the storage that moves it away. */
   async function toBeMoved(
     prepare: (store: PageStore) => Promise<void>,
