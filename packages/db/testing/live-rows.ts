@@ -77,7 +77,7 @@ export class Follower<Row extends object> {
 
 /** Other work continues in the meantime. Resolves in any case after a while. */
 export async function eventually(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 2000; turn++) {
+  for (let turn = 0; turn < 20_000; turn++) {
     if (condition()) return
     await new Promise((resolve) => setTimeout(resolve, turn < 50 ? 0 : 2))
   }

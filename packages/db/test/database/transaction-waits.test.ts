@@ -63,15 +63,20 @@ describe('a write of the database itself inside a transaction fails at once', ()
 
   test('what lives on after the transaction may write, and so may others meanwhile', async () => {
     let later: Promise<unknown> | undefined
-    let end = (): void => {}
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
     const running = db.transaction(async () => {
-      later = sleep(20).then(() => db.collection('people').insert({ _id: 'later' }))
-      await new Promise<void>((resolve) => (end = resolve))
+      later = ended.promise.then(() => db.collection('people').insert({ _id: 'later' }))
+      begun.resolve()
+      await end.promise
     })
-    await sleep(1)
+    await begun.promise
     const beside = db.collection('people').insert({ _id: 'beside' })
-    end()
-    await Promise.all([running, beside, later])
+    end.resolve()
+    await running
+    ended.resolve()
+    await Promise.all([beside, later])
     expect((await db.collection('people').get(['beside', 'later'])).length).toBe(2)
   })
 
