@@ -7,7 +7,6 @@ import { AppServer, USER_PASSWORD, type User } from './app-server.ts'
 import { Device, seen, type AppClient } from './device.ts'
 
 const OPTIONS = { collections: ['albums'] }
-/** Machines may be slow. */
 
 let app: AppServer
 let ann: User
@@ -283,7 +282,7 @@ test('what has nothing to do with a slow upload goes past it, and what has waits
   await expect
     .poll(async () => [...(await seen(client, 'albums')).values()].map(({ title }) => title))
     .toContain('from elsewhere')
-  expect(client.status.unsent).toBe(3)
+  await expect.poll(() => client.status.unsent).toBe(3)
   held.resolve()
   await Promise.all([synced, round])
   expect(await Promise.all([slow, builds, names].map(({ server }) => server))).toEqual(

@@ -87,6 +87,7 @@ test('a restored backup has the data of its moment, and nothing that was written
 test('a backup that is made while others write has whole transactions only', async () => {
   await addNote('0')
   let isDone = false
+  const begun = Promise.withResolvers<void>()
   const writing = (async () => {
     for (let count = 0; !isDone; count++) {
       const operations = ['a', 'b'].map((part) => ({
@@ -96,9 +97,11 @@ test('a backup that is made while others write has whole transactions only', asy
         show: {},
         input: { text: `${count}${part}` },
       }))
-      await server.backend.records.batch(SYSTEM, operations, { timeoutMs: 10_000 })
+      await server.backend.records.batch(SYSTEM, operations, { timeoutMs: 60_000 })
+      begun.resolve()
     }
   })()
+  await Promise.race([begun.promise, writing])
   for (const name of ['a.zip', 'b.zip', 'c.zip']) await server.backend.backups.create(SYSTEM, name)
   isDone = true
   await writing

@@ -111,7 +111,7 @@ export class LiveWorld implements AsyncDisposable {
     await realtime.subscribe(GUEST, { clientId: subscriber.id, subscriptions: ['marks/*'] })
     await this.create('marks', {})
     for (let tries = 0; !isTold; tries++) {
-      if (tries === 5000 || this.errors.length > 0) throw new Error(`Nothing is told: ${String(this.errors)}`)
+      if (tries === 30_000 || this.errors.length > 0) throw new Error(`Nothing is told: ${String(this.errors)}`)
       await sleep(2)
     }
     realtime.disconnect(subscriber)

@@ -337,5 +337,5 @@ test('onRecordEnrich runs for messages: for each account its own, side by side, 
     })
   const of = (reader: string, ...titles: readonly string[]): unknown => titles.map((title) => [title, reader])
   await expect.poll(() => seen(member)).toEqual(of('u'.repeat(15), 'one', 'members', 'two'))
-  expect(seen(guest)).toEqual(of('guest', 'one', 'two'))
+  await expect.poll(() => seen(guest)).toEqual(of('guest', 'one', 'two'))
 })

@@ -24,7 +24,11 @@ afterEach(() => world.close())
 
 const METHODS = { create: 'POST', upsert: 'PUT', update: 'PATCH', delete: 'DELETE' }
 
-function run(operations: readonly RecordOperation[], principal: Principal = GUEST, timeoutMs = 3000): Promise<unknown> {
+function run(
+  operations: readonly RecordOperation[],
+  principal: Principal = GUEST,
+  timeoutMs = 60_000,
+): Promise<unknown> {
   const batch = operations.map((operation) => ({
     ...operation,
     request: { context: 'batch', method: METHODS[operation.action], query: {}, headers: {} },

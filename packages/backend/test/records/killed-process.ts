@@ -11,6 +11,8 @@ const definitions = await Definitions.open(database)
 for (const collection of KILLED_COLLECTIONS)
   if (definitions.find(collection.name) === undefined) await definitions.create(SYSTEM, collection)
 const { writes } = worldOf(database, definitions)
+/** Resolves when it is on its way: what waits in this process is lost with it. */
+const tell = (message: object): Promise<unknown> => new Promise((resolve) => process.send!(message, resolve))
 
 for (let n = Number(first); ; n++) {
   const team = teamId(n)
@@ -22,8 +24,8 @@ for (let n = Number(first); ; n++) {
   })
   const tasks = Array.from({ length: TASKS_OF_TEAM }, (_, task) => create('tasks', { team, name: `${n} ${task}` }))
   await writes.batch(SYSTEM, [create('teams', { id: team }), ...tasks], { timeoutMs: 60_000 })
-  process.send!({ made: team })
+  await tell({ made: team })
   if (n % 2 === 0) continue
   await writes.delete(ADMIN, 'teams', team)
-  process.send!({ deleted: team })
+  await tell({ deleted: team })
 }

@@ -16,7 +16,7 @@ test('statements that never end are ended', async () => {
 test('statements that take too much memory are ended', async () => {
   const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n limit 100000)'
   const large = `create table t as ${numbers} select randomblob(100000) from n`
-  const run = runScratch([], large, { signal: NEVER, memoryBytesMax: 300 << 20 })
+  const run = runScratch([], large, { signal: NEVER, timeMsMax: 100_000, memoryBytesMax: 300 << 20 })
   await expect(run).rejects.toMatchObject({
     code: 'INVALID',
     message: expect.stringContaining(' bytes, and were ended') as string,
