@@ -106,6 +106,7 @@ test('subscribeCan() calls back when the answer is another one', async () => {
   const client = await new Device(app).openAs(ann)
   const answers: (boolean | undefined)[] = []
   const stop = client.subscribeCan(['update', { id, collectionName: 'tasks' }], (answer) => answers.push(answer))
+  await expect.poll(() => answers).toEqual([undefined])
   await client.sync()
   await expect.poll(() => answers).toEqual([undefined, true])
   await app.call(`PATCH /collections/tasks/records/${id}`, { locked: true })

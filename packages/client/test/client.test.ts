@@ -177,6 +177,7 @@ test('a refused write goes to the rejected ones with those that build on it, and
   await client.sync()
   const heard: (readonly string[])[] = []
   const stop = client.subscribeRejected((all) => heard.push(all.map(({ code }) => code)))
+  await expect.poll(() => heard).toEqual([[]])
   const write = tasks.update(id, { title: 'my long text' })
   await write
   const next = tasks.update(id, { count: 5 })
@@ -198,6 +199,7 @@ test('a refused write goes to the rejected ones with those that build on it, and
   })
   expect(await write.server).toMatchObject({ status: 'rejected', rejected: { id: rejected!.id } })
   expect(await next.server).toMatchObject({ status: 'rejected', rejected: { id: rejected!.id } })
+  await expect.poll(() => heard).toEqual([[], ['NOT_FOUND']])
   await app.call(`PATCH /collections/tasks/records/${id}`, { locked: false })
   await client.sync()
   const again = rejected!.retry(({ mine }) => ({ ...mine, title: 'shorter' }))
