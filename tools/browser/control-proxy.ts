@@ -4,6 +4,7 @@
  */
 import { Agent, createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream'
 import { CONTROL_HEADER, CONTROL_SCRIPT } from './remote-control.ts'
 
 /** By origin. They live as long as this process: what a browser stored belongs to their ports. */
@@ -29,6 +30,7 @@ async function startProxy(origin: string): Promise<string> {
     if (request.headers.origin === `http://${request.headers.host}`) request.headers.origin = origin
     passOn(request, response, origin)
   })
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
   server.unref()
   return `http://localhost:${(server.address() as AddressInfo).port}`
@@ -42,7 +44,8 @@ function passOn(request: IncomingMessage, response: ServerResponse, origin: stri
     const answerHeaders = { ...answer.headers }
     if (!isPage) {
       response.writeHead(answer.statusCode ?? 502, answerHeaders)
-      answer.pipe(response)
+      // A server that ends in the midst of an answer ends it for the page, too.
+      pipeline(answer, response, () => {})
       return
     }
     // The script is not among those that the page's own policy allows.
@@ -53,6 +56,7 @@ function passOn(request: IncomingMessage, response: ServerResponse, origin: stri
     let page = ''
     answer.on('data', (text: string) => (page += text))
     const script = `<script type="module">${CONTROL_SCRIPT}</script>`
+    answer.on('error', () => response.destroy())
     answer.on('end', () => response.end(page.replace(/^(\s*<!doctype html>)?/i, (start) => `${start}${script}`)))
   })
   onward.on('error', () => response.destroy())

@@ -35,15 +35,17 @@ export async function servePages(options: PageServerOptions): Promise<PageServer
       options.onReport?.({ type: 'failed', error: { message: String(error) } })
     })
   })
+  // A connection that is closed at the moment when it is used again would take a report with it.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve, reject) => {
     server.on('error', reject)
     server.listen(options.port ?? 0, 'localhost', resolve)
   })
-  const { port } = server.address() as AddressInfo
   const close = async (): Promise<void> => {
     server.closeAllConnections()
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
+  const { port } = server.address() as AddressInfo
   return { baseUrl: `http://localhost:${port}`, port, close, [Symbol.asyncDispose]: close }
 }
 

@@ -29,7 +29,16 @@ const load = (address) => {
   history.replaceState(null, '', address)
   location.reload()
 }
-const post = async (path, body) => (await fetch(control + path, { method: 'POST', body: JSON.stringify(body) })).json()
+// A service worker that ends, or a connection that breaks, takes a request with it.
+const post = async (path, body) => {
+  for (;;) {
+    try {
+      return await (await fetch(control + path, { method: 'POST', body: JSON.stringify(body) })).json()
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}
 const describe = (error) => error instanceof Error ? error.name + ': ' + error.message + '\\n' + error.stack : String(error)
 const run = async ({ id, expression }) => {
   let outcome
@@ -40,10 +49,11 @@ const run = async ({ id, expression }) => {
   }
   await post('/outcome', outcome)
 }
-if (control) addEventListener('load', async () => {
+if (control && self === top) addEventListener('load', async () => {
   await post('/loaded', { address: href })
-  for (;;) {
-    const command = await post('/next', {})
+  for (let got = 0; ; ) {
+    const command = await post('/next', { got })
+    got = command.id
     if (command.address) return load(command.address)
     if (command.again) return load(withHash('#' + new URLSearchParams({ control, hash: location.hash })))
     run(command)
@@ -51,13 +61,16 @@ if (control) addEventListener('load', async () => {
 })
 `
 
-type Message =
-  | { readonly address: string; readonly id?: undefined }
-  | { readonly id: number; readonly value?: unknown; readonly error?: string }
+interface Messages {
+  readonly loaded: { readonly address: string }
+  /** The newest command that the page has got. */
+  readonly next: { readonly got: number }
+  readonly outcome: { readonly id: number; readonly value?: unknown; readonly error?: string }
+}
 
 type Command =
-  | { readonly address: string }
-  | { readonly again: true }
+  | { readonly id: number; readonly address: string }
+  | { readonly id: number; readonly again: true }
   | { readonly id: number; readonly expression: string }
 
 /** One place in the browser where a page can be: what is asked of it, and what waits for an answer. */
@@ -67,6 +80,8 @@ export class Slot {
   private readonly commands: Command[] = []
   private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>()
   private asking: ServerResponse | undefined
+  /** Until the page says that it has got it. */
+  private sent: Command | undefined
   private loaded: { readonly address: string | undefined; readonly reached: () => void } | undefined
   private nextId = 1
 
@@ -80,7 +95,7 @@ export class Slot {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.abandon('another page was loaded')
     this.loaded = { address, reached: resolve }
-    this.command({ address })
+    this.command({ id: this.nextId++, address })
     return promise
   }
 
@@ -89,7 +104,7 @@ export class Slot {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.abandon('the page was loaded again')
     this.loaded = { address: undefined, reached: resolve }
-    this.command({ again: true })
+    this.command({ id: this.nextId++, again: true })
     return promise
   }
 
@@ -120,22 +135,36 @@ export class Slot {
     for (const answer of this.waiting.values()) answer.reject(new Error(`No answer: ${reason}.`))
     this.waiting.clear()
     this.commands.length = 0
+    this.sent = undefined
   }
 
-  take(what: string, message: Message, response: ServerResponse): void {
-    if (what === 'next') {
-      this.asking = response
-      this.serve()
-      return
+  /** A page has loaded in this slot. What was asked of the one before is not asked of it. */
+  takeLoaded({ address }: Messages['loaded'], response: ServerResponse): void {
+    this.asking = undefined
+    this.sent = undefined
+    const queued = new Set(this.commands.map(({ id }) => id))
+    for (const [id, answer] of this.waiting) {
+      if (queued.has(id)) continue
+      this.waiting.delete(id)
+      answer.reject(new Error('No answer: the page went elsewhere by itself.'))
     }
-    if (what === 'loaded' && message.id === undefined) {
-      if (this.loaded?.address === undefined || message.address === this.loaded.address) this.loaded?.reached()
-    } else if (message.id !== undefined) {
-      const answer = this.waiting.get(message.id)
-      this.waiting.delete(message.id)
-      if (message.error !== undefined) answer?.reject(new Error(message.error))
-      else answer?.resolve(message.value)
-    }
+    if (this.loaded?.address === undefined || address === this.loaded.address) this.loaded?.reached()
+    response.end('{}')
+  }
+
+  takeNext({ got }: Messages['next'], response: ServerResponse): void {
+    const { sent } = this
+    this.sent = undefined
+    if (sent !== undefined && sent.id !== got) this.commands.unshift(sent)
+    this.asking = response
+    this.serve()
+  }
+
+  takeOutcome({ id, value, error }: Messages['outcome'], response: ServerResponse): void {
+    const answer = this.waiting.get(id)
+    this.waiting.delete(id)
+    if (error !== undefined) answer?.reject(new Error(error))
+    else answer?.resolve(value)
     response.end('{}')
   }
 
@@ -152,6 +181,7 @@ export class Slot {
     if (command === undefined) return
     this.asking.end(JSON.stringify(command))
     this.asking = undefined
+    this.sent = command
   }
 }
 
@@ -167,6 +197,8 @@ export async function startRemoteControl(slotCount: number): Promise<RemoteContr
   const server = createServer((request, response) => {
     respond(request, response, slots).catch((error: unknown) => response.destroy(error as Error))
   })
+  // A connection that is closed at the moment when it is used again would take a message with it.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
   const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`
   for (let index = 0; index < slotCount; index++) slots.push(new Slot(`${baseUrl}/slots/${index}`))
@@ -187,7 +219,11 @@ async function respond(request: IncomingMessage, response: ServerResponse, slots
   if (match !== null) {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk as string
-    slots[Number(match[1])]?.take(match[2] ?? '', JSON.parse(body) as Message, response)
+    const slot = slots[Number(match[1])]
+    const message: unknown = JSON.parse(body)
+    if (match[2] === 'loaded') slot?.takeLoaded(message as Messages['loaded'], response)
+    else if (match[2] === 'next') slot?.takeNext(message as Messages['next'], response)
+    else slot?.takeOutcome(message as Messages['outcome'], response)
     return
   }
   // Unlike the pages that are served to tests, this one is not isolated: so each of them gets a process of its own.
