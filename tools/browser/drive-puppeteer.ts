@@ -8,7 +8,8 @@ import { launch, waitForOutput } from './launch.ts'
 import { descendantsOf, killProcesses } from './process-tree.ts'
 
 const START_MS_MAX = 45_000
-const CLOSE_MS_MAX = 5000
+const CLOSE_MS_MAX = 30_000
+const LOAD_MS_MAX = 60_000
 
 export async function startPuppeteer(engine: Engine, options: EngineOptions): Promise<Session> {
   const child = await launch(commandOf(engine, options, 'about:blank'))
@@ -57,6 +58,7 @@ async function openPage(
   quotaBytes: number | undefined,
 ): Promise<Page> {
   const tab = await context.newPage()
+  tab.setDefaultNavigationTimeout(LOAD_MS_MAX)
   if (engine === 'chromium' && quotaBytes !== undefined) await limitChromium(tab, url, quotaBytes)
   const errors = errorsOf(tab)
   await tab.goto(url, { waitUntil: 'load' })

@@ -34,7 +34,7 @@ export interface BrowserOptions {
 }
 
 const START_MS_MAX = 60_000
-const OPEN_MS_MAX = 30_000
+const OPEN_MS_MAX = 60_000
 
 export async function withBrowser<T>(
   engine: Engine,

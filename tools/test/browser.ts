@@ -28,7 +28,8 @@ const SUITES_PAGE = 'suites.page.ts'
 export const HAS_FEW_CORES: boolean = availableParallelism() < 4
 /** Much of what browsers are tested for is waiting. */
 const ENGINES_AT_ONCE = HAS_FEW_CORES || totalmem() < 6 * 2 ** 30 ? 2 : ENGINES.length
-const SILENCE_MS_MAX = 90_000
+/** Longer than a case of a page may take. */
+const SILENCE_MS_MAX = 150_000
 const CASE_MS_MAX = 120_000
 
 export async function runBrowserTests({ engines = ENGINES, filter = '', times }: BrowserOptions): Promise<Outcome> {

@@ -12,7 +12,7 @@ export interface CaseResult {
 
 type Test = (name: string, body: () => void | Promise<void>) => void
 
-const CASE_MS_MAX = 60_000
+const CASE_MS_MAX = 120_000
 
 /** Suites that differ only in the storage run on each. */
 export const EVERYWHERE: boolean = new URLSearchParams(location.search).has('everywhere')
