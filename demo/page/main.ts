@@ -1,6 +1,7 @@
 /**
  * The page: opens this browser's copy of the cities, makes it if it is missing, shows it and syncs it with the server.
  */
+import { isPannierError } from 'pannier'
 import { formatCount, formatDuration } from '../shared/format.ts'
 import { Conflicts } from './conflicts.ts'
 import { COPY, COPY_TITLE, deleteCopy, LOCKED, makeCopy, onTabMessage } from './copy.ts'
@@ -15,15 +16,17 @@ import { SyncCard } from './sync-card.ts'
 import { Sync } from './sync.ts'
 import { openUnlocked } from './unlock.ts'
 
-const explorer = new Explorer(fail)
-const conflicts = new Conflicts(fail)
+const explorer = new Explorer(failShown)
+const conflicts = new Conflicts(failShown)
 const loadingStage = new LoadingStage()
 const syncCard = new SyncCard({
-  onOffline: (offline) => void sync.setOffline(offline).catch(fail),
+  onOffline: (offline) => void sync.setOffline(offline).catch(failShown),
   onTryAgain: () => sync.tryAgain(),
 })
 const sync = new Sync((state, offline) => syncCard.show(state, offline))
 let copy: OpenCopy | undefined
+/** The copy was closed under this tab. One that has deleted it says so a moment later. */
+let wasClosed = false
 
 const START: Action = { label: 'Copy the cities', kind: 'primary', run: () => void start() }
 const RETRY: Action = { label: 'Try again', kind: 'primary', run: () => void start() }
@@ -41,7 +44,8 @@ if (COPY > 1 || LOCKED) {
   byId('copy-number').textContent = ` ${COPY_TITLE.toLowerCase()}`
 }
 onTabMessage((message) => {
-  if (message === 'deleted' && copy !== undefined) {
+  if (message === 'deleted' && (copy !== undefined || wasClosed)) {
+    wasClosed = false
     void leave()
     showNotice({ title: 'Deleted in another tab', text: 'This browser’s copy is gone.' }, [START])
   } else if (message === 'complete' && copy === undefined) void start()
@@ -52,6 +56,7 @@ await start()
 
 /** Opens what is there; loads the rest. */
 async function start(): Promise<void> {
+  wasClosed = false
   try {
     const opened = await openUnlocked()
     if (opened === undefined) return showNotice(LOCKED_NOTICE, [UNLOCK, DELETE])
@@ -135,8 +140,14 @@ async function leave(): Promise<void> {
   await open?.db.close().catch(() => undefined)
 }
 
+/** What was under way when this tab left the copy fails too, and is no matter. */
+function failShown(error: unknown): void {
+  if (copy !== undefined) fail(error)
+}
+
 function fail(error: unknown): void {
   void leave()
+  wasClosed = isPannierError(error, 'PANNIER_CLOSED')
   const message = describe(error)
   showNotice(message, message.deletable ? [RETRY, DELETE] : [RETRY])
 }
