@@ -26,8 +26,11 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await use(page, server)
       assertEqual(page.errors(), [])
     } finally {
-      // The next page begins without a session and without columns.
-      await page.evaluate(() => localStorage.clear())
+      // The next page begins without a session and without columns. What is under way keeps nothing any more.
+      await page.evaluate(() => {
+        Storage.prototype.setItem = () => undefined
+        localStorage.clear()
+      })
       await page.close()
     }
   }
@@ -176,6 +179,33 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     })
   })
 
+  test('a save whose answer comes late closes no other record', async () => {
+    await withPage('/records/tasks?record=task00000099994', async (page) => {
+      await fill(page, 'title', 'Saved late')
+      await page.evaluate(() => {
+        const { fetch: ask } = globalThis
+        const { promise, resolve } = Promise.withResolvers<void>()
+        globalThis.fetch = async (input, options) => {
+          const answer = await ask(input, options)
+          if (options?.method === 'PATCH') await promise
+          return answer
+        }
+        Object.assign(globalThis, { release: resolve })
+      })
+      await press(page, 'Save')
+      await sees(page, 'Saved late', GRID)
+      await goTo(page, '/records/tasks?record=task00000099993')
+      await fill(page, 'title', 'Half')
+      await page.evaluate(() => (globalThis as unknown as { release: () => void }).release())
+      await sees(page, 'The record is saved.')
+      await sees(page, 'Record of tasks', 'dialog')
+      await press(page, 'Cancel')
+      await sees(page, 'Discard your changes?')
+      await press(page, 'Discard')
+      await seesNo(page, 'Record of tasks')
+    })
+  })
+
   test('a delete can be undone, and happens otherwise', async () => {
     await withPage('/records/tasks?record=task00000099997', async (page) => {
       await press(page, 'More')
@@ -246,14 +276,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 }
 
 async function filter(page: Page, text: string): Promise<void> {
-  await waitFor(page, 'the editor', text, (value) => {
-    const content = document.querySelector('.code-host')?.shadowRoot?.querySelector<HTMLElement>('.cm-content')
-    if (content === undefined || content === null) return false
-    content.focus()
-    document.execCommand('selectAll')
-    document.execCommand('insertText', false, value)
-    return true
-  })
+  await typeCode(page, 'Filter', text)
   await press(page, 'Apply')
 }
 

@@ -1,5 +1,5 @@
 /** A record in a sheet at the side: all of its fields, and what the server says about each. */
-import { useEffect, useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../../api/collections.ts'
 import { viewRecord } from '../../../state/device/records.ts'
@@ -72,6 +72,11 @@ function Sheet(props: SheetProps): ReactNode {
   const formId = useId()
   const form = useDraft(collection, isNew ? undefined : row, isNew ? row : undefined)
   const { isBusy, run } = useBusy()
+  const isGone = useRef(false)
+  useEffect(() => {
+    isGone.current = false
+    return () => void (isGone.current = true)
+  }, [])
   const close = async (): Promise<void> => {
     const question = { title: texts.leave, text: texts.leaveText, yes: texts.discard, isDanger: true }
     if (!form.isChanged || (await confirm(question))) onClose()
@@ -79,7 +84,8 @@ function Sheet(props: SheetProps): ReactNode {
   const save = async (): Promise<void> => {
     if (!(await form.save())) return
     showDone(device.get().isAway ? DEVICE.away.stored : isNew ? texts.made : texts.saved)
-    onClose()
+    // By now the user may have gone to another record, whose form is not to be closed.
+    if (!isGone.current) onClose()
   }
   const isReadOnly = collection.type === 'view'
   const footer = (
