@@ -37,8 +37,8 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
       app.isDown = true
       await tabs[0]!.evaluate((id) => appTab.create('c', id), project)
       await tabs.shift()!.close()
-      await until(async () => (await tabs[0]!.evaluate(() => appTab.status())).state === 'offline')
-      assertEqual(await tabs[0]!.evaluate(() => appTab.status()), { state: 'offline', unsent: 1, rejected: 0 })
+      const status = (): Promise<string> => tabs[0]!.evaluate(() => JSON.stringify(appTab.status()))
+      await until(async () => (await status()) === '{"state":"offline","unsent":1,"rejected":0}', status)
       await everywhere('a', 'b', 'c')
       app.isDown = false
       await until(async () => (await app.listed('tasks', ann)).size === 3)

@@ -46,7 +46,7 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
     await shows('')
     // Ending waits for the code that was loaded, a moment.
     const { live, started } = await first.evaluate(async () => {
-      for (let looks = 0; looks < 100 && reactTab.queries().live > 0; looks++)
+      for (let looks = 0; looks < 1200 && reactTab.queries().live > 0; looks++)
         await new Promise((resolve) => setTimeout(resolve, 50))
       return reactTab.queries()
     })

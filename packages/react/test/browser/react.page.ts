@@ -51,6 +51,8 @@ declare global {
   var reactTab: ReactTab
 }
 
+const WAIT_MS_MAX = 60_000
+
 let db: Database
 let people: Collection<Person>
 let root: Root | undefined
@@ -263,8 +265,8 @@ globalThis.reactTab = {
   async text(expected) {
     const shown = (): string =>
       Array.from(document.querySelectorAll('p, li'), ({ textContent }) => textContent).join('|')
-    for (let turn = 0; turn < 400 && shown() !== expected; turn++)
-      await new Promise((resolve) => setTimeout(resolve, 10))
+    const deadline = performance.now() + WAIT_MS_MAX
+    while (shown() !== expected && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
     return shown()
   },
   renders() {

@@ -16,6 +16,8 @@ const SEED = FIRST_SEED
 const REPLAY = `replay: SEED=${SEED}`
 const KILL_AFTER_MS_MAX = 400
 const KILLS = times(3)
+/** The other one may never say that it is gone. */
+const ANSWER_MS_MAX = 5000
 /** One after another in one database. */
 const KILLS_PER_DATABASE = 5
 
@@ -156,7 +158,10 @@ export function killedCases(context: DatabaseContext): void {
         const [first, second] = [await openTab(context, 'alone'), await openTab(context, 'alone')]
         try {
           await first.page.killRenderer()
-          await second.insert('a', 0, 1)
+          const silence = new Promise((_resolve, reject) =>
+            setTimeout(() => reject(new Error('no answer')), ANSWER_MS_MAX),
+          )
+          await Promise.race([second.insert('a', 0, 1), silence])
         } finally {
           // A page that opens while the process of the others ends may never load.
           await browser.end()
