@@ -3,8 +3,8 @@
  * on to theirs. A page that already has the script is left where it is.
  */
 import { Agent, createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream'
+import { freshPort } from './fresh-port.ts'
 import { CONTROL_HEADER, CONTROL_SCRIPT } from './remote-control.ts'
 
 /** By origin. They live as long as this process: what a browser stored belongs to their ports. */
@@ -31,9 +31,10 @@ async function startProxy(origin: string): Promise<string> {
     passOn(request, response, origin)
   })
   server.keepAliveTimeout = 0
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  const port = await freshPort()
+  await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve))
   server.unref()
-  return `http://localhost:${(server.address() as AddressInfo).port}`
+  return `http://localhost:${port}`
 }
 
 function passOn(request: IncomingMessage, response: ServerResponse, origin: string): void {

@@ -5,10 +5,10 @@
  * memory.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { bundle } from './bundle.ts'
+import { freshPort } from './fresh-port.ts'
 import { CONTROL_HEADER, CONTROL_SCRIPT } from './remote-control.ts'
 
 export interface PageServerOptions {
@@ -16,7 +16,7 @@ export interface PageServerOptions {
   readonly entries: Readonly<Record<string, string>>
   /** Further files by name, e.g. data to load. */
   readonly files?: Readonly<Record<string, string>>
-  /** Stored data belongs to an origin, so to a port. Default: any free port. */
+  /** Stored data belongs to an origin, so to a port. Default: one that no page has had. */
   readonly port?: number
   /** Takes what pages post, in the order posted. */
   readonly onReport?: (report: unknown) => void
@@ -29,6 +29,7 @@ export interface PageServer extends AsyncDisposable {
 }
 
 export async function servePages(options: PageServerOptions): Promise<PageServer> {
+  const port = options.port ?? (await freshPort())
   const server = createServer((request, response) => {
     respond(request, response, options).catch((error: unknown) => {
       response.writeHead(500, HEADERS).end(String(error))
@@ -39,13 +40,12 @@ export async function servePages(options: PageServerOptions): Promise<PageServer
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve, reject) => {
     server.on('error', reject)
-    server.listen(options.port ?? 0, 'localhost', resolve)
+    server.listen(port, 'localhost', resolve)
   })
   const close = async (): Promise<void> => {
     server.closeAllConnections()
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
-  const { port } = server.address() as AddressInfo
   return { baseUrl: `http://localhost:${port}`, port, close, [Symbol.asyncDispose]: close }
 }
 

@@ -1,6 +1,7 @@
 /** The lab page in a real browser: it runs, draws, keeps, exports, imports, compares and cancels; also by keys alone. */
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../tools/browser/browser.ts'
+import { freshPort } from '../../../tools/browser/fresh-port.ts'
 import { makeFolder, removeFolder } from '../../../tools/processes.ts'
 import { EVERYWHERE } from '../../../tools/test/seeds.ts'
 import type { ResultFile } from '../../harness/results.ts'
@@ -83,7 +84,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
         Object.assign(frame.style, { width: '320px', height: '640px', position: 'fixed', top: '0' })
         frame.src = location.pathname
         document.body.append(frame)
-        const deadline = performance.now() + 20_000
+        const deadline = performance.now() + 60_000
         // A document that is only arriving has no element yet.
         const isReady = (): boolean => frame.contentDocument?.querySelector('html')?.dataset['ready'] === 'yes'
         while (!isReady() && performance.now() < deadline) {
@@ -106,7 +107,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 /** Its own server, hence an origin, hence nothing kept from before. */
 async function withLab(use: (url: string) => Promise<void>): Promise<void> {
   assets ??= withoutResults()
-  await using server = await serveLab(await assets, 0)
+  await using server = await serveLab(await assets, await freshPort())
   await use(server.url)
 }
 
@@ -194,14 +195,18 @@ function rowHeads(page: Page): Promise<string[]> {
   )
 }
 
-/** Something that is not empty is on its canvas. */
+/** Something that is not empty comes on its canvas. */
 function isDrawn(page: Page): Promise<boolean> {
-  return page.evaluate(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 600))
-    const canvas = document.querySelector<HTMLCanvasElement>('#chart canvas')
-    const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data
-    return pixels?.some((value) => value !== 0) ?? false
-  })
+  return page.evaluate(async (waitMs) => {
+    const hasPixels = (): boolean => {
+      const canvas = document.querySelector<HTMLCanvasElement>('#chart canvas')
+      const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data
+      return pixels?.some((value) => value !== 0) ?? false
+    }
+    const deadline = performance.now() + waitMs
+    while (!hasPixels() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50))
+    return hasPixels()
+  }, WAIT_MS_MAX)
 }
 
 function leftBehind(page: Page): Promise<string[]> {

@@ -4,6 +4,7 @@ import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import type { Page } from '../../../tools/browser/with-browser.ts'
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
+import { freshPort } from '../../../tools/browser/fresh-port.ts'
 import { EVERYWHERE } from '../../../tools/test/seeds.ts'
 import { readAllCities } from '../../node/all-cities.ts'
 import { loadCities } from '../../node/load.ts'
@@ -131,6 +132,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await click(page, '#editor [type=submit]')
       await sees(page, '#grid tr.has-photo .name', 'Shanghai')
       await page.reload()
+      await sees(page, '#sync-status', 'Offline')
       await sees(page, '#grid tr.has-photo .name', 'Shanghai')
       await click(page, '#grid tbody tr:first-child .edit')
       equal(await pictureWidth(page), 7)
@@ -232,7 +234,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('continues when the server is back, and shows what others change', async () => {
     await withDatabase(async (database) => {
       const assets = await onePage()
-      let server = await serve({ database, assets, port: 0 })
+      let server = await serve({ database, assets, port: await freshPort() })
       try {
         const page = await browser.open(server.pageUrl)
         await sees(page, '#sync-status', 'In sync')
@@ -269,7 +271,7 @@ interface ServerCity extends City {
 
 async function withServer(use: (server: CityServer) => Promise<void>): Promise<void> {
   await withDatabase(async (database) => {
-    const server = await serve({ database, assets: await onePage(), port: 0 })
+    const server = await serve({ database, assets: await onePage(), port: await freshPort() })
     try {
       await use(server)
     } finally {

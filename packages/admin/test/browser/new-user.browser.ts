@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
+import { freshPort } from '../../../../tools/browser/fresh-port.ts'
 import { writeAdminPage } from '../../../../tools/web/admin-page.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import { EMAIL, PASSWORD } from '../server.ts'
@@ -47,7 +48,8 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     await mkdir(join(dir, 'public'))
     await writeFile(join(dir, 'public/index.html'), APP)
     const started = performance.now()
-    const server = await serve(dir, '--public', join(dir, 'public'))
+    const port = String(await freshPort())
+    const server = await serve(dir, '--port', port, '--public', join(dir, 'public'))
     try {
       const link = await linkIn(server)
       const page = await browser.open(link)
@@ -69,14 +71,14 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     await mkdir(data)
     const isSmall = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m,mode=777`, 'tmpfs', data]).status === 0
     if (!isSmall) console.warn('\n!!! A FULL DISK WAS NOT TESTED: this user may not mount a file system.\n')
-    let server = await serve(dir)
+    const port = String(await freshPort())
+    let server = await serve(dir, '--port', port)
     const page = await browser.open(await linkIn(server))
     try {
       await makeSuperuser(page)
       await fill(page, 'Name', 'notes')
       await press(page, 'Make the collection')
       await sees(page, 'No records yet')
-      const { port } = new URL(await linkIn(server))
       await press(page, 'New record')
       await fill(page, 'title', 'written while it was away')
       await server.end()
@@ -136,7 +138,7 @@ interface Served {
 /** The command itself, with its data in `dir`. */
 async function serve(dir: string, ...more: readonly string[]): Promise<Served> {
   await writeAdminPage()
-  const command = ['serve', '--dir', join(dir, 'data'), '--port', '0', ...more]
+  const command = ['serve', '--dir', join(dir, 'data'), ...more]
   const server = spawn(process.execPath, ['--conditions=pannier-source', MAIN, ...command])
   let output = ''
   for (const stream of [server.stdout, server.stderr]) stream.on('data', (text: Buffer) => (output += String(text)))

@@ -6,6 +6,7 @@ import { createServer, request as forward, type IncomingMessage, type ServerResp
 import type { AddressInfo } from 'node:net'
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Browser, Page } from '../../../../tools/browser/browser.ts'
+import { freshPort } from '../../../../tools/browser/fresh-port.ts'
 import { buildAdminPage, type BuiltAdminPage } from '../../../../tools/web/admin-page.ts'
 import { once } from '../../../../demo/test/browser/steps.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
@@ -95,8 +96,9 @@ class Front {
     if (yes) this.#server.closeAllConnections()
   }
 
-  start(): Promise<void> {
-    return new Promise((resolve) => this.#server.listen(0, 'localhost', resolve))
+  async start(): Promise<void> {
+    const port = await freshPort()
+    await new Promise<void>((resolve) => this.#server.listen(port, 'localhost', resolve))
   }
 
   close(): void {

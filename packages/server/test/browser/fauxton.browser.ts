@@ -1,6 +1,7 @@
 /** Fauxton from npm, unmodified: log in, create a database and a document, edit it, ask a Mango query, replicate. */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
+import { freshPort } from '../../../../tools/browser/fresh-port.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import { fauxtonPages } from '../../testing/fauxton.ts'
 import { ADMIN_NAME, ADMIN_PASSWORD, send, startServer, until } from '../test-server.ts'
@@ -16,7 +17,11 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   // What is driven is the server; one engine is enough.
   if (browser.engine !== 'chromium') return
   test('Fauxton', async () => {
-    const server = await startServer({ adminUi: await fauxtonPages(), replication: { hosts: ['127.0.0.1'] } })
+    const server = await startServer({
+      port: await freshPort(),
+      adminUi: await fauxtonPages(),
+      replication: { hosts: ['127.0.0.1'] },
+    })
     const page = await browser.open(`${server.url}/_utils/`)
     try {
       await logIn(page)
@@ -36,7 +41,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       assertEqual(await page.evaluate(() => document.body.innerText.includes('bob')), false)
       await replicate(page)
       await until(async () => (await send(server.url, 'GET /copy/ann')).json['age'] === 32)
-      assertEqual((await send(server.url, 'GET /copy')).json['doc_count'], 2)
+      await until(async () => (await send(server.url, 'GET /copy')).json['doc_count'] === 2)
     } finally {
       await page.close()
       await server.close()
@@ -93,15 +98,23 @@ async function goTo(page: Page, path: string): Promise<void> {
 /** What the editor shows becomes `text`, and is sent. */
 async function edit(page: Page, text: string, button: string): Promise<void> {
   await shows(page, button, '')
-  // It sets its first content a moment after it is there.
   await shows(page, '.ace_editor .ace_content', '{')
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
-  await page.evaluate((value) => {
-    const { editor } = (document.querySelector('.ace_editor') as unknown as { env: { editor: Editor } }).env
-    editor.setValue(value)
-  }, text)
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
+  // It sets its first content a moment after it is there, which may be after this.
+  do {
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
+    await page.evaluate((value) => {
+      const { editor } = (document.querySelector('.ace_editor') as unknown as { env: { editor: Editor } }).env
+      editor.setValue(value)
+    }, text)
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
+  } while ((await valueOf(page)) !== text)
   await click(page, button)
+}
+
+function valueOf(page: Page): Promise<string> {
+  return page.evaluate(() =>
+    (document.querySelector('.ace_editor') as unknown as { env: { editor: Editor } }).env.editor.getValue(),
+  )
 }
 
 async function click(page: Page, selector: string): Promise<void> {
