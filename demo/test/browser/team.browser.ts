@@ -3,13 +3,14 @@ import { open, type Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import type { Page } from '../../../tools/browser/with-browser.ts'
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
+import { freshPort } from '../../../tools/browser/fresh-port.ts'
 import { readAllCities } from '../../node/all-cities.ts'
 import { loadCities } from '../../node/load.ts'
 import { serve } from '../../node/server.ts'
 import { IDS } from '../../tasks/definitions.ts'
 import { loadTasks } from '../../tasks/load.ts'
 import { personId } from '../../tasks/visitors.ts'
-import { click, once, onePage, sees } from './steps.ts'
+import { click, once, onePage, sees, WAIT_MS_MAX } from './steps.ts'
 
 const TASKS = 2_000
 /** Ann and Ben are members of it. */
@@ -22,7 +23,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     await using db = await open('team', { storage: memory() })
     await loadCities(db, fewCities())
     const prepare: Parameters<typeof serve>[0]['prepare'] = (server) => loadTasks(server, { count: TASKS })
-    const server = await serve({ database: db, assets: await onePage(), port: 0, prepare })
+    const server = await serve({ database: db, assets: await onePage(), port: await freshPort(), prepare })
     try {
       const pages: Page[] = []
       for (const name of ['ann', 'ben']) {
@@ -64,6 +65,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await click(ben, '#online')
       await rename(ben, id, 'Ben wrote this offline')
       await sees(ben, '#status', 'Offline. 1 change waits.')
+      await seesBen(ann)
       await ann.evaluate(() => {
         const row = [...document.querySelectorAll('#members li')].find((one) => one.textContent?.startsWith('Ben'))
         row!.querySelector('input')!.click()
@@ -81,6 +83,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     await withTeam(async (ann, ben) => {
       const isLead = (): Promise<boolean> => ben.evaluate(() => !document.querySelector<HTMLElement>('#lead')!.hidden)
       if (await isLead()) throw new Error('Ben leads before he is made a lead')
+      await seesBen(ann)
       await ann.evaluate(() => {
         const row = [...document.querySelectorAll('#members li')].find((one) => one.textContent?.startsWith('Ben'))
         const role = row!.querySelector('select')!
@@ -106,15 +109,29 @@ async function firstTask(page: Page): Promise<string> {
   return found!
 }
 
-async function rename(page: Page, id: string, title: string): Promise<void> {
-  await page.evaluate(
-    ({ id, title }) => {
-      const field = document.querySelector<HTMLInputElement>(`[data-task="${id}"] .title`)!
-      field.value = title
-      field.dispatchEvent(new Event('change'))
-    },
-    { id, title },
+async function seesBen(page: Page): Promise<void> {
+  await until(
+    () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('#members li')].some(({ textContent }) => textContent?.startsWith('Ben')),
+      ),
+    'Ben is not among the members',
   )
+}
+
+async function rename(page: Page, id: string, title: string): Promise<void> {
+  const set = (): Promise<boolean> =>
+    page.evaluate(
+      ({ id, title }) => {
+        const field = document.querySelector<HTMLInputElement>(`[data-task="${id}"] .title`)
+        if (field === null) return false
+        field.value = title
+        field.dispatchEvent(new Event('change'))
+        return true
+      },
+      { id, title },
+    )
+  await until(set, 'the window does not show the task')
 }
 
 async function seesTitle(page: Page, id: string, title: string): Promise<void> {
@@ -124,19 +141,22 @@ async function seesTitle(page: Page, id: string, title: string): Promise<void> {
 }
 
 async function clickText(page: Page, selector: string, text: string): Promise<void> {
-  await page.evaluate(
-    ({ selector, text }) => {
-      const found = [...document.querySelectorAll<HTMLElement>(selector)].find((one) => one.textContent === text)
-      found!.click()
-    },
-    { selector, text },
-  )
+  const press = (): Promise<boolean> =>
+    page.evaluate(
+      ({ selector, text }) => {
+        const found = [...document.querySelectorAll<HTMLElement>(selector)].find((one) => one.textContent === text)
+        found?.click()
+        return found !== undefined
+      },
+      { selector, text },
+    )
+  await until(press, `there is no ${selector} '${text}'`)
 }
 
 async function until(isTrue: () => Promise<boolean>, otherwise: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await isTrue()) return
+  const deadline = performance.now() + WAIT_MS_MAX
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(otherwise)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(otherwise)
 }
