@@ -146,7 +146,8 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 
 /** The page loads again meanwhile, and answers nothing then. */
 async function isBack(page: Page): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
+  const deadline = Date.now() + 60_000
+  while (Date.now() < deadline) {
     const text = await page.evaluate(() => document.body.innerText).catch(() => 'The server starts again')
     if (!text.includes('The server starts again')) return
     await new Promise((resolve) => setTimeout(resolve, 50))

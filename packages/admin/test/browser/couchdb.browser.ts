@@ -127,7 +127,10 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await press(page, 'Live')
       await fill(page, 'Only the document with the id', 'fresh')
       await press(page, 'Go')
-      await seesNo(page, 'note-', '.data')
+      await waitFor(page, 'this document alone', '', () => {
+        const rows = [...document.querySelectorAll<HTMLElement>('.data tbody tr')]
+        return rows.length === 1 && rows[0]!.innerText.includes('fresh')
+      })
       const docs = ['1-aa', '1-bb'].map((rev) => ({ _id: 'fresh', _rev: rev, text: rev }))
       await send(url, 'POST /notes/_bulk_docs', { docs, new_edits: false })
       // It is not followed any more.

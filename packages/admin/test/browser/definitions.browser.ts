@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
+import { until } from '../../../server/test/test-server.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
 import { ITSELF } from '../server.ts'
 import { fill, focused, goTo, isSound, press, sees, seesNo, tick, waitFor, withServerPage } from './steps.ts'
@@ -272,7 +273,11 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await backend.definitions.update(ITSELF.principal, 'books', { listRule: '', indexes: [] })
       const asked = `${url}/api/collections/books/records?filter=${encodeURIComponent('title = "T7"')}`
       assertEqual((await fetch(asked)).status, 200)
-      await backend.logs.flush()
+      // It is written after the answer.
+      await until(async () => {
+        await backend.logs.flush()
+        return (await backend.logReads.list(ITSELF, { filter: 'message ~ "books/records"' })).items.length > 0
+      })
       await goTo(page, '/indexes/books')
       await press(page, 'Look into the logs')
       await press(page, 'Add an index on title')

@@ -21,9 +21,9 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await isSound(page)
       await select(page, 'one')
       await press(page, 'Bold')
-      assertEqual(await pressed(page), ['Bold'])
+      await arePressed(page, ['Bold'])
       await press(page, 'Undo')
-      assertEqual(await pressed(page), [])
+      await arePressed(page, [])
       // What is stored is there again, to the character: nothing is asked.
       await press(page, 'Cancel')
       await seesNo(page, 'Record of posts')
@@ -40,7 +40,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await isSound(page)
       await fill(page, 'Address', 'https://a.example/')
       await press(page, 'Set the link')
-      assertEqual(await pressed(page), ['Link', 'Numbered list'])
+      await arePressed(page, ['Link', 'Numbered list'])
       await press(page, 'Save')
       await sees(page, 'The record is saved.')
       assertEqual(
@@ -238,10 +238,12 @@ async function select(page: Page, text: string): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 60))
 }
 
-async function pressed(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll('.rich-bar [aria-pressed=true]')].map((one) => one.getAttribute('aria-label')!),
-  )
+/** Waits until these buttons of the toolbar, and no others, are pressed. */
+async function arePressed(page: Page, names: readonly string[]): Promise<void> {
+  await waitFor(page, `pressed: ${names.join(', ')}`, names.join(), (wanted) => {
+    const all = [...document.querySelectorAll('.rich-bar [aria-pressed=true]')]
+    return all.map((one) => one.getAttribute('aria-label')).join() === wanted
+  })
 }
 
 /** Questions are the last in the page. */

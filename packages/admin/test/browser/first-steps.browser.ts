@@ -3,6 +3,7 @@ import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suit
 import type { Browser, Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import { SETUP_PATH } from '../../../server/src/http/admin-page.ts'
+import { until } from '../../../server/test/test-server.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
 import { EMAIL, ITSELF, PASSWORD, startAdmin } from '../server.ts'
 import { fill, focused, goTo, isSound, press, sees, seesNo, signIn, waitFor } from './steps.ts'
@@ -26,7 +27,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await fill(page, 'The password again', PASSWORD)
       await press(page, 'Make the superuser')
       await sees(page, 'Welcome to Pannier')
-      assertEqual(await page.evaluate(() => location.hash), '#/start')
+      await waitFor(page, 'the address of the start', '', () => location.hash === '#/start')
       await isSound(page)
       await fill(page, 'Name', 'users')
       await press(page, 'Make the collection')
@@ -102,9 +103,14 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await sees(page, 'two proofs')
       await press(page, 'Send a code')
       await sees(page, 'It was sent to')
-      await logs.flush()
-      const { items } = await logReads.list(ITSELF, { perPage: 100 })
-      const [, code] = /one-time password is:[^\d]*(\d+)/.exec(JSON.stringify(items))!
+      let code: string | undefined
+      // It is sent after the answer.
+      await until(async () => {
+        await logs.flush()
+        const { items } = await logReads.list(ITSELF, { perPage: 100 })
+        code = /one-time password is:[^\d]*(\d+)/.exec(JSON.stringify(items))?.[1]
+        return code !== undefined
+      })
       await fill(page, 'Code', '0')
       await press(page, 'Sign in')
       await sees(page, 'The code is wrong or has expired.')
@@ -168,8 +174,11 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('the sidebar is searched, and gone through by arrow keys', async () => {
     await withPage(browser, {}, async (page) => {
       await signIn(page)
-      await page.evaluate(() => dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true })))
-      assertEqual(await focused(page), 'Search collections')
+      // It listens a moment after it is drawn.
+      await waitFor(page, 'the focus in the search', '', () => {
+        dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))
+        return document.activeElement?.getAttribute('aria-label') === 'Search collections'
+      })
       await fill(page, 'Search collections', '_super')
       await waitFor(page, 'one link', '', () => document.querySelectorAll('.sidebar-list .links a').length === 1)
       await page.press('ArrowDown')

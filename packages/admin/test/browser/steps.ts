@@ -132,9 +132,15 @@ function withoutSpace(text: string): string {
   return text.replaceAll(/\s+/g, '')
 }
 
-/** Goes to an address of the page, as a link does. */
+/** Goes to an address of the page, as a link does, and waits until the page has heard of it. */
 export async function goTo(page: Page, hash: string): Promise<void> {
-  await page.evaluate((wanted) => void (location.hash = wanted), hash)
+  await page.evaluate(async (wanted) => {
+    const { href } = location
+    // The page listens since it began. What it draws then, it draws before the next task.
+    const heard = new Promise((resolve) => addEventListener('hashchange', () => setTimeout(resolve), { once: true }))
+    location.hash = wanted
+    if (location.href !== href) await heard
+  }, hash)
 }
 
 export async function signIn(page: Page): Promise<void> {
