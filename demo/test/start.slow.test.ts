@@ -11,9 +11,6 @@ import { DATABASE, serveSeveral } from '../node/servers.ts'
 const PROGRAM = join(import.meta.dirname, '..', 'start.ts')
 const LIMIT = 2_000
 
-// Each test starts whole programs, which takes a while on a busy machine.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
-
 let folder: string
 
 beforeEach(async () => {
@@ -64,7 +61,7 @@ test('several servers answer while one of them is killed', async () => {
     }
     expect(await put('before')).toBe(201)
     process.kill(servers.processes[0]!, 'SIGKILL')
-    for (const id of ['a', 'b', 'c', 'd']) await vi.waitFor(async () => expect(await put(id)).toBe(201), 10_000)
+    for (const id of ['a', 'b', 'c', 'd']) await vi.waitFor(async () => expect(await put(id)).toBe(201), 60_000)
     const { rows } = (await (await fetch(`${servers.url}/cities/_all_docs`)).json()) as { rows: { id: string }[] }
     expect(rows.map(({ id }) => id)).toEqual(['a', 'b', 'before', 'c', 'd', 'zurich'])
     expect((await fetch(servers.pageUrl)).status).toBe(200)
