@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'pannier'
-import { startProcess } from './processes.ts'
+import { keptPort, startProcess } from './processes.ts'
 import type { ServerProcess } from './processes.ts'
 
 export class MiddleServer {
@@ -23,7 +23,7 @@ export class MiddleServer {
 
   static async start(): Promise<MiddleServer> {
     const dir = await mkdtemp(join(tmpdir(), 'pannier-middle-'))
-    return new MiddleServer(dir, await startProcess('pannier-process.ts', [dir]))
+    return new MiddleServer(dir, await startProcess('pannier-process.ts', [dir, String(await keptPort())]))
   }
 
   /** If it is being restarted already, that is that. */

@@ -3,6 +3,7 @@ import PocketBase from 'pocketbase'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createServer } from '../../src/index.ts'
 import type { PannierServer } from '../../src/index.ts'
+import { keptPort } from '../../testing/processes.ts'
 import { EMAIL, PASSWORD, startRest, tokenFor } from './rest-server.ts'
 import type { RestServer } from './rest-server.ts'
 
@@ -15,6 +16,7 @@ let user: string
 
 beforeAll(async () => {
   server = await startRest({
+    port: await keptPort(),
     onRestart: () => {
       const { port } = new URL(server.url)
       void (async () => {
