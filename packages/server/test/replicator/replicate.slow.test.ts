@@ -29,8 +29,9 @@ function replicate({ url }: TestServer, body: object, headers?: Record<string, s
   return send(url, 'POST /_replicate', body, headers)
 }
 
+/** None while the database is not there yet. */
 async function ids({ url }: TestServer, database: string): Promise<string[]> {
-  const { rows } = (await send(url, `GET /${database}/_all_docs`)).json as { rows: { id: string }[] }
+  const { rows = [] } = (await send(url, `GET /${database}/_all_docs`)).json as { rows?: { id: string }[] }
   return rows.map(({ id }) => id)
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { pouchServer } from '../../testing/pouchdb-server.ts'
+import { keptPort } from '../../testing/processes.ts'
 import { createServer } from '../../src/index.ts'
 import type { ServerOptions } from '../../src/index.ts'
 import { ADMIN_NAME, ADMIN_PASSWORD, basic, send, startServer, until } from '../test-server.ts'
@@ -86,8 +87,9 @@ test('a document starts a replication, another revision restarts it, its deletio
   await until(async () => (await count(server, 'd')) === 2)
   await send(server.url, `DELETE /_replicator/live?rev=${json['rev'] as string}`)
   await until(async () => (await state(server, 'live'))['error'] === 'not_found')
+  // It is forgotten at once, and ends a little later.
+  await until(async () => (await send(server.url, 'GET /_active_tasks')).text.trim() === '[]')
   await fill(server, 'a', ['z'])
-  expect((await send(server.url, 'GET /_active_tasks')).text.trim()).toBe('[]')
   expect([await count(server, 'c'), await count(server, 'd')]).toEqual([2, 2])
   await send(server.url, 'DELETE /_replicator')
   await until(async () => ((await send(server.url, 'GET /_scheduler/docs')).json['total_rows'] as number) === 0)
@@ -115,7 +117,8 @@ test('a restart continues what was continuous, and does not repeat what was comp
   await until(async () => (await state(server, 'once'))['state'] === 'completed')
   const body = { source: 'a', target: `${other.url}/remote`, continuous: true, create_target: true }
   await send(server.url, 'PUT /_replicator/live', body)
-  const written = async (): Promise<number> => (await other.database('remote').info()).doc_count
+  // PouchDB counts a document twice in `info()` when it is written twice at the same time.
+  const written = async (): Promise<number> => (await other.database('remote').allDocs()).rows.length
   await until(async () => (await state(server, 'live'))['state'] === 'crashing')
   await server.close()
   expect(await written()).toBeLessThan(3000)
@@ -168,9 +171,9 @@ test('wrong credentials: it crashes, waits, tries again, and runs once they are 
 test('a replication with a missing server is crashing until the server exists', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'pannier-replicator-'))
   opened.push({ close: () => rm(dir, { recursive: true, force: true }) })
-  const first = await startServer({ ...OPTIONS, dir })
+  const port = await keptPort()
+  const first = await startServer({ ...OPTIONS, dir, port })
   await fill(first, 'a', ['x'])
-  const port = Number(new URL(first.url).port)
   const source = remote(first, 'a')
   await first.close()
   const server = await start()
