@@ -27,11 +27,13 @@ afterAll(async () => {
 })
 
 const PARAMETERS = 'include_docs=true&attachments=true'
+/** The feed ends when nothing has come for that long, also before its first row. */
+const IDLE_MS = 2000
 const READS: readonly (readonly [request: string, body?: unknown])[] = [
   [`GET /files/_all_docs?${PARAMETERS}`],
   [`POST /files/_all_docs?${PARAMETERS}`, { keys: FILES }],
   [`GET /files/_changes?${PARAMETERS}`],
-  [`GET /files/_changes?${PARAMETERS}&feed=eventsource&timeout=1`],
+  [`GET /files/_changes?${PARAMETERS}&feed=eventsource&timeout=${IDLE_MS}`],
   [`GET /files/_design/views/_view/all?${PARAMETERS}`],
   ['POST /files/_bulk_get?attachments=true', { docs: FILES.map((id) => ({ id })) }],
 ]
