@@ -115,9 +115,9 @@ async function serverReplica(middle: MiddleServer, name: string): Promise<Replic
       try {
         return await replica.edit(random, id)
       } catch (error) {
-        // A conflict, or no server: then it is not known whether it was written.
+        // A conflict, a server that closes, or none: then it is not known whether it was written.
         const { status, name } = error as { status?: number; name?: string }
-        if (status !== 409 && name !== 'FetchError') throw error
+        if (status !== 409 && status !== 503 && name !== 'FetchError') throw error
         return undefined
       }
     },
