@@ -143,7 +143,7 @@ export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>
     const off = user.createBatch()
     off.collection('items').create({ title: 'off' })
     assertEqual(await status(off.send()), 403)
-    await admin.settings.update({ batch: { enabled: true } })
+    await admin.settings.update({ batch: { enabled: true, timeout: 60 } })
     const first = 'batchrecord0001'
     const batch = user.createBatch()
     const docs = [new File(['content'], 'a.txt', { type: 'text/plain' })]
@@ -489,7 +489,7 @@ function noteCalls(): ReadonlySet<string> {
 
 /** Waits until it is so. */
 async function settled(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let round = 0; round < 400; round++) {
+  for (let round = 0; round < 2400; round++) {
     if (await isSo()) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
@@ -552,7 +552,7 @@ async function textsIn(inbox: string, address: string): Promise<readonly string[
 
 /** Waits for it. */
 async function mailIn(inbox: string, address: string, at = 1): Promise<string> {
-  for (let round = 0; round < 400; round++) {
+  for (let round = 0; round < 1200; round++) {
     const texts = await textsIn(inbox, address)
     if (texts.length >= at) return texts[at - 1]!
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const title = { name: 'title', type: 'text' }
   await server.call('POST /collections', { name: 'posts', type: 'base', fields: [title, author], ...rules })
   await server.call('POST /collections', { name: 'locked', type: 'base', fields: [title] })
-  await server.call('PATCH /settings', { batch: { enabled: true, maxRequests: 10, timeout: 3 } })
+  await server.call('PATCH /settings', { batch: { enabled: true, maxRequests: 10, timeout: 60 } })
   locked = await created('locked', { title: 'secret' })
 })
 beforeEach(async () => {

@@ -115,7 +115,11 @@ async function prepare(server: ServeProcess, smtp: MailServer): Promise<void> {
   await must(server, 'POST /collections', { name: 'parts', listRule: '', viewRule: '', fields: parts })
   await must(server, 'POST /collections', { name: 'ticks', fields: [] })
   const logs = { maxDays: 5, minLevel: 0 }
-  await must(server, 'PATCH /settings', { ...smtp.settings, batch: { enabled: true, maxRequests: 50 }, logs })
+  await must(server, 'PATCH /settings', {
+    ...smtp.settings,
+    batch: { enabled: true, maxRequests: 50, timeout: 60 },
+    logs,
+  })
 }
 
 /** Each does one thing after another, until the server is gone. */
@@ -325,14 +329,19 @@ async function wrongMails(server: ServeProcess, { mailsTo }: World, smtp: MailSe
     before = smtp.mails.length
     await sleep(4000)
   }
-  count()
-  const problems = [...counts].filter(([, times]) => times > 1).map(([to, times]) => `${to} got ${times} mails`)
-  for (const to of mailsTo) {
-    if (counts.has(to)) continue
+  const isSettled = async (to: string): Promise<boolean> => {
+    count()
+    if (counts.has(to)) return true
     const { json } = await server.call(`GET /logs?filter=${encodeURIComponent(`data.to = "${to}"`)}`)
-    if (json['totalItems'] === 0) problems.push(`${to} got no mail, and the log has none`)
+    return json['totalItems'] !== 0
   }
-  return problems
+  for (const to of mailsTo)
+    await until(
+      () => isSettled(to),
+      () => `${to} got no mail, and the log has none`,
+    )
+  count()
+  return [...counts].filter(([, times]) => times > 1).map(([to, times]) => `${to} got ${times} mails`)
 }
 
 /** Those that were acknowledged are there, and all can be restored. */

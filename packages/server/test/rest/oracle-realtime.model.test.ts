@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seededRandom, type Random } from '../../../db/testing/random.ts'
-import { seedsOf, timeoutOf } from '../../../../tools/test/seeds.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 import { EventClient, topic } from './event-client.ts'
 import { neutral, OracleWorld, randomFields } from './oracle-world.ts'
 import { ITSELF } from './rest-server.ts'
@@ -75,35 +75,31 @@ async function subscribe(name: string, ids: readonly string[], caller: string): 
   return client
 }
 
-test.for(seedsOf('model'))(
-  'seed %i: hidden records change no event and no signal',
-  { timeout: timeoutOf(60_000) },
-  async (seed) => {
-    const random = seededRandom(seed)
-    const rule = await world.begin(random)
-    const caller = random.pick(['', world.token])
-    const ids = Array.from({ length: IDS_COUNT }, (_, n) => `live${n}x${seed}`.padEnd(15, 'r'))
-    const end = `end${seed}`.padEnd(15, 'x')
-    const clients = await Promise.all(COMPARED.map((name) => subscribe(name, ids, caller)))
-    const ends = await Promise.all(COMPARED.map(() => EventClient.open(world.server.url)))
-    for (const client of ends) await client.subscribe([`teams/*`], world.server.token)
-    const changes: string[] = []
-    for (let step = 0; step < STEPS; step++) {
-      const tried = await tryChange(random, ids, caller)
-      if (tried === undefined) continue
-      const [change, places] = tried
-      changes.push(`${JSON.stringify(change)} in ${places.join(' and ')}`)
-      for (const name of places) await apply(name, change)
-      counts.hidden += Number(places.length === 1)
-    }
-    // Messages of commits come in their order: what was sent before this one has come.
-    await world.server.server.backend.records.create(ITSELF, 'teams', { id: end })
-    for (const client of ends) await client.has(1)
-    const [first, second] = clients.map(({ messages }) =>
-      messages.map(({ event, data }) => neutral(`${event} ${JSON.stringify(data)}`)),
-    )
-    expect(first, `${rule}\n${changes.join('\n')}`).toEqual(second)
-    for (const message of first!) counts[message.startsWith('@sync/') ? 'signals' : 'events']++
-    for (const client of [...clients, ...ends]) client.close()
-  },
-)
+test.for(seedsOf('model'))('seed %i: hidden records change no event and no signal', async (seed) => {
+  const random = seededRandom(seed)
+  const rule = await world.begin(random)
+  const caller = random.pick(['', world.token])
+  const ids = Array.from({ length: IDS_COUNT }, (_, n) => `live${n}x${seed}`.padEnd(15, 'r'))
+  const end = `end${seed}`.padEnd(15, 'x')
+  const clients = await Promise.all(COMPARED.map((name) => subscribe(name, ids, caller)))
+  const ends = await Promise.all(COMPARED.map(() => EventClient.open(world.server.url)))
+  for (const client of ends) await client.subscribe([`teams/*`], world.server.token)
+  const changes: string[] = []
+  for (let step = 0; step < STEPS; step++) {
+    const tried = await tryChange(random, ids, caller)
+    if (tried === undefined) continue
+    const [change, places] = tried
+    changes.push(`${JSON.stringify(change)} in ${places.join(' and ')}`)
+    for (const name of places) await apply(name, change)
+    counts.hidden += Number(places.length === 1)
+  }
+  // Messages of commits come in their order: what was sent before this one has come.
+  await world.server.server.backend.records.create(ITSELF, 'teams', { id: end })
+  for (const client of ends) await client.has(1)
+  const [first, second] = clients.map(({ messages }) =>
+    messages.map(({ event, data }) => neutral(`${event} ${JSON.stringify(data)}`)),
+  )
+  expect(first, `${rule}\n${changes.join('\n')}`).toEqual(second)
+  for (const message of first!) counts[message.startsWith('@sync/') ? 'signals' : 'events']++
+  for (const client of [...clients, ...ends]) client.close()
+})

@@ -8,7 +8,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seededRandom } from '../../../db/testing/random.ts'
-import { seedsOf, timeoutOf } from '../../../../tools/test/seeds.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 import { send, STRANGER, type Answer } from '../test-server.ts'
 import { neutral, OracleWorld, randomFields } from './oracle-world.ts'
 import { ITSELF } from './rest-server.ts'
@@ -125,7 +125,7 @@ function plain({ status, headers, text }: Answer): unknown {
   return [status, shown, kept.map((name) => headers.get(name))]
 }
 
-test.for(seedsOf('model'))('seed %i: hidden records change no answer', { timeout: timeoutOf(60_000) }, async (seed) => {
+test.for(seedsOf('model'))('seed %i: hidden records change no answer', async (seed) => {
   const random = seededRandom(seed)
   const { server, token } = world
   const { records } = server.server.backend

@@ -12,6 +12,7 @@ import { expect, test } from 'vitest'
 import { FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { startProcess } from '../../testing/processes.ts'
+import { until } from '../test-server.ts'
 import { PushServer, updating, type Outcome, type PushedTransaction } from './push-server.ts'
 import { call, EMAIL, PASSWORD, tokenFor } from './rest-server.ts'
 
@@ -50,6 +51,8 @@ test(`${rounds} kills and restores (SEED=${seed})`, { timeout: 120_000 + rounds 
       }
       const loads = clients.map((client) => client.load(server.url, token))
       await sleep(100 + random.below(LOAD_MS_MAX))
+      // What the file of the beginning lacks.
+      if (round === 0) await until(() => clients.some(({ size }) => size > 0))
       await server.kill()
       await Promise.all(loads)
       if (round > 0 && random.below(2) === 0) {

@@ -1,6 +1,6 @@
 /** Goal: what the SDK gets of a stream that breaks a hundred times is what docs/internals/realtime.md says. */
 import { EventSource } from 'eventsource'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../test-server.ts'
 import { ITSELF, sdkClient, startRest } from './rest-server.ts'
 
@@ -10,7 +10,14 @@ test(
   'over a hundred lost connections the SDK subscribes again each time, and misses only what comes in between',
   { timeout: 300_000 },
   async () => {
-    globalThis.EventSource ??= EventSource as unknown as typeof globalThis.EventSource
+    let mayConnect = Promise.resolve()
+    class HeldEventSource extends EventSource {
+      constructor(url: string | URL) {
+        super(url, { fetch: (input, init) => mayConnect.then(() => fetch(input, init)) })
+      }
+    }
+    vi.stubGlobal('EventSource', HeldEventSource)
+    onTestFinished(() => void vi.unstubAllGlobals())
     const server = await startRest()
     const { records, realtime } = server.server.backend
     const fields = [{ name: 'title', type: 'text' }]
@@ -25,9 +32,13 @@ test(
       ids.add(client.realtime.clientId)
       await create(`${round} heard`)
       await until(() => got.length > round)
+      // A slow write must not come after the next connection.
+      const { promise, resolve } = Promise.withResolvers<void>()
+      mayConnect = promise
       server.server.app.server.closeAllConnections()
       await until(() => realtime.size === 0)
       await create(`${round} missed`)
+      resolve()
       await until(() => !ids.has(client.realtime.clientId) && isSubscribed())
     }
     expect(got).toEqual(Array.from({ length: ROUNDS }, (_, round) => `${round} heard`))

@@ -171,7 +171,7 @@ test.each([
   try {
     const client = await EventClient.open(other.url)
     await until(() => client.isClosed)
-    expect(other.server.backend.realtime.size).toBe(0)
+    await until(() => other.server.backend.realtime.size === 0)
   } finally {
     await other.close()
   }

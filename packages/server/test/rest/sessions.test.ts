@@ -17,7 +17,7 @@ beforeAll(async () => {
     createRule: '@request.auth.id != ""',
     fields: [{ name: 'title', type: 'text' }],
   })
-  await server.call('PATCH /settings', { batch: { enabled: true, maxRequests: 10, timeout: 3 } })
+  await server.call('PATCH /settings', { batch: { enabled: true, maxRequests: 10, timeout: 60 } })
   const account = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
   await server.call('POST /collections/users/records', account)
   rootId = String((await server.call('POST /collections/_superusers/auth-refresh')).json['record']!['id' as never])

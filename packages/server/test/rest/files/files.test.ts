@@ -218,7 +218,7 @@ test.each([
 })
 
 test('several files of a field come, stay and go in one form, and in a batch', async () => {
-  await root.settings.update({ batch: { enabled: true } })
+  await root.settings.update({ batch: { enabled: true, timeout: 60 } })
   const made = await root
     .collection('docs')
     .create({ many: ['a', 'b', 'c'].map((one) => new File([one], `${one}.txt`)) })
