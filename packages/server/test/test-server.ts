@@ -137,7 +137,7 @@ export function sendRaw(
 
 /** Looks again and again; rejects if it does not come to that, with what `state` gives in the message. */
 export async function until(isTrue: () => boolean | Promise<boolean>, state?: () => unknown): Promise<void> {
-  for (let tries = 0; tries < 1200; tries++) {
+  for (let tries = 0; tries < 2400; tries++) {
     if (await isTrue()) return
     await sleep(25)
   }

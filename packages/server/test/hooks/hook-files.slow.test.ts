@@ -129,7 +129,7 @@ const NOTES = {
 
 test(
   'hooks, routes, middlewares and jobs of files run; a change is loaded, a mistake is named and changes nothing',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const server = await serve({
       'lib/slug.ts': `export const slugOf = (text: string): string => text.toLowerCase()\n`,
@@ -301,7 +301,7 @@ export default ({ onRecordUpdate, app }) => {
 
 test(
   'a hook that takes all memory ends the process: the next one names it and has each answered write, those meanwhile too',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const server = await serve({ 'grow.ts': GROW })
     const token = await tokenOf(server)
