@@ -3,7 +3,8 @@
  * The answers about values and errors are the real PocketBase's.
  */
 import { stat } from 'node:fs/promises'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { RecordWrites } from '../../../backend/src/records/record-writes.ts'
 import { ITSELF, PASSWORD, startRest, type RestServer } from './rest-server.ts'
 import type { Answer } from '../test-server.ts'
 
@@ -311,14 +312,17 @@ test.each([
 })
 
 test('a record that somebody changes meanwhile is a conflict, and nothing is written', async () => {
-  const work = 'with recursive n(i) as (select 1 union all select i + 1 from n limit 3000000) select count(*) from n'
-  let isAnswered = false
-  const answer = sql(`update posts set title = 'by SQL'; ${work}`).finally(() => {
-    isAnswered = true
+  const { apply } = RecordWrites.prototype
+  // It comes after the rows were read, and before they are written.
+  const applied = vi.spyOn(RecordWrites.prototype, 'apply').mockImplementationOnce(async function (
+    this: RecordWrites,
+    ...given
+  ) {
+    await server.call(`PATCH /collections/posts/records/${FIRST}`, { title: 'by hand' })
+    return apply.apply(this, given)
   })
-  // One of these comes after the rows were read, and before they are written.
-  while (!isAnswered) await server.call(`PATCH /collections/posts/records/${FIRST}`, { title: 'by hand' })
-  const { status, json } = await answer
+  onTestFinished(() => applied.mockRestore())
+  const { status, json } = await sql("update posts set title = 'by SQL'")
   const message = `Failed to update the record "${FIRST}", and nothing was written. Somebody has changed it meanwhile.`
   expect([status, json['message']]).toEqual([409, message])
   expect([(await post(FIRST))['title'], (await post(SECOND))['title']]).toEqual(['by hand', 'second'])
