@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'pannier'
-import { keptPort, startProcess } from './processes.ts'
+import { freePort } from '../../../tools/processes.ts'
+import { startProcess } from './processes.ts'
 import type { ServerProcess } from './processes.ts'
 
 export class MiddleServer {
@@ -23,7 +24,7 @@ export class MiddleServer {
 
   static async start(): Promise<MiddleServer> {
     const dir = await mkdtemp(join(tmpdir(), 'pannier-middle-'))
-    return new MiddleServer(dir, await startProcess('pannier-process.ts', [dir, String(await keptPort())]))
+    return new MiddleServer(dir, await startProcess('pannier-process.ts', [dir, String(await freePort())]))
   }
 
   /** If it is being restarted already, that is that. */

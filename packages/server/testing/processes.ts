@@ -1,7 +1,6 @@
 /** Servers in processes of their own, which can be killed at any moment, and never outlive this process. */
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 export interface ServerProcess {
@@ -75,23 +74,6 @@ export async function startProcess(
       child.send('cpu')
       return (await told).cpuMs!
     },
-  }
-}
-
-/** Systems give these to nobody who asks for any port. */
-const KEPT_PORTS = { first: 20_000, count: 10_000 }
-
-/** A free port of the loopback, for a server that leaves it for a while: no other test gets it meanwhile. */
-export async function keptPort(): Promise<number> {
-  for (;;) {
-    const port = KEPT_PORTS.first + Math.floor(Math.random() * KEPT_PORTS.count)
-    const server = createServer()
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
-    })
-    if (!isFree) continue
-    await new Promise((resolve) => server.close(resolve))
-    return port
   }
 }
 

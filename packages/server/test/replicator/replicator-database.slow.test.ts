@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { pouchServer } from '../../testing/pouchdb-server.ts'
-import { keptPort } from '../../testing/processes.ts'
+import { freePort } from '../../../../tools/processes.ts'
 import { createServer } from '../../src/index.ts'
 import type { ServerOptions } from '../../src/index.ts'
 import { ADMIN_NAME, ADMIN_PASSWORD, basic, send, startServer, until } from '../test-server.ts'
@@ -171,7 +171,7 @@ test('wrong credentials: it crashes, waits, tries again, and runs once they are 
 test('a replication with a missing server is crashing until the server exists', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'pannier-replicator-'))
   opened.push({ close: () => rm(dir, { recursive: true, force: true }) })
-  const port = await keptPort()
+  const port = await freePort()
   const first = await startServer({ ...OPTIONS, dir, port })
   await fill(first, 'a', ['x'])
   const source = remote(first, 'a')

@@ -3,7 +3,7 @@ import PocketBase from 'pocketbase'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createServer } from '../../src/index.ts'
 import type { PannierServer } from '../../src/index.ts'
-import { keptPort } from '../../testing/processes.ts'
+import { freePort } from '../../../../tools/processes.ts'
 import { EMAIL, PASSWORD, startRest, tokenFor } from './rest-server.ts'
 import type { RestServer } from './rest-server.ts'
 
@@ -16,7 +16,7 @@ let user: string
 
 beforeAll(async () => {
   server = await startRest({
-    port: await keptPort(),
+    port: await freePort(),
     onRestart: () => {
       const { port } = new URL(server.url)
       void (async () => {

@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { LogEntry } from '@pannier/backend'
 import type { LogDocument } from '@pannier/backend/internal'
+import { freePort } from '../../../../tools/processes.ts'
 import { PASSWORD, SUPERUSER } from '../../../../tools/test/pocketbase.ts'
-import { keptPort } from '../../testing/processes.ts'
 import { startServer } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
 import { ITSELF } from './rest-server.ts'
@@ -153,7 +153,7 @@ class World implements AsyncDisposable {
   #server: TestServer | undefined
 
   static async start(): Promise<World> {
-    const world = new World(await mkdtemp(join(tmpdir(), 'pannier-scenarios-')), await keptPort())
+    const world = new World(await mkdtemp(join(tmpdir(), 'pannier-scenarios-')), await freePort())
     await new Promise<void>((resolve) => world.#control.listen(0, '127.0.0.1', resolve))
     await world.#open()
     const superuser = { email: SUPERUSER, password: PASSWORD, passwordConfirm: PASSWORD }
