@@ -6,7 +6,19 @@ import { send } from '../../../server/test/test-server.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
 import { fillNotes } from '../example-operations.ts'
 import { fillTasks } from '../server.ts'
-import { fill, giveFile, goTo, isSound, press, sees, seesNo, typeCode, waitFor, withServerPage } from './steps.ts'
+import {
+  fill,
+  giveFile,
+  goTo,
+  holdAnswers,
+  isSound,
+  press,
+  sees,
+  seesNo,
+  typeCode,
+  waitFor,
+  withServerPage,
+} from './steps.ts'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   // First steps and records are tested in WebKit, too.
@@ -63,6 +75,19 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await press(page, 'Save')
       await sees(page, 'conflict', 'dialog .refusal')
       assertEqual((await send(url, 'GET /notes/note-99')).json['text'], 'theirs')
+    })
+  })
+
+  test('a save whose answer comes late closes no other document', async () => {
+    await withNotes('/couchdb/databases/notes/documents?doc=note-1', async (page) => {
+      await typeCode(page, 'The document as JSON', '{ "_id": "late", "text": "saved late" }')
+      const answers = await holdAnswers(page, 'PUT')
+      await press(page, 'Save')
+      await goTo(page, '/couchdb/databases/notes/documents?doc=note-2')
+      await sees(page, 'note-2', 'dialog')
+      await answers.release()
+      await sees(page, 'saved late', '.data')
+      await sees(page, 'note-2', 'dialog')
     })
   })
 

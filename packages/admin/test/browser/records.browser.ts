@@ -5,7 +5,7 @@ import { once } from '../../../../demo/test/browser/steps.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
 import { fillTasks, ITSELF, startAdmin } from '../server.ts'
-import { fill, focused, goTo, isSound, press, sees, seesNo, signIn, typeCode, waitFor } from './steps.ts'
+import { fill, focused, goTo, holdAnswers, isSound, press, sees, seesNo, signIn, typeCode, waitFor } from './steps.ts'
 
 const TASKS = 100_000
 const GRID = '[role=grid]'
@@ -182,21 +182,12 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('a save whose answer comes late closes no other record', async () => {
     await withPage('/records/tasks?record=task00000099994', async (page) => {
       await fill(page, 'title', 'Saved late')
-      await page.evaluate(() => {
-        const { fetch: ask } = globalThis
-        const { promise, resolve } = Promise.withResolvers<void>()
-        globalThis.fetch = async (input, options) => {
-          const answer = await ask(input, options)
-          if (options?.method === 'PATCH') await promise
-          return answer
-        }
-        Object.assign(globalThis, { release: resolve })
-      })
+      const answers = await holdAnswers(page, 'PATCH')
       await press(page, 'Save')
       await sees(page, 'Saved late', GRID)
       await goTo(page, '/records/tasks?record=task00000099993')
       await fill(page, 'title', 'Half')
-      await page.evaluate(() => (globalThis as unknown as { release: () => void }).release())
+      await answers.release()
       await sees(page, 'The record is saved.')
       await sees(page, 'Record of tasks', 'dialog')
       await press(page, 'Cancel')

@@ -39,6 +39,22 @@ export async function press(page: Page, name: string): Promise<void> {
   })
 }
 
+/** Answers to requests of this method come only when the test releases them. */
+export async function holdAnswers(page: Page, method: string): Promise<{ release(): Promise<void> }> {
+  await page.evaluate((held) => {
+    const { fetch: ask } = globalThis
+    const { promise, resolve } = Promise.withResolvers<void>()
+    globalThis.fetch = async (input, options) => {
+      const answer = await ask(input, options)
+      if (options?.method === held) await promise
+      return answer
+    }
+    Object.assign(globalThis, { release: resolve })
+  }, method)
+  const release = (): Promise<void> => page.evaluate(() => (globalThis as unknown as { release: () => void }).release())
+  return { release }
+}
+
 /** As a person who types or chooses: what the control has becomes `value`. */
 export async function fill(page: Page, label: string, value: string): Promise<void> {
   await waitFor(page, `a control '${label}'`, { label, value }, ({ label: wanted, value: text }) => {

@@ -8,6 +8,7 @@ import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { Failed, Loading } from '../../parts/loading.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
+import { useIsGone } from '../../parts/use-is-gone.ts'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { changeQuery } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
@@ -33,10 +34,7 @@ export function DocumentEditor({ database, id, draft, onClose, onChanged }: Docu
   const { value, error, reload } = useLoaded(`${database} ${id ?? ''}`, (signal) =>
     id === undefined ? Promise.resolve(undefined) : readDocument(database, id, signal),
   )
-  const [text, setText] = useState(id === undefined ? jsonOf(draft ?? { _id: '' }) : undefined)
-  useEffect(() => {
-    if (value !== undefined) setText(jsonOf(value))
-  }, [value])
+  const [text, setText] = useText(value, id === undefined ? jsonOf(draft ?? { _id: '' }) : undefined)
   const [refusal, setRefusal] = useState('')
   const { isBusy, run } = useBusy()
   const isChanged = text !== undefined && text !== jsonOf(value ?? draft ?? { _id: '' })
@@ -45,8 +43,10 @@ export function DocumentEditor({ database, id, draft, onClose, onChanged }: Docu
     const question = { title: leave, text: leaveText, yes: discard, isDanger: true }
     if (!isChanged || (await confirm(question))) onClose()
   }
+  const isGone = useIsGone()
   const changed = async (): Promise<void> => {
-    onClose()
+    // By now the user may have gone to another document, whose editor is not to be closed.
+    if (!isGone()) onClose()
     await onChanged()
   }
   const save = async (): Promise<void> => {
@@ -98,6 +98,18 @@ export function DocumentEditor({ database, id, draft, onClose, onChanged }: Docu
       )}
     </Dialog>
   )
+}
+
+/** What is typed: `first`, and each document that is loaded takes its place. */
+function useText(
+  loaded: Document | undefined,
+  first: string | undefined,
+): readonly [text: string | undefined, setText: (text: string) => void] {
+  const [text, setText] = useState(first)
+  useEffect(() => {
+    if (loaded !== undefined) setText(jsonOf(loaded))
+  }, [loaded])
+  return [text, setText]
 }
 
 interface ActionsProps {

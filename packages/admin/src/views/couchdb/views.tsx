@@ -54,6 +54,7 @@ export function Views({ database }: { readonly database: string }): ReactNode {
       )}
       {edited !== undefined && (
         <DocumentEditor
+          key={edited}
           database={database}
           id={edited === 'new' ? undefined : edited}
           draft={NEW_DESIGN}

@@ -1,5 +1,5 @@
 /** A record in a sheet at the side: all of its fields, and what the server says about each. */
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../../api/collections.ts'
 import { viewRecord } from '../../../state/device/records.ts'
@@ -12,6 +12,7 @@ import { Failed, Loading } from '../../../parts/loading.tsx'
 import { Menu } from '../../../parts/menu.tsx'
 import type { MenuItem } from '../../../parts/menu.tsx'
 import { showDone } from '../../../parts/toasts.tsx'
+import { useIsGone } from '../../../parts/use-is-gone.ts'
 import { device } from '../../../state/device/device.ts'
 import { goTo } from '../../../state/route.ts'
 import { TEXTS } from '../../../texts.ts'
@@ -72,11 +73,7 @@ function Sheet(props: SheetProps): ReactNode {
   const formId = useId()
   const form = useDraft(collection, isNew ? undefined : row, isNew ? row : undefined)
   const { isBusy, run } = useBusy()
-  const isGone = useRef(false)
-  useEffect(() => {
-    isGone.current = false
-    return () => void (isGone.current = true)
-  }, [])
+  const isGone = useIsGone()
   const close = async (): Promise<void> => {
     const question = { title: texts.leave, text: texts.leaveText, yes: texts.discard, isDanger: true }
     if (!form.isChanged || (await confirm(question))) onClose()
@@ -85,7 +82,7 @@ function Sheet(props: SheetProps): ReactNode {
     if (!(await form.save())) return
     showDone(device.get().isAway ? DEVICE.away.stored : isNew ? texts.made : texts.saved)
     // By now the user may have gone to another record, whose form is not to be closed.
-    if (!isGone.current) onClose()
+    if (!isGone()) onClose()
   }
   const isReadOnly = collection.type === 'view'
   const footer = (
