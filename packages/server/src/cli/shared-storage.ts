@@ -14,6 +14,8 @@ export interface StorageArguments {
 }
 
 const WAIT_MS = 5000
+/** Long enough for connections that break at the start, and short for a person who has typed a wrong host. */
+const START_WAIT_MS_MAX = 2000
 
 /** Undefined without `--storage`. @throws UsageError */
 export async function sharedStorage({
@@ -44,8 +46,8 @@ export async function postgresAt(urls: readonly string[], options: PostgresOptio
   // Nobody else pays for the driver.
   const { postgres } = await import('@pannier/postgres')
   try {
-    // What is wrong is said at once; later a server waits while PostgreSQL is away.
-    await postgres(urls, { ...options, waitMsMax: 0 }).has('app')
+    // What is wrong is said soon; later a server waits while PostgreSQL is away.
+    await postgres(urls, { ...options, waitMsMax: START_WAIT_MS_MAX }).has('app')
   } catch (error) {
     if (error instanceof TypeError)
       throw new UsageError(`--storage: ${error.message.replace(/^postgres\(\): /, '')}`, { cause: error })
