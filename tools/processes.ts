@@ -115,7 +115,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Below those that systems give to whoever asks for any: nobody gets one of these between the choice and its use. */
+/** Below those that systems choose from: nobody gets one of these between the choice and its use. */
 const PORT_MIN = 12_000
 const PORT_MAX = 32_000
 

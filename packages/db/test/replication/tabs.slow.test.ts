@@ -203,7 +203,7 @@ interface Session {
   readonly recorded_seq: unknown
 }
 
-/** As many sessions of another tab as a checkpoint tells of, at the same place. */
+/** As many sessions of another tab as a replication checkpoint has, at the same place. */
 async function recordByOthers(db: Database, name: string, { recorded_seq }: Session): Promise<void> {
   const { local } = db.collection('docs')
   const others = Array.from({ length: 5 }, (_, n) => ({ session_id: `other${n}`, recorded_seq }))

@@ -355,7 +355,8 @@ function checkpointCases(check: Case): void {
     const options = { fetch: couchFetch(db), live: true, checkpointIntervalMs: 1, backOff: () => 1 }
     const push = here.replicate({ to: URL_THERE, ...options })
     const events = eventsOf(push)
-    // A request that comes between both would be answered 404, which ends the replication; a checkpoint would be one of the new collection.
+    // A request that comes between both would be answered 404, which ends the replication.
+    // A replication checkpoint would be one of the new collection.
     await eventually(() => push.status === 'paused' && events.some(({ type }) => type === 'checkpoint'))
     await db.dropCollection('there')
     await there.local.put({ _id: 'made anew' })

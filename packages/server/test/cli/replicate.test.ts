@@ -68,7 +68,7 @@ test('live: until Ctrl-C', async () => {
     signal: stop.signal,
   })
   await until(async () => (await send(server.url, 'GET /people')).json['doc_count'] === 3)
-  // It knows that they are there when it has written its checkpoint.
+  // It knows that they are there when it has written its replication checkpoint.
   await until(async () =>
     (await send(server.url, 'GET /people/_local_docs?include_docs=true')).text.includes('last_seq'),
   )

@@ -8,7 +8,7 @@ export interface KnownGap {
   body(): Promise<void>
 }
 
-/** What goes on after that would be in the way of other cases. */
+/** What still runs after that would be in the way of other cases. */
 const ANSWER_MS_MAX = 60_000
 
 /** With `works` the case is an ordinary one. */
