@@ -118,18 +118,22 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 /** Below those that systems choose from: nobody gets one of these between the choice and its use. */
 const PORT_MIN = 12_000
 const PORT_MAX = 32_000
+const portsGiven = new Set<number>()
 
-/** A port of this machine that nobody listens at. */
+/**
+ * A port of this machine that nobody listens at, and that this process has not had before. What a browser has stored belongs to a port: a
+ * page that got one again would find the session of another test.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORT_MIN, PORT_MAX)
+    if (portsGiven.has(port)) continue
+    portsGiven.add(port)
     const server = createServer()
     const isFree = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false))
-      server.listen(port, '127.0.0.1', () => resolve(true))
+      server.listen(port, () => server.close(() => resolve(true)))
     })
-    if (!isFree) continue
-    await new Promise((resolve) => server.close(resolve))
-    return port
+    if (isFree) return port
   }
 }

@@ -9,7 +9,7 @@ import { launch } from 'puppeteer-core'
 import { bundle } from '../../tools/browser/bundle.ts'
 import { commandOf } from '../../tools/browser/engines.ts'
 import { servePages } from '../../tools/browser/page-server.ts'
-import { makeFolder, removeFolder } from '../../tools/processes.ts'
+import { freePort, makeFolder, removeFolder } from '../../tools/processes.ts'
 import { formatHotFunctions } from './cpu-profile.ts'
 import type { CpuProfile } from './cpu-profile.ts'
 import { databaseIn, runInNode } from '../places.ts'
@@ -65,6 +65,7 @@ async function profile(place: 'node' | 'chromium', name: string): Promise<void> 
     ...(values.opfs && { storage: 'opfs' as const }),
     ...(at === last && { profile: name }),
   }))
+  // One port for all phases: it is part of the origin that owns the database.
   const run = place === 'node' ? runNode : chromiumRunner(await freePort())
   let report: PhaseReport | undefined
   for (const request of requests) report = await run(folder, request, file)
@@ -73,12 +74,6 @@ async function profile(place: 'node' | 'chromium', name: string): Promise<void> 
   const recorded = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile
   console.log(`${contender} in ${place}, ${name}:`, report?.outcomes[name]?.times)
   console.log(formatHotFunctions(recorded, { top: Number(values.top), script }))
-}
-
-/** One port for all phases: it is part of the origin that owns the database. */
-async function freePort(): Promise<number> {
-  await using server = await servePages({ entries: {} })
-  return server.port
 }
 
 type Runner = (folder: string, request: PhaseRequest, file: string) => Promise<PhaseReport>

@@ -4,7 +4,7 @@
  */
 import { Agent, createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
-import { freshPort } from './fresh-port.ts'
+import { freePort } from '../processes.ts'
 import { CONTROL_HEADER, CONTROL_SCRIPT } from './remote-control.ts'
 
 /** By origin. They live as long as this process: what a browser stored belongs to their ports. */
@@ -31,7 +31,7 @@ async function startProxy(origin: string): Promise<string> {
     passOn(request, response, origin)
   })
   server.keepAliveTimeout = 0
-  const port = await freshPort()
+  const port = await freePort()
   await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve))
   server.unref()
   return `http://localhost:${port}`

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createReadStream, existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { bundle } from './bundle.ts'
-import { freshPort } from './fresh-port.ts'
+import { freePort } from '../processes.ts'
 import { CONTROL_HEADER, CONTROL_SCRIPT } from './remote-control.ts'
 
 export interface PageServerOptions {
@@ -29,7 +29,7 @@ export interface PageServer extends AsyncDisposable {
 }
 
 export async function servePages(options: PageServerOptions): Promise<PageServer> {
-  const port = options.port ?? (await freshPort())
+  const port = options.port ?? (await freePort())
   const server = createServer((request, response) => {
     respond(request, response, options).catch((error: unknown) => {
       response.writeHead(500, HEADERS).end(String(error))

@@ -23,15 +23,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { once } from 'node:events'
 import type { Browser, Page } from '../browser/browser.ts'
 import { missingPackages } from '../browser/engines.ts'
 import { waitForOutput } from '../browser/launch.ts'
 import { withBrowser } from '../browser/with-browser.ts'
-import { makeFolder, run, spawnTracked, stop } from '../processes.ts'
+import { freePort, makeFolder, run, spawnTracked, stop } from '../processes.ts'
 import { PACKAGES, root } from '../checks/packages.ts'
 
 /** A page that is followed. */
@@ -162,7 +159,7 @@ process.exit()
 
 async function follow({ page, ports: named, from = '', prepare }: Guide): Promise<void> {
   const start = performance.now()
-  const ports = await freePorts(named.length)
+  const ports = await Promise.all(named.map(freePort))
   const whole = readFileSync(join(root, 'docs/guide', page), 'utf8')
   const part = whole.slice(whole.indexOf(from))
   const text = named.reduce((read, port, at) => read.replaceAll(port, String(ports[at])), part)
@@ -291,14 +288,6 @@ function withOwnDependencies(names: readonly string[]): ReadonlySet<string> {
     for (const needed of Object.keys(dependencies)) if (PACKAGES.some((one) => one.name === needed)) all.add(needed)
   }
   return all
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  for (const server of servers) server.close()
-  return ports
 }
 
 async function add(page: Page, item: string): Promise<void> {

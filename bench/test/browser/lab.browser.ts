@@ -1,8 +1,7 @@
 /** The lab page in a real browser: it runs, draws, keeps, exports, imports, compares and cancels; also by keys alone. */
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../tools/browser/browser.ts'
-import { freshPort } from '../../../tools/browser/fresh-port.ts'
-import { makeFolder, removeFolder } from '../../../tools/processes.ts'
+import { freePort, makeFolder, removeFolder } from '../../../tools/processes.ts'
 import { EVERYWHERE } from '../../../tools/test/seeds.ts'
 import type { ResultFile } from '../../harness/results.ts'
 import { makeAssets } from '../../lab/node/assets.ts'
@@ -107,7 +106,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 /** Its own server, hence an origin, hence nothing kept from before. */
 async function withLab(use: (url: string) => Promise<void>): Promise<void> {
   assets ??= withoutResults()
-  await using server = await serveLab(await assets, await freshPort())
+  await using server = await serveLab(await assets, await freePort())
   await use(server.url)
 }
 

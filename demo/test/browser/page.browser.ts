@@ -4,7 +4,7 @@ import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import type { Page } from '../../../tools/browser/with-browser.ts'
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
-import { freshPort } from '../../../tools/browser/fresh-port.ts'
+import { freePort } from '../../../tools/processes.ts'
 import { EVERYWHERE } from '../../../tools/test/seeds.ts'
 import { readAllCities } from '../../node/all-cities.ts'
 import { loadCities } from '../../node/load.ts'
@@ -234,7 +234,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('continues when the server is back, and shows what others change', async () => {
     await withDatabase(async (database) => {
       const assets = await onePage()
-      let server = await serve({ database, assets, port: await freshPort() })
+      let server = await serve({ database, assets, port: await freePort() })
       try {
         const page = await browser.open(server.pageUrl)
         await sees(page, '#sync-status', 'In sync')
@@ -271,7 +271,7 @@ interface ServerCity extends City {
 
 async function withServer(use: (server: CityServer) => Promise<void>): Promise<void> {
   await withDatabase(async (database) => {
-    const server = await serve({ database, assets: await onePage(), port: await freshPort() })
+    const server = await serve({ database, assets: await onePage(), port: await freePort() })
     try {
       await use(server)
     } finally {

@@ -2,7 +2,7 @@
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
-import { freshPort } from '../../../tools/browser/fresh-port.ts'
+import { freePort } from '../../../tools/processes.ts'
 import { readAllCities } from '../../node/all-cities.ts'
 import { loadCities } from '../../node/load.ts'
 import { serve } from '../../node/server.ts'
@@ -77,7 +77,7 @@ async function withServer(use: (url: string) => Promise<void>): Promise<void> {
   await using db = await open('tasks', { storage: memory() })
   await loadCities(db, fewCities())
   const prepare: Parameters<typeof serve>[0]['prepare'] = (server) => loadTasks(server, { count: TASKS })
-  const server: CityServer = await serve({ database: db, assets: await onePage(), port: await freshPort(), prepare })
+  const server: CityServer = await serve({ database: db, assets: await onePage(), port: await freePort(), prepare })
   try {
     await use(`${server.pageUrl}tasks/`)
   } finally {

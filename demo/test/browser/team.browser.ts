@@ -3,7 +3,7 @@ import { open, type Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import type { Page } from '../../../tools/browser/with-browser.ts'
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
-import { freshPort } from '../../../tools/browser/fresh-port.ts'
+import { freePort } from '../../../tools/processes.ts'
 import { readAllCities } from '../../node/all-cities.ts'
 import { loadCities } from '../../node/load.ts'
 import { serve } from '../../node/server.ts'
@@ -23,7 +23,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     await using db = await open('team', { storage: memory() })
     await loadCities(db, fewCities())
     const prepare: Parameters<typeof serve>[0]['prepare'] = (server) => loadTasks(server, { count: TASKS })
-    const server = await serve({ database: db, assets: await onePage(), port: await freshPort(), prepare })
+    const server = await serve({ database: db, assets: await onePage(), port: await freePort(), prepare })
     try {
       const pages: Page[] = []
       for (const name of ['ann', 'ben']) {

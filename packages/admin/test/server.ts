@@ -2,7 +2,7 @@
 import { SYSTEM } from '@pannier/backend'
 import type { Actor } from '@pannier/backend'
 import { once } from '../../../demo/test/browser/steps.ts'
-import { freshPort } from '../../../tools/browser/fresh-port.ts'
+import { freePort } from '../../../tools/processes.ts'
 import { writeAdminPage } from '../../../tools/web/admin-page.ts'
 import type { ServerOptions } from '../../server/src/index.ts'
 import { startServer } from '../../server/test/test-server.ts'
@@ -25,7 +25,7 @@ export async function startAdmin({
   ...options
 }: ServerOptions & { readonly hasSuperuser?: boolean; readonly port?: number } = {}): Promise<TestServer> {
   await builtPage()
-  const server = await startServer({ port: await freshPort(), ...options })
+  const server = await startServer({ port: await freePort(), ...options })
   if (hasSuperuser) {
     const input = { email: EMAIL, password: PASSWORD, passwordConfirm: PASSWORD }
     await server.server.backend.records.create(ITSELF, '_superusers', input)

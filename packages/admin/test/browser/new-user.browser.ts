@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
-import { freshPort } from '../../../../tools/browser/fresh-port.ts'
+import { freePort } from '../../../../tools/processes.ts'
 import { writeAdminPage } from '../../../../tools/web/admin-page.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import { EMAIL, PASSWORD } from '../server.ts'
@@ -48,7 +48,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     await mkdir(join(dir, 'public'))
     await writeFile(join(dir, 'public/index.html'), APP)
     const started = performance.now()
-    const port = String(await freshPort())
+    const port = String(await freePort())
     const server = await serve(dir, '--port', port, '--public', join(dir, 'public'))
     try {
       const link = await linkIn(server)
@@ -71,7 +71,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     await mkdir(data)
     const isSmall = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m,mode=777`, 'tmpfs', data]).status === 0
     if (!isSmall) console.warn('\n!!! A FULL DISK WAS NOT TESTED: this user may not mount a file system.\n')
-    const port = String(await freshPort())
+    const port = String(await freePort())
     let server = await serve(dir, '--port', port)
     const page = await browser.open(await linkIn(server))
     try {

@@ -6,7 +6,7 @@ import { createServer, request as forward, type IncomingMessage, type ServerResp
 import type { AddressInfo } from 'node:net'
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Browser, Page } from '../../../../tools/browser/browser.ts'
-import { freshPort } from '../../../../tools/browser/fresh-port.ts'
+import { freePort } from '../../../../tools/processes.ts'
 import { buildAdminPage, type BuiltAdminPage } from '../../../../tools/web/admin-page.ts'
 import { once } from '../../../../demo/test/browser/steps.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
@@ -97,7 +97,7 @@ class Front {
   }
 
   async start(): Promise<void> {
-    const port = await freshPort()
+    const port = await freePort()
     await new Promise<void>((resolve) => this.#server.listen(port, 'localhost', resolve))
   }
 

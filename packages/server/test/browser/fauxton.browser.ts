@@ -1,7 +1,7 @@
 /** Fauxton from npm, unmodified: log in, create a database and a document, edit it, ask a Mango query, replicate. */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
-import { freshPort } from '../../../../tools/browser/fresh-port.ts'
+import { freePort } from '../../../../tools/processes.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import { fauxtonPages } from '../../testing/fauxton.ts'
 import { ADMIN_NAME, ADMIN_PASSWORD, send, startServer, until } from '../test-server.ts'
@@ -18,7 +18,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   if (browser.engine !== 'chromium') return
   test('Fauxton', async () => {
     const server = await startServer({
-      port: await freshPort(),
+      port: await freePort(),
       adminUi: await fauxtonPages(),
       replication: { hosts: ['127.0.0.1'] },
     })
