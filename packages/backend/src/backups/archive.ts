@@ -71,11 +71,12 @@ export class Archive {
     return this.#entries.has(name)
   }
 
-  async read(name: DatabaseName): Promise<AsyncIterable<Uint8Array>> {
+  /** Nothing is read before the first bytes are asked for: yauzl's stream tells damage once, and only to those who listen by then. */
+  async *read(name: DatabaseName): AsyncGenerator<Uint8Array, void, undefined> {
     const stream = await this.#zip.openReadStreamPromise(this.#entries.get(name)!)
     // It may find damage when nobody reads it any more: that must not end the process.
     stream.on('error', () => {})
-    return stream
+    yield* stream as AsyncIterable<Uint8Array>
   }
 
   close(): void {

@@ -163,7 +163,7 @@ async function unpack(
   for (const file of TARGET_FILES) {
     let done = 0
     const from = archive.has(file) && {
-      from: await archive.read(file),
+      from: archive.read(file),
       onProgress: (bytes: number) => onProgress?.(doneBefore + (done = bytes)),
     }
     const database = await open(names[file], { ...options, ...place, durability: 'strict', ...from })

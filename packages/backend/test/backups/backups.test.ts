@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { open } from 'pannier'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ZipFile } from 'yazl'
 import { GUEST, openBackend, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend } from '../../src/index.ts'
+import { Archive } from '../../src/backups/archive.ts'
 import { completeRestore, isRestoreReady, prepareRestore } from '../../src/internal.ts'
 import { MailServer } from '../../../../tools/test/mail-server.ts'
 import { S3Server } from '../files/s3-server.ts'
@@ -270,6 +272,22 @@ test('no byte of a backup can be changed unseen', async () => {
   }
   expect(refused).toBeGreaterThan(25)
   await rm(other, { recursive: true })
+})
+
+test('damage is seen too when the archive waits for a slow storage', async () => {
+  await server.backend.backups.create(SYSTEM, 'bad.zip')
+  const path = join(dir, 'backups', 'bad.zip')
+  await replaced('bad.zip', (bytes) => {
+    const name = bytes.indexOf('data.db')
+    // Behind the name and the extra field: the first bits of what is compressed say how. 7 says nothing that there is.
+    bytes[name + 'data.db'.length + bytes.readUInt16LE(name - 2)] = 7
+    return bytes
+  })
+  const found = await Archive.open(path)
+  const bytes = found.read('data.db')
+  await sleep(100)
+  await expect(bytes.next()).rejects.toThrow('invalid block type')
+  found.close()
 })
 
 test('half a backup is refused', async () => {

@@ -41,7 +41,7 @@ async function filesWithSecret(): Promise<string[]> {
 async function unpacked(path: string): Promise<Buffer> {
   const archive = await Archive.open(path)
   const pieces: Uint8Array[] = []
-  for await (const piece of await archive.read('data.db')) pieces.push(piece)
+  for await (const piece of archive.read('data.db')) pieces.push(piece)
   archive.close()
   return Buffer.concat(pieces)
 }
