@@ -18,6 +18,7 @@ export {
   prepareRestore,
   restoreInto,
 } from './backups/restore.ts'
+export { fileBytes } from './backups/backup-folder.ts'
 export type { RestoreOptions } from './backups/restore.ts'
 export { presentDefinition } from './definitions/present-definition.ts'
 export { toTexts } from './fields/cast.ts'

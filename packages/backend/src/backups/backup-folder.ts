@@ -56,10 +56,10 @@ export class BackupFolder implements FilePlace {
 
   async get(
     key: string,
-    { start, end }: ByteRange = { start: 0, end: Infinity },
+    range: ByteRange = { start: 0, end: Infinity },
   ): Promise<AsyncIterable<Uint8Array> | undefined> {
     if ((await this.head(key)) === undefined) return undefined
-    return start >= end ? nothing() : createReadStream(this.pathOf(key), { start, end: end - 1 })
+    return fileBytes(this.pathOf(key), range)
   }
 
   async delete(key: string): Promise<void> {
@@ -85,8 +85,6 @@ export class BackupFolder implements FilePlace {
   }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array, void, undefined> {}
-
 /** `otherwise` for a file or folder that is missing. */
 async function missingAs<T>(otherwise: T, reading: Promise<T>): Promise<T> {
   try {
@@ -95,4 +93,9 @@ async function missingAs<T>(otherwise: T, reading: Promise<T>): Promise<T> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise
     throw error
   }
+}
+
+/** Those of a file, which is opened when they are asked for: nobody would close it if they never are. */
+export async function* fileBytes(path: string, { start, end }: ByteRange): AsyncGenerator<Uint8Array, void, undefined> {
+  if (start < end) yield* createReadStream(path, { start, end: end - 1 }) as AsyncIterable<Uint8Array>
 }

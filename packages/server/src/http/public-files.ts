@@ -2,10 +2,10 @@
  * The pages of an application: files of a folder. They come last: hooks' routes, the API, and databases with the name of the path's
  * first part keep their URLs.
  */
-import { createReadStream } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { basename, join, sep } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fileBytes } from '@pannier/backend/internal'
 import { badArgument } from 'pannier/internal'
 import { contentTypeOf } from './content-types.ts'
 import { isRestUrl } from './declarations.ts'
@@ -101,9 +101,8 @@ async function send(request: FastifyRequest, reply: FastifyReply, file: FoundFil
   const tag = `"${size.toString(36)}-${Math.round(modifiedMs * 1000).toString(36)}"`
   reply.header('etag', tag)
   if (request.headers['if-none-match'] === tag) return reply.code(304).header('cache-control', CACHED).send()
-  const stream = async (
-    { start, end }: { readonly start: number; readonly end: number } = { start: 0, end: size },
-  ): Promise<AsyncIterable<Uint8Array>> => (start >= end ? nothing() : createReadStream(path, { start, end: end - 1 }))
+  const all = { start: 0, end: size }
+  const stream = async (range = all): Promise<AsyncIterable<Uint8Array>> => fileBytes(path, range)
   return sendContent(
     request,
     reply,
@@ -111,5 +110,3 @@ async function send(request: FastifyRequest, reply: FastifyReply, file: FoundFil
     { type: contentTypeOf(basename(path)), cacheControl: CACHED },
   )
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array, void, undefined> {}

@@ -2,9 +2,12 @@
  * Goal: pages of an application are served at URLs that nothing else answers, and nothing outside of their folder is.
  * Method: a real folder with links that lead out, real requests, raw ones where a client would clean the path.
  */
-import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADMIN, sendRaw, startServer, type TestServer } from '../test-server.ts'
 
@@ -156,6 +159,26 @@ test('nothing outside of the folder is served, and no file whose name begins wit
   )
   expect(redirect).not.toMatch(/location:/i)
 })
+
+test('no file stays open when clients leave, however early', async () => {
+  const path = join(dir, 'pages', 'large.bin')
+  await writeFile(path, Buffer.alloc(3_000_000))
+  const { port, hostname } = new URL(server.url)
+  for (let n = 0; n < 200; n++) {
+    const socket = connect(Number(port), hostname).on('error', () => {})
+    await once(socket, 'connect')
+    socket.write('GET /large.bin HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    await sleep(n % 5)
+    socket.resetAndDestroy()
+  }
+  await expect.poll(async () => (await openFiles()).filter((file) => file === path)).toEqual([])
+})
+
+/** Of this process, on Linux. */
+async function openFiles(): Promise<string[]> {
+  const folder = '/proc/self/fd'
+  return Promise.all((await readdir(folder)).map((name) => readlink(join(folder, name)).catch(() => '')))
+}
 
 test('a missing folder is refused', async () => {
   await expect(startServer({ public: { dir: join(dir, 'nowhere') } })).rejects.toThrow(
