@@ -1,5 +1,6 @@
 /** Drives Chromium over its DevTools protocol and Firefox over WebDriver BiDi, both through puppeteer. */
 import type { ChildProcess } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type Browser as Puppet, type BrowserContext, type KeyInput, type Page as Tab } from 'puppeteer-core'
 import { stop } from '../processes.ts'
 import type { Page, Session } from './browser.ts'
@@ -72,9 +73,7 @@ async function openPage(
     },
     press: (key) => tab.keyboard.press(key as KeyInput),
     addPasskeyDevice: () => addPasskeyDevice(engine, tab),
-    async reload() {
-      await tab.reload({ waitUntil: 'load' })
-    },
+    reload: () => reload(tab),
     close: () => tab.close(),
     async killRenderer() {
       if (engine === 'chromium') await crashChromium(tab)
@@ -82,6 +81,19 @@ async function openPage(
     },
     freeze: () => setLifecycle(engine, tab, 'frozen'),
     thaw: () => setLifecycle(engine, tab, 'active'),
+  }
+}
+
+async function reload(tab: Tab): Promise<void> {
+  const origin = 'performance.timeOrigin'
+  const before = await tab.evaluate(origin)
+  const deadline = Date.now() + LOAD_MS_MAX
+  await tab.reload({ waitUntil: 'load' })
+  // In Firefox puppeteer takes a part of the address that changes meanwhile for the navigation. There the old page may still be seen.
+  const isLoaded = `${origin} !== ${String(before)} && document.readyState === 'complete'`
+  while (!(await tab.evaluate(isLoaded).catch(() => false))) {
+    if (Date.now() > deadline) throw new Error(`${tab.url()} was not loaded again within ${LOAD_MS_MAX / 1000} s.`)
+    await sleep(20)
   }
 }
 
