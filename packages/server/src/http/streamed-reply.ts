@@ -53,10 +53,13 @@ export async function sendPieces(
     reply.raw.off('close', leave)
     throw error
   }
-  const body = Readable.from(following(first, pieces), { objectMode: false, highWaterMark: BUFFER_BYTES })
-  body.on('error', (error) => {
+  const report = (error: unknown): void => {
     if (!left.signal.aborted) reply.log.error({ err: error }, 'an answer was cut off')
-  })
+  }
+  const body = Readable.from(following(first, pieces), { objectMode: false, highWaterMark: BUFFER_BYTES })
+  body.on('error', report)
+  // A body that nobody has begun to read does not end what it reads from.
+  body.once('close', () => void pieces.return?.().catch(report))
   return withType(reply, contentType, body)
 }
 
@@ -133,14 +136,10 @@ async function* following(
   first: IteratorResult<string | Uint8Array>,
   rest: AsyncIterator<string | Uint8Array>,
 ): AsyncGenerator<string | Uint8Array> {
-  try {
-    for (let one = first; one.done !== true; one = await rest.next()) {
-      const { value } = one
-      if (typeof value !== 'string') yield value
-      else if (value.length <= TURN_CHARS) yield wellFormed(value)
-      else yield* inTurns(wellFormed(value))
-    }
-  } finally {
-    await rest.return?.()
+  for (let one = first; one.done !== true; one = await rest.next()) {
+    const { value } = one
+    if (typeof value !== 'string') yield value
+    else if (value.length <= TURN_CHARS) yield wellFormed(value)
+    else yield* inTurns(wellFormed(value))
   }
 }
