@@ -232,18 +232,21 @@ export class SharedFleet implements Fleet {
   async #receive(ids: readonly string[] | undefined): Promise<void> {
     const mine = { to: { $in: [this.id, ''] }, from: { $ne: this.id } }
     const found = await this.#messages.find(ids === undefined ? mine : { ...mine, _id: { $in: [...ids] } }).toArray()
-    for (const { _id, from, to, re, isQuestion, message } of found) {
-      if (this.#heard.has(_id)) continue
-      this.#heard.set(_id, this.#now())
-      if (to === this.id) await this.#messages.purge(_id)
-      if (re !== undefined) {
-        this.#asked.get(re)?.(message)
-        continue
-      }
+    for (const one of found) {
+      if (this.#heard.has(one._id)) continue
+      this.#heard.set(one._id, this.#now())
+      // One that fails takes none of the others with it.
+      await this.#hear(one).catch(() => {})
+    }
+  }
+
+  async #hear({ _id, from, to, re, isQuestion, message }: StoredMessage): Promise<void> {
+    if (re === undefined) {
       const asked = message as Message
       const answer: unknown = await this.#listeners.get(asked.topic)?.(asked)
       if (isQuestion) await this.#send({ _id: newId(), to: from, re: _id, isQuestion: false, message: answer ?? null })
-    }
+    } else this.#asked.get(re)?.(message)
+    if (to === this.id) await this.#messages.purge(_id)
   }
 
   /** What nobody needs any more, also from servers that were killed. */

@@ -103,6 +103,26 @@ onPostgres((get) => {
     await expect.poll(async () => (await messages.find().toArray()).map(({ to }) => to)).toEqual([''])
   })
 
+  test('a message that fails at its listener takes no other one with it', async () => {
+    const name = randomUUID()
+    const [one] = (await fleets(1, name)) as [SharedFleet]
+    const heard: unknown[] = []
+    one.listen('t', ({ n }) => {
+      heard.push(n)
+      if (n !== 3) throw new Error('no')
+    })
+    await using stored = await open(`${name} fleet`, { storage: storageOf(1) })
+    const told = [1, 2, 3].map((n) => ({
+      _id: `m${n}`,
+      from: 'x',
+      to: '',
+      message: { topic: 't', n },
+      atMs: Date.now(),
+    }))
+    await stored.collection('messages').insert(told)
+    await expect.poll(() => heard).toEqual([1, 2, 3])
+  })
+
   test('a job of the clock is started by one server', async () => {
     const [one, two] = (await fleets(2)) as [SharedFleet, SharedFleet]
     let runs = 0
