@@ -15,7 +15,9 @@ import { parseJson, parseJsonText } from '../http/strict-json.ts'
 import type { RestContext } from './rest-context.ts'
 
 /** What reading a body needs of the server. */
-type FormContext = Pick<RestContext, 'bodies' | 'limits'>
+interface FormContext extends Pick<RestContext, 'bodies'> {
+  readonly limits: Pick<RestContext['limits'], 'stallMsMax'>
+}
 
 /** As PocketBase. */
 const PARTS_MAX = 1000
@@ -182,9 +184,8 @@ function objectIn(value: unknown): JsonObject {
 async function readMultipart(request: FastifyRequest, options: ReadOptions): Promise<Form> {
   const { bodies, bytesMax } = options
   const fields = new URLSearchParams()
-  const files = new Map<string, UploadedFile[]>()
-  const stored: StoredBody[] = []
-  const receiving: Promise<void>[] = []
+  const parts: { readonly field: string; readonly name: string; readonly stream: Readable }[] = []
+  const receiving: Promise<StoredBody>[] = []
   const parser = new Busboy({
     headers: request.headers as BusboyHeaders,
     limits: { parts: PARTS_MAX, fieldNameSize: FIELD_NAME_BYTES_MAX, fieldSize: bytesMax, fileSize: bytesMax },
@@ -192,27 +193,29 @@ async function readMultipart(request: FastifyRequest, options: ReadOptions): Pro
   })
   parser.on('field', (name, value) => fields.append(name, value))
   parser.on('file', (field, stream, name) => {
-    const received = bodies
-      .receive(stream, () => {})
-      .then((body) => {
-        stored.push(body)
-        const others = files.get(field)
-        const file = uploadedFile(name, body)
-        if (others === undefined) files.set(field, [file])
-        else others.push(file)
-      })
+    const received = bodies.receive(stream, () => {})
+    parts.push({ field, name, stream })
     receiving.push(received)
+    // Otherwise the parser would wait for somebody who takes the rest of the part.
+    received.catch((error: Error) => parser.destroy(error))
   })
   parser.on('partsLimit', () => parser.destroy(invalid('')))
   try {
     await pipeline(Readable.from(bodyPieces(request, options)), parser)
-    await Promise.all(receiving)
+    const stored = await Promise.all(receiving)
+    const files = new Map<string, UploadedFile[]>()
+    for (const [n, { field, name }] of parts.entries()) {
+      const others = files.get(field) ?? []
+      files.set(field, [...others, uploadedFile(name, stored[n]!)])
+    }
+    return formOf(...valuesOf(fields), files, stored)
   } catch (error) {
-    await Promise.allSettled(receiving)
-    for (const body of stored) await body.dispose()
+    // The parser ends no part whose rest does not come.
+    for (const { stream } of parts) stream.destroy()
+    for (const outcome of await Promise.allSettled(receiving))
+      if (outcome.status === 'fulfilled') await outcome.value.dispose()
     throw error
   }
-  return formOf(...valuesOf(fields), files, stored)
 }
 
 function uploadedFile(name: string, body: StoredBody): UploadedFile {

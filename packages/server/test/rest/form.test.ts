@@ -1,0 +1,73 @@
+/**
+ * Goal: uploads that fail give back all room that they took, and end with an answer. Method: a route of its own on a store with little room,
+ * real forms over real connections.
+ */
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fastify, { type FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeFolder } from '../../../../tools/processes.ts'
+import { BodyStore } from '../../src/http/body-store.ts'
+import { openForm } from '../../src/rest/form.ts'
+
+const ROOM_BYTES = 1_000_000
+/** More than half of the room. */
+const FILE_BYTES = 600_000
+
+let app: FastifyInstance
+let url: string
+/** How reading each form ended. */
+let ends: Promise<unknown>[]
+
+beforeEach(async () => {
+  const bodies = new BodyStore(makeFolder('form'), { memoryBytesMax: 1000, fileBytesMax: ROOM_BYTES })
+  ends = []
+  app = fastify()
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
+  app.post('/', async (request) => {
+    const reading = openForm({ bodies, limits: { stallMsMax: 60_000 } }, request, { message: 'bad' })
+    ends.push(reading.catch((error: unknown) => error))
+    const form = await reading
+    await form.dispose()
+    return Array.from(form.files, ([field, files]) => [field, files.map(({ size }) => size)])
+  })
+  url = await app.listen({ port: 0 })
+})
+afterEach(() => app.close())
+
+async function upload(...bytes: number[]): Promise<[status: number, text: string]> {
+  const form = new FormData()
+  for (const [n, length] of bytes.entries()) form.append(`f${n % 2}`, new Blob([new Uint8Array(length)]), 'a.bin')
+  const answer = await fetch(url, { method: 'POST', body: form })
+  return [answer.status, await answer.text()]
+}
+
+test('clients that leave amid a file take no room from others', async () => {
+  const { hostname, port } = new URL(url)
+  const start = '--x\r\ncontent-disposition: form-data; name="f"; filename="a"\r\n\r\n'
+  for (let n = 0; n < 5; n++) {
+    const socket = connect(Number(port), hostname).on('error', () => {})
+    socket.write(
+      `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: 9999999\r\n\r\n`,
+    )
+    socket.write(start + 'y'.repeat(FILE_BYTES))
+    await expect.poll(() => ends.length).toBe(n + 1)
+    await sleep(n * 20)
+    socket.resetAndDestroy()
+    expect(await ends[n]).toBeInstanceOf(Error)
+  }
+  expect(await upload(FILE_BYTES)).toEqual([200, `[["f0",[${FILE_BYTES}]]]`])
+})
+
+test('a file without room is answered with 503, and the next one has room', async () => {
+  for (const files of [[2 * ROOM_BYTES], [10, 2 * ROOM_BYTES, 10], [FILE_BYTES, FILE_BYTES]]) {
+    const [status, text] = await upload(...files)
+    expect([status, text]).toEqual([503, expect.stringContaining('Too much is being uploaded at once')])
+    expect(await upload(FILE_BYTES)).toEqual([200, `[["f0",[${FILE_BYTES}]]]`])
+  }
+})
+
+test('files of a field have the order of the form, whichever is kept first', async () => {
+  const bytes = [400_000, 10, 5, 300_000, 6, 20]
+  expect(await upload(...bytes)).toEqual([200, '[["f0",[400000,5,6]],["f1",[10,300000,20]]]'])
+})
