@@ -640,6 +640,9 @@ export function fieldError(code: string, message: string, params?: Params): Fiel
  */
 export function fieldPicker(fields: string | undefined): ((value: unknown) => unknown) | undefined;
 
+/** Those of a file, which is opened when they are asked for: nobody would close it if they never are. */
+export function fileBytes(path: string, { start, end }: ByteRange): AsyncGenerator<Uint8Array, void, undefined>;
+
 /** A ServiceError FORBIDDEN. */
 export function forbidden(message: string): ServiceError;
 
@@ -773,6 +776,12 @@ interface BackupEvent extends AppEvent {
 
 interface BoolField extends FieldBase, Requirable {
     readonly type: 'bool';
+}
+
+/** Bytes from `start` up to `end`, which is not among them. */
+interface ByteRange {
+    readonly start: number;
+    readonly end: number;
 }
 
 /** Adds what calls the rest of the chain. */
