@@ -53,14 +53,16 @@ export class S3Place implements FilePlace {
   async put(key: string, content: FileContent, type: string): Promise<void> {
     const headers = { 'content-type': type.replaceAll(OTHER_THAN_ASCII, '_') }
     const parts = partsOf(content)
-    const first = await parts.next()
-    const bytes = first.done === true ? new Uint8Array(0) : first.value
-    const second = bytes.length < PART_BYTES ? undefined : await parts.next()
-    if (second === undefined || second.done === true) {
-      await this.#done('PUT', { key, headers, body: bytes })
-      return
+    try {
+      const first = await parts.next()
+      const bytes = first.done === true ? new Uint8Array(0) : first.value
+      const second = bytes.length < PART_BYTES ? undefined : await parts.next()
+      if (second === undefined || second.done === true) await this.#done('PUT', { key, headers, body: bytes })
+      else await this.#putParts(key, headers, [bytes, second.value], parts)
+    } finally {
+      // What makes the content ends, too, when the service does not take the first parts.
+      await parts.return(undefined)
     }
-    await this.#putParts(key, headers, [bytes, second.value], parts)
   }
 
   async head(key: string): Promise<FileHead | undefined> {

@@ -115,6 +115,27 @@ test('content whose source fails is not there', async () => {
   expect(await place.head('broken')).toBe(undefined)
 })
 
+test.each([
+  ['begin', /uploads=/],
+  ['take the first part', /partNumber=1/],
+])('what makes the content ends when the service does not %s', async (_, refused) => {
+  server.fault = ({ url }, response) => {
+    if (!refused.test(url!)) return false
+    response.writeHead(403).end()
+    return true
+  }
+  let isEnded = false
+  async function* content(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* pieces(20 * MEBIBYTE)
+    } finally {
+      isEnded = true
+    }
+  }
+  await expect(place.put('refused', content(), 'text/plain')).rejects.toThrow('S3 refuses')
+  expect(isEnded).toBe(true)
+})
+
 test('a short outage is bridged, a refusal has its reason', async () => {
   let failures = 2
   server.fault = (_request, response) => {
