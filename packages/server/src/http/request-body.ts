@@ -68,6 +68,8 @@ async function* piecesOf(request: FastifyRequest, limits: BodyLimits): AsyncGene
   if (encoding !== 'identity' && encoding !== 'gzip')
     throw new HttpError(415, 'bad_content_encoding', `The encoding '${encoding}' is not known.`)
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
+  // A stream that is closed already ends nothing that it is piped into.
+  if (raw.destroyed && !raw.readableEnded) throw cutOff()
   askForBody(raw)
   const unpacked = encoding === 'gzip' ? createGunzip() : undefined
   const stalled = (): void => void raw.destroy(new HttpError(408, 'request_timeout', 'The client has stopped sending.'))
@@ -87,11 +89,11 @@ async function* piecesOf(request: FastifyRequest, limits: BodyLimits): AsyncGene
       yield piece
       timer = setTimeout(stalled, stallMsMax)
     }
-    if (!raw.complete) throw badRequest('The body was cut off.')
+    if (!raw.complete) throw cutOff()
   } catch (error) {
     const { code } = error as { code?: unknown }
     if (typeof code === 'string' && code.startsWith('Z_')) throw badRequest('The body is not valid gzip.')
-    if (code === 'ECONNRESET') throw badRequest('The body was cut off.')
+    if (code === 'ECONNRESET') throw cutOff()
     throw error
   } finally {
     clearTimeout(timer)
@@ -179,7 +181,7 @@ function readSmall({ raw }: FastifyRequest, { stallMsMax }: BodyLimits): Promise
   askForBody(raw)
   return new Promise((resolve, reject) => {
     if (raw.destroyed) {
-      reject(badRequest('The body was cut off.'))
+      reject(cutOff())
       return
     }
     const pieces: Uint8Array[] = []
@@ -189,7 +191,7 @@ function readSmall({ raw }: FastifyRequest, { stallMsMax }: BodyLimits): Promise
     )
     const fail = (error: Error): void => {
       clearTimeout(timer)
-      reject((error as { code?: unknown }).code === 'ECONNRESET' ? badRequest('The body was cut off.') : error)
+      reject((error as { code?: unknown }).code === 'ECONNRESET' ? cutOff() : error)
     }
     raw.on('data', (piece: Uint8Array) => {
       pieces.push(piece)
@@ -199,10 +201,10 @@ function readSmall({ raw }: FastifyRequest, { stallMsMax }: BodyLimits): Promise
     raw.on('error', fail)
     raw.on('end', () => {
       clearTimeout(timer)
-      if (!raw.complete) fail(badRequest('The body was cut off.'))
+      if (!raw.complete) fail(cutOff())
       else resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
     })
-    raw.on('close', () => raw.readableEnded || fail(badRequest('The body was cut off.')))
+    raw.on('close', () => raw.readableEnded || fail(cutOff()))
   })
 }
 
@@ -216,6 +218,10 @@ export async function readJsonObject(request: FastifyRequest, limits: BodyLimits
   const value = await readJson(request, limits)
   if (!isJsonObject(value)) throw badRequest('Request body must be a JSON object')
   return value
+}
+
+function cutOff(): HttpError {
+  return badRequest('The body was cut off.')
 }
 
 export function bodyTooLarge(bytesMax: number): HttpError {

@@ -4,7 +4,7 @@
  */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeFolder } from '../../../../tools/processes.ts'
 import { BodyStore } from '../../src/http/body-store.ts'
@@ -18,13 +18,17 @@ let app: FastifyInstance
 let url: string
 /** How reading each form ended. */
 let ends: Promise<unknown>[]
+/** What the route does first. */
+let begin: (request: FastifyRequest) => Promise<unknown>
 
 beforeEach(async () => {
   const bodies = new BodyStore(makeFolder('form'), { memoryBytesMax: 1000, fileBytesMax: ROOM_BYTES })
   ends = []
+  begin = async () => {}
   app = fastify()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.post('/', async (request) => {
+    await begin(request)
     const reading = openForm({ bodies, limits: { stallMsMax: 60_000 } }, request, { message: 'bad' })
     ends.push(reading.catch((error: unknown) => error))
     const form = await reading
@@ -57,6 +61,23 @@ test('clients that leave amid a file take no room from others', async () => {
     expect(await ends[n]).toBeInstanceOf(Error)
   }
   expect(await upload(FILE_BYTES)).toEqual([200, `[["f0",[${FILE_BYTES}]]]`])
+})
+
+test.each(['identity', 'gzip'])('a body in %s ends that was cut off before anybody read it', async (encoding) => {
+  const { hostname, port } = new URL(url)
+  const began = Promise.withResolvers<void>()
+  begin = (request) =>
+    new Promise((resolve) => {
+      request.raw.once('close', () => setImmediate(resolve))
+      began.resolve()
+    })
+  const socket = connect(Number(port), hostname).on('error', () => {})
+  const headers = `content-encoding: ${encoding}\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: 99`
+  socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n--x`)
+  await began.promise
+  socket.resetAndDestroy()
+  await expect.poll(() => ends.length).toBe(1)
+  expect(await ends[0]).toBeInstanceOf(Error)
 })
 
 test('a file without room is answered with 503, and the next one has room', async () => {
