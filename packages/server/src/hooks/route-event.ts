@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { Definition, ErrorData, HookApp, HookRecord, RequestInfo, UploadedFile } from '@pannier/backend'
 import { recordOfEvent, requestEvent, type KnownDefinitions, type RequestEvent } from '@pannier/backend/internal'
+import { whenClosed } from '../http/streamed-reply.ts'
 import { actorOf } from '../rest/actor.ts'
 import { ApiError } from '../rest/api-error.ts'
 import type { AskedRecord } from './asked-record.ts'
@@ -71,7 +72,7 @@ export class RouteEvent<App = HookApp> {
     this.collection = definitions.find(collection)
     this.record = record && recordOfEvent(record.definition, record.document)
     const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
+    whenClosed(reply, () => gone.abort())
     this.request = {
       method: request.method,
       url: new URL(request.originalUrl, `${request.protocol}://${request.host}`),

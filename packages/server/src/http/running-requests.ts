@@ -1,5 +1,5 @@
 /** The requests that are being answered. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { whenClosed } from './streamed-reply.ts'
 
 export class RunningRequests {
@@ -27,4 +27,29 @@ export class RunningRequests {
     })
     clearTimeout(timer)
   }
+}
+
+/**
+ * Calls back once for each request: when its answer was sent, or was made for a client that has gone. Fastify's `onResponse` is not called
+ * for the latter.
+ */
+export function onAnswered(
+  app: FastifyInstance,
+  call: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
+): void {
+  const called = new WeakSet<FastifyRequest>()
+  const callOnce = (request: FastifyRequest, reply: FastifyReply): void => {
+    if (called.has(request)) return
+    called.add(request)
+    call(request, reply).catch((error: unknown) => request.log.error({ err: error }, 'the end of a request has failed'))
+  }
+  app.addHook('onRequest', (request, reply, done) => {
+    // A stream that has taken the reply over is sent by nobody else.
+    whenClosed(reply, () => reply.sent && callOnce(request, reply))
+    done()
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    whenClosed(reply, () => callOnce(request, reply))
+    done(null, payload)
+  })
 }

@@ -100,10 +100,15 @@ async function gathered(pieces: AsyncIterator<string | Uint8Array>): Promise<Ite
   return { done: false, value: text }
 }
 
+/** Whether the answer was sent, or the client has gone. */
+export function isClosed({ raw }: FastifyReply): boolean {
+  return raw.destroyed || raw.socket?.destroyed === true
+}
+
 /** Calls back when the answer was sent or the client has gone, also if that is so already. */
-export function whenClosed({ raw }: FastifyReply, call: () => void): void {
-  if (raw.destroyed || raw.socket?.destroyed === true) call()
-  else raw.once('close', call)
+export function whenClosed(reply: FastifyReply, call: () => void): void {
+  if (isClosed(reply)) call()
+  else reply.raw.once('close', call)
 }
 
 /** Joins small pieces. */

@@ -5,7 +5,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Channel, RealtimeMessage } from '@pannier/backend'
 import { safeJson } from '../http/safe-json.ts'
-import { whenClosed } from '../http/streamed-reply.ts'
+import { isClosed, whenClosed } from '../http/streamed-reply.ts'
 
 /** How long a stream lasts. */
 interface StreamLimits {
@@ -52,6 +52,12 @@ export class EventStream implements Channel {
 
   /** Takes the reply over, and sends who the client is. `closed` is called when nothing more can be sent. */
   begin(client: ConnectedClient, closed: () => void, cursor?: string): void {
+    if (isClosed(this.#reply)) {
+      closed()
+      // The request has its end then.
+      void this.#reply.send()
+      return
+    }
     const { raw: response } = this.#reply.hijack()
     const { idleMsMax, msMax } = this.#limits
     const end = (): void => this.end()

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
+import { onAnswered } from '../http/running-requests.ts'
 import { safeJson } from '../http/safe-json.ts'
 import { identify, limitRate } from './actor.ts'
 import { accountRoutes } from './account-routes.ts'
@@ -69,6 +70,10 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
   return async (app: FastifyInstance) => {
     app.setErrorHandler(answerRestError)
     app.setReplySerializer((payload) => `${safeJson(payload)}\n`)
+    onAnswered(app, async (request, reply) => {
+      await context.routes.leave(request)
+      logRequest(request, reply, context.backend)
+    })
     app.addHook('onRequest', async (request, reply) => {
       reply.headers(HEADERS).header('vary', 'Origin')
       const isPreflight = allowOrigin(request, reply, context.corsOrigins)
@@ -78,14 +83,9 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
       limitRate(request, context.backend)
       return (await context.routes.enter(request, reply)) ? reply : undefined
     })
-    app.addHook('onResponse', (request) => context.routes.leave(request))
     app.addHook('onSend', (_request, reply, payload, done) => {
       if (String(reply.getHeader('content-type')).startsWith(JSON_TYPE)) reply.header('content-type', JSON_TYPE)
       done(null, payload)
-    })
-    app.addHook('onResponse', (request, reply, done) => {
-      logRequest(request, reply, context.backend)
-      done()
     })
     for (const routes of ROUTES) routes(app, context)
     for (const url of ['/api', '/api/*'])
