@@ -1,6 +1,7 @@
 /** The figures of `/metrics`, in the format of Prometheus. */
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { onAnswered } from './running-requests.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -48,10 +49,9 @@ export class Metrics {
 
   /** Counts every request under its route, so that names of documents make no labels. */
   observe(app: FastifyInstance): void {
-    app.addHook('onResponse', ({ method, routeOptions }, { statusCode, elapsedTime }, done) => {
+    onAnswered(app, async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
       this.#requests.inc({ method, route: routeOptions.url ?? 'none', status: String(statusCode) })
       this.#seconds.observe({ method }, elapsedTime / 1000)
-      done()
     })
   }
 }

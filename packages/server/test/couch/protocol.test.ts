@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contextOf } from '../../src/couch/server-context.ts'
-import { send, startServer, until } from '../test-server.ts'
+import { ADMIN, send, startServer, until } from '../test-server.ts'
 import type { Scenario, TestServer } from '../test-server.ts'
 
 let running: TestServer
@@ -1061,6 +1061,23 @@ test('a waiting feed reports writes, and ends with its database', async () => {
   await send(url, 'DELETE /live')
   expect((await endless).text).toContain('"id":"a"')
   await until(() => feeds.count === 0)
+})
+
+test('a feed is counted among the requests when its client leaves', async () => {
+  await database('left')
+  const counted = async (): Promise<number> => {
+    const { text } = await send(url, 'GET /metrics')
+    const figure = /^pannier_http_requests_total\{method="POST",route="\/:db\/_changes",status="200"\} (\d+)$/m
+    return Number(figure.exec(text)?.[1] ?? 0)
+  }
+  const before = await counted()
+  const left = new AbortController()
+  const headers = { authorization: ADMIN, 'content-type': 'application/json' }
+  const asked = { method: 'POST', headers, body: '{}', signal: left.signal }
+  expect((await fetch(`${url}/left/_changes?feed=continuous&heartbeat=5000`, asked)).status).toBe(200)
+  expect(await counted()).toBe(before)
+  left.abort()
+  await until(async () => (await counted()) === before + 1)
 })
 
 test('_db_updates', async () => {
