@@ -1,6 +1,6 @@
 /** The requests that are being answered. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { whenClosed } from './streamed-reply.ts'
+import { isClosed, whenClosed } from './streamed-reply.ts'
 
 export class RunningRequests {
   #count = 0
@@ -37,6 +37,7 @@ export function onAnswered(
   app: FastifyInstance,
   call: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): void {
+  const made = new WeakSet<FastifyRequest>()
   const called = new WeakSet<FastifyRequest>()
   const callOnce = (request: FastifyRequest, reply: FastifyReply): void => {
     if (called.has(request)) return
@@ -45,11 +46,12 @@ export function onAnswered(
   }
   app.addHook('onRequest', (request, reply, done) => {
     // A stream that has taken the reply over is sent by nobody else.
-    whenClosed(reply, () => reply.sent && callOnce(request, reply))
+    whenClosed(reply, () => (made.has(request) || reply.sent) && callOnce(request, reply))
     done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {
-    whenClosed(reply, () => callOnce(request, reply))
+    made.add(request)
+    if (isClosed(reply)) callOnce(request, reply)
     done(null, payload)
   })
 }
