@@ -11,6 +11,7 @@ import {
   type Security,
 } from './administration.ts'
 import { FailedError, UsageError } from './outcome.ts'
+import { wholeJson } from './superuser-api.ts'
 
 interface UserRow {
   readonly doc?: { readonly name?: string; readonly roles?: readonly string[]; readonly type?: string }
@@ -99,9 +100,10 @@ export class HttpAdministration implements Administration {
       if (this.#signal.aborted) throw error
       throw new FailedError(`${this.#origin} does not answer.`, { cause: error })
     })
-    const answer = (await response.json().catch(() => ({}))) as T & { readonly reason?: string }
-    if (response.ok) return answer
-    throw new FailedError(explained[response.status] ?? answer.reason ?? response.statusText)
+    // Half an answer is no answer: what is not in it would be taken away by those who write it back.
+    if (response.ok) return (await wholeJson(response, this.#origin, this.#signal)) as T
+    const answer = (await response.json().catch(() => null)) as { readonly reason?: string } | null
+    throw new FailedError(explained[response.status] ?? answer?.reason ?? response.statusText)
   }
 }
 

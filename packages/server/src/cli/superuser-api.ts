@@ -31,12 +31,12 @@ export class SuperuserApi {
 
   /** `body`: JSON or a form. An empty object for an answer without a body. @throws ApiError, FailedError */
   async json(method: string, path: string, body?: object): Promise<unknown> {
-    return jsonOf(await this.send(method, path, body))
+    return wholeJson(await this.send(method, path, body), this.origin, this.#signal)
   }
 
-  /** @throws FailedError */
+  /** @throws ApiError, FailedError */
   async text(path: string): Promise<string> {
-    return (await this.send('GET', path)).text()
+    return wholeText(await this.send('GET', path), this.origin, this.#signal)
   }
 
   /** The answer, if it is no error. @throws ApiError, FailedError */
@@ -52,7 +52,8 @@ export class SuperuserApi {
       if (!(error instanceof ApiError)) throw error
       throw new ApiError(error.status, `${body.identity} can't log in at ${this.origin}. ${error.message}`)
     })
-    const { token } = (await jsonOf(answer)) as { readonly token: string }
+    const { token } = (await wholeJson(answer, this.origin, this.#signal)) as { readonly token?: unknown }
+    if (typeof token !== 'string') throw new FailedError(`${this.origin} does not answer as PocketBase does.`)
     return token
   }
 
@@ -75,7 +76,7 @@ export class SuperuserApi {
       throw new FailedError(`${origin} does not answer.`, { cause: error })
     })
     if (response.ok) return response
-    const { message = response.statusText, data, mfaId } = await jsonOf(response)
+    const { message = response.statusText, data, mfaId } = await reasonOf(response)
     const reason = mfaId === undefined ? explained(message, data) : 'It takes a second method, which is not there.'
     throw new ApiError(response.status, reason)
   }
@@ -88,8 +89,28 @@ interface JsonAnswer {
   readonly mfaId?: string
 }
 
-async function jsonOf(response: Response): Promise<JsonAnswer> {
-  return (await response.json().catch(() => ({}))) as JsonAnswer
+/** What an error says. Empty without JSON, as the answer of a proxy is. */
+async function reasonOf(response: Response): Promise<JsonAnswer> {
+  const answer: unknown = await response.json().catch(() => ({}))
+  return isJsonObject(answer) ? answer : {}
+}
+
+/** The JSON of an answer, or an empty object if it has no body. @throws FailedError if it is cut, or something else */
+export async function wholeJson(response: Response, origin: string, signal: AbortSignal): Promise<unknown> {
+  const text = await wholeText(response, origin, signal)
+  try {
+    return text === '' ? {} : JSON.parse(text)
+  } catch (error) {
+    throw new FailedError(`The answer of ${origin} is no JSON: another program listens there.`, { cause: error })
+  }
+}
+
+/** @throws FailedError if the connection ends before the answer does */
+async function wholeText(response: Response, origin: string, signal: AbortSignal): Promise<string> {
+  return response.text().catch((error: unknown) => {
+    if (signal.aborted) throw error
+    throw new FailedError(`The answer of ${origin} did not come whole. Try again.`, { cause: error })
+  })
 }
 
 /** The message of an error, and what is wrong with each field. */
