@@ -1,6 +1,6 @@
 /** Reads passwords. A terminal asks twice and shows nothing; otherwise the first line of the standard input counts. */
 import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
+import { addAbortSignal, Writable } from 'node:stream'
 import { UsageError } from './outcome.ts'
 import { printLine, type Terminal } from './terminal.ts'
 
@@ -43,10 +43,12 @@ async function askHidden(terminal: Terminal, question: string): Promise<string> 
   }
 }
 
-async function firstLine({ stdin }: Terminal): Promise<string> {
+async function firstLine({ stdin, signal }: Terminal): Promise<string> {
   let text = ''
-  for await (const chunk of stdin as AsyncIterable<Buffer | string>) {
-    text += chunk.toString()
+  // A letter of several bytes may come in two pieces.
+  stdin.setEncoding('utf8')
+  for await (const piece of addAbortSignal(signal, stdin) as AsyncIterable<string>) {
+    text += piece
     if (text.includes('\n') || text.length > LINE_CHARS_MAX) break
   }
   const [line = ''] = text.split(/\r?\n/, 1)

@@ -22,6 +22,8 @@ export function describeError(error: unknown, signal: AbortSignal): string | und
   if (error instanceof CommanderError) return undefined
   if (signal.aborted) return 'Stopped.'
   if (!(error instanceof Error)) return String(error)
+  // As `pannier export shop.db cities | head` does: who has closed the output wants no more.
+  if ('code' in error && error.code === 'EPIPE') return undefined
   return isPannierError(error) ? `${error.message}${adviceFor(error.code)} (${error.code})` : error.message
 }
 

@@ -11,5 +11,9 @@ import { processTerminal } from './terminal.ts'
  * process.exitCode = await runProgram(['verify', 'shop.db'])
  */
 export async function runProgram(parameters: readonly string[]): Promise<number> {
-  return await runCli(parameters, processTerminal(), SERVER_VERSION)
+  const terminal = processTerminal()
+  const code = await runCli(parameters, terminal, SERVER_VERSION)
+  // An open pipe that nobody reads any more would keep the process from ending.
+  terminal.stdin.destroy()
+  return code
 }

@@ -20,7 +20,7 @@ import { addTypes } from './commands/types.ts'
 import { addUser } from './commands/user.ts'
 import { addVerify } from './commands/verify.ts'
 import { describeError, exitCodeOf, EXIT } from './outcome.ts'
-import { printLine, type Terminal } from './terminal.ts'
+import { firstError, printLine, written, type Terminal } from './terminal.ts'
 
 const COMMANDS = [
   addServe,
@@ -59,8 +59,19 @@ export async function runCli(parameters: readonly string[], terminal: Terminal, 
     if (command !== program) command.exitOverride().copyInheritedSettings(program)
     command.showHelpAfterError(`(${nameOf(command)} --help tells what there is.)`)
   }
+  // Without a listener an output that is closed, or full, would end the process amid its work.
+  terminal.stderr.on('error', () => {})
+  const failed = firstError(terminal.stdout)
   try {
-    await program.parseAsync(parameters.length === 0 ? ['--help'] : [...parameters], { from: 'user' })
+    await program
+      .parseAsync(parameters.length === 0 ? ['--help'] : [...parameters], { from: 'user' })
+      .catch((error: unknown) => {
+        // It has shown help.
+        if (exitCodeOf(error, terminal.signal) !== EXIT.done) throw error
+      })
+    await written(terminal.stdout)
+    const error = failed()
+    if (error !== undefined) throw error
     return EXIT.done
   } catch (error) {
     const text = describeError(error, terminal.signal)

@@ -29,6 +29,18 @@ export function processTerminal(): Terminal {
   return { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, signal: stop.signal }
 }
 
+/** Gives the first error of a stream from now on. */
+export function firstError(stream: Writable): () => Error | undefined {
+  let first: Error | undefined
+  stream.on('error', (error) => (first ??= error))
+  return () => first
+}
+
+/** Resolves when all that was written has gone, or will not. */
+export function written(stream: Writable): Promise<void> {
+  return new Promise((resolve) => void stream.write('', () => resolve()))
+}
+
 /** What others have named commands no terminal: its control characters are shown as escapes. */
 export function printLine(stream: Writable, text: string): void {
   stream.write(`${text.replace(CONTROLS, (found) => `\\x${found.charCodeAt(0).toString(16).padStart(2, '0')}`)}\n`)

@@ -3,7 +3,8 @@
  * half files, and say what to do when something is wrong.
  * Method: real files; most in this process, the program itself once.
  */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -255,6 +256,20 @@ test('the program itself', async () => {
   await runProgram('import', file, 'cities', join(folder, 'cities.ndjson'))
   expect((await runProgram('export', file, 'cities')).stdout.split('\n').length).toBe(3)
   await expect(runProgram('export', file, 'towns')).rejects.toMatchObject({ code: 2 })
+})
+
+test('the program ends when its input stays open and its outputs are closed', async () => {
+  const other = join(folder, 'no.db')
+  await writeFile(other, 'This is no database.'.repeat(1000))
+  const started = [['import', other, 'cities'], ['--help']].map((command) => {
+    const child = spawn(process.execPath, ['--conditions=pannier-source', MAIN, ...command])
+    child.stdout.destroy()
+    return Promise.all([once(child, 'exit'), child.stderr.toArray()])
+  })
+  for (const [[code], said] of await Promise.all(started)) {
+    expect(code).toBe(1)
+    expect(said.join('')).not.toMatch(/^\s+at /m)
+  }
 })
 
 function runProgram(...parameters: string[]): Promise<{ stdout: string; stderr: string }> {
