@@ -1,6 +1,6 @@
 /** Goal: an import from a PocketBase that lies or never ends fails, says why, and reads nothing beside its folder. */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,11 +9,12 @@ import { PassThrough, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { FolderSource } from '../../src/cli/from-pocketbase/folder-source.ts'
 import { HttpSource } from '../../src/cli/from-pocketbase/http-source.ts'
 import { SuperuserApi } from '../../src/cli/superuser-api.ts'
 import { printLine } from '../../src/cli/terminal.ts'
+import { runCaptured } from './run-captured.ts'
 
 let folder: string
 let hostile: Server | undefined
@@ -80,6 +81,26 @@ test('an answer that never ends is given up', async () => {
   })
   await expect(endless.query('SELECT * FROM _collections')).rejects.toThrow(/more than 134217728 bytes/)
   await expect(allOf(endless.pages('posts'))).rejects.toThrow(/more than 134217728 bytes/)
+})
+
+test('an answer that is cut ends the import in words', async () => {
+  const cutting = await sourceThat((response) => {
+    response.setHeader('content-length', 100)
+    response.write('{"columns":[],', () => response.destroy())
+  })
+  await expect(cutting.query('SELECT 1')).rejects.toThrow(/did not come whole/)
+})
+
+test('an import from a wrong folder leaves nothing on the disk', async () => {
+  await sourceThat(() => {})
+  await source!.close()
+  const { port } = hostile!.address() as AddressInfo
+  vi.stubEnv('TMPDIR', folder)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const from = `http://root:password@127.0.0.1:${port}`
+  const { code, err } = await runCaptured(['import', '--from-pocketbase', from, '--data', folder, '--dir', folder])
+  expect([code, err]).toEqual([2, expect.stringContaining('takes the folder pb_data of a PocketBase')])
+  expect(await readdir(folder)).toEqual([])
 })
 
 test('a link that leads out of the folder, a pipe and a folder are no files of it', async () => {

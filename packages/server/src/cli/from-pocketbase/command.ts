@@ -74,7 +74,12 @@ async function sourceOf(
   const url = new URL(fromPocketbase)
   if (url.password === '') url.password = encodeURIComponent(await readPassword(terminal, label))
   const server = await HttpSource.open(new SuperuserApi(url, terminal.signal))
-  return data === undefined ? server : FolderSource.open(data, server)
+  try {
+    return data === undefined ? server : FolderSource.open(data, server)
+  } catch (error) {
+    await server.close()
+    throw error
+  }
 }
 
 async function withTarget(

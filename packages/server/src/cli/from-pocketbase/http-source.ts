@@ -112,7 +112,7 @@ export class HttpSource implements PocketBaseSource {
     })
     const pieces: Uint8Array[] = []
     let bytes = 0
-    for await (const piece of response.body ?? []) {
+    for await (const piece of wholeBody(response, this.#api.origin)) {
       bytes += piece.length
       // The rest is not read.
       if (bytes > bytesMax) return undefined
@@ -122,6 +122,15 @@ export class HttpSource implements PocketBaseSource {
     if (answer === undefined) throw this.#unlike('The answer of /api/sql has no lists of columns and rows.')
     const { columns, rows } = answer
     return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])))
+  }
+}
+
+/** @throws FailedError if the connection ends before the answer does */
+async function* wholeBody({ body }: Response, origin: string): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* body ?? []
+  } catch (error) {
+    throw new FailedError(`The answer of ${origin} did not come whole. Try again.`, { cause: error })
   }
 }
 
