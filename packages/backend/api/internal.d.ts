@@ -640,7 +640,7 @@ export function fieldError(code: string, message: string, params?: Params): Fiel
  */
 export function fieldPicker(fields: string | undefined): ((value: unknown) => unknown) | undefined;
 
-/** Those of a file, which is opened when they are asked for: nobody would close it if they never are. */
+/** The bytes of a file. It is opened when the first are asked for: nobody would close it if they never are. */
 export function fileBytes(path: string, { start, end }: ByteRange): AsyncGenerator<Uint8Array, void, undefined>;
 
 /** A ServiceError FORBIDDEN. */

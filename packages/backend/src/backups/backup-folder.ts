@@ -95,7 +95,7 @@ async function missingAs<T>(otherwise: T, reading: Promise<T>): Promise<T> {
   }
 }
 
-/** Those of a file, which is opened when they are asked for: nobody would close it if they never are. */
+/** The bytes of a file. It is opened when the first are asked for: nobody would close it if they never are. */
 export async function* fileBytes(path: string, { start, end }: ByteRange): AsyncGenerator<Uint8Array, void, undefined> {
   if (start < end) yield* createReadStream(path, { start, end: end - 1 }) as AsyncIterable<Uint8Array>
 }

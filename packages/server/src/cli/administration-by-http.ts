@@ -101,7 +101,7 @@ export class HttpAdministration implements Administration {
       throw new FailedError(`${this.#origin} does not answer.`, { cause: error })
     })
     // Half an answer is no answer: what is not in it would be taken away by those who write it back.
-    if (response.ok) return (await wholeJson(response, this.#origin, this.#signal)) as T
+    if (response.ok) return (await wholeJson(response, this.#origin)) as T
     const answer = (await response.json().catch(() => null)) as { readonly reason?: string } | null
     throw new FailedError(explained[response.status] ?? answer?.reason ?? response.statusText)
   }

@@ -1,4 +1,5 @@
 /** PocketBase's API of a server that runs, for the superuser of a URL. */
+import { text } from 'node:stream/consumers'
 import { isJsonObject } from '@pannier/backend/internal'
 import { FailedError } from './outcome.ts'
 
@@ -31,12 +32,12 @@ export class SuperuserApi {
 
   /** `body`: JSON or a form. An empty object for an answer without a body. @throws ApiError, FailedError */
   async json(method: string, path: string, body?: object): Promise<unknown> {
-    return wholeJson(await this.send(method, path, body), this.origin, this.#signal)
+    return wholeJson(await this.send(method, path, body), this.origin)
   }
 
   /** @throws ApiError, FailedError */
   async text(path: string): Promise<string> {
-    return wholeText(await this.send('GET', path), this.origin, this.#signal)
+    return text(wholeBody(await this.send('GET', path), this.origin))
   }
 
   /** The answer, if it is no error. @throws ApiError, FailedError */
@@ -52,7 +53,7 @@ export class SuperuserApi {
       if (!(error instanceof ApiError)) throw error
       throw new ApiError(error.status, `${body.identity} can't log in at ${this.origin}. ${error.message}`)
     })
-    const { token } = (await wholeJson(answer, this.origin, this.#signal)) as { readonly token?: unknown }
+    const { token } = (await wholeJson(answer, this.origin)) as { readonly token?: unknown }
     if (typeof token !== 'string') throw new FailedError(`${this.origin} does not answer as PocketBase does.`)
     return token
   }
@@ -96,21 +97,22 @@ async function reasonOf(response: Response): Promise<JsonAnswer> {
 }
 
 /** The JSON of an answer, or an empty object if it has no body. @throws FailedError if it is cut, or something else */
-export async function wholeJson(response: Response, origin: string, signal: AbortSignal): Promise<unknown> {
-  const text = await wholeText(response, origin, signal)
+export async function wholeJson(response: Response, origin: string): Promise<unknown> {
+  const json = await text(wholeBody(response, origin))
   try {
-    return text === '' ? {} : JSON.parse(text)
+    return json === '' ? {} : JSON.parse(json)
   } catch (error) {
     throw new FailedError(`The answer of ${origin} is no JSON: another program listens there.`, { cause: error })
   }
 }
 
 /** @throws FailedError if the connection ends before the answer does */
-async function wholeText(response: Response, origin: string, signal: AbortSignal): Promise<string> {
-  return response.text().catch((error: unknown) => {
-    if (signal.aborted) throw error
+export async function* wholeBody({ body }: Response, origin: string): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* body ?? []
+  } catch (error) {
     throw new FailedError(`The answer of ${origin} did not come whole. Try again.`, { cause: error })
-  })
+  }
 }
 
 /** The message of an error, and what is wrong with each field. */

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import type { ImportedRow } from '@pannier/backend'
 import { isJsonObject } from '@pannier/backend/internal'
 import { FailedError } from '../outcome.ts'
-import { ApiError, type SuperuserApi } from '../superuser-api.ts'
+import { ApiError, wholeBody, type SuperuserApi } from '../superuser-api.ts'
 import { quoted, type PocketBaseSource, type SourceFile } from './source.ts'
 
 /** PocketBase answers no more rows. */
@@ -122,15 +122,6 @@ export class HttpSource implements PocketBaseSource {
     if (answer === undefined) throw this.#unlike('The answer of /api/sql has no lists of columns and rows.')
     const { columns, rows } = answer
     return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])))
-  }
-}
-
-/** @throws FailedError if the connection ends before the answer does */
-async function* wholeBody({ body }: Response, origin: string): AsyncGenerator<Uint8Array, void, undefined> {
-  try {
-    yield* body ?? []
-  } catch (error) {
-    throw new FailedError(`The answer of ${origin} did not come whole. Try again.`, { cause: error })
   }
 }
 
