@@ -874,6 +874,8 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
      * PANNIER_TURN_TIMEOUT, and nothing of it is written. By default there is no limit; the console reports a long wait.
      */
     readonly writeWaitMsMax?: number;
+    /** Clock, timers and chance, for tests (`virtualEnvironment` of `pannier/testing`). The real ones when left out. */
+    readonly environment?: Environment;
     /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`, and their relations. */
     readonly collections?: {
         readonly [Name in keyof Schemas]: DeclaredCollection<SchemaOutput<Schemas[Name]>, Schemas[Name]>;
@@ -2402,12 +2404,16 @@ interface EncryptionSlot {
 }
 
 /**
- * The engine's only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run.
- * Nothing below `database/` calls `Date.now`, `Math.random`, `setTimeout` and the like itself.
+ * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Nothing but
+ * an entry calls `Date.now`, `Math.random`, `setTimeout` and the like itself: lint sees to that.
  */
 interface Environment {
     /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */
     now(): number;
+    /** Milliseconds since 1970, by the clock on the wall. It may jump, both ways. */
+    wallClock(): number;
+    /** Bytes that nobody can guess. */
+    randomBytes(length: number): Uint8Array<ArrayBuffer>;
     /** 128 random bits as 32 lower-case hex digits. */
     randomId(): string;
     /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */

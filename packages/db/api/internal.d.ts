@@ -136,12 +136,16 @@ export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | un
 export type Durability = 'relaxed' | 'strict';
 
 /**
- * The engine's only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run.
- * Nothing below `database/` calls `Date.now`, `Math.random`, `setTimeout` and the like itself.
+ * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Nothing but
+ * an entry calls `Date.now`, `Math.random`, `setTimeout` and the like itself: lint sees to that.
  */
 export interface Environment {
     /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */
     now(): number;
+    /** Milliseconds since 1970, by the clock on the wall. It may jump, both ways. */
+    wallClock(): number;
+    /** Bytes that nobody can guess. */
+    randomBytes(length: number): Uint8Array<ArrayBuffer>;
     /** 128 random bits as 32 lower-case hex digits. */
     randomId(): string;
     /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */
@@ -660,6 +664,8 @@ export function rememberingView<T extends object>(collection: Collection<T>, vie
 
 /** The query for all documents that a selection has. Its paths name documents' fields, so `id` is `_id` in a sort. */
 export function selectionQuery<T extends object>({ name, access }: Pick<TransactionCollection<T>, 'name' | 'access'>, selection: Selection, { nameOf, textOf, residual, empty }?: SelectionOptions): Query<StoredDocument>;
+
+export function systemEnvironment(): Environment;
 
 /** An attachment as CouchDB's JSON has it. */
 export function toCouchAttachment<A extends {

@@ -168,6 +168,29 @@ export interface SuiteContext<Create> {
 /** Declares one case. A case fails if its body throws or rejects. */
 export type Test = (name: string, body: () => void | Promise<void>) => void;
 
+export interface VirtualEnvironment extends Environment {
+    /** How many timers wait. */
+    readonly timerCount: number;
+    /** Resolves when nothing goes on any more but what waits for a timer or for somebody outside. The clock stands still. */
+    idle(): Promise<void>;
+    /** Moves the clock by so many milliseconds. Timers that are due meanwhile fire in order, each when all before it has gone idle. */
+    advance(ms: number): Promise<void>;
+    /**
+     * Moves the clock from timer to timer until the condition holds.
+     *
+     * @throws CheckError if it does not hold after `msMax` milliseconds of this clock (a day by default), or no timer is left
+     */
+    until(condition: () => unknown, msMax?: number): Promise<void>;
+    /** Sets the wall clock forward, or back, without the time going on: as an operator or a bad battery does. */
+    jump(ms: number): void;
+}
+
+export interface VirtualOptions {
+    readonly seed?: number;
+    /** What the wall clock shows at first, in milliseconds since 1970. */
+    readonly startMs?: number;
+}
+
 /** Throws if the value is undefined. */
 export function assertDefined<T>(value: T | undefined | null, what?: string): asserts value is T;
 
@@ -214,6 +237,8 @@ export function prefixed(test: Test, prefix: string): Test;
  */
 export function slow(storage: DatabaseStorage, chance: number | Random, scope?: DatabaseStorage['scope']): DatabaseStorage;
 
+export function virtualEnvironment({ seed, startMs }?: VirtualOptions): VirtualEnvironment;
+
 type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
 };
@@ -246,6 +271,25 @@ type CommitSequence = Brand<number, 'CommitSequence'>;
 
 /** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
 type Durability = 'relaxed' | 'strict';
+
+/**
+ * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Nothing but
+ * an entry calls `Date.now`, `Math.random`, `setTimeout` and the like itself: lint sees to that.
+ */
+interface Environment {
+    /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */
+    now(): number;
+    /** Milliseconds since 1970, by the clock on the wall. It may jump, both ways. */
+    wallClock(): number;
+    /** Bytes that nobody can guess. */
+    randomBytes(length: number): Uint8Array<ArrayBuffer>;
+    /** 128 random bits as 32 lower-case hex digits. */
+    randomId(): string;
+    /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */
+    yield(): Promise<void>;
+    /** Calls back once, not before `delayMs`; the function returned cancels it. Must not keep a Node process alive. */
+    after(delayMs: number, callback: () => void): () => void;
+}
 
 /** Numbers the meta records of one database: each storage checkpoint raises it by one. 0: nothing was written yet. */
 type Generation = Brand<number, 'Generation'>;

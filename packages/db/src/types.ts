@@ -1,5 +1,6 @@
 /** Types that few applications name: `pannier/types`. What the others return and take, `pannier` has. */
 export type { PannierErrorOptions } from './base/errors.ts'
+export type { Environment } from './base/environment.ts'
 export type { ProblemCode } from './database/check/check-database.ts'
 export type { DestroyOptions } from './database/lifecycle/destroy.ts'
 export type { RepairedCollection, RepairOptions } from './database/check/repair-report.ts'

@@ -30,12 +30,15 @@ export class AttachmentStore {
   readonly kv: KeyValueStore
   readonly clock: Clock
 
-  constructor(kv: KeyValueStore, environment: UploadTarget['environment'], clock: Clock = { now: 1_700_000_000_000 }) {
+  constructor(
+    kv: KeyValueStore,
+    environment: Omit<UploadTarget['environment'], 'wallClock'>,
+    clock: Clock = { now: 1_700_000_000_000 },
+  ) {
     this.kv = kv
     this.clock = clock
     this.target = {
-      environment,
-      wallClock: () => clock.now,
+      environment: { ...environment, wallClock: () => clock.now },
       write: (run) => kv.write(run),
       snapshot: () => kv.snapshot(),
       create: () => COLLECTION,

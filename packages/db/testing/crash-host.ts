@@ -141,8 +141,11 @@ export class CrashHost {
 /** Time starts at `time` and goes on by less than `step` milliseconds with each look at it. */
 export function simulatedEnvironment(random: Random, time: number, step: number): Environment {
   let now = time
+  const tick = (): number => (now += random.below(step))
   return {
-    now: () => (now += random.below(step)),
+    now: tick,
+    wallClock: tick,
+    randomBytes: (length) => Uint8Array.from({ length }, () => random.below(256)),
     randomId: () => Array.from({ length: 32 }, () => random.below(16).toString(16)).join(''),
     yield: () => Promise.resolve(),
     after: () => () => {},

@@ -6,6 +6,8 @@ export type { PageStoreFixture, PageStoreSuiteContext } from './conformance/page
 export { backendCalls, backendWrites, counting } from './counting-page-store.ts'
 export type { CountingStorage, StoreCounts } from './counting-page-store.ts'
 export { slow } from './slow-storage.ts'
+export { virtualEnvironment } from './virtual-environment.ts'
+export type { VirtualEnvironment, VirtualOptions } from './virtual-environment.ts'
 export { SimulatedDatabase } from './simulated-database.ts'
 export { SimulatedStorage } from './simulated-page-store.ts'
 export type { Fault, SimulationOptions } from './simulated-page-store.ts'

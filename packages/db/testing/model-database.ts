@@ -16,13 +16,11 @@ export function databaseOver(
   environment: Environment,
   checkPages?: DatabaseParts['checkPages'],
 ): Database {
-  const wallClock = (): number => environment.now()
   return new Database({
     name: 'model',
     storage: memory(),
     store,
     environment,
-    wallClock,
     ...(checkPages && { checkPages }),
   })
 }
@@ -33,6 +31,8 @@ export function countingEnvironment(): Environment {
   let ids = 0
   return {
     now: () => time++,
+    wallClock: () => time++,
+    randomBytes: (length) => new Uint8Array(length).fill(ids++),
     randomId: () => (ids++ * 7 + 1).toString(16).padStart(32, '0'),
     yield: () => Promise.resolve(),
     after: () => () => {},

@@ -18,8 +18,7 @@ const CHECKPOINT_CHANCE = 0.5
 export async function openCold(name: string, storage: DatabaseStorage, options?: ColdOptions): Promise<Database> {
   const store = await openColdStore(name, storage, options)
   const environment = systemEnvironment()
-  const wallClock = Date.now
-  return new Database({ name, storage, store, checkPages: (work) => store.check(work), environment, wallClock })
+  return new Database({ name, storage, store, checkPages: (work) => store.check(work), environment })
 }
 
 export async function openColdStore(

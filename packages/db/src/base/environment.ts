@@ -1,11 +1,15 @@
 /**
- * The engine's only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run.
- * Nothing below `database/` calls `Date.now`, `Math.random`, `setTimeout` and the like itself.
+ * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Nothing but
+ * an entry calls `Date.now`, `Math.random`, `setTimeout` and the like itself: lint sees to that.
  */
 
 export interface Environment {
   /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */
   now(): number
+  /** Milliseconds since 1970, by the clock on the wall. It may jump, both ways. */
+  wallClock(): number
+  /** Bytes that nobody can guess. */
+  randomBytes(length: number): Uint8Array<ArrayBuffer>
   /** 128 random bits as 32 lower-case hex digits. */
   randomId(): string
   /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */

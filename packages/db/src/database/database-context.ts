@@ -11,8 +11,6 @@ export interface DatabaseContext {
   readonly catalog: Catalog
   readonly environment: Environment
   readonly newIds: IdGenerator
-  /** Milliseconds since 1970. */
-  readonly wallClock: () => number
   /** Tokens of uploads of this handle that are under way. */
   readonly liveUploads: Set<string>
   /** Writes that have not reached their transaction yet. `close()` waits for them. */

@@ -56,8 +56,6 @@ export interface DatabaseParts {
   /** Left out: no limit. */
   readonly cacheBytesMax?: number
   readonly environment: Environment
-  /** Milliseconds since 1970. */
-  readonly wallClock: () => number
   /** Names the database for all tabs that share it. */
   readonly tabs?: string | undefined
 }
@@ -88,7 +86,7 @@ export class Database<Schemas extends object = object, Relations extends object 
 
   /** @internal Use `open`. */
   constructor(parts: DatabaseParts) {
-    const { store, environment, wallClock } = parts
+    const { store, environment } = parts
     const randomId = (): string => environment.randomId()
     this.name = parts.name
     this.#parts = parts
@@ -96,8 +94,7 @@ export class Database<Schemas extends object = object, Relations extends object 
       store,
       catalog: new Catalog(randomId),
       environment,
-      newIds: idGenerator(wallClock, randomId),
-      wallClock,
+      newIds: idGenerator(() => environment.wallClock(), randomId),
       liveUploads: new Set(),
       pending: new Set(),
       tabs: parts.tabs,

@@ -131,9 +131,9 @@ export function compactRevisions(
 export function forgetDeadUploads(
   transaction: WriteTransaction,
   { catalog, name }: WriteContext,
-  { live, wallClock }: UploadTarget,
+  { live, environment }: UploadTarget,
 ): void {
   const state = catalog.collection(transaction, name)
   if (state === undefined || transaction.tree(blobTreeName(state.number)) === undefined) return
-  attachmentWriting().reclaimUploads(transaction, state.number, wallClock(), (token) => live.has(token))
+  attachmentWriting().reclaimUploads(transaction, state.number, environment.wallClock(), (token) => live.has(token))
 }

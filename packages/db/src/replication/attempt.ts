@@ -105,7 +105,7 @@ export class Attempt {
     this.#watcher = watcher
     this.#failing = failing
     this.#signal = AbortSignal.any([signal, this.#over.signal])
-    this.#startTime = new Date(options.wallClock()).toISOString()
+    this.#startTime = new Date(options.environment.wallClock()).toISOString()
   }
 
   /** Resolves when the target has everything; never while it is live. */

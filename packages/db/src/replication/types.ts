@@ -123,6 +123,4 @@ export interface RunOptions {
   readonly createTarget: boolean
   readonly network: NetworkStatus | undefined
   readonly environment: Environment
-  /** Milliseconds since 1970; only shown, never compared. */
-  readonly wallClock: () => number
 }

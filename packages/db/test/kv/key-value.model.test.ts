@@ -172,6 +172,8 @@ function testEnvironment(random: Random): Environment {
   let time = 0
   return {
     now: () => (time += random.below(3)),
+    wallClock: () => time,
+    randomBytes: (length) => Uint8Array.from({ length }, () => random.below(256)),
     randomId: () => Array.from({ length: 32 }, () => random.below(16).toString(16)).join(''),
     yield: () => Promise.resolve(),
     after: () => () => {},

@@ -45,7 +45,7 @@ export interface DatabaseRelations {
 }
 
 /** What uploads need of the database. */
-interface UploadContext extends Pick<UploadTarget, 'environment' | 'wallClock' | 'closing'> {
+interface UploadContext extends Pick<UploadTarget, 'environment' | 'closing'> {
   readonly store: KeyValueStore
   /** Tokens of uploads of this handle that are under way. */
   readonly liveUploads: Set<string>

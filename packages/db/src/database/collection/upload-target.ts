@@ -6,12 +6,11 @@ import type { CollectionAccess } from './collection-access.ts'
 export function uploadTarget(access: CollectionAccess): UploadTarget | undefined {
   const context = access.uploads()
   if (context === undefined) return undefined
-  const { store, environment, wallClock, closing, liveUploads } = context
+  const { store, environment, closing, liveUploads } = context
   const { writing } = access
   const { catalog, name } = writing
   return {
     environment,
-    wallClock,
     closing,
     live: liveUploads,
     write: (run) => store.write(run),

@@ -3,12 +3,13 @@ import type { Environment } from '../../base/environment.ts'
 import { toHex } from '../../codec/bytes.ts'
 
 export function systemEnvironment(): Environment {
-  return { now: () => performance.now(), randomId, yield: makeYield(), after }
+  return { now: () => performance.now(), wallClock: Date.now, randomBytes, randomId, yield: makeYield(), after }
 }
 
 const ID_BYTES = 16
 
-const randomId = (): string => toHex(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
+const randomBytes = (length: number): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(length))
+const randomId = (): string => toHex(randomBytes(ID_BYTES))
 
 function after(delayMs: number, callback: () => void): () => void {
   const timer: unknown = setTimeout(callback, delayMs)

@@ -15,6 +15,7 @@ import { Database } from '../database.ts'
 import type { SchemaOutput } from '../schema/standard-schema.ts'
 import { inStorage } from './storage-choice.ts'
 import { systemEnvironment } from './environment.ts'
+import type { Environment } from '../../base/environment.ts'
 import { rehearseOnce } from './rehearsal.ts'
 
 /** Options of `open`. */
@@ -36,6 +37,8 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
    * PANNIER_TURN_TIMEOUT, and nothing of it is written. By default there is no limit; the console reports a long wait.
    */
   readonly writeWaitMsMax?: number
+  /** Clock, timers and chance, for tests (`virtualEnvironment` of `pannier/testing`). The real ones when left out. */
+  readonly environment?: Environment
   /** Collections with their indexes, settings and schemas, as for `db.collection(name, options)`, and their relations. */
   readonly collections?: {
     readonly [Name in keyof Schemas]: DeclaredCollection<SchemaOutput<Schemas[Name]>, Schemas[Name]>
@@ -61,6 +64,7 @@ const OPEN_OPTIONS: OptionNames<OpenOptions> = {
   collections: true,
   from: true,
   writeWaitMsMax: true,
+  environment: true,
   onProgress: true,
   signal: true,
 }
@@ -126,8 +130,7 @@ function warn(message: string): void {
 }
 
 async function openIn(storage: DatabaseStorage, name: string, options: OpenOptions, limits: Limits): Promise<Database> {
-  const { collections = {}, onProgress, signal } = options
-  const environment = systemEnvironment()
+  const { collections = {}, onProgress, signal, environment = systemEnvironment() } = options
   const sealing =
     options.encryption &&
     (await loadedModule(import('../encryption/encryption.ts'))).sealing(options.encryption, options.from !== undefined)
@@ -168,7 +171,6 @@ async function openIn(storage: DatabaseStorage, name: string, options: OpenOptio
       handOver: (work, run) => store.handOver(work, run),
       ...(sealed && sealing!.parts(await sealed, store)),
       environment,
-      wallClock: Date.now,
       tabs: storage.scope === 'origin' && 'locks' in navigator ? storage.identify(name) : undefined,
     })
     throwIfCancelled(signal, 'The opening')

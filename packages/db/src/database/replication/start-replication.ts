@@ -42,8 +42,8 @@ export async function startReplication(
   options: ReplicationOptions,
 ): Promise<ReplicationResult> {
   checkReplicationOptions(request, options)
-  const { wallClock, closing } = context
-  const startTime = new Date(wallClock()).toISOString()
+  const { environment, closing } = context
+  const startTime = new Date(environment.wallClock()).toISOString()
   const runs =
     'source' in request
       ? [runBetween(context, request, options)]
@@ -89,7 +89,7 @@ export async function startReplication(
     const failed = ends.find((end) => end.status === 'rejected')
     if (failed !== undefined) throw failed.reason
     throwIfCancelled(signal, 'The replication')
-    return resultOf(state, startTime, new Date(wallClock()).toISOString())
+    return resultOf(state, startTime, new Date(environment.wallClock()).toISOString())
   } finally {
     tab.end()
     for (const one of signals) one.removeEventListener('abort', cancel)
@@ -268,7 +268,7 @@ function peerOf(context: DatabaseContext, target: ReplicationTarget, options: Re
 }
 
 function runOptions(
-  { environment, wallClock }: DatabaseContext,
+  { environment }: DatabaseContext,
   collection: string,
   direction: ReplicationDirection,
   bothWays: boolean,
@@ -302,7 +302,6 @@ function runOptions(
     createTarget: create,
     network: options.network ?? browserNetwork(),
     environment,
-    wallClock,
   }
 }
 

@@ -16,9 +16,7 @@ const UPLOAD_CHUNKS = 8
 
 /** Where uploads go. */
 export interface UploadTarget {
-  readonly environment: Pick<Environment, 'after' | 'randomId'>
-  /** Milliseconds since 1970. */
-  readonly wallClock: () => number
+  readonly environment: Pick<Environment, 'after' | 'randomId' | 'wallClock'>
   /** A transaction of its own. */
   write<T>(run: (transaction: WriteTransaction) => T): Promise<T>
   snapshot(): HeldSnapshot
@@ -95,9 +93,11 @@ export class Upload {
   }
 
   #begin(transaction: WriteTransaction): void {
-    const { live, wallClock } = this.#target
+    const { live, environment } = this.#target
     this.#collectionNumber = this.#target.create(transaction)
-    this.#blob = beginUpload(transaction, this.#collectionNumber, this.#token, wallClock(), (token) => live.has(token))
+    this.#blob = beginUpload(transaction, this.#collectionNumber, this.#token, environment.wallClock(), (token) =>
+      live.has(token),
+    )
   }
 
   async #flush(): Promise<void> {
@@ -109,7 +109,7 @@ export class Upload {
   }
 
   #continue(chunks: readonly Uint8Array[], from: number): Promise<void> {
-    const now = this.#target.wallClock()
+    const now = this.#target.environment.wallClock()
     return this.#write((transaction, number) => continueUpload(transaction, number, this.#token, now, chunks, from))
   }
 
