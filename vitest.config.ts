@@ -26,7 +26,7 @@ export default defineConfig({
     hookTimeout: timeoutOf(120_000),
     // A second is too short for a machine that is busy.
     expect: { poll: { timeout: timeoutOf(60_000) } },
-    setupFiles: ['packages/db/test/check-replays.ts'],
+    setupFiles: ['tools/test/setup/common.ts'],
     // PouchDB looks after no failure of some of its own requests, when a test ends its server.
     onUnhandledError: ({ name, stack = '' }) =>
       name === 'FetchError' && stack.includes('node-fetch') ? false : undefined,

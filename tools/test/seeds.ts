@@ -14,6 +14,11 @@ const EFFORT = Number(process.env['EFFORT'] ?? 1)
 
 export const FIRST_SEED: number = Number(process.env['SEED'] ?? 1)
 
+/** Runs a file again with the same inputs. */
+export function replayCommand(file: string): string {
+  return `SEED=${FIRST_SEED} ${EFFORT === 1 ? '' : `EFFORT=${EFFORT} `}npx vitest run ${file}`
+}
+
 /** The distance between what is broken in turn: calls of a simulation, pages. `npm run soak` leaves none out. */
 export function strideOf(usual: number): number {
   return EFFORT > 1 ? 1 : usual

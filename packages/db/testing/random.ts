@@ -9,16 +9,59 @@ export interface Random {
   pick<T>(items: readonly T[]): T
 }
 
-/** Mulberry32 (Tommy Ettinger, public domain). */
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 0x100000000
+const STEP = 0x6d2b79f5
+/** The golden section of the cycle: the starts of many streams lie far apart. */
+const JUMP = Math.imul(STEP, 0x9e3779b9)
+
+/** The sum of what has been drawn: the same for runs with the same inputs, in whatever order they were drawn. */
+let drawn = 0
+
+/** What has been drawn in this process since the last call. */
+export function takeDrawn(): number {
+  const taken = drawn >>> 0
+  drawn = 0
+  return taken
+}
+
+/** Mulberry32 (Tommy Ettinger, public domain), in the form that fast-check asks for. */
+export class RandomBits {
+  #state: number
+
+  constructor(state: number) {
+    this.#state = state | 0
   }
-  const below = (limit: number): number => Math.floor(next() * limit)
+
+  next(): number {
+    const state = (this.#state + STEP) | 0
+    this.#state = state
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    t ^= t >>> 14
+    drawn = (drawn + t) | 0
+    return t
+  }
+
+  /** Goes to where another stream starts. */
+  jump(): void {
+    this.#state = (this.#state + JUMP) | 0
+  }
+
+  clone(): RandomBits {
+    return new RandomBits(this.#state)
+  }
+
+  getState(): readonly number[] {
+    return [this.#state]
+  }
+}
+
+export function seededRandom(seed: number): Random {
+  const bits = new RandomBits(seed)
+  const next = (): number => (bits.next() >>> 0) / 0x100000000
+  const below = (limit: number): number => {
+    const result = Math.floor(next() * limit)
+    drawn = (drawn + result) | 0
+    return result
+  }
   return { next, below, chance: (probability) => next() < probability, pick: (items) => items[below(items.length)]! }
 }
