@@ -42,8 +42,6 @@ export interface AuthOptions {
     readonly loginLimits?: Partial<LoginLimits>;
     /** How much memory and time hashing passwords may take. */
     readonly hashLimits?: Partial<HashQueueLimits>;
-    /** The time in milliseconds since 1970. */
-    readonly now?: () => number;
 }
 
 /** A database that stays open until it is given back: by `release`, or at the end of the block of `using`. */
@@ -648,7 +646,7 @@ export interface ServerOptions extends AppOptions {
      */
     readonly admin?: string;
     /** Of passwords, sessions and logins. */
-    readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies' | 'now'>;
+    readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies'>;
     /** Speaks HTTPS, with a certificate in files or with one that the server gets by ACME. HTTP when left out. */
     readonly https?: HttpsOptions;
     /** Session cookies for TLS only: where a proxy ends TLS. */
@@ -680,6 +678,8 @@ export interface ServerOptions extends AppOptions {
      * line restores backups.
      */
     readonly onRestart?: (reason: RestartReason) => void;
+    /** Clock, timers and chance, for tests (`virtualEnvironment` of `pannier/testing`). The real ones when left out. */
+    readonly environment?: Environment;
     /** Are asked about every write of documents, after the server's own. */
     readonly guards?: readonly WriteGuard[];
     /** Registered before the routes, after authentication. */

@@ -19,7 +19,7 @@ import type { Fleet } from '@pannier/backend/internal'
 import { forgetSigningKey, signingKeyIn } from './auth/signing-key.ts'
 import { makePrivate, makePrivateFolder } from './http/private-files.ts'
 import { cleanCopies, migrateShared, migrateUp } from './migrations/migrations.ts'
-import type { RestartReason, ServerOptions } from './server-options.ts'
+import type { ChosenOptions, RestartReason, ServerOptions } from './server-options.ts'
 
 export interface OwnDatabases {
   readonly database: Database
@@ -50,7 +50,7 @@ const READY_MS_MAX = 2000
 /** Many balancers may ask. */
 const READY_KEPT_MS = 1000
 
-export function openOwnDatabases(options: ServerOptions): Promise<OwnDatabases> {
+export function openOwnDatabases(options: ChosenOptions): Promise<OwnDatabases> {
   return options.storage === undefined ? InFolder.open(options) : InStorage.open(options)
 }
 
@@ -60,7 +60,7 @@ class InFolder implements OwnDatabases {
   readonly fleet: Fleet = ALONE
   readonly #dir: string
 
-  static async open(options: ServerOptions): Promise<InFolder> {
+  static async open(options: ChosenOptions): Promise<InFolder> {
     const { dir, encryption } = options
     if (typeof dir !== 'string' || dir === '')
       throw badArgument('createServer()', 'dir, storage or database must be given', dir)
@@ -114,15 +114,15 @@ class InStorage implements OwnDatabases {
   #restart: (reason: RestartReason) => void = () => {}
 
   /** @throws PANNIER_NEWER_FORMAT if a newer version of the server has written the data */
-  static async open(options: ServerOptions): Promise<InStorage> {
+  static async open(options: ChosenOptions): Promise<InStorage> {
     const storage = options.storage!
     const { name = NAME, isRestored = false } = storage
-    const { durability = 'relaxed', encryption, dir } = options
+    const { durability = 'relaxed', encryption, dir, environment } = options
     if (dir !== undefined) await mkdir(dir, { recursive: true })
     const own = { storage: storage.storage, ...(encryption !== undefined && { encryption }) }
     const opened: { close(): Promise<void> }[] = []
     try {
-      const database = await open(name, { ...own, durability })
+      const database = await open(name, { ...own, durability, environment })
       opened.push(database)
       const fleet = await openFleet({ ...own, name, isRestored })
       opened.unshift(fleet)
@@ -134,7 +134,7 @@ class InStorage implements OwnDatabases {
           await migrateShared(database, fleet, { ...options, folder: resolve(migrations.dir) })
       })
       // As durable as the data: a failover that loses nothing of them ends no server.
-      const logs = await open(sharedNames(name)['auxiliary.db'], { ...own, durability })
+      const logs = await open(sharedNames(name)['auxiliary.db'], { ...own, durability, environment })
       return new InStorage(storage, database, logs, fleet)
     } catch (error) {
       for (const one of opened) await one.close()
@@ -237,6 +237,9 @@ async function formatIn(state: ServerState): Promise<number> {
   return Number((await state.get(FORMAT_ID))?.['version'] ?? 0)
 }
 
-function openFile({ dir, durability = 'relaxed', encryption }: ServerOptions, name: string): Promise<Database> {
-  return open(join(dir!, name), { durability, ...(encryption !== undefined && { encryption }) })
+function openFile(
+  { dir, durability = 'relaxed', encryption, environment }: ChosenOptions,
+  name: string,
+): Promise<Database> {
+  return open(join(dir!, name), { durability, environment, ...(encryption !== undefined && { encryption }) })
 }

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { badArgument, checkOptions } from 'pannier/internal'
 import type { Database, OpenOptions } from 'pannier'
 import type { Durability } from 'pannier/types'
-import type { DatabaseStorage, OptionNames } from 'pannier/internal'
+import type { DatabaseStorage, Environment, OptionNames } from 'pannier/internal'
 import type { AuthOptions } from './auth/auth.ts'
 import { LOGIN_LIMITS } from './auth/login-limiter.ts'
 import type { AppOptions } from './http/app.ts'
@@ -62,7 +62,7 @@ export interface ServerOptions extends AppOptions {
    */
   readonly admin?: string
   /** Of passwords, sessions and logins. */
-  readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies' | 'now'>
+  readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies'>
   /** Speaks HTTPS, with a certificate in files or with one that the server gets by ACME. HTTP when left out. */
   readonly https?: HttpsOptions
   /** Session cookies for TLS only: where a proxy ends TLS. */
@@ -88,11 +88,16 @@ export interface ServerOptions extends AppOptions {
    * line restores backups.
    */
   readonly onRestart?: (reason: RestartReason) => void
+  /** Clock, timers and chance, for tests (`virtualEnvironment` of `pannier/testing`). The real ones when left out. */
+  readonly environment?: Environment
   /** Are asked about every write of documents, after the server's own. */
   readonly guards?: readonly WriteGuard[]
   /** Registered before the routes, after authentication. */
   readonly plugins?: readonly FastifyPluginAsync[]
 }
+
+/** With all that the server chooses itself. */
+export type ChosenOptions = ServerOptions & Required<Pick<ServerOptions, 'environment'>>
 
 const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   dir: true,
@@ -115,6 +120,7 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   public: true,
   migrations: true,
   onRestart: true,
+  environment: true,
   logger: true,
   guards: true,
   hooks: true,

@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { checkOptions } from 'pannier/internal'
+import { checkOptions, systemEnvironment } from 'pannier/internal'
 import type { Database } from 'pannier'
 import type { OptionNames } from 'pannier/internal'
 import { Auth } from './auth/auth.ts'
@@ -65,7 +65,7 @@ import { openTls } from './tls/tls.ts'
 import type { Tls } from './tls/tls.ts'
 import { givenDatabase, keepPrivate, openOwnDatabases, type OwnDatabases } from './own-databases.ts'
 import { checkServerOptions } from './server-options.ts'
-import type { ServerOptions } from './server-options.ts'
+import type { ChosenOptions, ServerOptions } from './server-options.ts'
 import { LOG_LEVELS, openBackend } from '@pannier/backend'
 import type { Backend, BackupHost, LogEntry, WriteGuard } from '@pannier/backend'
 import {
@@ -135,12 +135,13 @@ const ROUTES = [
  */
 export async function createServer(options: ServerOptions): Promise<PannierServer> {
   checkServerOptions(options)
-  const { database } = options
-  const own = database === undefined ? await openOwnDatabases(options) : givenDatabase(database, newSigningKey())
+  const { database, environment = systemEnvironment() } = options
+  const chosen = { ...options, environment }
+  const own = database === undefined ? await openOwnDatabases(chosen) : givenDatabase(database, newSigningKey())
   const closing = new AbortController()
   try {
     // One after another: each finds what those before it have made.
-    return await own.fleet.exclusively('start', () => assemble(options, own, closing))
+    return await own.fleet.exclusively('start', () => assemble(chosen, own, closing))
   } catch (error) {
     closing.abort()
     await own.close()
@@ -148,7 +149,7 @@ export async function createServer(options: ServerOptions): Promise<PannierServe
   }
 }
 
-async function assemble(options: ServerOptions, own: Opened, closing: AbortController): Promise<PannierServer> {
+async function assemble(options: ChosenOptions, own: Opened, closing: AbortController): Promise<PannierServer> {
   const { database, fleet } = own
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const metrics = new Metrics()
@@ -284,11 +285,13 @@ interface DomainParts {
   readonly log: FastifyBaseLogger
 }
 
-async function openDomain({ own: opened, limits, routes, log }: DomainParts, options: ServerOptions): Promise<Domain> {
+async function openDomain({ own: opened, limits, routes, log }: DomainParts, options: ChosenOptions): Promise<Domain> {
+  const { environment } = options
+  const now = (): number => environment.wallClock()
   const { database, logs, fleet } = opened
   const state = new ServerState(database)
   const passwords = new Passwords(new HashQueue(options.auth?.hashLimits))
-  const limiter = new LoginLimiter(options.auth?.loginLimits, Date.now, fleet)
+  const limiter = new LoginLimiter(options.auth?.loginLimits, now, fleet)
   const attempt = (address: string, name: string): (() => void) => limiter.attempt(address, name)
   const print = ({ level = LOG_LEVELS.info, message, data = {} }: LogEntry): void => {
     const method = level >= LOG_LEVELS.error ? 'error' : level >= LOG_LEVELS.warn ? 'warn' : 'info'
@@ -300,6 +303,7 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
   const own = logs && { logs, backups: { ...backupHostOf(options), ...key } }
   const automigrate = options.migrations?.automigrate === true && { automigrate: resolve(options.migrations.dir) }
   const backend = await openBackend(database, {
+    now,
     fleet,
     passwords,
     attempt,
@@ -318,7 +322,7 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
   const isAround: IsAround = (event, tags) => routes.around(event, tags).length > 0
   const accounts = appAccounts(backend, isAround)
   const app = appCollections(backend, isAround)
-  const parts = { database, databases, state, passwords, limiter, accounts, app }
+  const parts = { environment, database, databases, state, passwords, limiter, accounts, app }
   const auth = await openAuth(parts, await opened.signingKey(), options)
   const close = async (): Promise<void> => {
     await backend.close()
@@ -397,7 +401,7 @@ async function addRoutes(
 }
 
 async function openAuth(
-  parts: Pick<AuthHost, 'database' | 'state' | 'passwords' | 'limiter' | 'accounts' | 'app'> & {
+  parts: Pick<AuthHost, 'environment' | 'database' | 'state' | 'passwords' | 'limiter' | 'accounts' | 'app'> & {
     readonly databases: Databases
   },
   signingKey: Buffer,

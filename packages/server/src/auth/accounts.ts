@@ -2,7 +2,6 @@
  * The accounts of a server: admins, in the server's state; superusers of the application, by their e-mail addresses; and
  * users, in the `_users` database. Each hides those after it that have the same name. Accounts of the application have roles in `_users`.
  */
-import { randomBytes } from 'node:crypto'
 import { isPannierError } from 'pannier'
 import type { Principal } from '@pannier/backend'
 import {
@@ -112,7 +111,7 @@ export class Accounts {
   /** New credentials, which end all earlier sessions. @throws ServiceError INVALID */
   async credentials(password: unknown): Promise<JsonObject> {
     const checked = checkNewPassword(password, this.#passwordCharsMin)
-    return credentialsOf(await this.#passwords.hash(checked), newSalt())
+    return credentialsOf(await this.#passwords.hash(checked), this.#host.environment.randomId())
   }
 
   async adminNames(): Promise<string[]> {
@@ -138,7 +137,7 @@ export class Accounts {
 
   /** Ends all sessions of a user or admin. */
   async endSessions(name: string): Promise<void> {
-    const salt = newSalt()
+    const salt = this.#host.environment.randomId()
     const found = await this.find(name)
     if (found?.isAdmin === true)
       await this.#changeAdmins((admins) =>
@@ -240,8 +239,4 @@ function rolesOf(document: JsonObject): string[] {
 
 function credentialsOf(hash: string, salt: string): JsonObject {
   return { password_scheme: PASSWORD_SCHEME, password_hash: hash, session_salt: salt }
-}
-
-function newSalt(): string {
-  return randomBytes(16).toString('hex')
 }

@@ -1,6 +1,6 @@
 /** What authentication needs from the server around it. */
 import type { Collection, Database, DatabaseChange } from 'pannier'
-import type { GuardReader } from 'pannier/internal'
+import type { Environment, GuardReader } from 'pannier/internal'
 import type { Backend, Principal, ServiceError } from '@pannier/backend'
 import type { LoginLimiter } from './login-limiter.ts'
 import type { JsonObject, Passwords, StateStore } from '@pannier/backend/internal'
@@ -51,6 +51,7 @@ export interface AppAccounts {
 }
 
 export interface AuthHost {
+  readonly environment: Environment
   readonly database: Database
   readonly state: StateStore
   /** All doors of the server share their queue. */

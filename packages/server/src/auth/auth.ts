@@ -33,8 +33,6 @@ export interface AuthOptions {
   readonly loginLimits?: Partial<LoginLimits>
   /** How much memory and time hashing passwords may take. */
   readonly hashLimits?: Partial<HashQueueLimits>
-  /** The time in milliseconds since 1970. */
-  readonly now?: () => number
 }
 
 /** The principal of a request, and how it was established. */
@@ -77,17 +75,15 @@ export class Auth implements AccessRules {
   readonly #limiter: LoginLimiter
   readonly #basic: BasicCache<Login>
   readonly #watch: AccountWatch
-  readonly #now: () => number
   readonly #identities = new WeakMap<FastifyRequest, Identity>()
 
   private constructor(host: AuthHost, options: AuthOptions, signingKey: Buffer, ended: EndedSessions) {
-    const { now = Date.now, sessionMsMax = SESSION_MS_MAX, passwordCharsMin = PASSWORD_CHARS_MIN } = options
+    const { sessionMsMax = SESSION_MS_MAX, passwordCharsMin = PASSWORD_CHARS_MIN } = options
     this.#host = host
     this.#signingKey = signingKey
     this.#ended = ended
-    this.#now = now
     this.#limiter = host.limiter
-    this.#basic = new BasicCache(now)
+    this.#basic = new BasicCache(host.environment)
     this.#watch = new AccountWatch(host)
     this.options = options
     this.sessionMsMax = sessionMsMax
@@ -103,7 +99,7 @@ export class Auth implements AccessRules {
 
   /** `signingKey`: of session cookies (auth/signing-key.ts). It is never in the database. */
   static async open(host: AuthHost, signingKey: Buffer, options: AuthOptions = {}): Promise<Auth> {
-    const ended = await EndedSessions.open(host, options.now ?? Date.now)
+    const ended = await EndedSessions.open(host)
     return new Auth(host, options, signingKey, ended)
   }
 
@@ -162,19 +158,20 @@ export class Auth implements AccessRules {
   }
 
   /** The value of a session cookie. `id`: of the session that it renews. */
-  cookieFor({ name, salt }: Account, id: string = newSessionId()): string {
-    return encodeToken({ name, id, issuedMs: this.#now() }, this.#signingKey, salt)
+  cookieFor({ name, salt }: Account, id: string = newSessionId(this.#host.environment)): string {
+    return encodeToken({ name, id, issuedMs: this.#host.environment.wallClock() }, this.#signingKey, salt)
   }
 
   /** A cookie that is to be renewed: a tenth of its time is over. */
   isRenewalDue({ issuedMs }: Identity): boolean {
-    return issuedMs !== undefined && this.#now() - issuedMs > this.sessionMsMax / 10
+    return issuedMs !== undefined && this.#host.environment.wallClock() - issuedMs > this.sessionMsMax / 10
   }
 
   /** Its cookies, renewed ones too, are refused from now on. */
   async endSession({ sessionId, principal, token }: Identity): Promise<void> {
     if (token !== undefined && principal.by === 'session') await this.#host.accounts?.endSession(principal)
-    if (sessionId !== undefined) await this.#ended.add(sessionId, this.#now() + this.sessionMsMax)
+    if (sessionId !== undefined)
+      await this.#ended.add(sessionId, this.#host.environment.wallClock() + this.sessionMsMax)
   }
 
   /**
@@ -319,7 +316,7 @@ export class Auth implements AccessRules {
       return found === undefined || found.principal.isAdmin ? guest(request) : found
     }
     if (this.#ended.has(claimed.id)) return guest(request)
-    const age = this.#now() - claimed.issuedMs
+    const age = this.#host.environment.wallClock() - claimed.issuedMs
     const account = await this.accounts.find(claimed.name)
     // Does the same work for unknown names, so that timing reveals nothing.
     const genuine = isGenuine(claimed, this.#signingKey, account?.salt ?? '')

@@ -3,7 +3,8 @@
  * no password: its keys are hashes, made with a secret that lives only in this process. Equal requests at the same time
  * are verified once.
  */
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
+import type { Environment } from 'pannier/internal'
 
 const ENTRIES_MAX = 1000
 
@@ -18,13 +19,14 @@ interface Rememberable {
 }
 
 export class BasicCache<Login extends Rememberable> {
-  readonly #key = randomBytes(32).toString('base64')
-  readonly #now: () => number
+  readonly #environment: Environment
+  readonly #key: string
   readonly #entries = new Map<string, Entry<Login>>()
   readonly #running = new Map<string, Promise<Login>>()
 
-  constructor(now: () => number) {
-    this.#now = now
+  constructor(environment: Environment) {
+    this.#environment = environment
+    this.#key = Buffer.from(environment.randomBytes(32)).toString('base64')
   }
 
   /** The login of the header, sent from one address. `again` gives a remembered one as it is now; `verify` costs a hash. */
@@ -37,7 +39,7 @@ export class BasicCache<Login extends Rememberable> {
     // shown, so nobody can extend it.
     const key = hash('sha256', this.#key + addressAndHeader, 'base64')
     const entry = this.#entries.get(key)
-    if (entry !== undefined && entry.until > this.#now()) {
+    if (entry !== undefined && entry.until > this.#environment.wallClock()) {
       const login = await again(entry.login)
       if (login !== undefined) return login
     }
@@ -56,7 +58,7 @@ export class BasicCache<Login extends Rememberable> {
   }
 
   #remember(key: string, login: Login): void {
-    this.#entries.set(key, { login, until: this.#now() + login.keptMs })
+    this.#entries.set(key, { login, until: this.#environment.wallClock() + login.keptMs })
     if (this.#entries.size > ENTRIES_MAX) this.#entries.delete(this.#entries.keys().next().value!)
   }
 }

@@ -3,20 +3,21 @@
  * restart, and end at all servers.
  */
 import type { Database } from 'pannier'
+import type { Environment } from 'pannier/internal'
 import { STATE_COLLECTION, type StateStore } from '@pannier/backend/internal'
 
 const STATE_ID = 'auth/ended-sessions'
 
 export class EndedSessions {
   readonly #state: StateStore
-  readonly #now: () => number
+  readonly #environment: Pick<Environment, 'wallClock'>
   /** Until when each could have been used, by id. */
   readonly #until = new Map<string, number>()
   readonly #stopListening: () => void
 
-  private constructor({ database, state }: EndedSessionsHost, now: () => number) {
+  private constructor({ database, state, environment }: EndedSessionsHost) {
     this.#state = state
-    this.#now = now
+    this.#environment = environment
     // Another server may end one.
     this.#stopListening = database.onChange(({ collections, local }) => {
       const { ids = [STATE_ID] } = collections.get(STATE_COLLECTION) ?? { ids: [] }
@@ -24,8 +25,8 @@ export class EndedSessions {
     })
   }
 
-  static async open(host: EndedSessionsHost, now: () => number): Promise<EndedSessions> {
-    const ended = new EndedSessions(host, now)
+  static async open(host: EndedSessionsHost): Promise<EndedSessions> {
+    const ended = new EndedSessions(host)
     await ended.#load()
     return ended
   }
@@ -37,7 +38,7 @@ export class EndedSessions {
   /** Resolves when it is durable; refused it is at once. */
   async add(id: string, until: number): Promise<void> {
     this.#until.set(id, until)
-    const now = this.#now()
+    const now = this.#environment.wallClock()
     await this.#state.change(STATE_ID, (old) => {
       const others = sessionsIn(old).filter(([other, end]) => other !== id && end >= now)
       return { sessions: [...others, [id, until]] }
@@ -55,6 +56,7 @@ export class EndedSessions {
 }
 
 interface EndedSessionsHost {
+  readonly environment: Pick<Environment, 'wallClock'>
   readonly database: Pick<Database, 'onChange'>
   readonly state: StateStore
 }

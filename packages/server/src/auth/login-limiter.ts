@@ -25,7 +25,7 @@ export class LoginLimiter {
   readonly #addresses: Windows
   readonly #names: Windows
 
-  constructor(limits: Partial<LoginLimits> = {}, now: () => number = Date.now, fleet?: Fleet) {
+  constructor(limits: Partial<LoginLimits> | undefined, now: () => number, fleet?: Fleet) {
     this.#limits = { ...LOGIN_LIMITS, ...limits }
     this.#same = new Windows(now, 'logins by address and name', fleet)
     this.#addresses = new Windows(now, 'logins by address', fleet)

@@ -2,7 +2,8 @@
  * The `AuthSession` cookie: name, id of the session, time of issue, and their HMAC-SHA-256. The key combines the
  * server's signing key and the user's salt. The salt changes with the password, which makes older cookies invalid.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Environment } from 'pannier/internal'
 
 const COOKIE_NAME = 'AuthSession'
 const COOKIE_CHARS_MAX = 2048
@@ -26,8 +27,8 @@ interface CookieOptions {
   readonly sameSite: 'Strict' | 'Lax' | 'None'
 }
 
-export function newSessionId(): string {
-  return randomBytes(16).toString('base64url')
+export function newSessionId(environment: Environment): string {
+  return Buffer.from(environment.randomBytes(16)).toString('base64url')
 }
 
 export function encodeToken({ name, id, issuedMs }: SessionToken, signingKey: Buffer, salt: string): string {

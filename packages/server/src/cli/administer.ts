@@ -30,7 +30,7 @@ export async function administer<T>(
     if (url !== undefined) return await work(new HttpAdministration(url, terminal.signal))
     if (dir === undefined) throw new UsageError('Where? Give --dir or --url.')
     return await withDatabase(dir, terminal, async (db) => {
-      const administration = new FileAdministration(db)
+      const administration = new FileAdministration(db, terminal.environment)
       try {
         return await work(administration)
       } finally {

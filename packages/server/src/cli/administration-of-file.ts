@@ -1,6 +1,7 @@
 /** Users and databases in the database file of a server that does not run. */
 import { isPannierError } from 'pannier'
 import type { Database } from 'pannier'
+import type { Environment } from 'pannier/internal'
 import { Accounts, checkName, USER_PREFIX } from '../auth/accounts.ts'
 import { DEFAULT_SECURITY, USERS_DATABASE } from '../auth/permissions.ts'
 import { ServiceError } from '@pannier/backend'
@@ -21,11 +22,13 @@ type Users = Awaited<ReturnType<Databases['get']>>
 
 /** Throws ServiceErrors. */
 export class FileAdministration implements Administration {
+  readonly #environment: Environment
   readonly #database: Database
   readonly #state: ServerState
   readonly #databases: Databases
 
-  constructor(database: Database) {
+  constructor(database: Database, environment: Environment) {
+    this.#environment = environment
     this.#database = database
     this.#state = new ServerState(database)
     this.#databases = new Databases(database, this.#state)
@@ -108,7 +111,8 @@ export class FileAdministration implements Administration {
     await this.#databases.ensure(USERS_DATABASE)
     const users = await this.#databases.get(USERS_DATABASE)
     const security = (of: string): Promise<JsonObject | undefined> => this.#databases.security(of)
-    const host = { database: this.#database, state: this.#state, passwords: new Passwords(), users, security }
+    const shared = { environment: this.#environment, database: this.#database, state: this.#state }
+    const host = { ...shared, passwords: new Passwords(), users, security }
     return { accounts: new Accounts(host, PASSWORD_CHARS_MIN), users }
   }
 }

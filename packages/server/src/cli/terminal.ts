@@ -1,5 +1,6 @@
-/** The streams that a command reads and writes. Passed in, so that tests see what people see. */
+/** The streams that a command reads and writes, and its clock. Passed in, so that tests see what people see. */
 import type { Problem } from 'pannier'
+import { systemEnvironment, type Environment } from 'pannier/internal'
 import type { Readable, Writable } from 'node:stream'
 
 export interface Terminal {
@@ -10,6 +11,8 @@ export interface Terminal {
   readonly stderr: Writable & { readonly isTTY?: boolean }
   /** Ctrl-C: the command ends as soon as it can leave everything in order. */
   readonly signal: AbortSignal
+  /** Clock, timers and chance. */
+  readonly environment: Environment
 }
 
 /** All but line ends and tabs. */
@@ -26,7 +29,8 @@ export function processTerminal(): Terminal {
     stop.abort(new Error('Stopped.'))
   }
   for (const name of SIGNALS) process.on(name, ask)
-  return { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, signal: stop.signal }
+  const { stdin, stdout, stderr } = process
+  return { stdin, stdout, stderr, signal: stop.signal, environment: systemEnvironment() }
 }
 
 /** Gives the first error of a stream from now on. */

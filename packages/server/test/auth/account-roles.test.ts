@@ -3,6 +3,7 @@
  * door, end at once, and go with the record. Nobody else gives one.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { systemEnvironment } from 'pannier/internal'
 import { FileAdministration } from '../../src/cli/administration-of-file.ts'
 import { HttpAdministration } from '../../src/cli/administration-by-http.ts'
 import { ITSELF, PASSWORD, startRest, tokenFor, type RestServer } from '../rest/rest-server.ts'
@@ -224,7 +225,7 @@ test('ids of any form have roles; one that is too long for a name has none', asy
 test('`pannier user` lists accounts that have roles, and leaves passwords and deletions to the record', async () => {
   await give(['staff'])
   const name = `users:${id}`
-  const byFile = new FileAdministration(server.server.database)
+  const byFile = new FileAdministration(server.server.database, systemEnvironment())
   const byHttp = new HttpAdministration(new URL(server.adminUrl), new AbortController().signal)
   for (const users of [byFile, byHttp])
     expect(await users.users()).toContainEqual({ name, roles: ['staff'], isAdmin: false })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fastify, type FastifyInstance } from 'fastify'
 import { open, type Collection, type Database } from 'pannier'
+import { systemEnvironment, type Environment } from 'pannier/internal'
 import { Auth, type AuthOptions } from '../../src/auth/auth.ts'
 import type { ServiceError, StoredDocuments } from '@pannier/backend'
 import { HashQueue, Passwords, STATE_COLLECTION } from '@pannier/backend/internal'
@@ -51,9 +52,12 @@ export interface Answer {
 
 export const BODY = { bytesMax: 1_000_000, stallMsMax: 5000 }
 
-export async function startAuthServer(options: AuthOptions = {}): Promise<AuthServer> {
+export async function startAuthServer(
+  options: AuthOptions = {},
+  environment: Environment = systemEnvironment(),
+): Promise<AuthServer> {
   const folder = await mkdtemp(join(tmpdir(), 'pannier-auth-'))
-  const server = new Running(join(folder, 'db.sqlite'), options)
+  const server = new Running(join(folder, 'db.sqlite'), options, environment)
   await server.start()
   return Object.assign(server, {
     close: async () => {
@@ -68,10 +72,12 @@ class Running implements Omit<AuthServer, 'close'> {
   readonly #feeds = new Set<object>()
   readonly #path: string
   readonly #options: AuthOptions
+  readonly #environment: Environment
   readonly #signingKey: Buffer = newSigningKey()
   #parts: { app: FastifyInstance; database: Database; auth: Auth; url: string } | undefined
 
-  constructor(path: string, options: AuthOptions) {
+  constructor(path: string, options: AuthOptions, environment: Environment) {
+    this.#environment = environment
     this.#path = path
     this.#options = options
   }
@@ -97,13 +103,15 @@ class Running implements Omit<AuthServer, 'close'> {
   }
 
   async start(): Promise<void> {
-    const database = await open(this.#path)
+    const environment = this.#environment
+    const database = await open(this.#path, { environment })
     const state = stateIn(database.collection<JsonObject>(STATE_COLLECTION))
     const users = database.collection<JsonObject>('$_users')
     const host: AuthHost = {
+      environment,
       database,
       state,
-      limiter: new LoginLimiter(this.#options.loginLimits, this.#options.now),
+      limiter: new LoginLimiter(this.#options.loginLimits, () => environment.wallClock()),
       passwords: new Passwords(new HashQueue(this.#options.hashLimits)),
       users,
       security: async (name) => (await state.get(`security/${name}`))?.['security'] as JsonObject | undefined,

@@ -1,20 +1,18 @@
 /** Logging in, sessions, Basic, permissions and what attackers try with them, over HTTP. Rows are those of the project's list of faults. */
 import { createHash, pbkdf2Sync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { virtualEnvironment } from 'pannier/testing'
 import { HashQueue } from '@pannier/backend/internal'
 import { startAuthServer, type Answer, type AuthServer } from './auth-server.ts'
 
 const ADMIN = 'root:correct horse'
 const PASSWORD = 'battery staple'
-let now = Date.UTC(2030, 0, 1)
+const environment = virtualEnvironment()
 let server: AuthServer
 
 beforeAll(async () => {
-  server = await startAuthServer({
-    now: () => now,
-    corsOrigins: ['https://app.example.org'],
-    loginLimits: { addressMax: 1000, nameMax: 40 },
-  })
+  const corsOrigins = ['https://app.example.org']
+  server = await startAuthServer({ corsOrigins, loginLimits: { addressMax: 1000, nameMax: 40 } }, environment)
   await server.auth.accounts.setAdmin('root', 'correct horse')
   await server.setSecurity('open', { admins: {}, members: {} })
   await server.setSecurity('team', { admins: { names: ['boss'] }, members: { roles: ['team'] } })
@@ -100,12 +98,12 @@ describe('/_session', () => {
   test('a used session stays valid; an unused one ends', async () => {
     let cookie = await server.logIn('ann', PASSWORD)
     for (let round = 0; round < 4; round++) {
-      now += 400_000
+      await environment.advance(400_000)
       const answer = await server.request('GET', '/_who', { cookie })
       expect(answer.status).toBe(200)
       cookie = answer.cookie
     }
-    now += 601_000
+    await environment.advance(601_000)
     expect(await who(cookie)).toBe(null)
   })
 })
@@ -131,7 +129,7 @@ describe('row 37: timing', () => {
 describe('row 38: sessions that have ended are refused', () => {
   test('after logout, its renewed cookies too, and after a restart', async () => {
     const cookie = await server.logIn('ann', PASSWORD)
-    now += 100_000
+    await environment.advance(100_000)
     const renewed = (await server.request('GET', '/_who', { cookie })).cookie
     expect(renewed).not.toBe(cookie)
     const other = await server.logIn('ann', PASSWORD)
@@ -182,7 +180,7 @@ describe('row 38: sessions that have ended are refused', () => {
     ])
       expect(await who(`AuthSession=${value}`)).toBe(null)
     expect(await who(`${cookie}; ${cookie}x`)).toBe(null)
-    const other = await startAuthServer({ now: () => now })
+    const other = await startAuthServer({}, environment)
     await other.auth.accounts.setAdmin('root', 'correct horse')
     const foreign = await other.logIn('root', 'correct horse')
     await other.close()
@@ -392,7 +390,7 @@ describe('row 45: mass assignment, and CVE-2017-12635', () => {
     for (let count = 0; count < 10; count++) expect((await guess('wrong')).status).toBe(403)
     const refused = await guess(PASSWORD)
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
-    now += 61_000
+    await environment.advance(61_000)
     expect((await guess(PASSWORD)).status).toBe(200)
   })
 
@@ -449,7 +447,7 @@ describe('row 53: floods', () => {
     const { headers, status } = await server.request('GET', '/_who', { basic: 'bob:wrong' })
     expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true])
     expect((await server.request('GET', '/_who', { basic: `ann:${PASSWORD}` })).status).toBe(200)
-    now += 61_000
+    await environment.advance(61_000)
     expect(await attempt(PASSWORD)).toBe(200)
   })
 

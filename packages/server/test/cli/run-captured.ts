@@ -1,5 +1,6 @@
 /** Runs a command as at a terminal, in this process; what it prints comes back. */
 import { PassThrough, Readable } from 'node:stream'
+import { systemEnvironment } from 'pannier/internal'
 import { runCli } from '../../src/cli/run.ts'
 
 export interface Captured {
@@ -18,9 +19,9 @@ export async function runCaptured(
 ): Promise<Captured> {
   const stdout = collector()
   const stderr = collector()
-  const terminal = { stdin: Readable.from([Buffer.from(input)]), stdout: stdout.stream, stderr: stderr.stream, signal }
+  const streams = { stdin: Readable.from([Buffer.from(input)]), stdout: stdout.stream, stderr: stderr.stream }
   stderr.stream.on('data', () => onErr(stderr.text()))
-  const code = await runCli(parameters, terminal, '1.2.3')
+  const code = await runCli(parameters, { ...streams, signal, environment: systemEnvironment() }, '1.2.3')
   return { code, out: stdout.text(), err: stderr.text() }
 }
 

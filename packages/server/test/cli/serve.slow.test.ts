@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { systemEnvironment } from 'pannier/internal'
 import { askNewPassword } from '../../src/cli/ask-password.ts'
 import { runCaptured } from './run-captured.ts'
 import { call, EMAIL, PASSWORD, tokenFor } from '../rest/rest-server.ts'
@@ -307,7 +308,8 @@ test('a password that is typed is not shown', async () => {
   const typed = (keys: string) => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin })
     const stderr = new PassThrough()
-    const asked = askNewPassword({ stdin, stdout: stderr, stderr, signal: new AbortController().signal }, 'Password')
+    const more = { signal: new AbortController().signal, environment: systemEnvironment() }
+    const asked = askNewPassword({ stdin, stdout: stderr, stderr, ...more }, 'Password')
     for (const [at, line] of keys.match(/[^\r]+\r?/g)!.entries()) setTimeout(() => stdin.write(line), at * 50)
     return { asked, shown: () => String(stderr.read()) }
   }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemEnvironment } from 'pannier/internal'
 import { readPassword } from '../../src/cli/ask-password.ts'
 import { runCli } from '../../src/cli/run.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
@@ -30,9 +31,9 @@ function failing(code: string): Writable {
 }
 
 function terminalOf(given: Partial<Terminal>): Terminal {
-  const { signal } = new AbortController()
+  const more = { signal: new AbortController().signal, environment: systemEnvironment() }
   const streams = { stdin: Readable.from([]), stdout: new PassThrough().resume(), stderr: new PassThrough().resume() }
-  return { ...streams, signal, ...given }
+  return { ...streams, ...more, ...given }
 }
 
 test('an output that is closed or full ends a command with 1, without a stack trace', async () => {
