@@ -4,6 +4,7 @@
  */
 import type { PageId } from '../base/brand.ts'
 import type { MaybePromise } from '../base/async.ts'
+import { sameBytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-encoding.ts'
 import { Branch, type Child, liveEntries } from './branch.ts'
 import { isOverflow, Leaf, overflowPageCount } from './leaf.ts'
@@ -87,10 +88,6 @@ async function reductionOf({ reducer, read }: Visit, id: PageId): Promise<Uint8A
     return isOverflow(found) ? undefined : found
   }
   return encodedReduction(reducer, { count: leaf.count, key: (index) => leaf.key(index), value })
-}
-
-function sameBytes(left: Uint8Array | undefined, right: Uint8Array | undefined): boolean {
-  return left?.length === right?.length && (left?.every((byte, at) => byte === right![at]) ?? true)
 }
 
 function checkLeaf(visit: Visit, leaf: Leaf): void {

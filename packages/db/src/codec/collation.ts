@@ -57,6 +57,18 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
+/** Whether two values are equal, including the order of names: then their JSON is equal. */
+export function isSame(left: unknown, right: unknown): boolean {
+  if (Object.is(left, right)) return true
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
+  if (Object.getPrototypeOf(left) !== Object.getPrototypeOf(right)) return false
+  const [leftEntries, rightEntries] = [Object.entries(left), Object.entries(right)]
+  return (
+    leftEntries.length === rightEntries.length &&
+    leftEntries.every(([name, value], at) => name === rightEntries[at]![0] && isSame(value, rightEntries[at]![1]))
+  )
+}
+
 export function checkPlainObject(document: unknown): asserts document is Record<string, unknown> {
   if (isPlainObject(document)) return
   throw new ArgumentError('a document must be a plain object', document)

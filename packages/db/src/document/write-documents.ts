@@ -21,7 +21,7 @@ import {
 } from './document-write.ts'
 import { DocumentReader, type StoredDocument } from './document-reader.ts'
 import { onlyOf, planWrites } from './plan-writes.ts'
-import { isArrayLike, isPlainObject } from '../codec/collation.ts'
+import { isPlainObject, isSame } from '../codec/collation.ts'
 
 export type { WriteMode }
 
@@ -296,20 +296,4 @@ export function changedDocument<Given>(
   const { _id = id } = changed
   if (_id !== id) throw badArgument(call, `the function must keep _id '${id}'`, _id)
   return changed['_id'] === undefined ? { ...changed, _id } : changed
-}
-
-/** Compares two values that were read from the same bytes. */
-function isSame(left: unknown, right: unknown): boolean {
-  if (Object.is(left, right)) return true
-  if (isArrayLike(left) && isArrayLike(right)) {
-    if (left.length !== right.length) return false
-    for (let at = 0; at < left.length; at++) if (!isSame(left[at], right[at])) return false
-    return true
-  }
-  if (!isPlainObject(left) || !isPlainObject(right)) return false
-  const names = Object.keys(left)
-  return (
-    names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && isSame(left[name], right[name]))
-  )
 }

@@ -10,6 +10,7 @@ import type { Key } from '../base/brand.ts'
 import { PannierError } from '../base/errors.ts'
 import { decodeIdKey, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
 import type { Snapshot, TreeReader, TreeWriter, WriteTransaction } from '../kv/key-value-store.ts'
+import { prefixCursor } from '../document/catalog.ts'
 import { lastPurge, PURGED, purgeKey, viewsTree, type PurgedDocument } from '../document/purged-documents.ts'
 import {
   AD_HOC,
@@ -73,7 +74,7 @@ export function readView(snapshot: Snapshot, collectionNumber: number, storedNam
 
 export function listViews(snapshot: Snapshot, collectionNumber: number, prefix: string = ''): ViewState[] {
   const views: ViewState[] = []
-  const cursor = snapshot.tree(viewsTree(collectionNumber))?.cursor(prefixRange(VIEW + prefix))
+  const cursor = prefixCursor(snapshot.tree(viewsTree(collectionNumber)), VIEW + prefix)
   while (cursor?.next() === true) views.push(parseView(decodeIdKey(cursor.key.slice(VIEW.length) as Key), cursor.value))
   return views
 }
@@ -88,7 +89,8 @@ export function defineView(
   const { storedName, signature, reducer, remembers } = view
   const known = readView(transaction, collectionNumber, storedName)
   if (known?.signature === signature) return
-  const tree = transaction.tree(viewsTree(collectionNumber)) ?? createViewsTree(transaction, collectionNumber)
+  const views = viewsTree(collectionNumber)
+  const tree = transaction.tree(views) ?? transaction.createTree(views, 'inline')
   if (known !== undefined) dropTrees(transaction, collectionNumber, known)
   else makeRoom(transaction, collectionNumber, storedName)
   const number = readText(tree, NEXT) ?? 1
@@ -134,10 +136,6 @@ export function purgesAfter(snapshot: Snapshot, collectionNumber: number, seen: 
 const VIEW = 'view/'
 const NEXT = 'next' as Key
 
-function createViewsTree(transaction: WriteTransaction, collectionNumber: number): TreeWriter {
-  return transaction.createTree(viewsTree(collectionNumber), 'inline')
-}
-
 function dropTrees(transaction: WriteTransaction, collectionNumber: number, view: ViewState): void {
   for (const name of treesOf(collectionNumber, view)) transaction.dropTree(name)
 }
@@ -167,10 +165,6 @@ function forgetPurges(transaction: WriteTransaction, collectionNumber: number, t
 
 function viewKey(storedName: string): Key {
   return (VIEW + encodeIdKey(storedName)) as Key
-}
-
-function prefixRange(prefix: string): { gte: Key; lt: Key | undefined } {
-  return { gte: prefix as Key, lt: prefixUpperBound(prefix) }
 }
 
 /** By the value itself: it is the same array as long as nothing else is stored. */

@@ -2,6 +2,7 @@
  * What a live query holds that follows relations. Changes of related documents lead back to the rows that they may change, and only
  * these are read again. All rows are where that takes less, or where it is not known what has changed.
  */
+import { isSame } from '../../codec/collation.ts'
 import { encodeIdKey } from '../../codec/key-encoding.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import { documentFields } from '../match.ts'
@@ -10,7 +11,7 @@ import { compileSortKey } from '../operators/sort.ts'
 import type { ChangedDocument, FollowedQuery, MatchingDocuments, News } from '../query-run.ts'
 import type { QuerySource } from '../query-source.ts'
 import { HeldCount } from './held-count.ts'
-import { HeldRows, isSame, type HeldRow, type Holding } from './held-rows.ts'
+import { HeldRows, type HeldRow, type Holding } from './held-rows.ts'
 import type { LiveRequest, LiveView } from './live-types.ts'
 import { readRows, readWindow } from './read-rows.ts'
 

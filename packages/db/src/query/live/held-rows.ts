@@ -2,6 +2,7 @@
  * The rows that a live query holds: from the first one to a horizon, in a total order. So each changed document is put
  * in its place without a read. Beyond the visible window there is a reserve, from which rows move up when others leave.
  */
+import { isSame } from '../../codec/collation.ts'
 import { encodeIdKey } from '../../codec/key-encoding.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import { compileProjection } from '../operators/project.ts'
@@ -151,16 +152,4 @@ function merged(rows: readonly HeldRow[], come: readonly HeldRow[]): HeldRow[] {
   }
   while (at < come.length) all.push(come[at++]!)
   return all
-}
-
-/** Whether two values are equal, including the order of names: then their JSON is equal. */
-export function isSame(left: unknown, right: unknown): boolean {
-  if (Object.is(left, right)) return true
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
-  if (Object.getPrototypeOf(left) !== Object.getPrototypeOf(right)) return false
-  const [leftEntries, rightEntries] = [Object.entries(left), Object.entries(right)]
-  return (
-    leftEntries.length === rightEntries.length &&
-    leftEntries.every(([name, value], at) => name === rightEntries[at]![0] && isSame(value, rightEntries[at]![1]))
-  )
 }

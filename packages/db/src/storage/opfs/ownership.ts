@@ -25,7 +25,7 @@ export class Ownership {
   isTaking = false
   readonly #name: string
   readonly #lockName: string
-  readonly #token: Uint8Array = randomBytes()
+  readonly #token: Uint8Array = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))
   #files: OpenFiles | undefined
   #letGo: () => void = () => {}
   /** It has waited for the worker that keeps the files: the next call need not wait as long again. */
@@ -97,7 +97,7 @@ export class Ownership {
     this.#files = files
     try {
       if (files.isShared) files.takeOver(this.#token)
-      this.database = new FileDatabase(files, randomBytes())
+      this.database = new FileDatabase(files, crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)))
     } catch (error) {
       this.release()
       throw error
@@ -117,8 +117,4 @@ export class Ownership {
       if (!isPannierError(error, 'PANNIER_BLOCKED')) throw error
     })
   }
-}
-
-function randomBytes(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))
 }

@@ -64,10 +64,6 @@ export function postedError(error: unknown): PostedError {
   return { code: error instanceof PannierError ? error.code : 'PANNIER_IO', message }
 }
 
-function receivedError({ code, message }: PostedError): PannierError {
-  return new PannierError(code, message)
-}
-
 /** What is asked of a worker; `OwnThread` passes for one. */
 export interface FileThread {
   onmessage: ((event: MessageEvent<FromWorker>) => void) | null
@@ -143,7 +139,7 @@ export class Link {
     const asked = this.#waiting.get(id)
     this.#waiting.delete(id)
     if (error === undefined) asked?.resolve(value)
-    else asked?.reject(receivedError(error))
+    else asked?.reject(new PannierError(error.code, error.message))
   }
 
   #post(message: ToWorker, transfer: Transferable[]): void {
