@@ -602,6 +602,9 @@ export function checkOptions(call: string, options: unknown, names: object): voi
 /** Aborted when the handle is closed, with PANNIER_CLOSED, or lost to a storage that was put back, with PANNIER_RESTORED. */
 export function endOf(database: Database): AbortSignal;
 
+/** Calls back again and again; the function returned ends it. Keeps no process alive. */
+export function every(environment: Environment, ms: number, callback: () => void): () => void;
+
 /**
  * Runs `work` while no other handle, tab or server runs work of that name in the storage. One that is frozen for some seconds loses its
  * turn, so what `work` does has to be right without it.
@@ -644,6 +647,9 @@ export function newestCommit({ context: { store } }: Database): number;
 /** Reads a search: its words, phrases and prefixes. It has at most 100; the others are left out. */
 export function parseSearch(text: string, language: string | undefined): ParsedSearch;
 
+/** Resolves when the time is over, or the signal is aborted. Keeps no process alive. */
+export function pause(environment: Environment, ms: number, signal?: AbortSignal): Promise<void>;
+
 /**
  * Runs a function that reads the newest state, whatever is written meanwhile. The function may run again, if a collection has to be
  * migrated first.
@@ -665,6 +671,7 @@ export function rememberingView<T extends object>(collection: Collection<T>, vie
 /** The query for all documents that a selection has. Its paths name documents' fields, so `id` is `_id` in a sort. */
 export function selectionQuery<T extends object>({ name, access }: Pick<TransactionCollection<T>, 'name' | 'access'>, selection: Selection, { nameOf, textOf, residual, empty }?: SelectionOptions): Query<StoredDocument>;
 
+/** The real clock, chance and timers. */
 export function systemEnvironment(): Environment;
 
 /** An attachment as CouchDB's JSON has it. */

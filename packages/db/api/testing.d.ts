@@ -168,6 +168,7 @@ export interface SuiteContext<Create> {
 /** Declares one case. A case fails if its body throws or rejects. */
 export type Test = (name: string, body: () => void | Promise<void>) => void;
 
+/** A clock that a test moves. */
 export interface VirtualEnvironment extends Environment {
     /** How many timers wait. */
     readonly timerCount: number;
@@ -185,7 +186,9 @@ export interface VirtualEnvironment extends Environment {
     jump(ms: number): void;
 }
 
+/** How a virtual environment begins. */
 export interface VirtualOptions {
+    /** What chance follows from: 1 by default. */
     readonly seed?: number;
     /** What the wall clock shows at first, in milliseconds since 1970. */
     readonly startMs?: number;
@@ -237,6 +240,14 @@ export function prefixed(test: Test, prefix: string): Test;
  */
 export function slow(storage: DatabaseStorage, chance: number | Random, scope?: DatabaseStorage['scope']): DatabaseStorage;
 
+/**
+ * Makes an environment for `open` whose clock stands still until the test moves it.
+ *
+ * @example
+ * const clock = virtualEnvironment({ seed: 7 })
+ * const db = await open('notes', { storage: memory(), environment: clock })
+ * await clock.advance(60_000)
+ */
 export function virtualEnvironment({ seed, startMs }?: VirtualOptions): VirtualEnvironment;
 
 type Brand<T, Name extends string> = T & {

@@ -28,7 +28,7 @@ export type { Selection, SelectionComparison, SelectionRelated } from './relatio
 // For storages outside this package.
 export { assert } from './base/errors.ts'
 export type { CommitSequence, Generation, PageId } from './base/brand.ts'
-export type { Environment } from './base/environment.ts'
+export { every, pause, type Environment } from './base/environment.ts'
 export { systemEnvironment } from './database/lifecycle/environment.ts'
 export { exclusively } from './database/coordination/coordinator.ts'
 export { Lease } from './database/coordination/lease.ts'

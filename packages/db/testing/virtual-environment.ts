@@ -7,6 +7,7 @@ import { systemEnvironment } from '../src/database/lifecycle/environment.ts'
 import { CheckError } from './check.ts'
 import { seededRandom } from './random.ts'
 
+/** A clock that a test moves. */
 export interface VirtualEnvironment extends Environment {
   /** How many timers wait. */
   readonly timerCount: number
@@ -24,7 +25,9 @@ export interface VirtualEnvironment extends Environment {
   jump(ms: number): void
 }
 
+/** How a virtual environment begins. */
 export interface VirtualOptions {
+  /** What chance follows from: 1 by default. */
   readonly seed?: number
   /** What the wall clock shows at first, in milliseconds since 1970. */
   readonly startMs?: number
@@ -43,6 +46,14 @@ const QUIET_TURNS = 4
 /** Requests that the event loop waits for, among Node's active resources: files, name look-ups, writes to sockets. */
 const REQUEST = /Req|Work|Job/
 
+/**
+ * Makes an environment for `open` whose clock stands still until the test moves it.
+ *
+ * @example
+ * const clock = virtualEnvironment({ seed: 7 })
+ * const db = await open('notes', { storage: memory(), environment: clock })
+ * await clock.advance(60_000)
+ */
 export function virtualEnvironment({ seed = 1, startMs = START_MS }: VirtualOptions = {}): VirtualEnvironment {
   const random = seededRandom(seed)
   const { yield: turn } = systemEnvironment()

@@ -20,3 +20,27 @@ export interface Environment {
 
 /** For what can only be known by measurement. Nothing decides by it what is right, only what is fast. */
 export const isChromium: boolean = /Chrome\//.test(globalThis.navigator?.userAgent ?? '')
+
+/** Resolves when the time is over, or the signal is aborted. Keeps no process alive. */
+export function pause(environment: Environment, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve()
+    const end = (): void => {
+      cancel()
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = environment.after(ms, end)
+    signal?.addEventListener('abort', end)
+  })
+}
+
+/** Calls back again and again; the function returned ends it. Keeps no process alive. */
+export function every(environment: Environment, ms: number, callback: () => void): () => void {
+  const again = (): void => {
+    cancel = environment.after(ms, again)
+    callback()
+  }
+  let cancel = environment.after(ms, again)
+  return () => cancel()
+}

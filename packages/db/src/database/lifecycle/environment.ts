@@ -1,7 +1,8 @@
-/** The real clock, chance and event loop of a page, a worker or Node. */
+/** What a page, a worker or Node has. */
 import type { Environment } from '../../base/environment.ts'
 import { toHex } from '../../codec/bytes.ts'
 
+/** The real clock, chance and timers. */
 export function systemEnvironment(): Environment {
   return { now: () => performance.now(), wallClock: Date.now, randomBytes, randomId, yield: makeYield(), after }
 }
