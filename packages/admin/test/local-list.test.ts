@@ -1,6 +1,7 @@
 /** Goal: a list of the records on a device is the list of the server, for each filter and order that a device can answer. */
 import { connect, type Client, type UntypedCollections } from '@pannier/client'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startRest, type RestServer } from '../../server/test/rest/rest-server.ts'
 import type { Collection } from '../src/api/collections.ts'
@@ -55,7 +56,7 @@ beforeAll(async () => {
   await client.sync()
   const { json } = await server.call('GET /collections?perPage=200')
   collections.set({ status: 'ready', list: json['items'] as unknown as readonly Collection[] })
-  lists = new LocalLists(client, { tasks: '', projects: '' })
+  lists = new LocalLists(virtualEnvironment(), client, { tasks: '', projects: '' })
 })
 afterAll(async () => {
   await client.close()
@@ -114,7 +115,7 @@ test.each(["search('roof')", "@collection.elsewhere.key ?= 'a'"])('%s is refused
 })
 
 test('what a collection leads to is not answered by a part of it', async () => {
-  const ofPart = new LocalLists(client, { tasks: '', projects: "title = 'House'" })
+  const ofPart = new LocalLists(virtualEnvironment(), client, { tasks: '', projects: "title = 'House'" })
   const query = { page: 1, perPage: 10, filter: "project.title = 'garden'", sort: 'id' }
   await expect(ofPart.page('tasks', query)).rejects.toMatchObject({ status: 400 })
   const sorted = { page: 1, perPage: 10, filter: '', sort: 'project.title' }
@@ -142,7 +143,7 @@ test('a write on the device makes the list another one', async () => {
   const after = (await lists.page('tasks', all)).items.map((row) => row.id)
   // It is taken in at the place that a walk would give it.
   expect(after).not.toEqual(before)
-  const walked = new LocalLists(client, { tasks: '', projects: '' })
+  const walked = new LocalLists(virtualEnvironment(), client, { tasks: '', projects: '' })
   expect(after).toEqual((await walked.page('tasks', all)).items.map((row) => row.id))
   const joined = { page: 1, perPage: 10, filter: "project.title = 'Shed'", sort: 'id' }
   expect((await lists.page('tasks', joined)).totalItems).toBe(0)

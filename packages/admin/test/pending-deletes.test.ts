@@ -1,6 +1,8 @@
 /** Goal: a delete happens when it can't be undone any more, and in the name of the account that has asked for it, or not at all. */
-import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { virtualEnvironment } from 'pannier/testing'
+import { beforeAll, expect, test, vi } from 'vitest'
 import type * as Deletes from '../src/state/pending-deletes.ts'
+import { UNDO_MS } from '../src/state/undo.ts'
 import type * as Sessions from '../src/state/session.ts'
 
 let deletes: typeof Deletes
@@ -13,10 +15,6 @@ beforeAll(async () => {
   sessions = await import('../src/state/session.ts')
 })
 
-afterEach(() => {
-  vi.useRealTimers()
-})
-
 const as = (id: string): void => sessions.session.set({ token: `token of ${id}`, record: { id } as never })
 
 test.each([
@@ -24,28 +22,28 @@ test.each([
   ['another account', () => as('bob'), []],
   ['nobody', () => sessions.session.set(undefined), []],
 ])('%s is signed in when the time is over', async (_who, change, expected) => {
-  vi.useFakeTimers()
+  const environment = virtualEnvironment()
   as('ann')
   const removed: string[] = []
-  const { done } = deletes.deleteLater(['a', 'b'], async (id) => void removed.push(id))
+  const { done } = deletes.deleteLater(environment, ['a', 'b'], async (id) => void removed.push(id))
   change()
   expect([...deletes.leaving.get()]).toEqual(['a', 'b'])
-  await vi.advanceTimersByTimeAsync(deletes.UNDO_MS)
+  await environment.advance(UNDO_MS)
   await done
   expect(removed).toEqual(expected)
   expect(deletes.leaving.get().size).toBe(0)
 })
 
 test('another account that signs in meanwhile deletes nothing more', async () => {
-  vi.useFakeTimers()
+  const environment = virtualEnvironment()
   as('ann')
   const removed: string[] = []
   const ids = Array.from({ length: 20 }, (_, n) => `${n}`)
-  const { done } = deletes.deleteLater(ids, async (id) => {
+  const { done } = deletes.deleteLater(environment, ids, async (id) => {
     removed.push(id)
     as('bob')
   })
-  await vi.advanceTimersByTimeAsync(deletes.UNDO_MS)
+  await environment.advance(UNDO_MS)
   await done
   expect(removed.length).toBeLessThanOrEqual(6)
 })

@@ -1,5 +1,5 @@
 /** Files of records. */
-import { apiUrl, request } from './request.ts'
+import { apiUrl, hostEnvironment, request } from './request.ts'
 
 interface FileOptions {
   /** `100x100` */
@@ -22,9 +22,10 @@ let newest: { readonly token: Promise<string>; readonly since: number } | undefi
 
 /** Opens files of protected fields. */
 export function fileToken(): Promise<string> {
-  if (newest === undefined || newest.since + TOKEN_MS < Date.now()) {
+  const now = hostEnvironment().wallClock()
+  if (newest === undefined || newest.since + TOKEN_MS < now) {
     const token = request<{ token: string }>('POST', '/files/token').then((answer) => answer.token)
-    newest = { token, since: Date.now() }
+    newest = { token, since: now }
     token.catch(() => (newest = undefined))
   }
   return newest.token

@@ -1,5 +1,5 @@
 /** Changes as they happen: one stream for the page, whatever it follows. */
-import { apiUrl, isNoAnswer, request } from './request.ts'
+import { apiUrl, hostEnvironment, isNoAnswer, request } from './request.ts'
 import type { Row } from './records.ts'
 
 interface RecordEvent {
@@ -18,8 +18,8 @@ const RETRY_MS = 3000
 class Realtime {
   private source: EventSource | undefined
   private clientId: string | undefined
-  private retry: ReturnType<typeof setTimeout> | undefined
-  private reopening: ReturnType<typeof setTimeout> | undefined
+  private cancelRetry: (() => void) | undefined
+  private cancelReopening: (() => void) | undefined
   private readonly topics = new Map<string, Set<Listener>>()
   private readonly onGaps = new Set<() => void>()
 
@@ -80,8 +80,8 @@ class Realtime {
     if (source !== this.source) return
     this.close()
     const later = (): void => {
-      clearTimeout(this.reopening)
-      this.reopening = setTimeout(() => this.reopen(), RETRY_MS)
+      this.cancelReopening?.()
+      this.cancelReopening = hostEnvironment().after(RETRY_MS, () => this.reopen())
     }
     request('GET', '/health').then(later, (error: unknown) => {
       if (!isNoAnswer(error)) later()
@@ -104,10 +104,10 @@ class Realtime {
       },
       () => {
         // The stream may break too, and connect again by itself. If it lives, the topics are still to be sent.
-        clearTimeout(this.retry)
-        this.retry = setTimeout(() => {
+        this.cancelRetry?.()
+        this.cancelRetry = hostEnvironment().after(RETRY_MS, () => {
           if (this.clientId === clientId) this.subscribe(true)
-        }, RETRY_MS)
+        })
       },
     )
   }

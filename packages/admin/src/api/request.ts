@@ -1,4 +1,5 @@
 /** One request to the server, at its REST API or at CouchDB's door. Every other file of `api/` says what there is to ask for. */
+import type { Environment } from '../environment.ts'
 
 /** What is wrong with one value of a form. */
 interface FieldError {
@@ -35,6 +36,7 @@ interface RequestOptions {
 
 /** What the session does around requests; `state/session.ts` sets it. */
 interface RequestHost {
+  readonly environment: Environment
   token(): string
   /** The server has refused what a superuser may do: the session may have ended. */
   refused(status: number): void
@@ -42,10 +44,15 @@ interface RequestHost {
   answers(yes: boolean): void
 }
 
-let host: RequestHost = { token: () => '', refused: () => undefined, answers: () => undefined }
+let host: RequestHost
 
 export function setRequestHost(given: RequestHost): void {
   host = given
+}
+
+/** For the other files of `api/`. */
+export function hostEnvironment(): Environment {
+  return host.environment
 }
 
 /** Beside the folder of the page, so that a proxy may serve both below a path. */

@@ -1,6 +1,10 @@
 /** What leaves the page: a text for the clipboard, or a file. */
+import { useEnvironment } from '../environment.ts'
 import { TEXTS } from '../texts.ts'
 import { showDone, showError } from './toasts.tsx'
+
+/** How long a browser may take to begin with a file. */
+const BEGIN_MS_MAX = 60_000
 
 /** Says that it was copied. */
 export async function copyText(text: string): Promise<void> {
@@ -11,12 +15,14 @@ export async function copyText(text: string): Promise<void> {
   showDone(TEXTS.copy.done)
 }
 
-/** Gives a file to the browser, as if it had been downloaded. */
-export function download(blob: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = name
-  link.click()
-  // The browser has to begin with it first.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+/** What gives a file to the browser, as if it had been downloaded. */
+export function useDownload(): (blob: Blob, name: string) => void {
+  const environment = useEnvironment()
+  return (blob, name) => {
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(blob)
+    link.download = name
+    link.click()
+    environment.after(BEGIN_MS_MAX, () => URL.revokeObjectURL(link.href))
+  }
 }

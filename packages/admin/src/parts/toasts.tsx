@@ -2,9 +2,10 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { ApiError, isAborted } from '../api/request.ts'
+import { useEnvironment } from '../environment.ts'
 import { isMissingPart } from '../state/on-demand.ts'
-import { UNDO_MS } from '../state/pending-deletes.ts'
 import { Store, useStore } from '../state/store.ts'
+import { UNDO_MS } from '../state/undo.ts'
 import { TEXTS } from '../texts.ts'
 import { Icon } from './icon.tsx'
 
@@ -84,12 +85,12 @@ export function Toasts(): ReactNode {
 
 function ToastBox({ toast }: { readonly toast: Toast }): ReactNode {
   const { id, kind, text, undo } = toast
+  const environment = useEnvironment()
   const [isHeld, setHeld] = useState(false)
   useEffect(() => {
     if (isHeld) return undefined
-    const timer = setTimeout(() => hide(id), undo === undefined ? SHOWN_MS[kind] : UNDO_MS)
-    return () => clearTimeout(timer)
-  }, [id, kind, undo, isHeld])
+    return environment.after(undo === undefined ? SHOWN_MS[kind] : UNDO_MS, () => hide(id))
+  }, [environment, id, kind, undo, isHeld])
   return (
     <div
       className={`toast toast-${kind}`}

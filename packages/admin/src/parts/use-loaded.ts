@@ -1,6 +1,7 @@
 /** What a view has loaded: the newest answer stays while it is asked for again. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { isAborted } from '../api/request.ts'
+import { every, useEnvironment } from '../environment.ts'
 
 interface Loaded<T> {
   readonly value: T | undefined
@@ -20,6 +21,7 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
   useEffect(() => {
     newest.current = load
   })
+  const environment = useEnvironment()
   const running = useRef(new AbortController())
   const reload = useCallback(async (): Promise<void> => {
     running.current.abort()
@@ -39,10 +41,9 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
   }, [reload])
   useEffect(() => {
     if (everyMs === undefined) return undefined
-    const timer = setInterval(() => {
+    return every(environment, everyMs, () => {
       if (document.visibilityState === 'visible') void reload()
-    }, everyMs)
-    return () => clearInterval(timer)
-  }, [reload, everyMs])
+    })
+  }, [environment, reload, everyMs])
   return { value: state.value, error: state.key === key ? state.error : undefined, reload }
 }

@@ -1,16 +1,20 @@
 /** Asks again and again while the server is away: soon at first, then more rarely, and each page at another moment. */
+import type { Environment } from '../environment.ts'
+
 const FIRST_MS = 3000
 const WAIT_MS_MAX = 30_000
 
 export class Asking {
+  private readonly environment: Environment
   private readonly ask: () => Promise<unknown>
   private isWanted = false
   private asked: Promise<void> | undefined
-  private timer: ReturnType<typeof setTimeout> | undefined
+  private cancel: (() => void) | undefined
   private waitMs = FIRST_MS
 
   /** What `ask` throws is no matter: who is asked says what the answer means, by `end`. */
-  constructor(ask: () => Promise<unknown>) {
+  constructor(environment: Environment, ask: () => Promise<unknown>) {
+    this.environment = environment
     this.ask = ask
   }
 
@@ -23,7 +27,7 @@ export class Asking {
 
   end(): void {
     this.isWanted = false
-    clearTimeout(this.timer)
+    this.cancel?.()
   }
 
   /** There is reason to hope. Without an answer it waits as at first. */
@@ -34,14 +38,15 @@ export class Asking {
   }
 
   private wait(): void {
-    clearTimeout(this.timer)
+    this.cancel?.()
     // When a server comes back, its pages do not all ask in the same moment.
-    this.timer = setTimeout(() => void this.askOnce(), this.waitMs * (0.5 + Math.random() / 2))
+    const chance = this.environment.randomBytes(1)[0]! / 255
+    this.cancel = this.environment.after(this.waitMs * (0.5 + chance / 2), () => void this.askOnce())
     this.waitMs = Math.min(this.waitMs * 2, WAIT_MS_MAX)
   }
 
   private askOnce(): Promise<void> {
-    clearTimeout(this.timer)
+    this.cancel?.()
     this.asked ??= this.ask()
       .catch(() => undefined)
       .then(() => {

@@ -3,11 +3,11 @@
  * long as it offers to undo, and shows the records as leaving. Signing out, or in as another account, undoes it: nothing is deleted in the
  * name of others.
  */
+import type { Environment } from '../environment.ts'
 import { session } from './session.ts'
 import { Store } from './store.ts'
+import { UNDO_MS } from './undo.ts'
 
-/** As long as a toast with an undo is shown. */
-export const UNDO_MS = 10_000
 const AT_ONCE = 6
 
 export const leaving: Store<ReadonlySet<string>> = new Store(new Set())
@@ -24,12 +24,16 @@ interface PendingDelete {
 }
 
 /** `remove` deletes one. */
-export function deleteLater(ids: readonly string[], remove: (id: string) => Promise<void>): PendingDelete {
+export function deleteLater(
+  environment: Environment,
+  ids: readonly string[],
+  remove: (id: string) => Promise<void>,
+): PendingDelete {
   leaving.update((before) => new Set([...before, ...ids]))
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const account = session.get()?.record.id
   const isSame = (): boolean => session.get()?.record.id === account
-  const timer = setTimeout(() => resolve(true), UNDO_MS)
+  const cancel = environment.after(UNDO_MS, () => resolve(true))
   const stay = (): void =>
     leaving.update((before) => {
       const next = new Set(before)
@@ -40,7 +44,7 @@ export function deleteLater(ids: readonly string[], remove: (id: string) => Prom
   return {
     done,
     undo: async () => {
-      clearTimeout(timer)
+      cancel()
       resolve(false)
       await done
     },

@@ -1,4 +1,6 @@
 /** The superuser that is signed in, in all tabs of this browser. */
+import { every } from '../environment.ts'
+import type { Environment } from '../environment.ts'
 import { claimsOf, endSession, refreshLogin } from '../api/accounts.ts'
 import type { Login } from '../api/accounts.ts'
 import { realtime } from '../api/realtime.ts'
@@ -17,14 +19,16 @@ const REFRESH_MS = 5 * 60_000
 /** A server that does not even answer this is away. */
 const HEALTH_MS_MAX = 10_000
 
-export const session: Store<Session | undefined> = new Store(readSession())
+export const session: Store<Session | undefined> = new Store<Session | undefined>(undefined)
 /** Whether the server has answered the newest request. */
 export const isServerThere: Store<boolean> = new Store(true)
-const asking = new Asking(() => request('GET', '/health', { signal: AbortSignal.timeout(HEALTH_MS_MAX) }))
+let asking: Asking | undefined
 
 /** Begins to look after the session. Call it once. */
-export function startSession(): void {
+export function startSession(environment: Environment): void {
+  asking = new Asking(environment, () => askHealth(environment))
   setRequestHost({
+    environment,
     token: () => session.get()?.token ?? '',
     refused: (status) => {
       // A token that has ended makes a guest, who is refused in any of these ways.
@@ -32,12 +36,13 @@ export function startSession(): void {
     },
     answers: (yes) => isServerThere.set(yes),
   })
+  session.set(readSession(environment))
   followKept(NAME, () => {
-    const kept = readSession()
+    const kept = readSession(environment)
     // What this tab knows of the same session stays: that it has ended.
     if (kept?.token !== session.get()?.token) session.set(kept)
   })
-  setInterval(() => void checkSession(), REFRESH_MS)
+  every(environment, REFRESH_MS, () => void checkSession())
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState !== 'visible') return
     void checkSession()
@@ -48,14 +53,20 @@ export function startSession(): void {
 }
 
 function followServer(): void {
-  if (!isServerThere.get()) return asking.begin()
-  asking.end()
+  if (!isServerThere.get()) return asking?.begin()
+  asking?.end()
   realtime.reopen()
 }
 
+async function askHealth(environment: Environment): Promise<void> {
+  const late = new AbortController()
+  const cancel = environment.after(HEALTH_MS_MAX, () => late.abort())
+  await request('GET', '/health', { signal: late.signal }).finally(cancel)
+}
+
 /** Asks at once whether a server that is away is back. */
-export function askServer(): Promise<void> {
-  return asking.now()
+export async function askServer(): Promise<void> {
+  await asking?.now()
 }
 
 export function signedIn(login: Login): void {
@@ -96,10 +107,10 @@ async function refresh(current: Session): Promise<void> {
   }
 }
 
-function readSession(): Session | undefined {
+function readSession(environment: Environment): Session | undefined {
   const kept = readKept<Partial<Login>>(NAME)
   if (typeof kept?.token !== 'string' || kept.record === undefined) return undefined
   const { exp } = claimsOf(kept.token)
-  if (typeof exp !== 'number' || exp * 1000 < Date.now()) return undefined
+  if (typeof exp !== 'number' || exp * 1000 < environment.wallClock()) return undefined
   return { token: kept.token, record: kept.record }
 }

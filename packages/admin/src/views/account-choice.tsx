@@ -5,6 +5,7 @@ import { listRecords } from '../api/records.ts'
 import type { Row } from '../api/records.ts'
 import { FormField, TextInput } from '../parts/form-field.tsx'
 import { useCollections } from '../state/collections.ts'
+import { useEnvironment } from '../environment.ts'
 import { TEXTS } from '../texts.ts'
 import { searchFilter, titleOf } from './field-types.ts'
 
@@ -86,6 +87,7 @@ interface FoundProps {
 }
 
 function Found({ collection: name, chosen, onChoose, error }: FoundProps): ReactNode {
+  const environment = useEnvironment()
   const { list } = useCollections()
   const collection = list.find((one) => one.name === name)
   const [search, setSearch] = useState('')
@@ -100,12 +102,12 @@ function Found({ collection: name, chosen, onChoose, error }: FoundProps): React
         () => undefined,
       )
     }
-    const timer = setTimeout(ask, search === '' ? 0 : TYPING_MS)
+    const cancel = environment.after(search === '' ? 0 : TYPING_MS, ask)
     return () => {
-      clearTimeout(timer)
+      cancel()
       controller.abort()
     }
-  }, [collection, name, search])
+  }, [environment, collection, name, search])
   // The chosen one stays in sight, whatever is searched.
   const others = rows?.filter(({ id }) => id !== chosen?.id) ?? []
   const shown = chosen === undefined ? others : [chosen, ...others]

@@ -40,7 +40,7 @@ export const WISH = 'device'
 export const LEFT = 'device-left'
 export const SYNCED_AT = 'device-synced'
 export const device: Store<DeviceState> = new Store({
-  held: ownHeld(),
+  held: [],
   replica: undefined,
   status: undefined,
   syncedAt: readKept<number>(SYNCED_AT),
@@ -55,6 +55,7 @@ export function useDevice(): DeviceState {
 
 /** Calls `begin` when something is wished to be held, now or by another tab. Call it once. */
 export function startDevice(begin: () => Promise<void>): void {
+  device.update((before) => ({ ...before, held: ownHeld() }))
   followKept(WISH, () => void begin())
   if (readWish() !== undefined || readKept(LEFT) !== undefined) void begin()
 }

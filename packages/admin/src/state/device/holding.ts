@@ -1,4 +1,5 @@
 /** Holds what is wished: opens and closes the replica, and follows the server. Loaded when something is held. */
+import type { Environment } from '../../environment.ts'
 import type { Collection } from '../../api/collections.ts'
 import { request } from '../../api/request.ts'
 import { collections, findCollection, keepDefinitions } from '../collections.ts'
@@ -13,12 +14,13 @@ import type { ReplicaStatus } from './replica.ts'
 const SENDING_MS_MAX = 10_000
 const WORKER = 'service-worker.js'
 
-let hasBegun = false
+/** Undefined: nothing has begun. */
+let environment: Environment | undefined
 
 /** Does it once. */
-export function begin(): void {
-  if (hasBegun) return
-  hasBegun = true
+export function begin(given: Environment): void {
+  if (environment !== undefined) return
+  environment = given
   followKept(WISH, settle)
   for (const store of [session, collections]) store.follow(settle)
   for (const store of [device, collections]) store.follow(keepNames)
@@ -28,8 +30,8 @@ export function begin(): void {
 }
 
 /** Holds a collection from now on, or another part of it. */
-export function hold(held: Held): Promise<void> {
-  begin()
+export function hold(held: Held, given: Environment): Promise<void> {
+  begin(given)
   return change((all) => [...all.filter(({ id }) => id !== held.id), held])
 }
 
@@ -134,9 +136,8 @@ function settle(): void {
     if (names === undefined || login === undefined) return
     try {
       const { openReplica } = await import('./replica.ts')
-      const replica = await openReplica(names, login, shown, (reading) =>
-        device.update((state) => ({ ...state, reading })),
-      )
+      const onProgress = (reading: number | undefined): void => device.update((state) => ({ ...state, reading }))
+      const replica = await openReplica(environment!, names, login, shown, onProgress)
       device.update((state) => ({ ...state, replica, status: replica.status }))
       await keepPage()
     } catch (error) {
@@ -185,7 +186,7 @@ function wishedNames(): HeldNames | undefined {
 
 function shown(status: ReplicaStatus): void {
   const isSynced = status.state === 'synced' && device.get().held.length > 0
-  const syncedAt = isSynced ? Date.now() : device.get().syncedAt
+  const syncedAt = isSynced ? environment!.wallClock() : device.get().syncedAt
   if (isSynced) keep(SYNCED_AT, syncedAt)
   // It may have been refused for a moment. A request says whether the server is away.
   if (status.state === 'offline' && isServerThere.get()) request('GET', '/health').catch(() => undefined)
@@ -202,7 +203,7 @@ async function followServer(): Promise<void> {
   if (replica === undefined) settle()
   await Promise.race([
     replica?.sync().catch(() => undefined),
-    new Promise((resolve) => setTimeout(resolve, replica === undefined ? 0 : SENDING_MS_MAX)),
+    new Promise<void>((resolve) => environment!.after(replica === undefined ? 0 : SENDING_MS_MAX, resolve)),
   ])
   if (isServerThere.get()) device.update((before) => ({ ...before, isAway: false }))
 }

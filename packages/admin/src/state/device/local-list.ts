@@ -3,6 +3,7 @@
  * and reads the records of a page. What changes then is taken in record by record.
  */
 import type { ChangedRecords, Client, UntypedCollections } from '@pannier/client'
+import type { Environment } from '../../environment.ts'
 import { bind, createSchema, evaluate, parse, RuleError } from '@pannier/rules'
 import type { BoundRule, CollectionDefinition, RuleRecord } from '@pannier/rules'
 import { compareSortValues, sortValues } from '@pannier/rules/compile'
@@ -32,6 +33,7 @@ interface Known {
 }
 
 export class LocalLists {
+  private readonly environment: Environment
   private readonly client: Client<UntypedCollections>
   private readonly names: HeldNames
   /** Hears how many records the walk under way has read; undefined: it has ended. */
@@ -40,10 +42,12 @@ export class LocalLists {
   private readonly lists = new Map<string, Known>()
 
   constructor(
+    environment: Environment,
     client: Client<UntypedCollections>,
     names: HeldNames,
     onProgress: (read: number | undefined) => void = () => undefined,
   ) {
+    this.environment = environment
     this.client = client
     this.names = names
     this.onProgress = onProgress
@@ -52,16 +56,16 @@ export class LocalLists {
 
   /** Calls back when lists may be others: filters lead to other collections, too. */
   follow(listener: () => void): () => void {
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let cancel: (() => void) | undefined
     const stop = this.client.onChange(() => {
-      timer ??= setTimeout(() => {
-        timer = undefined
+      cancel ??= this.environment.after(CHANGES_MS, () => {
+        cancel = undefined
         listener()
-      }, CHANGES_MS)
+      })
     })
     return () => {
       stop()
-      clearTimeout(timer)
+      cancel?.()
     }
   }
 

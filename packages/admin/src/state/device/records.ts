@@ -5,7 +5,6 @@
 import * as server from '../../api/records.ts'
 import type { ListQuery, Row, RowPage, Values } from '../../api/records.ts'
 import { ApiError } from '../../api/request.ts'
-import { collections, findCollection } from '../collections.ts'
 import { isServerThere } from '../session.ts'
 import { device, replicaInUse, replicaOf } from './device.ts'
 import type { Replica } from './replica.ts'
@@ -29,7 +28,7 @@ export function viewRecord(collection: string, id: string): Promise<Row> {
 
 /** An answer that was lost may be of a record that was made. So it has its id before, and is not made twice. */
 export function createRecord(collection: string, values: Values): Promise<Row> {
-  const id = values['id'] === undefined && replicaOf(collection) !== undefined ? newId(collection) : undefined
+  const id = values['id'] === undefined ? replicaOf(collection)?.newId(collection) : undefined
   const whole = id === undefined ? values : { ...values, id }
   return either(
     collection,
@@ -89,15 +88,4 @@ async function either<T>(
     if (instead === undefined) throw error
     return here(instead)
   }
-}
-
-const ID_PATTERN = '[a-z0-9]{15}'
-const ID_CHARS = 'abcdefghijklmnopqrstuvwxyz0123456789'
-
-/** Undefined: the collection has ids of another form, and the server makes them. */
-function newId(collection: string): string | undefined {
-  const field = findCollection(collections.get().list, collection)?.fields.find(({ primaryKey }) => primaryKey === true)
-  if (field?.autogeneratePattern !== ID_PATTERN) return undefined
-  const bytes = crypto.getRandomValues(new Uint8Array(15))
-  return Array.from(bytes, (byte) => ID_CHARS[byte % ID_CHARS.length]).join('')
 }

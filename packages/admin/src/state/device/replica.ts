@@ -1,6 +1,7 @@
 /** The replica of a superuser on this device, by the client of apps. It is loaded when a collection is held. */
 import { ClientError, connect } from '@pannier/client'
 import type { Client, ClientStatus, RejectedWrite, UntypedCollections, WaitingWrite, Write } from '@pannier/client'
+import type { Environment } from '../../environment.ts'
 import type { Login } from '../../api/accounts.ts'
 import { ApiError, apiUrl } from '../../api/request.ts'
 import type { ListQuery, Row, RowPage, Values } from '../../api/records.ts'
@@ -21,10 +22,13 @@ export interface HeldSize {
 
 /** How long a form waits for the answer to a write, while the server is there. */
 const ANSWER_MS_MAX = 15_000
+const ID_PATTERN = '[a-z0-9]{15}'
+const ID_CHARS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const SUPERUSERS = '_superusers'
 
 /** `onProgress`: how many records a list has read until now. @throws ClientError UNREACHABLE: it was never open here, and the server is away */
 export async function openReplica(
+  environment: Environment,
   names: HeldNames,
   login: Login,
   onStatus: (status: ReplicaStatus) => void,
@@ -35,7 +39,7 @@ export async function openReplica(
   ) as Readonly<Record<string, object>>
   await beAccount(declared, login)
   const client = await connectTo(declared, true)
-  return new Replica(client, names, login, onStatus, onProgress)
+  return new Replica(environment, client, names, login, onStatus, onProgress)
 }
 
 /** A client that syncs as soon as it is open would ask as a guest, or as the superuser who was here last. */
@@ -80,6 +84,7 @@ function connectTo(declared: Readonly<Record<string, object>>, live: boolean): P
 
 export class Replica {
   readonly names: readonly string[]
+  private readonly environment: Environment
   private readonly client: Client<UntypedCollections>
   private readonly lists: LocalLists
   private login: Login
@@ -88,12 +93,14 @@ export class Replica {
   private givenToken = ''
 
   constructor(
+    environment: Environment,
     client: Client<UntypedCollections>,
     names: HeldNames,
     login: Login,
     onStatus: (status: ReplicaStatus) => void,
     onProgress: (read: number | undefined) => void,
   ) {
+    this.environment = environment
     this.client = client
     this.names = Object.keys(names)
     this.login = login
@@ -102,7 +109,7 @@ export class Replica {
       onStatus(status)
       if (status.state === 'signedOut') void this.giveToken().catch(() => undefined)
     })
-    this.lists = new LocalLists(client, names, onProgress)
+    this.lists = new LocalLists(environment, client, names, onProgress)
   }
 
   get status(): ReplicaStatus {
@@ -134,6 +141,14 @@ export class Replica {
     const found = await this.client.collection(collection).get(id)
     if (found === undefined) throw new ApiError(404, '')
     return shownRow(found)
+  }
+
+  /** Undefined: the collection has ids of another form, and the server makes them. */
+  newId(collection: string): string | undefined {
+    const { fields = [] } = findCollection(collections.get().list, collection) ?? {}
+    if (fields.find(({ primaryKey }) => primaryKey === true)?.autogeneratePattern !== ID_PATTERN) return undefined
+    const bytes = this.environment.randomBytes(15)
+    return Array.from(bytes, (byte) => ID_CHARS[byte % ID_CHARS.length]).join('')
   }
 
   create(collection: string, values: Values): Promise<Row> {
@@ -202,10 +217,10 @@ export class Replica {
     if (!isServerThere.get()) return result()
     const away = Promise.withResolvers<undefined>()
     const stop = isServerThere.follow(() => isServerThere.get() || away.resolve(undefined))
-    const timer = setTimeout(() => away.resolve(undefined), ANSWER_MS_MAX)
+    const cancel = this.environment.after(ANSWER_MS_MAX, () => away.resolve(undefined))
     const answer = await Promise.race([write.server, away.promise])
     stop()
-    clearTimeout(timer)
+    cancel()
     if (answer?.status !== 'rejected') return result()
     const { code, message, data } = answer.rejected
     await answer.rejected.discard()

@@ -9,6 +9,7 @@ import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { errorText } from '../../parts/toasts.tsx'
 import { useCollections } from '../../state/collections.ts'
+import { useEnvironment } from '../../environment.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
 import { AccountChoice } from '../account-choice.tsx'
 import type { ChosenAccount } from '../account-choice.tsx'
@@ -29,6 +30,7 @@ export function NewToken({ onClose }: { readonly onClose: () => void }): ReactNo
 }
 
 function TokenForm({ onMade }: { readonly onMade: (token: string) => void }): ReactNode {
+  const environment = useEnvironment()
   const { list } = useCollections()
   const accounts = list.filter(({ type, system }) => type === 'auth' && !system)
   const [name, setName] = useState('')
@@ -41,7 +43,8 @@ function TokenForm({ onMade }: { readonly onMade: (token: string) => void }): Re
     setErrors({})
     try {
       const record = account?.row.id ?? ''
-      const expires = days === 0 ? '' : new Date(Date.now() + days * DAY_MS).toISOString().replace('T', ' ')
+      const end = environment.wallClock() + days * DAY_MS
+      const expires = days === 0 ? '' : new Date(end).toISOString().replace('T', ' ')
       onMade((await makeApiToken({ name: name.trim(), collection, record, expires, scopes })).token)
       return undefined
     } catch (error) {

@@ -2,6 +2,7 @@
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Dialog } from '../../parts/dialog.tsx'
+import { every, useEnvironment } from '../../environment.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
 
 const { backups: texts } = OPERATIONS
@@ -16,6 +17,7 @@ interface RestartingProps {
 }
 
 export function Restarting({ name, isBack }: RestartingProps): ReactNode {
+  const environment = useEnvironment()
   useEffect(() => {
     let isAsking = false
     let answers = 0
@@ -26,11 +28,10 @@ export function Restarting({ name, isBack }: RestartingProps): ReactNode {
       answers = isThere ? answers + 1 : ANSWERS - 1
       if (isThere && answers >= ANSWERS) location.reload()
     }
-    const timer = setInterval(() => {
+    return every(environment, WAIT_MS, () => {
       if (!isAsking) void ask()
-    }, WAIT_MS)
-    return () => clearInterval(timer)
-  }, [isBack])
+    })
+  }, [environment, isBack])
   return (
     <Dialog title={texts.restarting} onClose={() => location.reload()}>
       <p className="question" role="status">

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { attachmentsOf, deleteAttachment, readAttachment, saveAttachment } from '../../api/couchdb.ts'
 import type { Document } from '../../api/couchdb.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
-import { download } from '../../parts/copy.ts'
+import { useDownload } from '../../parts/copy.ts'
 import { confirm } from '../../parts/dialog.tsx'
 import { bytesText } from '../../parts/figures.tsx'
 import { OPERATIONS } from '../../texts/operations.ts'
@@ -20,6 +20,7 @@ interface AttachmentsProps {
 }
 
 export function Attachments({ database, document, isChanged, onChanged }: AttachmentsProps): ReactNode {
+  const download = useDownload()
   const input = useRef<HTMLInputElement>(null)
   const { isBusy, run } = useBusy()
   const fetchOne = async (name: string): Promise<void> =>

@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import type { DataColumn } from '../../parts/data-table.tsx'
 import { Failed, Loading, Notice } from '../../parts/loading.tsx'
+import { useEnvironment } from '../../environment.ts'
 import { changeQuery, linkTo, useRoute } from '../../state/route.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
 import { IdForm } from './id-form.tsx'
@@ -74,6 +75,7 @@ interface Shown {
 
 /** From the beginning a page at a time; when all is shown, and among the newest, what happens is added. */
 function useChanges(database: string, only: string, isFromStart: boolean, isLive: boolean): FollowedChanges {
+  const environment = useEnvironment()
   const [pages, setPages] = useState(1)
   const [shown, setShown] = useState<Shown>({ pending: 0 })
   const key = `${database} ${only} ${isFromStart}`
@@ -109,12 +111,12 @@ function useChanges(database: string, only: string, isFromStart: boolean, isLive
       run().catch((error: unknown) => {
         if (signal.aborted) return
         setShown((before) => ({ ...before, error }))
-        setTimeout(() => !signal.aborted && follow(), RETRY_MS)
+        environment.after(RETRY_MS, () => !signal.aborted && follow())
       })
     }
     follow()
     return () => controller.abort()
-  }, [key, database, only, isFromStart, isLive, pages])
+  }, [environment, key, database, only, isFromStart, isLive, pages])
   return { rows: shown.rows, pending: shown.pending, error: shown.error, more: () => setPages(pages + 1) }
 }
 

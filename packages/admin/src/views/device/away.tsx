@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { findCollection, useCollections } from '../../state/collections.ts'
 import { useDevice } from '../../state/device/device.ts'
+import { useEnvironment } from '../../environment.ts'
 import { linkTo, useRoute } from '../../state/route.ts'
 import { isServerThere } from '../../state/session.ts'
 import { useStore } from '../../state/store.ts'
@@ -36,6 +37,7 @@ export function HeldAway(): ReactNode {
 }
 
 function AwayText({ isThere, unsent }: { readonly isThere: boolean; readonly unsent: number }): ReactNode {
+  const environment = useEnvironment()
   const { path } = useRoute()
   const { list } = useCollections()
   const { held, status, syncedAt, reading } = useDevice()
@@ -48,7 +50,7 @@ function AwayText({ isThere, unsent }: { readonly isThere: boolean; readonly uns
     <span>
       {texts.title}{' '}
       {part !== undefined && isHere
-        ? texts.asOf(timeText(syncedAt), part.filter)
+        ? texts.asOf(timeText(syncedAt, environment.wallClock()), part.filter)
         : collection !== undefined && !isOpening && texts.notHeld(collection.name)}{' '}
       {reading !== undefined && <span aria-hidden="true">{texts.reading(reading)} </span>}
       {unsent > 0 && (
@@ -64,7 +66,7 @@ function Waiting(): ReactNode {
   return <a href={linkTo(['device'])}>{texts.show}</a>
 }
 
-function timeText(ms: number | undefined): string {
+function timeText(ms: number | undefined, now: number): string {
   if (ms === undefined) return '–'
-  return (Date.now() - ms < DAY_MS ? TIME : DATE).format(ms)
+  return (now - ms < DAY_MS ? TIME : DATE).format(ms)
 }

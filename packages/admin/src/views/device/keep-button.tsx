@@ -12,6 +12,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
 import { canBeHeld, useDevice } from '../../state/device/device.ts'
 import { hold } from '../../state/device/holding.ts'
+import { useEnvironment } from '../../environment.ts'
 import { linkTo } from '../../state/route.ts'
 import { DEVICE } from '../../texts/device.ts'
 import { useSizes } from './use-writes.ts'
@@ -59,6 +60,7 @@ function HeldLink({ name }: { readonly name: string }): ReactNode {
 }
 
 function KeepDialog({ collection, count, filter, onClose }: KeepProps & { readonly onClose: () => void }): ReactNode {
+  const environment = useEnvironment()
   const [isPart, setPart] = useState(filter !== '')
   const [part, setPartFilter] = useState(filter)
   const [error, setError] = useState<string>()
@@ -73,7 +75,7 @@ function KeepDialog({ collection, count, filter, onClose }: KeepProps & { readon
         setError(errorText(refusal))
         return undefined
       }
-    await hold({ id: collection.id, filter: wanted })
+    await hold({ id: collection.id, filter: wanted }, environment)
     showDone(texts.kept(collection.name))
     onClose()
     return undefined

@@ -2,6 +2,7 @@
 import type { RejectedWrite, WaitingWrite } from '@pannier/client'
 import { useEffect, useState } from 'react'
 import { useDevice } from '../../state/device/device.ts'
+import { every, useEnvironment } from '../../environment.ts'
 import type { HeldSize } from '../../state/device/replica.ts'
 
 const EVERY_MS = 1000
@@ -34,6 +35,7 @@ export function useWrites(): Writes {
 
 /** By the names of collections. */
 export function useSizes(): ReadonlyMap<string, HeldSize> {
+  const environment = useEnvironment()
   const { replica } = useDevice()
   const [sizes, setSizes] = useState<ReadonlyMap<string, HeldSize>>(new Map())
   useEffect(() => {
@@ -46,8 +48,7 @@ export function useSizes(): ReadonlyMap<string, HeldSize> {
       )
     }
     read()
-    const timer = setInterval(read, EVERY_MS)
-    return () => clearInterval(timer)
-  }, [replica])
+    return every(environment, EVERY_MS, read)
+  }, [environment, replica])
   return sizes
 }

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { Chart } from '../../parts/chart/chart.tsx'
 import { numberText } from '../../parts/figures.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
+import { useEnvironment } from '../../environment.ts'
 import { changeQuery } from '../../state/route.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
 import { both, filterOf } from './log-filter.ts'
@@ -22,6 +23,7 @@ interface LogChartProps {
 }
 
 export function LogChart({ query, everyMs }: LogChartProps): ReactNode {
+  const environment = useEnvironment()
   const filter = filterOf(query)
   const load = async (signal: AbortSignal): Promise<Counts> => {
     const [all, errors] = await Promise.all([countLogs(filter, signal), countLogs(both(filter, 'level >= 8'), signal)])
@@ -35,12 +37,17 @@ export function LogChart({ query, everyMs }: LogChartProps): ReactNode {
   const { value: counts = [] } = useLoaded(filter, load, everyMs)
   const { from, to } = query
   const shown = counts.filter(({ time }) => time + HOUR_MS > (from ?? -Infinity) && time < (to ?? Infinity))
+  const nextMinute = minuteAfter(environment.wallClock())
   const first = Math.min(...shown.map(({ time }) => time))
   return (
     <section className="log-chart" aria-label={texts.chart}>
       <div className="log-periods">
         {Object.entries(PERIODS).map(([name, hours]) => (
-          <Button key={name} kind="quiet" onPress={() => choosePeriod(Date.now() - hours * HOUR_MS, undefined)}>
+          <Button
+            key={name}
+            kind="quiet"
+            onPress={() => choosePeriod(environment.wallClock() - hours * HOUR_MS, undefined)}
+          >
             {texts.periods[name as keyof typeof PERIODS]}
           </Button>
         ))}
@@ -56,9 +63,9 @@ export function LogChart({ query, everyMs }: LogChartProps): ReactNode {
         isCount
         label={texts.chartLabel(sum(shown, 'total'), sum(shown, 'errors'), shown.length)}
         format={numberText}
-        from={from ?? (shown.length === 0 ? nextMinute() - HOUR_MS : first)}
+        from={from ?? (shown.length === 0 ? nextMinute - HOUR_MS : first)}
         // The bar of an hour stands at its middle.
-        to={to ?? Math.max(nextMinute(), first + 6 * HOUR_MS)}
+        to={to ?? Math.max(nextMinute, first + 6 * HOUR_MS)}
         series={[
           { name: texts.errors, color: 'danger', points: shown.map(({ time, errors }) => [middle(time), errors]) },
           {
@@ -82,8 +89,8 @@ interface HourCounts {
 type Counts = readonly HourCounts[]
 
 /** A chart is drawn again when its end changes, so it does not end at each moment. */
-function nextMinute(): number {
-  return Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS
+function minuteAfter(ms: number): number {
+  return Math.ceil(ms / MINUTE_MS) * MINUTE_MS
 }
 
 function middle(hour: number): number {

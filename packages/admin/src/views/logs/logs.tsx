@@ -8,7 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
 import type { Completions } from '../../parts/code-editor/contract.ts'
 import { confirm } from '../../parts/dialog.tsx'
-import { download } from '../../parts/copy.ts'
+import { useDownload } from '../../parts/copy.ts'
 import { Moment } from '../../parts/figures.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Failed, Loading, Notice } from '../../parts/loading.tsx'
@@ -84,6 +84,7 @@ export function View(): ReactNode {
 }
 
 function LogMenu({ items }: { readonly items: readonly Log[] }): ReactNode {
+  const download = useDownload()
   const remove = async (): Promise<void> => {
     const question = { title: texts.deleteAll, text: texts.deleteText, yes: texts.deleteYes, isDanger: true }
     if (!(await confirm(question))) return

@@ -6,6 +6,7 @@ import type { Series } from '../../parts/chart/draw.ts'
 import { bytesText, numberText } from '../../parts/figures.tsx'
 import { Failed, Loading } from '../../parts/loading.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
+import { useEnvironment } from '../../environment.ts'
 import { linkTo } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
@@ -84,9 +85,10 @@ const FIGURES: readonly Figure[] = [
 ]
 
 export function View(): ReactNode {
+  const environment = useEnvironment()
   const { value, error, reload } = useLoaded(
     'metrics',
-    async (signal) => addSample(await readMetrics(signal), Date.now()),
+    async (signal) => addSample(await readMetrics(signal), environment.wallClock()),
     SAMPLE_MS,
   )
   const last = value?.at(-1)

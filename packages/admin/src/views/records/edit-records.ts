@@ -1,4 +1,5 @@
 /** What is done with many records, and can be undone: the same value for a field, where nobody has changed it since; deleting. */
+import type { Environment } from '../../environment.ts'
 import type { Collection, Field } from '../../api/collections.ts'
 import { deleteRecord, updateRecord, viewRecord } from '../../state/device/records.ts'
 import type { Row } from '../../api/records.ts'
@@ -64,8 +65,8 @@ async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>)
 }
 
 /** Deletes records after the time in which it can be undone. */
-export function deleteWithUndo(collection: Collection, ids: readonly string[]): void {
-  const { done, undo } = deleteLater(ids, (id) => deleteRecord(collection.name, id))
+export function deleteWithUndo(environment: Environment, collection: Collection, ids: readonly string[]): void {
+  const { done, undo } = deleteLater(environment, ids, (id) => deleteRecord(collection.name, id))
   showDone(TEXTS.records.deleting(ids.length), undo)
   done.catch(reportError)
 }

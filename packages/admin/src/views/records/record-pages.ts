@@ -2,6 +2,7 @@
  * The records of a list, however many there are: pages are loaded where the table shows them, and again when something has changed.
  * The number of records is exact: the server counts.
  */
+import type { Environment } from '../../environment.ts'
 import type { Collection } from '../../api/collections.ts'
 import { realtime } from '../../api/realtime.ts'
 import { followSource, listRecords } from '../../state/device/records.ts'
@@ -33,6 +34,7 @@ export interface ListState {
 }
 
 export class RecordPages {
+  private readonly environment: Environment
   private readonly collection: Collection
   private readonly wish: ListWish
   private readonly pages = new Map<number, Page>()
@@ -43,10 +45,11 @@ export class RecordPages {
   private generation = 0
   private countedGeneration = -1
   private shown: readonly [first: number, last: number] = [0, 0]
-  private timer: ReturnType<typeof setTimeout> | undefined
-  private changesTimer: ReturnType<typeof setTimeout> | undefined
+  private cancelLoad: (() => void) | undefined
+  private cancelReload: (() => void) | undefined
 
-  constructor(collection: Collection, wish: ListWish) {
+  constructor(environment: Environment, collection: Collection, wish: ListWish) {
+    this.environment = environment
     this.collection = collection
     this.wish = wish
   }
@@ -61,7 +64,7 @@ export class RecordPages {
           `${this.collection.name}/*`,
           ({ record }) => {
             this.changed.add(record.id)
-            this.changesTimer ??= setTimeout(() => this.reload(), CHANGES_MS)
+            this.cancelReload ??= this.environment.after(CHANGES_MS, () => this.reload())
           },
           reload,
         )
@@ -70,8 +73,8 @@ export class RecordPages {
     return () => {
       unfollow?.()
       unfollowSource()
-      clearTimeout(this.timer)
-      clearTimeout(this.changesTimer)
+      this.cancelLoad?.()
+      this.cancelReload?.()
       for (const controller of this.loading.values()) controller.abort()
     }
   }
@@ -102,20 +105,20 @@ export class RecordPages {
   show(first: number, last: number): void {
     if (this.shown[0] === first && this.shown[1] === last) return
     this.shown = [first, last]
-    this.timer ??= setTimeout(() => this.load(), SETTLE_MS)
+    this.cancelLoad ??= this.environment.after(SETTLE_MS, () => this.load())
   }
 
   /** Loads everything that is shown again, and counts again. What is there stays until then. */
   reload(): void {
-    clearTimeout(this.changesTimer)
-    this.changesTimer = undefined
+    this.cancelReload?.()
+    this.cancelReload = undefined
     this.generation++
     this.load()
   }
 
   private load(): void {
-    clearTimeout(this.timer)
-    this.timer = undefined
+    this.cancelLoad?.()
+    this.cancelLoad = undefined
     const first = Math.floor(this.shown[0] / PAGE)
     const last = Math.floor(this.shown[1] / PAGE)
     for (const [at, controller] of this.loading)

@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
 import { Failed, Notice } from '../../parts/loading.tsx'
+import { useEnvironment } from '../../environment.ts'
 import { onDemand } from '../../state/on-demand.ts'
 import { changeQuery, useRoute } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
@@ -100,19 +101,20 @@ function defaultSort({ type }: Collection): string {
 }
 
 function useRecordPages(collection: Collection, filter: string, sort: string): [RecordPages, ListState] {
+  const environment = useEnvironment()
   const pages = useMemo(() => {
     const fields = shownFields(collection)
     const relations = fields.filter(({ type }) => type === 'relation').map(({ name }) => name)
     const excerpts = fields
       .filter(({ type }) => type === 'editor')
       .map(({ name }) => `${name}:excerpt(${EXCERPT},true)`)
-    return new RecordPages(collection, {
+    return new RecordPages(environment, collection, {
       filter,
       sort,
       expand: relations.join(','),
       fields: ['*', ...excerpts].join(','),
     })
-  }, [collection, filter, sort])
+  }, [environment, collection, filter, sort])
   useEffect(() => pages.start(), [pages])
   return [pages, useSyncExternalStore(pages.follow, pages.get)]
 }

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy.ts'
 import { Menu } from '../../parts/menu.tsx'
 import type { MenuItem } from '../../parts/menu.tsx'
+import { useEnvironment } from '../../environment.ts'
 import { onDemand } from '../../state/on-demand.ts'
 import { TEXTS } from '../../texts.ts'
 import { TRANSFER } from '../../texts/transfer.ts'
@@ -91,6 +92,7 @@ interface SelectionBarProps {
 }
 
 export function SelectionBar({ collection, selection }: SelectionBarProps): ReactNode {
+  const environment = useEnvironment()
   const [isEditing, setEditing] = useState(false)
   const ids = [...selection.ids]
   if (ids.length === 0) return null
@@ -114,7 +116,7 @@ export function SelectionBar({ collection, selection }: SelectionBarProps): Reac
           icon="trash"
           onPress={() => {
             selection.clear()
-            deleteWithUndo(collection, ids)
+            deleteWithUndo(environment, collection, ids)
           }}
         >
           {texts.deleteSelected}

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { Collection, Rule } from '../../api/collections.ts'
 import { explainRules } from '../../api/definitions.ts'
 import type { CostForAccounts, ExplainedRules } from '../../api/definitions.ts'
+import { useEnvironment } from '../../environment.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { useRuleCheck } from '../rule-editor.tsx'
 
@@ -42,6 +43,7 @@ export function RuleCost({ collection, rule, isList }: RuleCostProps): ReactNode
 /** A rule that is wrong is not asked about: the editor says what is. */
 function useExplained(collection: Collection, rule: Rule): ExplainedRules | undefined {
   const { id } = collection
+  const environment = useEnvironment()
   const [explained, setExplained] = useState<ExplainedRules>()
   const mistakesIn = useRuleCheck(collection)
   const isAsked = rule !== null && rule !== '' && mistakesIn(rule).length === 0
@@ -53,12 +55,12 @@ function useExplained(collection: Collection, rule: Rule): ExplainedRules | unde
       // A rule of fields that are not saved yet can't be explained.
       explainRules(id, rule, controller.signal).then(setExplained, () => undefined)
     }
-    const timer = setTimeout(ask, TYPING_MS)
+    const cancel = environment.after(TYPING_MS, ask)
     return () => {
-      clearTimeout(timer)
+      cancel()
       controller.abort()
     }
-  }, [id, rule, isAsked])
+  }, [environment, id, rule, isAsked])
   return explained
 }
 

@@ -9,6 +9,7 @@ import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { errorText } from '../../parts/toasts.tsx'
+import { useEnvironment } from '../../environment.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { titleOf } from '../field-types.ts'
 import { useRuleCheck } from '../rule-editor.tsx'
@@ -182,6 +183,7 @@ interface Asked {
 
 /** The answer before stays until there is another one. A rule that is wrong is not asked. */
 function usePreview(collection: Collection, question: PreviewQuestion): Asked {
+  const environment = useEnvironment()
   const [asked, setAsked] = useState<Asked>({})
   const mistakesIn = useRuleCheck(collection)
   const { rule } = question
@@ -198,11 +200,11 @@ function usePreview(collection: Collection, question: PreviewQuestion): Asked {
         },
       )
     }
-    const timer = setTimeout(ask, TYPING_MS)
+    const cancel = environment.after(TYPING_MS, ask)
     return () => {
-      clearTimeout(timer)
+      cancel()
       controller.abort()
     }
-  }, [collection.id, key, isRight])
+  }, [environment, collection.id, key, isRight])
   return asked
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
 import { importCollections } from '../../api/definitions.ts'
 import { Button } from '../../parts/button.tsx'
-import { copyText, download } from '../../parts/copy.ts'
+import { copyText, useDownload } from '../../parts/copy.ts'
 import { FormField } from '../../parts/form-field.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
 import { reloadCollections, useCollections } from '../../state/collections.ts'
@@ -32,6 +32,7 @@ export function View(): ReactNode {
 }
 
 function Export(): ReactNode {
+  const download = useDownload()
   const { list } = useCollections()
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const chosen = list.filter(({ id }) => !left.has(id))

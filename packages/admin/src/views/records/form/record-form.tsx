@@ -14,6 +14,7 @@ import type { MenuItem } from '../../../parts/menu.tsx'
 import { showDone } from '../../../parts/toasts.tsx'
 import { useIsGone } from '../../../parts/use-is-gone.ts'
 import { device } from '../../../state/device/device.ts'
+import { useEnvironment } from '../../../environment.ts'
 import { goTo } from '../../../state/route.ts'
 import { TEXTS } from '../../../texts.ts'
 import { DEVICE } from '../../../texts/device.ts'
@@ -125,9 +126,10 @@ function Sheet(props: SheetProps): ReactNode {
 }
 
 function Actions({ collection, row, onClose, onDuplicate }: RecordFormProps & { readonly row: Row }): ReactNode {
+  const environment = useEnvironment()
   const remove = (): void => {
     onClose()
-    deleteWithUndo(collection, [row.id])
+    deleteWithUndo(environment, collection, [row.id])
   }
   const showRevisions = (): void => goTo(['couchdb', 'databases', collection.name], { revisions: row.id })
   const showAccount = (): void => goTo(['access', 'accounts'], { collection: collection.name, account: row.id })

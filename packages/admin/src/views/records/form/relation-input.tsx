@@ -10,6 +10,7 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Failed, Loading } from '../../../parts/loading.tsx'
 import { findCollection, useCollections } from '../../../state/collections.ts'
+import { useEnvironment } from '../../../environment.ts'
 import { TEXTS } from '../../../texts.ts'
 import { searchFilter, shownFields, titleField, titleOf } from '../../field-types.ts'
 import { Cell } from '../cell.tsx'
@@ -94,6 +95,7 @@ interface Found {
 }
 
 function Picker({ target, chosen, onToggle, onClose }: PickerProps): ReactNode {
+  const environment = useEnvironment()
   const { list } = useCollections()
   const [search, setSearch] = useState('')
   const [found, setFound] = useState<Found>({})
@@ -109,12 +111,12 @@ function Picker({ target, chosen, onToggle, onClose }: PickerProps): ReactNode {
         },
       )
     }
-    const timer = setTimeout(ask, search === '' ? 0 : TYPING_MS)
+    const cancel = environment.after(search === '' ? 0 : TYPING_MS, ask)
     return () => {
-      clearTimeout(timer)
+      cancel()
       controller.abort()
     }
-  }, [target, search, tries])
+  }, [environment, target, search, tries])
   const title = titleField(target)
   // Of links there would be one in a button.
   const preview = shownFields(target)

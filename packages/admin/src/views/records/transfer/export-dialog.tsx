@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { Collection } from '../../../api/collections.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
-import { download } from '../../../parts/copy.ts'
+import { useDownload } from '../../../parts/copy.ts'
 import { FormField } from '../../../parts/form-field.tsx'
 import { TEXTS } from '../../../texts.ts'
 import { TRANSFER } from '../../../texts/transfer.ts'
@@ -21,6 +21,7 @@ interface ExportDialogProps {
 }
 
 export function ExportDialog({ collection, filter, onClose }: ExportDialogProps): ReactNode {
+  const download = useDownload()
   const [format, setFormat] = useState<Format>('csv')
   const [done, setDone] = useState<number>()
   const stop = useRef(new AbortController())
