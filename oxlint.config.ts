@@ -30,6 +30,18 @@ const NONDETERMINISTIC_PROPERTIES = [
   { object: 'crypto', property: 'getRandomValues' },
 ]
 
+/** What a test draws, `seededRandom` draws; what it names, it names itself: each run of a commit has the same inputs. */
+const TEST_CHANCE = 'Take seededRandom, or a fixed name.'
+const TEST_CHANCE_PROPERTIES = NONDETERMINISTIC_PROPERTIES.filter(({ object }) => object !== 'Date').map((entry) => ({
+  ...entry,
+  message: TEST_CHANCE,
+}))
+const TEST_CHANCE_IMPORTS = ['node:crypto', 'crypto'].map((name) => ({
+  name,
+  importNames: ['randomBytes', 'randomFillSync', 'randomInt', 'randomUUID'],
+  message: TEST_CHANCE,
+}))
+
 function layerRules(folder: string, bans: readonly ImportBan[]): Override {
   return { files: [`${folder}/**`], rules: { 'no-restricted-imports': ['error', { patterns: [PEER_BAN, ...bans] }] } }
 }
@@ -100,16 +112,30 @@ export default defineConfig({
     {
       // Suites and tables are long without being hard to read.
       files: ['**/test/**', '**/testing/**', '**/*.test.ts'],
-      rules: { 'eslint/max-lines': 'off', 'eslint/max-lines-per-function': 'off' },
+      rules: {
+        'eslint/max-lines': 'off',
+        'eslint/max-lines-per-function': 'off',
+        'no-restricted-imports': ['error', { paths: TEST_CHANCE_IMPORTS, patterns: [PEER_BAN] }],
+        'no-restricted-properties': ['error', ...TEST_CHANCE_PROPERTIES],
+      },
     },
+    { files: ['bench/**'], rules: { 'no-restricted-imports': 'off' } },
     {
       files: [
-        'bench/**',
         'packages/*/test/{differential,clients}/**',
         'packages/db/test/storage/*level*.ts',
         'packages/server/{test,testing}/**',
       ],
-      rules: { 'no-restricted-imports': 'off' },
+      rules: { 'no-restricted-imports': ['error', { paths: TEST_CHANCE_IMPORTS }] },
+    },
+    {
+      // Their chance is taken out next.
+      files: [
+        'packages/{backend,postgres}/test/**',
+        'packages/server/test/{attacks,couch,design,replication,servers}/**',
+        'packages/server/test/*.ts',
+      ],
+      rules: { 'no-restricted-imports': 'off', 'no-restricted-properties': 'off' },
     },
     { files: ['*.config.ts', 'tools/test/slow-tests-reporter.ts'], rules: { 'import/no-default-export': 'off' } },
     {

@@ -43,6 +43,11 @@ const CASES: readonly (readonly [path: string, text: string, rule: string | unde
   ['pager/timer.ts', 'setTimeout(() => {}, 1)', 'no-restricted-globals'],
   ['pager/global-timer.ts', 'globalThis.setTimeout(() => {}, 1)', 'no-restricted-globals'],
   ['pager/performance.ts', 'export const x: number = performance.now()', 'no-restricted-globals'],
+  ['packages/db/test/kv/chance.ts', 'export const x: number = Math.random()', 'no-restricted-properties'],
+  ['packages/db/testing/chance.ts', 'export const x: string = crypto.randomUUID()', 'no-restricted-properties'],
+  ['packages/db/test/kv/bytes.test.ts', "export { randomBytes } from 'node:crypto'", 'no-restricted-imports'],
+  ['packages/server/test/rest/id.ts', "export { randomUUID } from 'node:crypto'", 'no-restricted-imports'],
+  ['packages/db/test/kv/clock.ts', 'export const x: number = Date.now()', undefined],
   ['pager/long.ts', `export function f(): void {\n${"void 'x'\n".repeat(70)}}`, 'max-lines-per-function'],
   ['pager/any.ts', 'export const x: any = 1', 'no-explicit-any'],
   [

@@ -47,7 +47,12 @@ try {
 async function meet(name: string, attack: Attack): Promise<void> {
   await server.peak()
   const prober = new Worker(new URL('prober.ts', import.meta.url), {
-    workerData: { url: server.url, database: OTHERS, authorization } satisfies ProberData,
+    workerData: {
+      url: server.url,
+      database: OTHERS,
+      prefix: encodeURIComponent(name),
+      authorization,
+    } satisfies ProberData,
   })
   await once(prober, 'message')
   const ending = new AbortController()

@@ -10,6 +10,8 @@ export interface ProberData {
   readonly url: string
   /** The name of the database that is written to. */
   readonly database: string
+  /** Its documents begin with it: another prober of the database has another. */
+  readonly prefix: string
   readonly authorization: string
 }
 
@@ -22,19 +24,18 @@ export interface Probes {
 
 const PAUSE_MS = 20
 
-const { url, database, authorization } = workerData as ProberData
+const { url, database, prefix, authorization } = workerData as ProberData
 const probes: Probes = { reads: [], writes: [], failures: [] }
 const state = { ended: false }
 parentPort!.once('message', () => (state.ended = true))
 
-const run = crypto.randomUUID()
 const first = new LeanClient(url)
 await first.get('/', authorization)
 first.close()
 parentPort!.postMessage('ready')
 await Promise.all([
   probe(probes.reads, 200, (client) => client.get('/', authorization)),
-  probe(probes.writes, 201, (client, n) => client.put(`/${database}/${run}-${n}`, authorization, '{"a":1}')),
+  probe(probes.writes, 201, (client, n) => client.put(`/${database}/${prefix}-${n}`, authorization, '{"a":1}')),
 ])
 parentPort!.postMessage(probes)
 
