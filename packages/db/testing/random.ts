@@ -26,9 +26,12 @@ export function takeDrawn(): number {
 /** Mulberry32 (Tommy Ettinger, public domain), in the form that fast-check asks for. */
 export class RandomBits {
   #state: number
+  readonly #isCounted: boolean
 
-  constructor(state: number) {
+  /** `isCounted`: whether `takeDrawn` tells what is drawn. */
+  constructor(state: number, isCounted = true) {
     this.#state = state | 0
+    this.#isCounted = isCounted
   }
 
   next(): number {
@@ -37,7 +40,7 @@ export class RandomBits {
     let t = Math.imul(state ^ (state >>> 15), state | 1)
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
     t ^= t >>> 14
-    drawn = (drawn + t) | 0
+    if (this.#isCounted) drawn = (drawn + t) | 0
     return t
   }
 
@@ -47,7 +50,7 @@ export class RandomBits {
   }
 
   clone(): RandomBits {
-    return new RandomBits(this.#state)
+    return new RandomBits(this.#state, this.#isCounted)
   }
 
   getState(): readonly number[] {

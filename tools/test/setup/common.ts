@@ -1,7 +1,12 @@
 /** Vitest loads it before each test file. */
-import { afterEach } from 'vitest'
+import { relative } from 'node:path'
+import { afterEach, expect } from 'vitest'
 import { takeDrawn } from '../../../packages/db/testing/random.ts'
+import { root } from '../../checks/packages.ts'
+import { seedPlatform } from './chance.ts'
 import './once.ts'
+
+seedPlatform(relative(root, expect.getState().testPath!))
 
 // What a file draws while it is loaded counts for its first case.
 takeDrawn()

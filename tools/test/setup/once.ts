@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { RandomBits } from '../../../packages/db/testing/random.ts'
 import { checkReplays } from '../../../packages/db/testing/replay-check.ts'
+import { root } from '../../checks/packages.ts'
 import { FIRST_SEED, replayCommand, times } from '../seeds.ts'
 
 checkReplays()
@@ -22,7 +23,7 @@ fc.configureGlobal({
   randomType: (seed) => new RandomBits(seed),
   reporter(details) {
     if (!details.failed) return
-    const file = relative(process.cwd(), expect.getState().testPath ?? '')
+    const file = relative(root, expect.getState().testPath ?? '')
     const message = `${fc.defaultReportMessage(details)}\n\nReplay: ${replayCommand(file)}`
     throw new Error(message, { cause: details.errorInstance })
   },
