@@ -29,6 +29,7 @@ export type { Selection, SelectionComparison, SelectionRelated } from './relatio
 export { assert } from './base/errors.ts'
 export type { CommitSequence, Generation, PageId } from './base/brand.ts'
 export { every, pause, type Environment } from './base/environment.ts'
+export { environmentOf } from './database/records/follow-commits.ts'
 export { systemEnvironment } from './database/lifecycle/environment.ts'
 export { exclusively } from './database/coordination/coordinator.ts'
 export { Lease } from './database/coordination/lease.ts'

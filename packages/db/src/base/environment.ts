@@ -14,15 +14,15 @@ export interface Environment {
   randomId(): string
   /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */
   yield(): Promise<void>
-  /** Calls back once, not before `delayMs`; the function returned cancels it. Must not keep a Node process alive. */
-  after(delayMs: number, callback: () => void): () => void
+  /** Calls back once, not before `delayMs`; the function returned cancels it. A Node process stays alive for it only if `isAwaited`. */
+  after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void
 }
 
 /** For what can only be known by measurement. Nothing decides by it what is right, only what is fast. */
 export const isChromium: boolean = /Chrome\//.test(globalThis.navigator?.userAgent ?? '')
 
-/** Resolves when the time is over, or the signal is aborted. Keeps no process alive. */
-export function pause(environment: Environment, ms: number, signal?: AbortSignal): Promise<void> {
+/** Resolves when the time is over, or the signal is aborted. Keeps a Node process alive: its caller has more to do. */
+export function pause(environment: Pick<Environment, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve()
     const end = (): void => {
@@ -30,7 +30,7 @@ export function pause(environment: Environment, ms: number, signal?: AbortSignal
       signal?.removeEventListener('abort', end)
       resolve()
     }
-    const cancel = environment.after(ms, end)
+    const cancel = environment.after(ms, end, true)
     signal?.addEventListener('abort', end)
   })
 }

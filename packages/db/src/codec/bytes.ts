@@ -282,3 +282,8 @@ export function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined):
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false
   return true
 }
+
+/** Typed arrays, which JSON does not know, as arrays of numbers: for `JSON.stringify`. */
+export function plainArrays(_name: string, value: unknown): unknown {
+  return ArrayBuffer.isView(value) ? Array.from(value as Uint8Array) : value
+}

@@ -62,6 +62,6 @@ function wordsOf(bytes: Uint8Array, start: number, count: number): Int32Array {
   return new Int32Array(new Uint8Array(bytes.subarray(start, start + count * 4)).buffer)
 }
 
-function rotate(value: number, bits: number): number {
+export function rotate(value: number, bits: number): number {
   return (value << bits) | (value >>> (32 - bits))
 }

@@ -3,6 +3,7 @@
  * https://github.com/aappleby/smhasher/blob/master/src/MurmurHash3.cpp). It is not cryptographic.
  */
 import { ByteReader } from './bytes.ts'
+import { rotate } from './checksum.ts'
 import { LOCAL_SHAPE, readShapeNames, type Shape, type ShapeDictionary } from './shape.ts'
 
 export const HASH_BYTES = 16
@@ -120,10 +121,6 @@ const shared: Hash128 = new Hash128()
 
 function mix(word: number, before: number, bits: number, after: number): number {
   return Math.imul(rotate(Math.imul(word, before), bits), after)
-}
-
-function rotate(value: number, bits: number): number {
-  return (value << bits) | (value >>> (32 - bits))
 }
 
 function finish(value: number): number {

@@ -212,7 +212,7 @@ export class Catalog {
     }
     const next = tree.get(NEXT)
     const number = next === undefined ? 1 : Number(readByteString(next, 0, next.length))
-    tree.put(NEXT, toBytes(String(number + 1)))
+    tree.put(NEXT, new TextEncoder().encode(String(number + 1)))
     const trees = collectionTrees(number)
     transaction.createTree(trees.bodies, 'sequence')
     transaction.createTree(trees.ids, 'ordered')
@@ -278,7 +278,7 @@ export class Catalog {
     const states = new Map(tree.get(VERSION) === undefined ? [] : this.#statesOf(tree))
     states.set(name, state)
     const version = this.#randomId()
-    tree.put(VERSION, toBytes(version))
+    tree.put(VERSION, new TextEncoder().encode(version))
     this.#keep(version, states)
   }
 
@@ -358,9 +358,4 @@ function parseShapes(tree: TreeReader, collectionNumber: number): ShapeDictionar
   const cursor = prefixCursor(tree, prefix)!
   while (cursor.next()) shapes.add(Number(cursor.key.slice(prefix.length)), cursor.value)
   return shapes
-}
-
-/** ASCII. */
-function toBytes(text: string): Uint8Array {
-  return new TextEncoder().encode(text)
 }

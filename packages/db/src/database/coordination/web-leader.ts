@@ -8,7 +8,7 @@
  *
  * Guarantees: somebody leads as long as anybody wants to. For a moment two may lead.
  */
-import type { Environment } from '../../base/environment.ts'
+import { pause, type Environment } from '../../base/environment.ts'
 
 interface WebLeaderOptions {
   /** Name of the led work, the same in all tabs. */
@@ -77,8 +77,7 @@ export class WebLeader {
         decided()
         while (!wish.signal.aborted) {
           await this.#waitToLead(wish.signal)
-          if (!wish.signal.aborted)
-            await new Promise<void>((resolve) => this.#environment.after(WAIT_PAUSE_MS, resolve))
+          await pause(this.#environment, WAIT_PAUSE_MS, wish.signal)
         }
       })
     })

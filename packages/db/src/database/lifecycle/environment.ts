@@ -12,10 +12,10 @@ const ID_BYTES = 16
 const randomBytes = (length: number): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(length))
 const randomId = (): string => toHex(randomBytes(ID_BYTES))
 
-function after(delayMs: number, callback: () => void): () => void {
+function after(delayMs: number, callback: () => void, isAwaited = false): () => void {
   const timer: unknown = setTimeout(callback, delayMs)
   // Node's timers are objects, which keep the process alive unless unreferenced; a browser's are numbers.
-  if (typeof timer === 'object') (timer as { unref(): void }).unref()
+  if (!isAwaited && typeof timer === 'object') (timer as { unref(): void }).unref()
   return () => clearTimeout(timer as number)
 }
 

@@ -1,4 +1,5 @@
 /** Commits as they happen, and the state of a handle of a database that others write to as well. */
+import type { Environment } from '../../base/environment.ts'
 import { collectionTrees } from '../../document/catalog.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { Database } from '../database.ts'
@@ -24,6 +25,11 @@ export function followCommits(
     }
     listener(written, local)
   })
+}
+
+/** The clock, timers and chance that the database was opened with. */
+export function environmentOf({ context }: Database): Environment {
+  return context.environment
 }
 
 /** Aborted when the handle is closed, with PANNIER_CLOSED, or lost to a storage that was put back, with PANNIER_RESTORED. */

@@ -1,5 +1,6 @@
 /** Writes documents as JSON text in pieces. Loaded on first use; docs/internals/import-export.md defines the formats. */
 import { RunningWork, type WorkOptions } from '../../base/long-work.ts'
+import { plainArrays } from '../../codec/bytes.ts'
 import { toCouchDocument } from '../../document/attachments/couch-attachments.ts'
 import { RevisionReader } from '../../document/revision-reads.ts'
 import { createQuery } from '../../query/query.ts'
@@ -103,10 +104,6 @@ function toCouchJson(document: ExportedDocument): string {
 /** Typed arrays, which JSON does not know, as arrays of numbers. */
 function toJson(document: ExportedDocument): string {
   return holdsTypedArray(document) ? JSON.stringify(document, plainArrays) : JSON.stringify(document)
-}
-
-function plainArrays(_name: string, value: unknown): unknown {
-  return ArrayBuffer.isView(value) ? Array.from(value as Uint8Array) : value
 }
 
 /** Looks for one: a replacer for every value would be several times slower than this. */

@@ -2,6 +2,7 @@
  * MD5 (RFC 1321), the name of attachments' content, because CouchDB's digests are MD5. It does not prevent forged
  * content with the same digest: code that shares content by it must also compare the bytes.
  */
+import { rotate } from '../../codec/checksum.ts'
 
 const MD5_BYTES = 16
 
@@ -100,8 +101,4 @@ function addBlock(state: Int32Array, words: Int32Array): void {
   state[1] = (state[1]! + b) | 0
   state[2] = (state[2]! + c) | 0
   state[3] = (state[3]! + d) | 0
-}
-
-function rotate(word: number, bits: number): number {
-  return (word << bits) | (word >>> (32 - bits))
 }

@@ -4,6 +4,7 @@
  * refused for its content, it is split until the document is found.
  */
 import type { PannierError } from '../../base/errors.ts'
+import { plainArrays } from '../../codec/bytes.ts'
 import { toCouchAttachment } from '../../document/attachments/couch-attachments.ts'
 import { isAboutContent, refusalStatus, refused } from '../errors.ts'
 import type { PeerAttachment, PeerRevision, RevisionFailure, RevisionsWritten } from '../peer.ts'
@@ -123,9 +124,4 @@ async function base64Of({ inline, open }: PeerAttachment, signal: AbortSignal): 
   for (const byte of inline ?? new Uint8Array(await new Response(await open(signal)).arrayBuffer()))
     text += String.fromCharCode(byte)
   return btoa(text)
-}
-
-/** Typed arrays, which JSON does not know, as arrays of numbers. */
-function plainArrays(_name: string, value: unknown): unknown {
-  return ArrayBuffer.isView(value) ? Array.from(value as Uint8Array) : value
 }
