@@ -103,8 +103,8 @@ export interface BackendOptions {
     readonly attempt?: LoginAttempt;
     /** Gets what is at a public address, and refuses all others. No pictures of users are fetched when left out. */
     readonly fetchPublic?: PublicFetch;
-    /** The time in milliseconds since 1970. */
-    readonly now?: () => number;
+    /** Clock, timers and chance, for tests. Those of the database when left out. */
+    readonly environment?: Environment;
     /** A replica that was away for longer than this begins again, in milliseconds; 30 days by default. */
     readonly syncHorizonMs?: number;
     /** False: mails stay in the database, for a later run. */

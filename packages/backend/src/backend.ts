@@ -1,7 +1,9 @@
 /** Puts the parts of an application backend together. */
 import { open } from 'pannier'
 import type { Database } from 'pannier'
+import { environmentOf } from 'pannier/internal'
 import { memory } from 'pannier/memory'
+import type { Environment } from 'pannier/types'
 import { Access } from './access/access.ts'
 import { DataKey } from './access/data-key.ts'
 import { ShownRevisions } from './access/shown-revisions.ts'
@@ -64,8 +66,8 @@ export interface BackendOptions {
   readonly attempt?: LoginAttempt
   /** Gets what is at a public address, and refuses all others. No pictures of users are fetched when left out. */
   readonly fetchPublic?: PublicFetch
-  /** The time in milliseconds since 1970. */
-  readonly now?: () => number
+  /** Clock, timers and chance, for tests. Those of the database when left out. */
+  readonly environment?: Environment
   /** A replica that was away for longer than this begins again, in milliseconds; 30 days by default. */
   readonly syncHorizonMs?: number
   /** False: mails stay in the database, for a later run. */
@@ -140,7 +142,13 @@ const BACKUP_FAILED = 'A scheduled backup could not be made'
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
-  const { passwords = new Passwords(), attempt = () => () => {}, now = Date.now, fleet = ALONE } = options
+  const {
+    passwords = new Passwords(),
+    attempt = () => () => {},
+    environment = environmentOf(database),
+    fleet = ALONE,
+  } = options
+  const now = (): number => environment.wallClock()
   const definitions = await Definitions.open(database, journalOf(options, now), fleet)
   const settings = await Settings.open(database, options.settingsKey, fleet)
   const { logs, ...logging } = await openLogs({ settings, now }, options)

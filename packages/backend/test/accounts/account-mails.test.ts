@@ -1,5 +1,6 @@
 /** Goal: who has read a mail can do what it is for, once, and nobody else can; unknown addresses look like known ones. */
 import { open } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -34,7 +35,7 @@ afterEach(async () => {
 })
 
 async function start(): Promise<void> {
-  backend = await openBackend(database, { passwords, now: () => now })
+  backend = await openBackend(database, { passwords, environment: { ...systemEnvironment(), wallClock: () => now } })
 }
 
 function users(): AuthDefinition {
@@ -172,7 +173,11 @@ test('another address is proven by its mail and the password, whose guesses are 
     attempts.push(`${address} ${name}`)
     return () => void attempts.pop()
   }
-  backend = await openBackend(database, { passwords, now: () => now, attempt })
+  backend = await openBackend(database, {
+    passwords,
+    environment: { ...systemEnvironment(), wallClock: () => now },
+    attempt,
+  })
   const { emailChange } = backend.accounts
   await addUser('bob', 'bob@example.com')
   const { principal } = await logIn()

@@ -1,5 +1,6 @@
 /** Goal: who has the right password or token is known, nobody else, and a change of the record ends its tokens at once. */
 import { open } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -17,7 +18,7 @@ let now: number
 beforeEach(async () => {
   now = NOW
   database = await open('accounts', { storage: memory() })
-  backend = await openBackend(database, { passwords, now: () => now })
+  backend = await openBackend(database, { passwords, environment: { ...systemEnvironment(), wallClock: () => now } })
   await addUser('users', 'ann', 'ann@example.com')
 })
 
@@ -209,7 +210,11 @@ test('guesses at the old password are counted with failed logins, by any way to 
     attempts.push(`${address} ${name}`)
     return () => void attempts.pop()
   }
-  backend = await openBackend(database, { passwords, now: () => now, attempt })
+  backend = await openBackend(database, {
+    passwords,
+    environment: { ...systemEnvironment(), wallClock: () => now },
+    attempt,
+  })
   const users = await backend.definitions.update(SYSTEM, 'users', { updateRule: 'id = @request.auth.id' })
   const account = { email: 'bob@example.com', password: 'the password', passwordConfirm: 'the password' }
   const id = String((await backend.records.create(actor(SYSTEM), 'users', account))['id'])

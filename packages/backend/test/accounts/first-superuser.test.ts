@@ -1,5 +1,6 @@
 /** Goal: the person with the secret of a start makes one superuser, and nothing else; then, and after 30 minutes, nobody can. */
 import { open, type Database } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import { memory } from 'pannier/memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Actor } from '../../src/access/actor.ts'
@@ -15,7 +16,7 @@ let now = 0
 
 beforeEach(async () => {
   database = await open('setup', { storage: memory() })
-  backend = await openBackend(database, { now: () => now })
+  backend = await openBackend(database, { environment: { ...systemEnvironment(), wallClock: () => now } })
 })
 afterEach(async () => {
   await backend.close()

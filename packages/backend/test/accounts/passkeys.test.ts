@@ -1,5 +1,6 @@
 /** Goal: a passkey logs in its account, once for each challenge, from pages of the application, and nobody else. */
 import { open } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -21,7 +22,7 @@ let now: number
 beforeEach(async () => {
   now = NOW
   database = await open('passkeys', { storage: memory() })
-  backend = await openBackend(database, { passwords, now: () => now })
+  backend = await openBackend(database, { passwords, environment: { ...systemEnvironment(), wallClock: () => now } })
   await backend.definitions.update(SYSTEM, 'users', { passkey: { enabled: true } })
   for (const id of ['ann', 'bob']) await addUser(id)
 })

@@ -1,6 +1,7 @@
 /** Goal: an account sees where it is logged in, and what it ends there is over at once. Requests cost no more than without sessions. */
 import { SignJWT } from 'jose'
 import { open } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import type { Collection, Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -21,7 +22,7 @@ let hash: string
 beforeEach(async () => {
   now = NOW
   database = await open('sessions', { storage: memory() })
-  backend = await openBackend(database, { passwords, now: () => now })
+  backend = await openBackend(database, { passwords, environment: { ...systemEnvironment(), wallClock: () => now } })
   hash ??= await passwords.hash('the password')
   for (const id of ['ann', 'ann/b', 'bob']) await addUser('users', id)
 })

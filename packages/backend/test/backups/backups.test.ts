@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ZipFile } from 'yazl'
 import { GUEST, openBackend, SYSTEM } from '../../src/index.ts'
@@ -43,7 +44,11 @@ async function start(): Promise<Opened> {
   const database = await open(join(dir, 'pannier.sqlite'))
   const logs = await open(join(dir, 'logs.sqlite'))
   const host = { dir, restart: () => void restarts++ }
-  const backend = await openBackend(database, { logs, now: () => now, backups: host })
+  const backend = await openBackend(database, {
+    logs,
+    environment: { ...systemEnvironment(), wallClock: () => now },
+    backups: host,
+  })
   const dispose = async (): Promise<void> => {
     await backend.close()
     await logs.close()

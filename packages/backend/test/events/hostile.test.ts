@@ -1,4 +1,6 @@
 /** Goal: subscribers who mean harm, or whose rules cost much, harm nobody but themselves. */
+import { virtualEnvironment } from 'pannier/testing'
+import type { Environment } from 'pannier/types'
 import { expect, test } from 'vitest'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
@@ -13,8 +15,9 @@ function codeOf(error: unknown): unknown {
   return error instanceof ServiceError ? error.code : error
 }
 
-async function hubs(options: { readonly now: () => number }): Promise<LiveWorld> {
-  const world = await LiveWorld.open([{ name: 'hubs', listRule: '', fields: [{ name: 'n', type: 'number' }] }], options)
+async function hubs(environment: Environment = virtualEnvironment()): Promise<LiveWorld> {
+  const collection = { name: 'hubs', listRule: '', fields: [{ name: 'n', type: 'number' }] }
+  const world = await LiveWorld.open([collection], { environment })
   const { definitions, records } = world.backend
   const { id: collectionId } = definitions.get('hubs')
   await definitions.create(SYSTEM, {
@@ -43,8 +46,8 @@ function isWarning(entry: unknown): boolean {
 }
 
 test('a filter that tries too many rows ends its client; others get all messages, and it may come back later', async () => {
-  let nowMs = Date.parse('2026-01-01')
-  await using world = await hubs({ now: () => nowMs })
+  const environment = virtualEnvironment()
+  await using world = await hubs(environment)
   const [ann, costly, same] = [world.connect(), world.connect(), world.connect()]
   await ann.subscribe('hubs/*')
   await costly.subscribe(COSTLY, 'items/*')
@@ -65,7 +68,7 @@ test('a filter that tries too many rows ends its client; others get all messages
   expect(codeOf(refused)).toBe('TOO_MANY_REQUESTS')
   expect((refused as ServiceError).retryAfterSeconds).toBeGreaterThan(0)
   await again.subscribe()
-  nowMs += 1000 * (refused as ServiceError).retryAfterSeconds!
+  await environment.advance(1000 * (refused as ServiceError).retryAfterSeconds!)
   await again.subscribe('hubs/*')
   await world.update('hubs', HUB, { n: -1 })
   await world.settled()
@@ -73,7 +76,7 @@ test('a filter that tries too many rows ends its client; others get all messages
 })
 
 test('what an account costs is not on the guests, and superusers are trusted', async () => {
-  await using world = await hubs({ now: () => Date.parse('2026-01-01') })
+  await using world = await hubs()
   const account: Principal = await world.account('users', 'u'.repeat(15))
   const [guest, member, root] = [world.connect(), world.connect(), world.connect()]
   await guest.subscribe('hubs/*')

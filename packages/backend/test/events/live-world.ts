@@ -30,7 +30,7 @@ export class LiveWorld implements AsyncDisposable {
 
   static async open(
     collections: readonly JsonObject[] = [],
-    options: Pick<BackendOptions, 'now'> = {},
+    options: Pick<BackendOptions, 'environment'> = {},
   ): Promise<LiveWorld> {
     const database = await open('live', { storage: memory() })
     const errors: unknown[] = []

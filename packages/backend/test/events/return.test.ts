@@ -1,5 +1,6 @@
 /** Goal: a client that comes back with the cursor of its last message gets what it has missed, in order and once, or learns that it can't. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { virtualEnvironment } from 'pannier/testing'
 import { expect, test } from 'vitest'
 import type { RecordEvent } from '../../src/events/record-messages.ts'
 import type { RealtimeMessage, Subscriber } from '../../src/events/subscriber.ts'
@@ -131,8 +132,8 @@ test('a cursor of another start, of nobody, or of what is gone resumes nothing',
   await other.create('posts', { title: 'x' })
   await other.settled()
   await other[Symbol.asyncDispose]()
-  let nowMs = 0
-  await using world = await LiveWorld.open([{ name: 'posts', ...OPEN }], { now: () => nowMs })
+  const environment = virtualEnvironment()
+  await using world = await LiveWorld.open([{ name: 'posts', ...OPEN }], { environment })
   const client = new Returning(world, ['posts/*'])
   for (const cursor of [stranger.cursor, 'x', '', '-1', `${stranger.cursor}.1.1`]) {
     client.cursor = cursor
@@ -142,7 +143,7 @@ test('a cursor of another start, of nobody, or of what is gone resumes nothing',
   await client.connect()
   client.leave()
   await world.create('posts', { title: 'a' })
-  nowMs += 121_000
+  await environment.advance(121_000)
   await world.create('posts', { title: 'b' })
   await world.settled()
   await client.connect()

@@ -1,5 +1,6 @@
 /** Goal: logs cost no request a wait, are bounded, and go away when the settings say so. */
 import { open } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -28,7 +29,11 @@ afterEach(async () => {
 })
 
 function start(): Promise<Backend> {
-  return openBackend(database, { logs, now: () => now, print: (entry) => printed.push(entry) })
+  return openBackend(database, {
+    logs,
+    environment: { ...systemEnvironment(), wallClock: () => now },
+    print: (entry) => printed.push(entry),
+  })
 }
 
 async function messages(): Promise<string[]> {

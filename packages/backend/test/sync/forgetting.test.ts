@@ -3,6 +3,7 @@
  * backend whose clock is moved.
  */
 import { open, type Database } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import { memory } from 'pannier/memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Actor } from '../../src/access/actor.ts'
@@ -31,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => database.close())
 
 async function start(): Promise<void> {
-  backend = await openBackend(database, { now: () => nowMs })
+  backend = await openBackend(database, { environment: { ...systemEnvironment(), wallClock: () => nowMs } })
 }
 
 async function pull(token?: string): Promise<SyncPage> {
