@@ -142,17 +142,9 @@ const BACKUP_FAILED = 'A scheduled backup could not be made'
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
-  const {
-    passwords = new Passwords(),
-    attempt = () => () => {},
-    environment = environmentOf(database),
-    fleet = ALONE,
-  } = options
-  const now = (): number => environment.wallClock()
-  const definitions = await Definitions.open(database, journalOf(options, now), fleet)
-  const settings = await Settings.open(database, options.settingsKey, fleet)
-  const { logs, ...logging } = await openLogs({ settings, now }, options)
-  const parts = { database, fleet, definitions, settings, logs, now, key: await DataKey.open(database) }
+  const { passwords = new Passwords(), attempt = () => () => {} } = options
+  const { logging, ...parts } = await openParts(database, options)
+  const { definitions, settings, logs, fleet, now } = parts
   const { fileTokens, ...tokens } = tokenParts(parts)
   const operations = await openOperations({ ...parts, fileTokens }, logging.database, options)
   const { schedules, backups, check } = operations
@@ -216,6 +208,16 @@ export async function openBackend(database: Database, options: BackendOptions = 
     rulePreviews: new RulePreviews({ definitions, access, reads }),
     close: () => closeInOrder([...stopping, tokens.principals, recordFiles, logging, settings, definitions]),
   }
+}
+
+/** What the others are made of. */
+async function openParts(database: Database, options: BackendOptions) {
+  const { environment = environmentOf(database), fleet = ALONE } = options
+  const now = (): number => environment.wallClock()
+  const definitions = await Definitions.open(database, journalOf(options, now), fleet)
+  const settings = await Settings.open(database, options.settingsKey, fleet)
+  const { logs, ...logging } = await openLogs({ settings, now }, options)
+  return { database, fleet, definitions, settings, logs, logging, now, key: await DataKey.open(database) }
 }
 
 async function closeInOrder(parts: readonly { close(): unknown }[]): Promise<void> {

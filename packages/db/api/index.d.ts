@@ -2418,8 +2418,8 @@ interface Environment {
     randomId(): string;
     /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */
     yield(): Promise<void>;
-    /** Calls back once, not before `delayMs`; the function returned cancels it. Must not keep a Node process alive. */
-    after(delayMs: number, callback: () => void): () => void;
+    /** Calls back once, not before `delayMs`; the function returned cancels it. A Node process stays alive for it only if `isAwaited`. */
+    after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
 }
 
 /** What a field is compared with for equality; any JSON value if its type is unknown. */

@@ -150,8 +150,8 @@ export interface Environment {
     randomId(): string;
     /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */
     yield(): Promise<void>;
-    /** Calls back once, not before `delayMs`; the function returned cancels it. Must not keep a Node process alive. */
-    after(delayMs: number, callback: () => void): () => void;
+    /** Calls back once, not before `delayMs`; the function returned cancels it. A Node process stays alive for it only if `isAwaited`. */
+    after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
 }
 
 /** Numbers the meta records of one database: each storage checkpoint raises it by one. 0: nothing was written yet. */
@@ -602,6 +602,9 @@ export function checkOptions(call: string, options: unknown, names: object): voi
 /** Aborted when the handle is closed, with PANNIER_CLOSED, or lost to a storage that was put back, with PANNIER_RESTORED. */
 export function endOf(database: Database): AbortSignal;
 
+/** The clock, timers and chance that the database was opened with. */
+export function environmentOf({ context }: Database): Environment;
+
 /** Calls back again and again; the function returned ends it. Keeps no process alive. */
 export function every(environment: Environment, ms: number, callback: () => void): () => void;
 
@@ -647,8 +650,8 @@ export function newestCommit({ context: { store } }: Database): number;
 /** Reads a search: its words, phrases and prefixes. It has at most 100; the others are left out. */
 export function parseSearch(text: string, language: string | undefined): ParsedSearch;
 
-/** Resolves when the time is over, or the signal is aborted. Keeps no process alive. */
-export function pause(environment: Environment, ms: number, signal?: AbortSignal): Promise<void>;
+/** Resolves when the time is over, or the signal is aborted. Keeps a Node process alive: its caller has more to do. */
+export function pause(environment: Pick<Environment, 'after'>, ms: number, signal?: AbortSignal): Promise<void>;
 
 /**
  * Runs a function that reads the newest state, whatever is written meanwhile. The function may run again, if a collection has to be

@@ -88,7 +88,7 @@ export interface ServerOptions extends AppOptions {
    * line restores backups.
    */
   readonly onRestart?: (reason: RestartReason) => void
-  /** Clock, timers and chance, for tests (`virtualEnvironment` of `pannier/testing`). The real ones when left out. */
+  /** Clock, timers and chance, for tests (`virtualEnvironment` of `pannier/testing`). Those of `database`, or the real ones, when left out. */
   readonly environment?: Environment
   /** Are asked about every write of documents, after the server's own. */
   readonly guards?: readonly WriteGuard[]

@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { checkOptions, systemEnvironment } from 'pannier/internal'
+import { checkOptions, environmentOf, systemEnvironment } from 'pannier/internal'
 import type { Database } from 'pannier'
 import type { OptionNames } from 'pannier/internal'
 import { Auth } from './auth/auth.ts'
@@ -135,7 +135,7 @@ const ROUTES = [
  */
 export async function createServer(options: ServerOptions): Promise<PannierServer> {
   checkServerOptions(options)
-  const { database, environment = systemEnvironment() } = options
+  const { database, environment = database ? environmentOf(database) : systemEnvironment() } = options
   const chosen = { ...options, environment }
   const own = database === undefined ? await openOwnDatabases(chosen) : givenDatabase(database, newSigningKey())
   const closing = new AbortController()
@@ -303,7 +303,7 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
   const own = logs && { logs, backups: { ...backupHostOf(options), ...key } }
   const automigrate = options.migrations?.automigrate === true && { automigrate: resolve(options.migrations.dir) }
   const backend = await openBackend(database, {
-    now,
+    environment,
     fleet,
     passwords,
     attempt,
