@@ -23,43 +23,58 @@ const LONG_FUNCTIONS: string[] = []
 
 /** Time, chance and timers are passed in (base/environment.ts), so that a seed replays a whole run. */
 const NONDETERMINISTIC_GLOBALS = ['setTimeout', 'setInterval', 'setImmediate', 'performance', 'requestIdleCallback']
+const CHANCE_FUNCTIONS = ['randomBytes', 'randomFillSync', 'randomInt', 'randomUUID']
 const NONDETERMINISTIC_PROPERTIES = [
   { object: 'Date', property: 'now' },
+  { object: 'AbortSignal', property: 'timeout' },
   { object: 'Math', property: 'random' },
-  { object: 'crypto', property: 'randomUUID' },
-  { object: 'crypto', property: 'getRandomValues' },
+  ...['getRandomValues', ...CHANCE_FUNCTIONS].map((property) => ({ object: 'crypto', property })),
+]
+const FROM_ENVIRONMENT = 'Take it from the Environment.'
+const NONDETERMINISTIC_IMPORTS = [
+  ...['node:timers', 'node:timers/promises'].map((name) => ({ name, message: FROM_ENVIRONMENT })),
+  { name: 'node:perf_hooks', importNames: ['performance'], message: FROM_ENVIRONMENT },
+  ...['node:crypto', 'crypto'].map((name) => ({ name, importNames: CHANCE_FUNCTIONS, message: FROM_ENVIRONMENT })),
+]
+/** What takes all that from the Environment. */
+const DETERMINISTIC: readonly string[] = [
+  ...LAYERS.filter((layer) => layer !== 'database').map((layer) => `packages/db/src/${layer}`),
 ]
 
 /** What a test draws, `seededRandom` draws; what it names, it names itself: each run of a commit has the same inputs. */
 const TEST_CHANCE = 'Take seededRandom, or a fixed name.'
-const TEST_CHANCE_PROPERTIES = NONDETERMINISTIC_PROPERTIES.filter(({ object }) => object !== 'Date').map((entry) => ({
-  ...entry,
-  message: TEST_CHANCE,
-}))
+const TEST_CHANCE_PROPERTIES = NONDETERMINISTIC_PROPERTIES.filter(
+  ({ object }) => object === 'Math' || object === 'crypto',
+).map((entry) => ({ ...entry, message: TEST_CHANCE }))
 const TEST_CHANCE_IMPORTS = ['node:crypto', 'crypto'].map((name) => ({
   name,
-  importNames: ['randomBytes', 'randomFillSync', 'randomInt', 'randomUUID'],
+  importNames: CHANCE_FUNCTIONS,
   message: TEST_CHANCE,
 }))
 
 function layerRules(folder: string, bans: readonly ImportBan[]): Override {
-  return { files: [`${folder}/**`], rules: { 'no-restricted-imports': ['error', { patterns: [PEER_BAN, ...bans] }] } }
+  const isDeterministic = DETERMINISTIC.some((one) => `${folder}/`.startsWith(`${one}/`))
+  const paths = isDeterministic ? NONDETERMINISTIC_IMPORTS : []
+  const patterns = [PEER_BAN, ...bans]
+  return { files: [`${folder}/**`], rules: { 'no-restricted-imports': ['error', { paths, patterns }] } }
 }
 
-function determinismRules(layer: string): Override {
+function determinismRules(folder: string): Override {
   return {
-    files: [`packages/db/src/${layer}/**`],
+    files: [`${folder}/**`],
     rules: {
+      // The rules of the layers say the same for their folders.
+      'no-restricted-imports': ['error', { paths: NONDETERMINISTIC_IMPORTS, patterns: [PEER_BAN] }],
       'no-restricted-globals': [
         'error',
         {
-          globals: NONDETERMINISTIC_GLOBALS.map((name) => ({ name, message: 'Take it from the Environment.' })),
+          globals: NONDETERMINISTIC_GLOBALS.map((name) => ({ name, message: FROM_ENVIRONMENT })),
           checkGlobalObject: true,
         },
       ],
       'no-restricted-properties': [
         'error',
-        ...NONDETERMINISTIC_PROPERTIES.map((entry) => ({ ...entry, message: 'Take it from the Environment.' })),
+        ...NONDETERMINISTIC_PROPERTIES.map((entry) => ({ ...entry, message: FROM_ENVIRONMENT })),
       ],
     },
   }
@@ -94,11 +109,11 @@ export default defineConfig({
   },
   overrides: [
     { files: ['packages/*/src/**'], rules: { 'eslint/no-console': 'error' } },
+    ...DETERMINISTIC.map(determinismRules),
     ...LAYERS.map((layer) => layerRules(`packages/db/src/${layer}`, bansOf(layer))),
     ...BACKEND_LAYERS.map((layer) => layerRules(`packages/backend/src/${layer}`, backendBansOf(layer))),
     ...SERVER_LAYERS.map((layer) => layerRules(`packages/server/src/${layer}`, serverBansOf(layer))),
     ...ADMIN_LAYERS.map((layer) => layerRules(`packages/admin/src/${layer}`, adminBansOf(layer))),
-    ...LAYERS.filter((layer) => layer !== 'database').map(determinismRules),
     {
       // A time-out while opening is a matter between this backend and its engine.
       files: ['packages/db/src/storage/indexeddb/**'],
