@@ -8,6 +8,7 @@ import { assertEqual } from 'pannier/testing'
 import { memory } from 'pannier/memory'
 import { createJSONStore } from '../src/index.ts'
 import type { FindOptions, JSONStoreCollection, JsonObject } from '../src/index.ts'
+import { times } from '../../../tools/test/seeds.ts'
 
 const FIELDS = { name: 'string', age: 'integer', paid: 'boolean', 'tags.of': 'string' } as const
 type Field = keyof typeof FIELDS | 'team'
@@ -292,7 +293,7 @@ for (const [fillers, numRuns] of [
         assertEqual((await store.session.database.check()).problems, [])
         await store.destroy()
       }),
-      { numRuns },
+      { numRuns: times(numRuns) },
     )
   })
 }

@@ -14,6 +14,7 @@ import { hashContent, Hash128, HASH_BYTES } from '../../src/codec/hash.ts'
 import { toHex } from '../../src/codec/bytes.ts'
 import { ShapeDictionary, SHAPES_MAX } from '../../src/codec/shape.ts'
 import { jsonObject, nastyString, toObject } from './json-arbitrary.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 function encode(
   document: object,
@@ -76,7 +77,7 @@ describe('round trip', () => {
           })
         }
       }),
-      { numRuns: 500 },
+      { numRuns: times(500) },
     )
   })
 
@@ -319,7 +320,7 @@ describe('fields', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: times(500) },
     )
   })
 
@@ -393,7 +394,7 @@ describe('damage', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     )
     expect(Object.keys(Object.prototype)).toEqual([])
   })
@@ -411,7 +412,7 @@ describe('damage', () => {
           expect(error).toMatchObject({ code: 'PANNIER_CORRUPT' })
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     )
     expect(() => decodeDocument(Uint8Array.of(1, 9), 0, 2, shapes)).toThrow(
       expect.objectContaining({ code: 'PANNIER_CORRUPT' }),

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isPannierError } from '../../src/base/errors.ts'
 import { JsonSplitter, type JsonLayout, type JsonPiece } from '../../src/codec/json-splitter.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 const encoder = new TextEncoder()
 
@@ -51,7 +52,7 @@ describe('with every chunking, the documents are those that JSON.parse finds', (
         const text = `${before}[${elements.map((each) => between + JSON.stringify(each, undefined, indent)).join(`${before},`)}${between}]${before}`
         expect(values(text, at)).toEqual(JSON.parse(text))
       }),
-      { numRuns: 400 },
+      { numRuns: times(400) },
     )
   })
 
@@ -65,7 +66,7 @@ describe('with every chunking, the documents are those that JSON.parse finds', (
         const lines = text.split('\n').flatMap((line, n) => (line.trim() === '' ? [] : [n + 1]))
         expect(pieces.map(({ line }) => line)).toEqual(lines)
       }),
-      { numRuns: 400 },
+      { numRuns: times(400) },
     )
   })
 
@@ -86,7 +87,7 @@ describe('with every chunking, the documents are those that JSON.parse finds', (
           expect(values(text, at)).toEqual(JSON.parse(JSON.stringify(elements)))
         },
       ),
-      { numRuns: 400 },
+      { numRuns: times(400) },
     )
   })
 
@@ -127,7 +128,7 @@ describe('with every chunking, the documents are those that JSON.parse finds', (
         }
         expect(found).toEqual(expected)
       }),
-      { numRuns: 5000 },
+      { numRuns: times(5000) },
     )
   })
 })

@@ -19,6 +19,7 @@ import {
 } from '../../src/codec/key-encoding.ts'
 import { jsonNumber, jsonValue, nastyString } from './json-arbitrary.ts'
 import { naiveCompare } from './naive-collation.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 const similarString = fc.string({
   unit: fc.constantFrom('a', 'b', '\0', '\x01', '\x02', 'ÿ', '\ud800', '\udc00', '\ue000', '\uffff', '😀'),
@@ -112,9 +113,9 @@ describe('order', () => {
   })
 
   test('any two values', () => {
-    fc.assert(fc.property(similarValue, similarValue, expectOrder), { numRuns: 2000 })
-    fc.assert(fc.property(jsonNumber, jsonNumber, expectOrder), { numRuns: 2000 })
-    fc.assert(fc.property(similarString, similarString, expectOrder), { numRuns: 1000 })
+    fc.assert(fc.property(similarValue, similarValue, expectOrder), { numRuns: times(2000) })
+    fc.assert(fc.property(jsonNumber, jsonNumber, expectOrder), { numRuns: times(2000) })
+    fc.assert(fc.property(similarString, similarString, expectOrder), { numRuns: times(1000) })
     fc.assert(
       fc.property(fc.uniqueArray(jsonNumber, { minLength: 2, maxLength: 2 }), ([a, b]) => expectOrder([a], [a, b])),
     )
@@ -140,7 +141,7 @@ describe('order', () => {
         const differences = a.map((value, i) => naiveCompare(value, b[i]) * (descending[i] ? -1 : 1))
         expect(compareKeys(join(a), join(b))).toBe(sign(differences.find((difference) => difference !== 0) ?? 0))
       }),
-      { numRuns: 1000 },
+      { numRuns: times(1000) },
     )
   })
 
@@ -169,7 +170,7 @@ describe('decoding', () => {
           expect(at).toBe(key.length)
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: times(1000) },
     )
   })
 

@@ -5,6 +5,7 @@ import { pathOf, possibleAncestors, RevisionTree } from '../../src/document/revi
 import { historyOf, parseHistory, parseRevision, revisionText } from '../../src/document/revision.ts'
 import type { Revision } from '../../src/document/revision.ts'
 import { ModelDocument } from '../../testing/model-revisions.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 interface Told {
   readonly path: readonly Revision[]
@@ -49,7 +50,7 @@ test('leaves, winner and histories, at any limit', () => {
         expect(revisionText(tree.latest(node))).toBe(latest)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: times(500) },
   )
 })
 
@@ -76,7 +77,7 @@ test('another order gives the same tree, unless it contradicts itself', () => {
         )
       },
     ),
-    { numRuns: 200 },
+    { numRuns: times(200) },
   )
 })
 

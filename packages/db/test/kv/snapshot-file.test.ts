@@ -13,6 +13,7 @@ import { memory } from '../../src/storage/memory/memory.ts'
 import type { Page, PageStore } from '../../src/storage/page-store.ts'
 import { countingEnvironment } from '../../testing/model-database.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 const environment = countingEnvironment()
 const ID = '0123456789abcdef0123456789abcdef'
@@ -118,7 +119,7 @@ test('however the bytes are cut into chunks', async () => {
       expect(blocks.map(({ kind }) => kind)).toEqual(['meta', 'pages', 'pages', 'end'])
       expect(blocks.flatMap((block) => (block.kind === 'pages' ? block.pages : []))).toEqual(pages)
     }),
-    { numRuns: 100 },
+    { numRuns: times(100) },
   )
 })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { GroupTable, type Group } from '../../src/query/aggregate/group-table.ts'
 import { sortInSlices } from '../../src/query/sort-in-slices.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 const noPause = (): undefined => undefined
 
@@ -50,6 +51,6 @@ test('sorted in slices as in one go, equal items in their order', async () => {
       expect(sorted.length).toBe(all.length)
       expect(pauses).toBeGreaterThanOrEqual(Math.floor(all.length / 4096))
     }),
-    { numRuns: 40 },
+    { numRuns: times(40) },
   )
 })

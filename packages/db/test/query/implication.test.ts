@@ -8,6 +8,7 @@ import { normalise } from '../../src/query/ast/normalise.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import { evaluate } from '../../testing/evaluate-predicate.ts'
 import { implies } from '../../src/query/planner/implication.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 const VALUES: readonly unknown[] = [
   undefined,
@@ -66,7 +67,7 @@ test('what is implied holds', () => {
         if (evaluate(predicates[0], document))
           expect(evaluate(predicates[1], document), JSON.stringify(document)).toBe(true)
     }),
-    { numRuns: 6000 },
+    { numRuns: times(6000) },
   )
   expect(implied).toBeGreaterThan(300)
 })

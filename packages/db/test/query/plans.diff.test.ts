@@ -23,7 +23,7 @@ test('every plan agrees with the naive evaluator', async () => {
         await checkRandomQueries(async () => modelKeyValueStore({ seed, missChance }), choose, 3)
       },
     ),
-    { numRuns: 150 },
+    { numRuns: times(150) },
   )
 })
 

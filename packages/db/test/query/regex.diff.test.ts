@@ -110,7 +110,7 @@ test('a prefix is what all strings begin with in which the expression is found',
       if (expected.test(one)) expect(one.startsWith(prefix)).toBe(true)
       if (isAll) expect(expected.test(one)).toBe(one.startsWith(prefix))
     }),
-    { numRuns: 2000 },
+    { numRuns: times(2000) },
   )
 })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BATCH_ROWS_MAX, type Operator } from '../../src/query/operators/operator.ts'
 import { compileSortKey, compileSortRow, SortPass, sortRows, type SortRow } from '../../src/query/operators/sort.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 interface Input {
   readonly open: () => Operator<SortRow>
@@ -54,7 +55,7 @@ test('whatever fits at once, all rows come in order, once', () => {
         expect(drain(sortRows(inputOf(rows).open, skip, limit, { bytesMax, runRows }), 3)).toEqual(expected)
       },
     ),
-    { numRuns: 500 },
+    { numRuns: times(500) },
   )
 })
 
@@ -95,7 +96,7 @@ test('rows that get no key are those that a sort with all keys leaves out', () =
       const expected = drain(sortRows(inputOf(rows).open, 0, Infinity)).slice(skip, skip + limit)
       expect(drain(sortRows(open, skip, limit), 3)).toEqual(expected)
     }),
-    { numRuns: 1000 },
+    { numRuns: times(1000) },
   )
 })
 

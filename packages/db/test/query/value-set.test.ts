@@ -15,6 +15,7 @@ import {
   unite,
   type ValueSet,
 } from '../../src/query/ast/value-set.ts'
+import { times } from '../../../../tools/test/seeds.ts'
 
 interface TestedSet {
   readonly set: ValueSet
@@ -51,7 +52,7 @@ test('sets made by intersection and complement hold what they should', () => {
       expect(compileSet(set)(candidate)).toBe(has(candidate))
       expect(compileSet(set)(undefined)).toBe(false)
     }),
-    { numRuns: 1000 },
+    { numRuns: times(1000) },
   )
 })
 
@@ -62,7 +63,7 @@ test('many sets are intersected and united as one after the other', () => {
       expect(compileSet(intersectAll(all))(candidate)).toBe(sets.every(({ has }) => has(candidate)))
       expect(compileSet(unite(all))(candidate)).toBe(sets.some(({ has }) => has(candidate)))
     }),
-    { numRuns: 500 },
+    { numRuns: times(500) },
   )
 })
 
@@ -93,6 +94,6 @@ test('strings that begin with a prefix, by code points', () => {
         expect(compileSet(beginningWith(prefix))(candidate)).toBe(expected)
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: times(1000) },
   )
 })

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { rowChanges } from '../../../src/query/live/row-changes.ts'
 import type { LiveView } from '../../../src/query/live/live-types.ts'
 import { applyChanges } from '../../../testing/live-rows.ts'
+import { times } from '../../../../../tools/test/seeds.ts'
 
 interface Row {
   readonly id: string
@@ -37,7 +38,7 @@ test('steps lead from one list to the other', () => {
       // Each row is named once.
       expect(new Set(changes.map(({ id }) => id)).size).toBe(changes.length)
     }),
-    { numRuns: 2000 },
+    { numRuns: times(2000) },
   )
 })
 
