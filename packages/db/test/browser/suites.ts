@@ -142,7 +142,7 @@ export function declareSuites(test: Test): void {
   snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })
 }
 
-/** The other suites run encrypted in Node, with WebCrypto too: test/storage/encrypted/suites.slow.test.ts. */
+/** The other suites run encrypted in Node, with WebCrypto too: test/storage/encrypted/suites.real.test.ts. */
 function encryptedSuites(test: Test, storage: DatabaseStorage, encryption: Promise<{ readonly key: CryptoKey }>): void {
   const openEncrypted = async (name: string): Promise<Database> => open(name, { storage, encryption: await encryption })
   pageStoreSuite({

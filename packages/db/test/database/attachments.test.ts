@@ -6,7 +6,6 @@ import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { modelDatabase } from '../../testing/model-database.ts'
 import { prefixed } from '../../testing/suite.ts'
 
-attachmentSuite({ test: prefixed(test, 'model'), create: async () => modelDatabase() })
 attachmentSuite({
   test: prefixed(test, 'model that misses'),
   create: async () => modelDatabase({ missChance: 0.5, seed: 7 }),

@@ -7,11 +7,6 @@ import { modelDatabase } from '../../testing/model-database.ts'
 import { prefixed } from '../../testing/suite.ts'
 
 changeFeedSuite({
-  test: prefixed(test, 'model'),
-  create: () => ({ open: async () => modelDatabase() }),
-  supports: { handles: false },
-})
-changeFeedSuite({
   test: prefixed(test, 'model that misses'),
   create: () => ({ open: async () => modelDatabase({ missChance: 0.3, seed: 5 }) }),
   supports: { handles: false },

@@ -6,7 +6,6 @@ import { collectionSuite } from '../../testing/conformance/collection.ts'
 import { modelDatabase } from '../../testing/model-database.ts'
 import { prefixed } from '../../testing/suite.ts'
 
-collectionSuite({ test: prefixed(test, 'model'), create: async () => modelDatabase() })
 collectionSuite({
   test: prefixed(test, 'model that misses'),
   create: async () => modelDatabase({ missChance: 0.5, seed: 7 }),

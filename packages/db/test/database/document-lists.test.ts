@@ -5,7 +5,6 @@ import { documentListSuite } from '../../testing/conformance/document-lists.ts'
 import { modelDatabase } from '../../testing/model-database.ts'
 import { prefixed } from '../../testing/suite.ts'
 
-documentListSuite({ test: prefixed(test, 'model'), create: async () => modelDatabase() })
 documentListSuite({
   test: prefixed(test, 'model that misses'),
   create: async () => modelDatabase({ missChance: 0.5, seed: 3 }),

@@ -6,7 +6,6 @@ import { indexSuite } from '../../testing/conformance/indexes.ts'
 import { modelDatabase } from '../../testing/model-database.ts'
 import { prefixed } from '../../testing/suite.ts'
 
-indexSuite({ test: prefixed(test, 'model'), create: async () => modelDatabase() })
 indexSuite({
   test: prefixed(test, 'model that misses'),
   create: async () => modelDatabase({ missChance: 0.5, seed: 7 }),

@@ -1,23 +1,14 @@
-/**
- * Goal: whole databases in memory-level and, in `npm run soak`, on LevelDB; and kills: what a process has acknowledged is there after
- * SIGKILL, at whatever moment that comes.
- */
+/** Goal: on LevelDB what a process has acknowledged is there after SIGKILL, at whatever moment that comes. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { MemoryLevel } from 'memory-level'
 import { afterAll, expect, test } from 'vitest'
 import { open } from '../../src/database/lifecycle/open.ts'
-import { level } from '../../src/storage/level/level.ts'
-import { attachmentSuite } from '../../testing/conformance/attachments.ts'
-import { collectionSuite } from '../../testing/conformance/collection.ts'
-import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
 import { seededRandom } from '../../testing/random.ts'
-import { prefixed } from '../../testing/suite.ts'
 import { classicLevel } from '../storage/classic-level.ts'
-import { EVERYWHERE, FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
+import { FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
 
 const KILLS = times(3)
 const SEED = FIRST_SEED
@@ -25,26 +16,9 @@ const SEED = FIRST_SEED
 const folder = mkdtempSync(join(tmpdir(), 'pannier-level-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-let paths = 0
-const newPath = (): string => join(folder, `${++paths}`)
-const create = () => open(newPath(), { storage: classicLevel() })
-
-const shared = level(new MemoryLevel())
-collectionSuite({
-  test: prefixed(test, 'memory-level'),
-  create: () => open(newPath(), { storage: shared }),
-})
-// Databases ask LevelDB for no more than memory-level, and the page-store suite runs on both.
-if (EVERYWHERE) {
-  const leveldb = prefixed(test, 'LevelDB')
-  collectionSuite({ test: leveldb, create })
-  attachmentSuite({ test: leveldb, create })
-  snapshotSuite({ test: leveldb, create: () => ({ storage: classicLevel(), name: newPath() }) })
-}
-
 test(`${KILLS} kills, seed ${SEED}`, { timeout: 3_600_000 }, async () => {
   const random = seededRandom(SEED)
-  const path = newPath()
+  const path = join(folder, 'killed')
   let acknowledged = 0
   for (let kill = 0; kill < KILLS; kill++) {
     acknowledged = await writeUntilKilled(path, random.below(400), random.pick(['relaxed', 'strict']))

@@ -26,7 +26,7 @@ import { openCold, openColdStore } from '../../testing/slow-database.ts'
 import { slow } from '../../testing/slow-storage.ts'
 import { useSmallPages } from '../../testing/small-pages.ts'
 import { ofFewSeeds, prefixed } from '../../testing/suite.ts'
-import { EVERYWHERE, FIRST_SEED } from '../../../../tools/test/seeds.ts'
+import { FIRST_SEED } from '../../../../tools/test/seeds.ts'
 
 let largePages = (): void => {}
 beforeAll(() => {
@@ -34,8 +34,8 @@ beforeAll(() => {
 })
 afterAll(() => largePages())
 
-/** Pauses and small pages matter to what a case does, and hardly to what chance chose for it. `npm run soak` runs all seeds. */
-const few = EVERYWHERE ? test : ofFewSeeds(test)
+/** Pauses and small pages matter to what a case does, and hardly to what chance chose for it. */
+const few = ofFewSeeds(test)
 
 /** Another SEED: other pauses, other storage checkpoints. */
 let databases = 1000 * (FIRST_SEED - 1)

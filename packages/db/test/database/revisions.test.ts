@@ -9,7 +9,6 @@ import { countingEnvironment, databaseOver, modelDatabase } from '../../testing/
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { prefixed } from '../../testing/suite.ts'
 
-revisionsSuite({ test: prefixed(test, 'model'), create: async () => modelDatabase() })
 revisionsSuite({
   test: prefixed(test, 'model that misses'),
   create: async () => modelDatabase({ missChance: 0.5, seed: 7 }),

@@ -1,6 +1,6 @@
 /** Goal: where a database can't be, or was not meant to be, `open` says so and what to do, and makes no file. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -44,6 +44,11 @@ test('a Node without SQLite gets an error with the version it needs, and other s
     message: expect.stringContaining(`Node 22.13 or newer (24 is best); this is ${process.version}`) as string,
   })
   await (await open(name, { storage: memory() })).close()
+})
+
+test('a snapshot that can not be restored leaves no file', async () => {
+  await expect(open(name, { from: new Uint8Array(10) })).rejects.toMatchObject({ code: 'PANNIER_WRONG_FORMAT' })
+  expect(readdirSync(folder)).toEqual([])
 })
 
 test('the command says which Node it needs', () => {

@@ -10,7 +10,6 @@ import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { QueryFixture } from '../../testing/query-fixture.ts'
 import { prefixed } from '../../testing/suite.ts'
 
-querySuite({ test: prefixed(test, 'model'), create: async () => modelKeyValueStore() })
 querySuite({
   test: prefixed(test, 'model that misses'),
   create: async () => modelKeyValueStore({ seed: 7, missChance: 0.4 }),

@@ -15,13 +15,12 @@ import { revisionsSuite } from '../../../testing/conformance/revisions.ts'
 import { snapshotSuite } from '../../../testing/conformance/snapshot.ts'
 import { viewSuite } from '../../../testing/conformance/views.ts'
 import { ofFewSeeds, prefixed } from '../../../testing/suite.ts'
-import { EVERYWHERE } from '../../../../../tools/test/seeds.ts'
 import { deviceKey, encrypted, platforms } from './fixture.ts'
 
 const [, [, web]] = platforms as [(typeof platforms)[0], (typeof platforms)[0]]
 
-/** Nothing above the page store sees that pages are sealed. `npm run soak` runs all seeds. */
-const few = EVERYWHERE ? test : ofFewSeeds(test, 1)
+/** Nothing above the page store sees that pages are sealed. */
+const few = ofFewSeeds(test, 1)
 
 const openWeb = (): Promise<Database> => open('x', { storage: encrypted(memory(), web), cacheBytesMax: 1024 * 1024 })
 const openNode = (): Promise<Database> => open('x', { storage: memory(), encryption: { key: deviceKey } })
