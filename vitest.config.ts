@@ -22,11 +22,9 @@ export default defineConfig({
     // One less is the default, which is one on two cores.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongFirst },
-    testTimeout: timeoutOf(120_000),
-    hookTimeout: timeoutOf(120_000),
     // A second is too short for a machine that is busy.
-    expect: { poll: { timeout: timeoutOf(60_000) } },
-    setupFiles: ['tools/test/setup/common.ts'],
+    expect: { poll: { timeout: timeoutOf(55_000) } },
+    setupFiles: ['tools/test/setup/common.ts', 'tools/test/setup/lane.ts'],
     // PouchDB looks after no failure of some of its own requests, when a test ends its server.
     onUnhandledError: ({ name, stack = '' }) =>
       name === 'FetchError' && stack.includes('node-fetch') ? false : undefined,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { makeFolder, removeFolder } from '../../tools/processes.ts'
-import { findPostgres, NO_POSTGRES, PostgresServer } from '../../tools/test/postgres.ts'
+import { findPostgres, POSTGRES_NEEDED, PostgresServer } from '../../tools/test/postgres.ts'
 import { alignColumns } from '../bars/table.ts'
 import { choose, list, optionsOrUsage, readCount } from '../options.ts'
 import { coldGets, costs, couch, questions, servers, valueOf, writes, type Figure, type World } from './figures.ts'
@@ -38,7 +38,7 @@ interface Options {
 export async function main(parameters: readonly string[]): Promise<void> {
   const options = optionsOrUsage(USAGE, () => readOptions(parameters))
   if (options === undefined) return
-  if (findPostgres() === undefined) return console.error(NO_POSTGRES)
+  if (findPostgres() === undefined) return console.error(`${POSTGRES_NEEDED} is missing.`)
   const { only, documents, repeats, json } = options
   await using server = await PostgresServer.start(['fsync = on', 'shared_buffers = 256MB', 'max_wal_size = 2GB'])
   const folder = makeFolder('bench-postgres')

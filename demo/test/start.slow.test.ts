@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'pannier'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { findPostgres, NO_POSTGRES } from '../../tools/test/postgres.ts'
+import { notRun } from '../../tools/test/not-run.ts'
+import { findPostgres, POSTGRES_NEEDED } from '../../tools/test/postgres.ts'
 import { DATABASE, serveSeveral } from '../node/servers.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', 'start.ts')
@@ -43,8 +44,8 @@ test('serves the page until it is stopped', async () => {
   expect(code).toBe(0)
 })
 
-test('several servers answer while one of them is killed', async () => {
-  if (findPostgres() === undefined) return console.warn(NO_POSTGRES)
+test('several servers answer while one of them is killed', async (context) => {
+  if (findPostgres() === undefined) notRun(context, POSTGRES_NEEDED)
   const servers = await serveSeveral({
     count: 2,
     port: 0,

@@ -2,7 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TestContext } from 'vitest'
 import { makeFolder, run } from '../processes.ts'
+import { notRun } from '../test/not-run.ts'
 
 const SCRIPT = join(import.meta.dirname, 'cluster.sh')
 const PROGRAMS = ['/usr/bin/etcd', '/usr/bin/patroni', '/usr/sbin/haproxy', '/usr/lib/postgresql']
@@ -10,15 +12,14 @@ const PROGRAMS = ['/usr/bin/etcd', '/usr/bin/patroni', '/usr/sbin/haproxy', '/us
 export const TTL_SECONDS = 5
 const LOG_LINES = 40
 
-export const NO_CLUSTER: string =
-  '\n!!! FAILOVERS WERE NOT TESTED: `apt-get install postgresql patroni etcd-server haproxy` brings what is missing.\n'
-
 export class Cluster implements AsyncDisposable {
   readonly #folder: string
   readonly #isSynchronous: boolean
 
-  static isPossible(): boolean {
-    return PROGRAMS.every((path) => existsSync(path))
+  /** Ends a case where a program is missing. */
+  static need(context: TestContext): void {
+    const isThere = PROGRAMS.every((path) => existsSync(path))
+    if (!isThere) notRun(context, 'a cluster (apt-get install postgresql patroni etcd-server haproxy)')
   }
 
   /** Where commits are synchronous an acknowledged one is on two nodes. */

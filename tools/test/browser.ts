@@ -17,7 +17,7 @@ import { servePages } from '../browser/page-server.ts'
 import { runTab } from '../browser/run-page.ts'
 import { withBrowser } from '../browser/with-browser.ts'
 import { EVERYWHERE } from './seeds.ts'
-import { slowest, type BrowserOptions, type Outcome } from './outcome.ts'
+import { slowest, type BrowserOptions, type Failure, type Outcome } from './outcome.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const FOLDERS = ['packages/*', 'bench', 'demo'].flatMap((path) =>
@@ -64,7 +64,7 @@ async function runOrLeaveOut(engine: Engine, filter: string, msBySuite: Map<stri
 /** Counts cases, and shows each as it ends. */
 class Tally {
   passed = 0
-  readonly failures: string[] = []
+  readonly failures: Failure[] = []
   private readonly engine: Engine
   private readonly msBySuite: Map<string, number>
 
@@ -78,7 +78,12 @@ class Tally {
     const suite = `${this.engine} ${name.split(': ')[0]}`
     this.msBySuite.set(suite, (this.msBySuite.get(suite) ?? 0) + durationMs)
     if (error === undefined) this.passed++
-    else this.failures.push(`${this.engine} ${name}\n${indent(error.stack ?? error.message)}`)
+    else
+      this.failures.push({
+        title: `${this.engine} ${name}`,
+        text: indent(error.stack ?? error.message),
+        replay: `npm test -- --only=browser --engine=${this.engine} --filter=${JSON.stringify(name)}`,
+      })
     console.log(
       ` ${error === undefined ? styleText('green', '✓') : styleText('red', '✗')} ${this.engine} ${name} ${time}`,
     )

@@ -1,44 +1,15 @@
-/**
- * Says whether two runs were the same: which cases ran, and what they drew. `setup/common.ts` notes the draws of each case, and
- * vitest's JSON report has them.
- */
+/** Says whether two runs were the same: which cases ran, and what they drew. `setup/common.ts` notes the draws of each case. */
 import { createHash } from 'node:crypto'
-import { relative } from 'node:path'
-import { root } from '../checks/packages.ts'
+import type { FileOutcome } from './results-reporter.ts'
 
 const DIGITS = 12
 
-/** A part of vitest's JSON report. */
-export interface ReportedFile {
-  readonly name: string
-  readonly assertionResults: readonly { readonly fullName: string; readonly meta?: { readonly drawn?: number } }[]
-}
-
-export interface RunDigest {
-  /** `4,000 cases 0f1e2d3c4b5a, inputs 5a4b3c2d1e0f`: a note for the last lines of a run. */
-  readonly note: string
-  /** A line for each case, with what it drew: where two runs have other digests, `diff` finds the case. */
-  readonly lines: readonly string[]
-}
-
-export function digestRun(files: readonly ReportedFile[]): RunDigest {
-  const names: string[] = []
-  const inputs: string[] = []
-  const lines: string[] = []
-  for (const { name, assertionResults } of files) {
-    const path = relative(root, name)
-    let sum = 0
-    for (const { fullName, meta } of assertionResults) {
-      const drawn = meta?.drawn ?? 0
-      // Cases that run at the same time may swap their draws. The sum of the file stays.
-      sum = (sum + drawn) >>> 0
-      names.push(`${path} ${fullName}`)
-      lines.push(`${path} ${fullName}: ${drawn.toString(16)}`)
-    }
-    inputs.push(`${path}: ${sum.toString(16)}`)
-  }
-  const note = `${names.length.toLocaleString('en')} cases ${digest(names)}, inputs ${digest(inputs)}`
-  return { note, lines: lines.toSorted() }
+/** `4,000 cases 0f1e2d3c4b5a, inputs 5a4b3c2d1e0f`: a note for the last lines of a run. */
+export function digestRun(files: readonly FileOutcome[]): string {
+  const names = files.flatMap(({ file, cases }) => cases.map(({ name }) => `${file} ${name}`))
+  // Cases that run at the same time may swap their draws. The sum of the file stays.
+  const inputs = files.map(({ file, cases }) => `${file}: ${cases.reduce((sum, { drawn }) => (sum + drawn) >>> 0, 0)}`)
+  return `${names.length.toLocaleString('en')} cases ${digest(names)}, inputs ${digest(inputs)}`
 }
 
 function digest(lines: readonly string[]): string {

@@ -1,20 +1,33 @@
-/** The lanes of unit tests. The suffix of a file says its lane: `NAME.race.test.ts`; a file without one is fast. */
-import type { SeededLane } from './seeds.ts'
+/**
+ * The lanes of unit tests. The suffix of a file says its lane, by what the file touches: `NAME.wired.test.ts`, `NAME.real.test.ts`; a
+ * file without one is pure. `setup/guard.ts` makes what a lane forbids fail.
+ */
 
-export type Lane = SeededLane | 'slow'
+export type Lane = 'pure' | 'wired' | 'real'
 
 /** What is in each, in words. */
 export const LANES: Readonly<Record<Lane, string>> = {
-  model: 'random work, compared with a naive model',
-  crash: 'processes, disks and files that fail at each call',
-  race: 'several handles, tabs or servers at the same time',
-  diff: 'the same work done by something else: PouchDB, SQLite, RegExp',
-  slow: 'attacks, whole suites on further storages, big data, processes: seconds for other reasons',
+  pure: 'memory only: no socket, process, thread, file or timer',
+  wired: 'servers in the process, SQLite in a temporary folder, one PostgreSQL',
+  real: 'kills, processes, failovers, other products, every storage',
 }
 
-export function patternOf(lane: Lane): string {
-  return `**/*.${lane}.test.ts`
+/** The lanes that `npm test` runs. */
+export const TESTED: readonly Lane[] = ['pure', 'wired']
+
+/** Milliseconds that a case of a lane may take. */
+export const CASE_MS_MAX: Readonly<Record<Lane, number>> = { pure: 60_000, wired: 60_000, real: 240_000 }
+
+export function laneOf(path: string): Lane {
+  if (path.endsWith('.real.test.ts')) return 'real'
+  return path.endsWith('.wired.test.ts') ? 'wired' : 'pure'
 }
 
-/** What `npm run check` leaves out. */
-export const BEYOND_FAST: readonly string[] = (Object.keys(LANES) as Lane[]).map(patternOf)
+/** Parameters that make vitest run these lanes alone. */
+export function onlyLanes(lanes: readonly Lane[]): readonly string[] {
+  if (lanes.includes('pure'))
+    return (['wired', 'real'] as const)
+      .filter((lane) => !lanes.includes(lane))
+      .map((lane) => `--exclude=**/*.${lane}.test.ts`)
+  return lanes.map((lane) => `.${lane}.test.ts`)
+}

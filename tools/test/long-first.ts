@@ -1,8 +1,8 @@
 /** Starts the files that take longest first, so that all workers end at about the same time. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { LANES, type Lane } from './lanes.ts'
+import { laneOf, type Lane } from './lanes.ts'
 
-const ORDER: readonly Lane[] = ['slow', 'crash', 'model', 'diff', 'race']
+const ORDER: readonly Lane[] = ['real', 'wired', 'pure']
 
 export class LongFirst extends BaseSequencer {
   /** Within a lane as vitest sorts them: by what they took before, else by size. */
@@ -13,6 +13,5 @@ export class LongFirst extends BaseSequencer {
 }
 
 function rankOf(path: string): number {
-  const lane = /\.(\w+)\.test\.ts$/.exec(path)?.[1] ?? ''
-  return Object.hasOwn(LANES, lane) ? ORDER.indexOf(lane as Lane) : ORDER.length
+  return ORDER.indexOf(laneOf(path))
 }

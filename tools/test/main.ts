@@ -1,11 +1,13 @@
 /**
- * Everything that must hold before a change lands: format, lint, types, unit tests, package checks, browser tests.
- * Every step runs, even after a failed one. Unit and browser tests run at the same time. The last line has the number
- * of passed and failed test cases; a failed check counts as one failed case.
+ * `npm test`: what must hold before a change lands: format, lint, types, bars, unit tests of the lanes pure and wired, package checks,
+ * browser tests. Every step runs, even after a failed one. The last line has the number of passed and failed test cases; a failed check
+ * counts as one failed case.
  */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inspect, parseArgs, stripVTControlCharacters, styleText } from 'node:util'
+import { writeBudget } from './budget.ts'
+import { LANES, TESTED, type Lane } from './lanes.ts'
 import type { Outcome, Step, StepOptions } from './outcome.ts'
 import { STAGES, STEPS } from './steps.ts'
 
@@ -14,8 +16,8 @@ const USAGE = `Usage: npm test [-- OPTIONS]
   --only=STEP[,STEP]   run these steps only: ${STEPS.map((step) => step.name).join(', ')}
   --engine=ENGINE      browser tests in this engine only: chromium, firefox, webkit (repeatable)
   --filter=TEXT        browser cases whose name contains TEXT only
-  --fast               unit tests of the fast lane only, as npm run check does
-  --times              print which test files and browser suites took longest
+  --lanes=LANE[,LANE]  unit tests of these lanes only: ${TESTED.join(', ')}
+  --times              print which test files and browser suites took longest, and make what the lanes cost their budget
   --help               print this`
 
 const FAILURE_LINES_MAX = 30
@@ -38,7 +40,7 @@ async function main(): Promise<number> {
       only: { type: 'string' },
       engine: { type: 'string', multiple: true },
       filter: { type: 'string' },
-      fast: { type: 'boolean', default: false },
+      lanes: { type: 'string', default: TESTED.join(',') },
       times: { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },
@@ -53,22 +55,29 @@ async function main(): Promise<number> {
     console.error(`There is no step ${unknown.join(', ')}.\n\n${USAGE}`)
     return 2
   }
+  const lanes = values.lanes.split(',').filter((name): name is Lane => Object.hasOwn(LANES, name))
+  if (lanes.length !== values.lanes.split(',').length) {
+    console.error(`There is no such lane: ${values.lanes}.\n\n${USAGE}`)
+    return 2
+  }
   const isChosen = ({ name }: Step): boolean => names === undefined || names.includes(name)
   const options: StepOptions = {
     engines: values.engine,
     filter: values.filter,
-    fast: values.fast,
+    lanes,
     times: values.times,
   }
   const results: Result[] = []
-  for (const lanes of STAGES) {
-    const done = await Promise.all(lanes.map((steps) => runLane(steps.filter(isChosen), options)))
+  for (const rows of STAGES) {
+    const done = await Promise.all(rows.map((steps) => runRow(steps.filter(isChosen), options)))
     results.push(...done.flat())
   }
+  const costs = results.flatMap(({ outcome }) => outcome.costs ?? [])
+  if (values.times && TESTED.every((lane) => lanes.includes(lane)) && costs.length > 0) writeBudget(costs)
   return summarize(results)
 }
 
-async function runLane(steps: readonly Step[], options: StepOptions): Promise<Result[]> {
+async function runRow(steps: readonly Step[], options: StepOptions): Promise<Result[]> {
   const results: Result[] = []
   for (const step of steps) results.push(await runStep(step, options))
   return results
@@ -82,7 +91,11 @@ async function runStep(step: Step, options: StepOptions): Promise<Result> {
     outcome = await step.run(options)
   } catch (error) {
     console.error(error)
-    outcome = { passed: 0, failed: 1, failures: [inspect(error)] }
+    outcome = {
+      passed: 0,
+      failed: 1,
+      failures: [{ title: step.title, text: inspect(error), replay: `npm test -- --only=${step.name}` }],
+    }
   }
   const seconds = (performance.now() - start) / 1000
   console.log(`${mark(outcome)} ${step.title} (${seconds.toFixed(1)} s)`)
@@ -103,8 +116,10 @@ function summarize(results: readonly Result[]): number {
     for (const note of outcome.notes ?? []) console.log(`    ${note}`)
   }
   for (const { step, outcome } of results) {
-    for (const failure of outcome.failures ?? []) console.log(`\n${mark(outcome)} ${step.title}: ${shorten(failure)}`)
+    for (const { title, text, replay } of outcome.failures ?? [])
+      console.log(`\n${mark(outcome)} ${step.title}: ${title}\n${shorten(text)}\n${styleText('dim', replay)}`)
   }
+  listNotRun(results)
   const seconds = processorSeconds()
   if (seconds !== undefined) console.log(`\n${seconds.toFixed(0)} s of processor time`)
   console.log(`\n${passed} passed, ${failed} failed`)
@@ -120,6 +135,14 @@ function processorSeconds(): number | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The third state: neither passed nor failed. */
+function listNotRun(results: readonly Result[]): void {
+  const notRun = results.flatMap(({ outcome }) => outcome.notRun ?? [])
+  if (notRun.length === 0) return
+  console.log(styleText('yellow', `\n${notRun.length} not run:`))
+  for (const line of notRun) console.log(`  ${line}`)
 }
 
 function shorten(failure: string): string {

@@ -1,6 +1,17 @@
 /** What the steps of `npm test` are given and what they give. */
+import type { Lane } from './lanes.ts'
+import type { FileCost } from './setup/costs.ts'
 
 const SLOWEST_SHOWN = 40
+
+export interface Failure {
+  /** What failed. */
+  readonly title: string
+  /** Why. */
+  readonly text: string
+  /** The command that shows it again. */
+  readonly replay: string
+}
 
 export interface Outcome {
   readonly passed: number
@@ -8,19 +19,25 @@ export interface Outcome {
   /** Said again in the summary: figures, what was left out. */
   readonly notes?: readonly string[]
   /** What failed and why. The summary repeats it at the end of a long log. */
-  readonly failures?: readonly string[]
+  readonly failures?: readonly Failure[]
+  /** Cases that can't run here, and what is missing. The summary lists them. */
+  readonly notRun?: readonly string[]
+  /** What test files have cost. */
+  readonly costs?: readonly FileCost[]
 }
 
 export interface BrowserOptions {
   readonly engines: readonly string[] | undefined
   readonly filter: string | undefined
+  /** Parts of paths: only files that have one of them. */
+  readonly files?: readonly string[]
   /** Notes say which files and suites took longest. */
   readonly times: boolean
 }
 
 export interface StepOptions extends BrowserOptions {
-  /** Unit tests of the fast lane only. */
-  readonly fast: boolean
+  /** Unit tests of these lanes. */
+  readonly lanes: readonly Lane[]
 }
 
 export interface Step {

@@ -1,4 +1,6 @@
 /** Pebble, the ACME server that Let's Encrypt makes for tests: a service that is real, with names that are not. */
+import type { TestContext } from 'vitest'
+import { notRun } from './not-run.ts'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +17,7 @@ const BUILT = join(tmpdir(), `pannier-pebble-${VERSION}`)
 const START_MS_MAX = 120_000
 
 /** The program that PEBBLE names, or one that Go makes in seconds. Undefined if there is neither, or no network. */
-export function findPebble(): string | undefined {
+function findPebble(): string | undefined {
   const named = process.env['PEBBLE']
   if (named !== undefined) return named
   const program = join(BUILT, 'pebble')
@@ -24,8 +26,10 @@ export function findPebble(): string | undefined {
   return spawnSync('go', install, { env: { ...process.env, GOBIN: BUILT } }).status === 0 ? program : undefined
 }
 
-/** What a test prints if it can't ask it. */
-export const NO_PEBBLE: string = `\n!!! NO ACME SERVER WAS ASKED: name Pebble ${VERSION} in PEBBLE, or install Go.\n`
+/** A case without it is not run. */
+export function needPebble(context: TestContext): string {
+  return findPebble() ?? notRun(context, `Pebble ${VERSION} (PEBBLE names the program, or Go builds it)`)
+}
 
 export interface PebbleOptions {
   readonly program: string

@@ -3,7 +3,9 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestContext } from 'vitest'
 import { freePort } from '../processes.ts'
+import { notRun } from './not-run.ts'
 
 export const VERSION = 'v0.39.11'
 export const SUPERUSER = 'test@example.com'
@@ -14,14 +16,14 @@ const START_MS_MAX = 120_000
 
 const BUILT = join(tmpdir(), `pannier-pocketbase-${VERSION}`, 'pocketbase')
 
-/** The program that is there: the one that POCKETBASE names, or one that was made before. To make it takes Go minutes. */
-export function readyPocketBase(): string | undefined {
-  return process.env['POCKETBASE'] ?? (existsSync(BUILT) ? BUILT : undefined)
+/** The program that POCKETBASE names, or that was made before, or that Go makes, in minutes. A case without it is not run. */
+export function needPocketBase(context: TestContext): string {
+  return findPocketBase() ?? notRun(context, `PocketBase ${VERSION} (POCKETBASE names the program, or Go builds it)`)
 }
 
-/** The program that is there, or one that Go makes. Undefined if there is no Go. */
+/** The same; undefined if there is no Go. */
 export function findPocketBase(): string | undefined {
-  const ready = readyPocketBase()
+  const ready = process.env['POCKETBASE'] ?? (existsSync(BUILT) ? BUILT : undefined)
   if (ready !== undefined) return ready
   if (spawnSync('go', ['version']).status !== 0) return undefined
   const build = ['build', '-trimpath', '-ldflags', '-s -w', '-o', BUILT, '.']
@@ -30,18 +32,13 @@ export function findPocketBase(): string | undefined {
   return BUILT
 }
 
-/** The data that PocketBase's own tests begin with. Undefined if its module is not there. */
-export function testDataOfPocketBase(): string | undefined {
+/** The folder of data that PocketBase's own tests begin with. A case without it is not run. */
+export function needTestData(context: TestContext): string {
   const list = ['list', '-m', '-f', '{{.Dir}}', 'github.com/pocketbase/pocketbase']
   const { status, stdout } = spawnSync('go', list, { cwd: SOURCE, encoding: 'utf8' })
-  return status === 0 && stdout.trim() !== '' ? join(stdout.trim(), 'tests/data') : undefined
+  if (status !== 0 || stdout.trim() === '') notRun(context, `the test data of PocketBase ${VERSION} (Go has them)`)
+  return join(stdout.trim(), 'tests/data')
 }
-
-/** What a test prints if it can't compare. */
-export const NOT_ASKED: string = `\n!!! PocketBase ${VERSION} WAS NOT ASKED: name the program in POCKETBASE, or install Go and run npm run soak.\n`
-
-/** What a test prints that has the program, and not its test data. */
-export const NO_TEST_DATA: string = `\n!!! THE TEST DATA OF PocketBase ${VERSION} WERE NOT IMPORTED: install Go and run npm run soak.\n`
 
 export interface Reply {
   readonly status: number

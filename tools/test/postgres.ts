@@ -14,8 +14,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { freePort, spawnTracked } from '../processes.ts'
 
-export const NO_POSTGRES: string =
-  '\n!!! POSTGRESQL WAS NOT TESTED: its programs are not here. `apt-get install postgresql` brings them.\n'
+export const POSTGRES_NEEDED: string = 'PostgreSQL (apt-get install postgresql)'
 
 const DEBIAN = '/usr/lib/postgresql'
 const START_MS_MAX = 120_000
@@ -47,7 +46,7 @@ export class PostgresServer implements AsyncDisposable {
   /** `settings`: lines of postgresql.conf. `place`: the folder that its own is made in. */
   static async start(settings: readonly string[] = [], place: string = tmpdir()): Promise<PostgresServer> {
     const bin = findPostgres()
-    if (bin === undefined) throw new Error(NO_POSTGRES)
+    if (bin === undefined) throw new Error(`${POSTGRES_NEEDED} is missing.`)
     const folder = mkdtempSync(join(place, 'pannier-postgres-'))
     own(folder)
     const server = new PostgresServer(bin, folder, await freePort())

@@ -2,7 +2,7 @@
  * How much work random tests do. Only this file reads it from the environment:
  *
  * - `SEED=7 SEEDS=1` replays seed 7; `SEEDS=100` runs 100 seeds.
- * - `EFFORT=20` does 20 times the work of `npm test`. `npm run soak` sets it.
+ * - `EFFORT=20` does 20 times the work of `npm test`.
  */
 
 export type SeededLane = 'model' | 'crash' | 'race' | 'diff'
@@ -19,7 +19,7 @@ export function replayCommand(file: string): string {
   return `SEED=${FIRST_SEED} ${EFFORT === 1 ? '' : `EFFORT=${EFFORT} `}npx vitest run ${file}`
 }
 
-/** The distance between what is broken in turn: calls of a simulation, pages. `npm run soak` leaves none out. */
+/** The distance between what is broken in turn: calls of a simulation, pages. `npm run nightly` leaves none out. */
 export function strideOf(usual: number): number {
   return EFFORT > 1 ? 1 : usual
 }
@@ -40,5 +40,5 @@ export function timeoutOf(usualMs: number): number {
   return usualMs * Math.max(1, EFFORT)
 }
 
-/** Every suite runs in every browser, on every storage, with every seed, and not only where it can break. `npm run soak` sets it. */
+/** Every suite runs in every browser, on every storage, with every seed, and not only where it can break. `npm run nightly` sets it. */
 export const EVERYWHERE: boolean = process.env['EVERYWHERE'] !== undefined

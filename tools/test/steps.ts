@@ -1,8 +1,9 @@
 /** The steps of `npm test`. */
 import { join, resolve } from 'node:path'
 import { run } from '../processes.ts'
-import { HAS_FEW_CORES, runBrowserTests } from './browser.ts'
-import { BEYOND_FAST } from './lanes.ts'
+import { runBrowserTests } from './browser.ts'
+import { compareWithBudget } from './budget.ts'
+import { onlyLanes } from './lanes.ts'
 import type { Step } from './outcome.ts'
 import { runUnitTests } from './unit.ts'
 
@@ -19,9 +20,16 @@ const bars = check('bars', 'Bars (npm run bars lists offenders)', [[...script('t
 const unit: Step = {
   name: 'unit',
   title: 'Unit tests',
-  run({ fast, times }) {
-    const parameters = fast ? BEYOND_FAST.map((pattern) => `--exclude=${pattern}`) : []
-    return runUnitTests({ parameters, times })
+  async run({ lanes, times }) {
+    const outcome = await runUnitTests({ parameters: onlyLanes(lanes), times })
+    if (times) return outcome
+    const budget = compareWithBudget(outcome.costs, lanes)
+    return {
+      ...outcome,
+      failed: outcome.failed + budget.failed,
+      notes: [...(outcome.notes ?? []), ...(budget.notes ?? [])],
+      failures: [...(outcome.failures ?? []), ...(budget.failures ?? [])],
+    }
   },
 }
 const packages = check('package', 'Build and package checks', [
@@ -34,12 +42,16 @@ const packages = check('package', 'Build and package checks', [
 const browser: Step = { name: 'browser', title: 'Browser tests', run: runBrowserTests }
 
 /**
- * Stages follow one another; the lanes of a stage run beside one another, and the steps of a lane in turn. Unit tests compute, and
- * browser tests wait much. Where there are few cores all run in turn: tests that kill servers would wait too long for the others.
+ * Stages follow one another; the rows of a stage run beside one another, and the steps of a row in turn. Unit tests use all cores, and
+ * browser tests wait much.
  */
 export const STAGES: readonly (readonly (readonly Step[])[])[] = [
-  [[format, lint, types, bars]],
-  HAS_FEW_CORES ? [[unit, packages, browser]] : [[unit], [packages, browser]],
+  [
+    [types, bars],
+    [lint, format],
+  ],
+  [[unit]],
+  [[packages], [browser]],
 ]
 
 export const STEPS: readonly Step[] = STAGES.flat(2)
@@ -63,7 +75,12 @@ function check(name: string, title: string, commands: readonly Command[]): Step 
         notes.push(...lines.filter((line) => line.startsWith('= ')).map((line) => line.slice(2)))
         if (code === 0) continue
         console.log(output.trimEnd())
-        return { passed: 0, failed: 1, notes, failures: [output.trimEnd()] }
+        return {
+          passed: 0,
+          failed: 1,
+          notes,
+          failures: [{ title, text: output.trimEnd(), replay: `npm test -- --only=${name}` }],
+        }
       }
       return { passed: 0, failed: 0, notes }
     },

@@ -1,5 +1,5 @@
 /**
- * Tests of crash simulations. tools/test/seeds.ts says how many seeds run. `npm run soak` fails every call in turn, in every way;
+ * Tests of crash simulations. tools/test/seeds.ts says how many seeds run. `npm run nightly` fails every call in turn, in every way;
  * `npm test` fails every few calls.
  */
 import { describe, test } from 'vitest'

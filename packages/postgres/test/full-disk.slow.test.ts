@@ -10,17 +10,18 @@ import { expect, test } from 'vitest'
 import { History, violationsOf } from '../../../tools/test/history.ts'
 import { open } from '../../db/src/index.ts'
 import { makeFolder } from '../../../tools/processes.ts'
-import { findPostgres, NO_POSTGRES, PostgresServer } from '../../../tools/test/postgres.ts'
+import { notRun } from '../../../tools/test/not-run.ts'
+import { findPostgres, POSTGRES_NEEDED, PostgresServer } from '../../../tools/test/postgres.ts'
 import { postgres } from '../src/index.ts'
 import { endOf, ListServer } from './lists.ts'
 
 const MEBIBYTE: number = 1024 * 1024
 
-test('the disk of PostgreSQL is full, and has room again', { timeout: 120_000 }, async () => {
-  if (findPostgres() === undefined) return console.warn(NO_POSTGRES)
+test('the disk of PostgreSQL is full, and has room again', { timeout: 120_000 }, async (context) => {
+  if (findPostgres() === undefined) notRun(context, POSTGRES_NEEDED)
   const place = makeFolder('full')
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=777', 'tmpfs', place]).status !== 0)
-    return console.warn('\n!!! A FULL DISK WAS NOT TESTED: this user may not mount a file system.\n')
+    notRun(context, 'the right to mount a file system')
   try {
     await using server = await PostgresServer.start(
       ['max_wal_size = 48MB', 'min_wal_size = 32MB', 'wal_keep_size = 0'],

@@ -1,16 +1,17 @@
 /** A PostgreSQL for the tests of a file, if there is one. */
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { findPostgres, NO_POSTGRES, PostgresServer } from '../../../tools/test/postgres.ts'
+import { notRun } from '../../../tools/test/not-run.ts'
+import { findPostgres, POSTGRES_NEEDED, PostgresServer } from '../../../tools/test/postgres.ts'
 
 export interface OnPostgres {
   readonly server: PostgresServer
   readonly url: string
 }
 
-/** Registers the tests of `cases`. `get()` is for use inside of tests. Where there is no PostgreSQL it is said loudly. */
+/** Registers the tests of `cases`. `get()` is for use inside of tests. Where there is no PostgreSQL they are not run. */
 export function onPostgres(cases: (get: () => OnPostgres) => void, settings: readonly string[] = []): void {
   if (findPostgres() === undefined) {
-    test('PostgreSQL is not here', () => console.warn(NO_POSTGRES))
+    test('PostgreSQL', (context) => notRun(context, POSTGRES_NEEDED))
     return
   }
   describe('PostgreSQL', () => {

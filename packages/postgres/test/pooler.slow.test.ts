@@ -14,6 +14,7 @@ import { prefixed } from '../../db/testing/suite.ts'
 import { open } from '../../db/src/index.ts'
 import { systemEnvironment } from '../../db/src/database/lifecycle/environment.ts'
 import { freePort, spawnTracked, stop } from '../../../tools/processes.ts'
+import { notRun } from '../../../tools/test/not-run.ts'
 import { postgres, type PostgresOptions, type PostgresStorage } from '../src/index.ts'
 import { onPostgres } from './on-postgres.ts'
 
@@ -22,7 +23,7 @@ const START_MS_MAX = 60_000
 
 onPostgres((get) => {
   if (!existsSync(PGBOUNCER)) {
-    test('pgbouncer is not here', () => console.warn('\n!!! PGBOUNCER WAS NOT TESTED: apt-get install pgbouncer.\n'))
+    test('pgbouncer', (context) => notRun(context, 'pgbouncer (apt-get install pgbouncer)'))
     return
   }
   let pooler: ReturnType<typeof spawnTracked>

@@ -20,7 +20,7 @@ import { EVERYWHERE } from '../../../tools/test/seeds.ts'
 import { postgres } from '../src/index.ts'
 import { onPostgres } from './on-postgres.ts'
 
-/** `npm run soak` runs all seeds. */
+/** `npm run nightly` runs all seeds. */
 const few = EVERYWHERE ? test : ofFewSeeds(test, 1)
 
 onPostgres((get) => {

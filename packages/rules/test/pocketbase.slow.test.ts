@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
-import { findPocketBase, NOT_ASKED, VERSION } from '../../../tools/test/pocketbase.ts'
-import { EVERYWHERE, seedsOf } from '../../../tools/test/seeds.ts'
+import { expect, test, type TestContext } from 'vitest'
+import { needPocketBase, VERSION } from '../../../tools/test/pocketbase.ts'
+import { seedsOf } from '../../../tools/test/seeds.ts'
 import { answer } from './answer.ts'
 import { CASES, lineOf, sample } from './cases.ts'
 import golden from './golden/answers.json' with { type: 'json' }
@@ -8,20 +8,16 @@ import { PocketBase } from './pocketbase.ts'
 
 const TIMEOUT_MS = 1_200_000
 
-const binary = EVERYWHERE || process.env['POCKETBASE'] !== undefined ? findPocketBase() : undefined
-if (binary === undefined) console.warn(NOT_ASKED)
-
-async function ask(body: (peer: PocketBase) => Promise<void>): Promise<void> {
-  if (binary === undefined) return
-  await using peer = await PocketBase.start(binary)
+async function ask(context: TestContext, body: (peer: PocketBase) => Promise<void>): Promise<void> {
+  await using peer = await PocketBase.start(needPocketBase(context))
   await body(peer)
 }
 
 test(
   'the real PocketBase, if it is asked, still gives the answers of golden/answers.json',
   { timeout: TIMEOUT_MS },
-  () =>
-    ask(async (peer) => {
+  (context) =>
+    ask(context, async (peer) => {
       const answers: (readonly [line: string, answer: string])[] = []
       for (const each of CASES) answers.push([lineOf(each), await peer.answer(each)])
       expect(golden.pocketbase).toBe(VERSION)
@@ -29,8 +25,8 @@ test(
     }),
 )
 
-test('random filters have the answers of the real PocketBase, if it is asked', { timeout: TIMEOUT_MS }, () =>
-  ask(async (peer) => {
+test('random filters have the answers of the real PocketBase, if it is asked', { timeout: TIMEOUT_MS }, (context) =>
+  ask(context, async (peer) => {
     for (const seed of seedsOf('diff'))
       for (const each of sample(seed * 7919))
         for (const as of ['super', 'ann', 'guest']) {

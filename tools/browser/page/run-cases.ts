@@ -1,6 +1,6 @@
 /**
  * The test runner inside a page: collects the cases of suites, runs one after the other and reports each as it ends.
- * The query `filter` selects cases by a part of their name; `everywhere` is what `npm run soak` asks for.
+ * The query `filter` selects cases by a part of their name; `everywhere` is what `npm run nightly` asks for.
  */
 import { done, errorFacts, progress, type ErrorFacts } from './report.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Encrypted databases in several tabs and workers at once, frozen, killed, without room: as database.browser.ts and
  * opfs.browser.ts, over sealed records. Sealing lies between the engine and any storage, so one browser runs them: Chromium, on files.
- * `npm run soak` runs all.
+ * `npm run nightly` runs all.
  */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import { prefixed } from '../../testing/suite.ts'

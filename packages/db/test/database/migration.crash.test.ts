@@ -1,7 +1,7 @@
 /**
  * Goal: whichever backend call fails during a migration, and however, no document is lost, changed twice or left behind.
  * Method: calls in turn fail in every way; then the database is opened again by code of the same version. Each fault meets every third
- * call, and together they meet all; in `npm run soak` each meets all.
+ * call, and together they meet all; in `npm run nightly` each meets all.
  */
 import { expect, test } from 'vitest'
 import type { Migration } from '../../src/database/schema/collection-schema.ts'

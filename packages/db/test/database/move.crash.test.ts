@@ -2,7 +2,7 @@
  * Goal: a move that fails, is aborted or is cut off anywhere leaves the database whole at one end at least, with everything that was
  * acknowledged, and nothing in the way: the next move of what is left succeeds.
  * Method: every call of either end in turn meets a fault, or an abort; then both ends are looked at, by another process.
- * `npm run soak` fails all of them; `npm test` fails every few.
+ * `npm run nightly` fails all of them; `npm test` fails every few.
  */
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'

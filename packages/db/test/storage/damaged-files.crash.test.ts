@@ -1,7 +1,7 @@
 /**
  * Goal: a damaged SQLite file gives right data or a typed error, from every operation: no error of another kind, nothing that goes on for
  * ever, no wrong data, and no lock that stays. Method: seeded changes of bytes and of rows, plain and encrypted; each page left out in turn.
- * `npm run soak` damages more of them.
+ * `npm run nightly` damages more of them.
  */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

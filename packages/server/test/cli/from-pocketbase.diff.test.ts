@@ -4,16 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { EVERYWHERE } from '../../../../tools/test/seeds.ts'
 import {
-  findPocketBase,
-  NO_TEST_DATA,
-  NOT_ASKED,
+  needPocketBase,
+  needTestData,
   PASSWORD,
   PocketBaseServer,
-  readyPocketBase,
   SUPERUSER,
-  testDataOfPocketBase,
 } from '../../../../tools/test/pocketbase.ts'
 import { EXIT } from '../../src/cli/outcome.ts'
 import { differences, everyAnswer, type OldLogin } from '../../testing/pocketbase/questions.ts'
@@ -31,11 +27,6 @@ const LOGINS: readonly OldLogin[] = [
   { collection: 'clients', identity: 'test2@example.com', password: PASSWORD },
 ]
 
-const binary = EVERYWHERE ? findPocketBase() : readyPocketBase()
-const data = binary === undefined ? undefined : testDataOfPocketBase()
-if (binary === undefined) console.warn(NOT_ASKED)
-else if (data === undefined) console.warn(NO_TEST_DATA)
-
 let dir: string
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pannier-moved-'))
@@ -46,9 +37,8 @@ const root = (url: string) => ({ url, identity: SUPERUSER, password: PASSWORD })
 const login = (url: string, identity: string, password: string): string =>
   url.replace('//', `//${encodeURIComponent(identity)}:${encodeURIComponent(password)}@`)
 
-test('the test data of PocketBase come from its folder into a folder', { timeout: TIMEOUT_MS }, async () => {
-  if (binary === undefined || data === undefined) return
-  await using peer = await PocketBaseServer.start(binary, data)
+test('the test data of PocketBase come from its folder into a folder', { timeout: TIMEOUT_MS }, async (context) => {
+  await using peer = await PocketBaseServer.start(needPocketBase(context), needTestData(context))
   const run = ['import', '--from-pocketbase', '--data', peer.folder, '--dir', dir, '--superusers']
   const { code, err } = await runCaptured(run)
   expect([code, err]).toEqual([EXIT.done, ''])
@@ -63,25 +53,36 @@ test('the test data of PocketBase come from its folder into a folder', { timeout
   }
 })
 
-test('what a PocketBase has that runs comes into a server that runs, twice', { timeout: TIMEOUT_MS }, async () => {
-  if (binary === undefined) return
-  await using peer = await PocketBaseServer.start(binary)
-  const load = ['load-dataset.mjs', '--base', peer.url, '--dataset', 'dataset.json', '--out-map', join(dir, 'map.json')]
-  execFileSync(process.execPath, load, { cwd: MATERIAL, stdio: 'ignore' })
-  const server = await startRest()
-  try {
-    const from = login(peer.url, SUPERUSER, PASSWORD)
-    const to = login(server.url, EMAIL, ROOT_PASSWORD)
-    const run = ['import', '--from-pocketbase', from, '--url', to]
-    for (const time of ['first', 'second']) {
-      const { code, out, err } = await runCaptured(run)
-      expect([time, code, err]).toEqual([time, EXIT.done, ''])
-      if (time === 'second') expect(out).not.toMatch(/^\w+ +\d+ +[1-9]/m)
+test(
+  'what a PocketBase has that runs comes into a server that runs, twice',
+  { timeout: TIMEOUT_MS },
+  async (context) => {
+    await using peer = await PocketBaseServer.start(needPocketBase(context))
+    const load = [
+      'load-dataset.mjs',
+      '--base',
+      peer.url,
+      '--dataset',
+      'dataset.json',
+      '--out-map',
+      join(dir, 'map.json'),
+    ]
+    execFileSync(process.execPath, load, { cwd: MATERIAL, stdio: 'ignore' })
+    const server = await startRest()
+    try {
+      const from = login(peer.url, SUPERUSER, PASSWORD)
+      const to = login(server.url, EMAIL, ROOT_PASSWORD)
+      const run = ['import', '--from-pocketbase', from, '--url', to]
+      for (const time of ['first', 'second']) {
+        const { code, out, err } = await runCaptured(run)
+        expect([time, code, err]).toEqual([time, EXIT.done, ''])
+        if (time === 'second') expect(out).not.toMatch(/^\w+ +\d+ +[1-9]/m)
+      }
+      const expected = await everyAnswer(root(peer.url), LOGINS)
+      const moved = await everyAnswer({ url: server.url, identity: EMAIL, password: ROOT_PASSWORD }, LOGINS)
+      expect(differences(expected, moved)).toEqual([])
+    } finally {
+      await server.close()
     }
-    const expected = await everyAnswer(root(peer.url), LOGINS)
-    const moved = await everyAnswer({ url: server.url, identity: EMAIL, password: ROOT_PASSWORD }, LOGINS)
-    expect(differences(expected, moved)).toEqual([])
-  } finally {
-    await server.close()
-  }
-})
+  },
+)

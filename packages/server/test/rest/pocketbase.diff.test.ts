@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest'
-import { EVERYWHERE, seedsOf } from '../../../../tools/test/seeds.ts'
-import {
-  findPocketBase,
-  logIn,
-  NOT_ASKED,
-  PASSWORD,
-  PocketBaseServer,
-  readyPocketBase,
-  SUPERUSER,
-} from '../../../../tools/test/pocketbase.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
+import { logIn, needPocketBase, PASSWORD, PocketBaseServer, SUPERUSER } from '../../../../tools/test/pocketbase.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { randomApp } from './differential/random-app.ts'
 import { randomRequest } from './differential/random-request.ts'
@@ -20,15 +12,11 @@ const REQUESTS = 100
 const TIMEOUT_MS = 3_600_000
 const SHOWN = 5
 
-const binary = EVERYWHERE ? findPocketBase() : readyPocketBase()
-if (binary === undefined) console.warn(NOT_ASKED)
-
 test(
   'random requests to a random application are answered as by the real PocketBase, if it is asked',
   { timeout: TIMEOUT_MS },
-  async () => {
-    if (binary === undefined) return
-    await using peer = await PocketBaseServer.start(binary)
+  async (context) => {
+    await using peer = await PocketBaseServer.start(needPocketBase(context))
     const ours = await startRest()
     try {
       const token = await logIn(peer.url, '_superusers', SUPERUSER, PASSWORD)

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Cluster, NO_CLUSTER, TTL_SECONDS } from '../../../../tools/cluster/cluster.ts'
+import { Cluster, TTL_SECONDS } from '../../../../tools/cluster/cluster.ts'
 import { clockMs, splitByLoss, violationsOf } from '../../../../tools/test/history.ts'
 import { EVERYWHERE, timeoutOf, times } from '../../../../tools/test/seeds.ts'
 import { Load } from './load.ts'
@@ -68,8 +68,8 @@ function say(what: string, standstills: number, { load }: Run): void {
 test(
   `${FAILOVERS} failovers under the writes of three servers lose nothing`,
   { timeout: timeoutOf(240_000) },
-  async () => {
-    if (!Cluster.isPossible()) return console.warn(NO_CLUSTER)
+  async (context) => {
+    Cluster.need(context)
     await using run = await start(true)
     const standstills = await failOver(run, false)
     await run.load.stop()
@@ -83,8 +83,8 @@ if (EVERYWHERE)
   test(
     `${FAILOVERS} failovers to a standby that was behind: what is lost is found out`,
     { timeout: timeoutOf(240_000) },
-    async () => {
-      if (!Cluster.isPossible()) return console.warn(NO_CLUSTER)
+    async (context) => {
+      Cluster.need(context)
       await using run = await start(false)
       const standstills = await failOver(run, true)
       await run.load.stop()

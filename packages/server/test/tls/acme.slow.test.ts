@@ -10,15 +10,14 @@ import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, type TestContext } from 'vitest'
 import { freePort } from '../../../../tools/processes.ts'
-import { findPebble, NO_PEBBLE, Pebble } from '../../../../tools/test/pebble.ts'
+import { needPebble, Pebble } from '../../../../tools/test/pebble.ts'
 import { until } from '../test-server.ts'
 import { askSecurely } from './https-client.ts'
 import { selfSigned } from './self-signed.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
-const program = findPebble()
 const DAY_SECONDS = 86_400
 const SHORT_SECONDS = 15
 
@@ -37,11 +36,9 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-async function startPebble(seconds = DAY_SECONDS): Promise<Pebble | undefined> {
-  if (program === undefined) process.stdout.write(NO_PEBBLE)
-  return program === undefined
-    ? undefined
-    : await Pebble.start({ program, certificate: await selfSigned(['localhost']), httpPort, seconds })
+async function startPebble(context: TestContext, seconds = DAY_SECONDS): Promise<Pebble> {
+  const program = needPebble(context)
+  return Pebble.start({ program, certificate: await selfSigned(['localhost']), httpPort, seconds })
 }
 
 async function serve(
@@ -70,9 +67,8 @@ async function serve(
   return { end, err: () => err, out: () => out }
 }
 
-test('a server gets a certificate for all its names, keeps it over a restart, and redirects http', async () => {
-  await using pebble = await startPebble()
-  if (pebble === undefined) return
+test('a server gets a certificate for all its names, keeps it over a restart, and redirects http', async (context) => {
+  await using pebble = await startPebble(context)
   const root = await pebble.root()
   const ask = (name: string, path = '/api/health'): ReturnType<typeof askSecurely> =>
     askSecurely(port, name, path, root)
@@ -107,9 +103,8 @@ test('a server gets a certificate for all its names, keeps it over a restart, an
   expect(await third.end()).toBe(0)
 })
 
-test('a certificate is renewed while connections stay; without the service the old one stays', async () => {
-  await using pebble = await startPebble(SHORT_SECONDS)
-  if (pebble === undefined) return
+test('a certificate is renewed while connections stay; without the service the old one stays', async (context) => {
+  await using pebble = await startPebble(context, SHORT_SECONDS)
   const root = await pebble.root()
   const server = await serve(pebble, 'example.org')
   const serials = new Set<string>()
@@ -139,9 +134,8 @@ test('a certificate is renewed while connections stay; without the service the o
   expect(await server.end()).toBe(0)
 })
 
-test('a name that leads elsewhere is refused with the reason in the log, and the server runs and ends', async () => {
-  await using pebble = await startPebble()
-  if (pebble === undefined) return
+test('a name that leads elsewhere is refused with the reason in the log, and the server runs and ends', async (context) => {
+  await using pebble = await startPebble(context)
   const server = await serve(pebble, 'example.org', 'example.net')
   await until(() => server.err().includes('no new certificate'), server.err)
   expect(server.err()).toContain('example.net')

@@ -4,8 +4,8 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { findPocketBase, NOT_ASKED } from '../../../../../../tools/test/pocketbase.ts'
-import { EVERYWHERE, seedsOf } from '../../../../../../tools/test/seeds.ts'
+import { needPocketBase } from '../../../../../../tools/test/pocketbase.ts'
+import { seedsOf } from '../../../../../../tools/test/seeds.ts'
 import { seededRandom } from '../../../../../db/testing/random.ts'
 import { PocketBase } from '../../../../../rules/test/pocketbase.ts'
 import { peerWorldOf, randomApp, randomRequest } from '../random-app.ts'
@@ -18,9 +18,6 @@ const PATIENCE_MS = 29_000
 const LOG_MS = 4_000
 const TIMEOUT_MS = 1_200_000
 
-const binary = EVERYWHERE || process.env['POCKETBASE'] !== undefined ? findPocketBase() : undefined
-if (binary === undefined) console.warn(NOT_ASKED)
-
 /** SQLite joins 64 tables, and PocketBase joins some twice. Its log is written every few seconds. */
 async function isTooWide(peer: PocketBase): Promise<boolean> {
   await setTimeout(LOG_MS)
@@ -29,21 +26,25 @@ async function isTooWide(peer: PocketBase): Promise<boolean> {
   return JSON.stringify(body).includes('at most 64 tables in a join')
 }
 
-test('random lists have the answers of the real PocketBase, if it is asked', { timeout: TIMEOUT_MS }, async () => {
-  if (binary === undefined) return
-  for (const seed of seedsOf('diff')) {
-    const random = seededRandom(seed)
-    const app = randomApp(random, 8)
-    await using peer = await PocketBase.start(binary, peerWorldOf(app))
-    await using world = await makeWorld(app.definitions, app.records)
-    for (let i = 0; i < REQUESTS; i++) {
-      const request = randomRequest(random, app)
-      const started = performance.now()
-      const { status, body } = await peer.get(`/api/collections/${request.path}`, request.as)
-      const [ourStatus, ours] = await answer(world, app.records, request)
-      const isSlow = performance.now() - started > PATIENCE_MS
-      if (status === 400 && ourStatus === 200 && (isSlow || (await isTooWide(peer)))) continue
-      expect([seed, request, ourStatus, ours]).toEqual([seed, request, status, canonical(body)])
+test(
+  'random lists have the answers of the real PocketBase, if it is asked',
+  { timeout: TIMEOUT_MS },
+  async (context) => {
+    const binary = needPocketBase(context)
+    for (const seed of seedsOf('diff')) {
+      const random = seededRandom(seed)
+      const app = randomApp(random, 8)
+      await using peer = await PocketBase.start(binary, peerWorldOf(app))
+      await using world = await makeWorld(app.definitions, app.records)
+      for (let i = 0; i < REQUESTS; i++) {
+        const request = randomRequest(random, app)
+        const started = performance.now()
+        const { status, body } = await peer.get(`/api/collections/${request.path}`, request.as)
+        const [ourStatus, ours] = await answer(world, app.records, request)
+        const isSlow = performance.now() - started > PATIENCE_MS
+        if (status === 400 && ourStatus === 200 && (isSlow || (await isTooWide(peer)))) continue
+        expect([seed, request, ourStatus, ours]).toEqual([seed, request, status, canonical(body)])
+      }
     }
-  }
-})
+  },
+)

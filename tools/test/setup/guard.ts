@@ -1,0 +1,188 @@
+/**
+ * Makes what the lane of a test file forbids throw, with a message that says which lane the file belongs to; and says what a file leaves
+ * behind. Files share a process, so the patches stay, and ask each time which file runs.
+ */
+import childProcess, { type ChildProcess } from 'node:child_process'
+import fs from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import net from 'node:net'
+import sqlite from 'node:sqlite'
+import timers from 'node:timers'
+import timersPromises from 'node:timers/promises'
+import threads from 'node:worker_threads'
+import { laneOf, LANES, type Lane } from '../lanes.ts'
+
+type Deed = 'listen' | 'connect' | 'start a process' | 'start a thread' | 'write a file' | 'wait for a timer'
+
+/** Which deeds a lane allows. */
+const ALLOWED: Readonly<Record<Lane, readonly Deed[] | 'all'>> = {
+  pure: [],
+  wired: ['listen', 'connect', 'start a thread', 'write a file', 'wait for a timer'],
+  real: 'all',
+}
+/** The programs of the one PostgreSQL that wired tests share. */
+const POSTGRES = /\/postgresql\/|^(id|psql|postgres|initdb|pg_isready)$/
+
+/** What happens in this process, for the file that runs. */
+interface Guard {
+  file: string
+  /** What could not be refused when it happened: nobody would have been told. */
+  readonly late: string[]
+  /** What still runs, with its name. */
+  readonly running: Map<object, string>
+  /** Timers that kept the process alive when the file began: vitest has some. */
+  timers: number
+}
+
+/** A new instance of this module finds the guard of the process there. */
+const KEY = Symbol.for('pannier guard')
+const shared = globalThis as { [KEY]?: Guard }
+/** Turns of the event loop in which a server, a process or a thread may end after the last case. */
+const LAST_TURNS = 200
+
+/** From now on `file` is the test file that runs. The function returned gives what it did wrong, when it has ended. */
+export function guardFile(file: string): () => Promise<readonly string[]> {
+  const guard = (shared[KEY] ??= install())
+  guard.file = file
+  guard.late.length = 0
+  guard.running.clear()
+  guard.timers = timersAlive()
+  return () => wrongsOf(guard)
+}
+
+async function wrongsOf({ file, late, running, timers: before }: Guard): Promise<readonly string[]> {
+  const isOver = (): boolean => running.size === 0 && timersAlive() <= before
+  for (let turn = 0; turn < LAST_TURNS && !isOver(); turn++) await new Promise((resolve) => setImmediate(resolve))
+  const left = [...running.values()]
+  if (timersAlive() > before) left.push('a timer that keeps the process alive')
+  return [...late, ...left.map((what) => `${file} leaves behind: ${what}`)]
+}
+
+function timersAlive(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+}
+
+function refusal({ file }: Guard, deed: Deed): string | undefined {
+  const lane = laneOf(file)
+  const allowed = ALLOWED[lane]
+  if (allowed === 'all' || allowed.includes(deed)) return undefined
+  const other = ALLOWED.wired.includes(deed) ? 'wired' : 'real'
+  return `A test of the lane ${lane} may not ${deed} (${lane}: ${LANES[lane]}). Name the file ….${other}.test.ts: ${file}`
+}
+
+function install(): Guard {
+  const guard: Guard = { file: '', late: [], running: new Map(), timers: 0 }
+  const check = (deed: Deed): void => {
+    const reason = refusal(guard, deed)
+    if (reason !== undefined) throw new Error(reason)
+  }
+  guardNetwork(guard, check)
+  guardProcesses(guard, check)
+  guardFiles(check)
+  for (const owner of [globalThis, timers]) guardTimers(owner, guard)
+  guardPauses(guard)
+  syncBuiltinESMExports()
+  return guard
+}
+
+type Check = (deed: Deed) => void
+
+function guardNetwork({ running }: Guard, check: Check): void {
+  around(net.Server.prototype, 'listen', (server: net.Server, listen) => {
+    check('listen')
+    running.set(server, 'a server that listens')
+    server.once('close', () => running.delete(server))
+    return listen()
+  })
+  around(net.Socket.prototype, 'connect', (_socket, connect) => {
+    check('connect')
+    return connect()
+  })
+}
+
+function guardProcesses({ running }: Guard, check: Check): void {
+  const checkProgram = (program: unknown): void => {
+    if (!POSTGRES.test(String(program))) check('start a process')
+  }
+  around(childProcess.ChildProcess.prototype, 'spawn', (child: ChildProcess, spawn, options) => {
+    const { file } = options as { file: string }
+    checkProgram(file)
+    running.set(child, `the process ${file}`)
+    child.once('exit', () => running.delete(child)).once('error', () => running.delete(child))
+    return spawn()
+  })
+  for (const name of ['spawnSync', 'execSync', 'execFileSync'])
+    around(childProcess, name, (_module, start, program) => {
+      checkProgram(program)
+      return start()
+    })
+  const { Worker } = threads
+  threads.Worker = class extends Worker {
+    constructor(...parameters: ConstructorParameters<typeof Worker>) {
+      check('start a thread')
+      super(...parameters)
+      running.set(this, 'a thread')
+      this.once('exit', () => running.delete(this))
+    }
+  }
+}
+
+function guardFiles(check: Check): void {
+  const write = (_module: object, run: () => unknown): unknown => {
+    check('write a file')
+    return run()
+  }
+  for (const name of ['mkdtemp', 'writeFile', 'mkdir']) {
+    around(promises, name, write)
+    around(fs, name, write)
+    around(fs, `${name}Sync`, write)
+  }
+  const { DatabaseSync } = sqlite
+  sqlite.DatabaseSync = class extends DatabaseSync {
+    constructor(...parameters: ConstructorParameters<typeof DatabaseSync>) {
+      if (parameters[0] !== ':memory:') check('write a file')
+      super(...parameters)
+    }
+  }
+}
+
+/** A timer may be set, as a limit that is never reached. It may not fire. */
+function guardTimers(owner: object, guard: Guard): void {
+  for (const name of ['setTimeout', 'setInterval'])
+    around(owner, name, (_owner, set, callback, ms, ...rest) => {
+      if (!((ms as number) > 0)) return set()
+      const { file } = guard
+      const fired = (...parameters: unknown[]): void => {
+        const reason = guard.file === file ? refusal(guard, 'wait for a timer') : undefined
+        if (reason !== undefined) guard.late.push(reason)
+        ;(callback as (...all: unknown[]) => void)(...parameters)
+      }
+      return set(fired, ms, ...rest)
+    })
+}
+
+function guardPauses(guard: Guard): void {
+  around(timersPromises, 'setTimeout', (_module, pause, ms) => {
+    const reason = (ms as number) > 0 ? refusal(guard, 'wait for a timer') : undefined
+    if (reason !== undefined) throw new Error(reason)
+    return pause()
+  })
+}
+
+/** Puts `wrapper` around a method. It calls the method with the same parameters, or with others. */
+function around<Owner extends object>(
+  owner: Owner,
+  name: string,
+  wrapper: (owner: Owner, call: (...others: unknown[]) => unknown, ...parameters: unknown[]) => unknown,
+): void {
+  const methods = owner as Record<string, (...parameters: unknown[]) => unknown>
+  const real = methods[name]!
+  const wrapped = function (this: Owner, ...parameters: unknown[]): unknown {
+    const call = (...others: unknown[]): unknown => real.apply(this, others.length > 0 ? others : parameters)
+    return wrapper(this, call, ...parameters)
+  }
+  // `promisify` finds its version of a timer by a symbol.
+  for (const key of Object.getOwnPropertySymbols(real)) Object.assign(wrapped, { [key]: real[key as never] })
+  methods[name] = wrapped
+}
