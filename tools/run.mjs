@@ -5,5 +5,5 @@ import { installDependencies, root, runWithNode } from './setup.mjs'
 
 const [path = '', ...parameters] = process.argv.slice(2)
 
-installDependencies()
+await installDependencies()
 runWithNode([realpathSync(join(root, path)), ...parameters])

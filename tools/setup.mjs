@@ -4,9 +4,9 @@
  * it runs before there are any.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { constants } from 'node:os'
-import { delimiter, dirname, join, relative, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, relative, resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
 
@@ -21,19 +21,49 @@ const BROWSER_PROGRAMS = [
   { debianPackage: 'xvfb', present: () => isCommand('Xvfb') },
 ]
 
+const PROGRESS_MS = 5000
+
 /** Runs `npm ci` unless what is installed is what package-lock.json says. */
-export function installDependencies() {
+export async function installDependencies() {
   if (isInstalled() && findNode() !== undefined) return linkWorkspaces()
-  say('Installing dependencies (npm ci) …')
   // The folder of programs is about to be replaced: no child may take its `node` from there.
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => resolve(folder) !== bin)
   const environment = { ...process.env, PATH: path.join(delimiter) }
-  const result = spawnSync('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'], {
-    cwd: root,
-    stdio: 'inherit',
-    env: environment,
+  const status = await withProgress(
+    'Installing dependencies (npm ci)',
+    () => `${countPackages(join(root, 'node_modules'))} packages are there`,
+    ['npm', 'ci', '--no-fund', '--no-audit', '--loglevel=error', '--progress=false'],
+    environment,
+  )
+  if (status !== 0) fail('npm ci failed; what it printed above says why.')
+}
+
+/** Runs a program, and says every few seconds how far it is. Gives its exit code. */
+function withProgress(title, howFar, [command, ...parameters], env) {
+  say(`${title} …`)
+  const start = Date.now()
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      say(`  ${Math.round((Date.now() - start) / 1000)} s, ${howFar()}`)
+    }, PROGRESS_MS)
+    const end = (status) => {
+      clearInterval(timer)
+      resolve(status)
+    }
+    const child = spawn(command, parameters, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env })
+    child.on('error', (error) => {
+      say(error.message)
+      end(1)
+    })
+    child.on('close', end)
   })
-  if (result.status !== 0) fail('npm ci failed; what it printed above says why.')
+}
+
+/** npm makes all folders first. A package is there when its own file is. */
+function countPackages(folder) {
+  const list = (path) => (existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [])
+  const packages = list(folder).flatMap((path) => (basename(path).startsWith('@') ? list(path) : [path]))
+  return packages.filter((path) => existsSync(join(path, 'package.json'))).length
 }
 
 /** Compares every locked version with the installed one. */
@@ -76,7 +106,7 @@ function findNode() {
  * Installs browsers that are missing through apt-get, where that can be done; says what to do where it can't. The tests
  * themselves say which engines they leave out.
  */
-export function installBrowsers() {
+export async function installBrowsers() {
   const missing = () => BROWSER_PROGRAMS.filter((program) => !program.present()).map((program) => program.debianPackage)
   const packages = missing()
   if (packages.length === 0) return
@@ -91,15 +121,14 @@ export function installBrowsers() {
     say(`Browser tests need ${packages.join(', ')}. Install them with: sudo apt-get update && sudo ${command}`)
     return
   }
-  say(`Installing browsers for the tests: ${packages.join(', ')} …`)
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const apt = (...parameters) =>
-    spawnSync('apt-get', ['-qq', '-o', 'Dpkg::Use-Pty=0', ...parameters], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: environment,
-    })
-  apt('update')
-  apt('install', '-y', '--no-install-recommends', ...packages)
+  const apt = (title, ...parameters) => {
+    const quiet = ['apt-get', '-qq', '-o', 'Dpkg::Use-Pty=0', '-o', 'Dpkg::Options::=--force-unsafe-io', ...parameters]
+    const howFar = () => `${packages.length - missing().length} of ${packages.length} programs`
+    return withProgress(title, howFar, ['sh', '-c', 'exec "$@" >/dev/null', 'sh', ...quiet], environment)
+  }
+  await apt('Reading the lists of packages (apt-get update)', 'update')
+  await apt(`Installing browsers for the tests: ${packages.join(', ')}`, 'install', '-y', '--no-install-recommends', ...packages)
   const left = missing()
   if (left.length > 0) say(`Could not install ${left.join(', ')}; what apt-get printed above says why.`)
 }

@@ -4,6 +4,6 @@ import { installBrowsers, installDependencies, runWithNode } from './setup.mjs'
 const parameters = process.argv.slice(2)
 const selected = parameters.find((parameter) => parameter.startsWith('--only='))
 
-installDependencies()
-if (!parameters.includes('--help') && (selected === undefined || selected.includes('browser'))) installBrowsers()
+await installDependencies()
+if (!parameters.includes('--help') && (selected === undefined || selected.includes('browser'))) await installBrowsers()
 runWithNode(['tools/test/main.ts', ...parameters])
