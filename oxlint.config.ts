@@ -152,7 +152,7 @@ export default defineConfig({
       ],
       rules: { 'no-restricted-imports': 'off', 'no-restricted-properties': 'off' },
     },
-    { files: ['*.config.ts', 'tools/test/slow-tests-reporter.ts'], rules: { 'import/no-default-export': 'off' } },
+    { files: ['*.config.ts', 'tools/test/results-reporter.ts'], rules: { 'import/no-default-export': 'off' } },
     {
       files: LONG_FUNCTIONS.length > 0 ? LONG_FUNCTIONS : ['no-such-file'],
       rules: { 'eslint/max-lines-per-function': 'off' },
