@@ -1,6 +1,6 @@
 /**
  * All modules that are loaded on demand, for `preload`. Every `import()` is named here, except those of OPFS when a
- * database is opened. (test/database/modules-on-demand.slow.test.ts compares.)
+ * database is opened. (test/database/modules-on-demand.real.test.ts compares.)
  */
 
 export const MODULES: readonly (() => Promise<unknown>)[] = [

@@ -4,7 +4,7 @@
  * Method: random rules over the fields, a relation and the account. `a` has all records, `b` has those that the caller sees in `a`. Where
  * the caller does not see `pay` of a record, `b` has another one.
  * Ids are new in each seed: a record would have the place of a deleted one of its id in the order of creation.
- * Not asked: creates with an id, as one that is taken is refused. Realtime: oracle-realtime.model.test.ts.
+ * Not asked: creates with an id, as one that is taken is refused. Realtime: oracle-realtime.model.wired.test.ts.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seededRandom } from '../../../db/testing/random.ts'

@@ -1,4 +1,4 @@
-/** Goal: an app collection is a CouchDB database for superusers, and its rules hold there too. Others: test/couch/callers.slow.test.ts. */
+/** Goal: an app collection is a CouchDB database for superusers, and its rules hold there too. Others: test/couch/callers.real.test.ts. */
 import { SYSTEM } from '@pannier/backend'
 import { HashQueue } from '@pannier/backend/internal'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'

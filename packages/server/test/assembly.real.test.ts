@@ -24,7 +24,7 @@ interface Route {
   readonly needs: Needs | undefined
 }
 
-/** Without those of PocketBase's API: test/rest/callers.test.ts has them. */
+/** Without those of PocketBase's API: test/rest/callers.wired.test.ts has them. */
 const routes: Route[] = []
 const recordRoutes = fastifyPlugin(async (app) => {
   app.addHook('onRoute', ({ method, url, config }) => {

@@ -1,7 +1,7 @@
 /**
  * Goal: a server serves the certificate that is there, whatever happens to its renewal: failures, a broken file, other names, a service
  * that gives nothing useful. A wrong option is named before anything is made.
- * Method: real handshakes with certificates that nobody vouches for. Orders are functions; acme.slow.test.ts asks a real service.
+ * Method: real handshakes with certificates that nobody vouches for. Orders are functions; acme.real.test.ts asks a real service.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
