@@ -5,6 +5,7 @@
 import type { Environment } from '../src/base/environment.ts'
 import { systemEnvironment } from '../src/database/lifecycle/environment.ts'
 import { CheckError } from './check.ts'
+import { quietLoop } from './event-loop.ts'
 import { seededRandom } from './random.ts'
 
 /** A clock that a test moves. */
@@ -41,10 +42,6 @@ interface Timer {
 
 const START_MS = Date.UTC(2026, 0, 1)
 const DAY_MS = 86_400_000
-/** So many turns of the event loop without a request under way are taken for idleness: a chain of promises needs none. */
-const QUIET_TURNS = 4
-/** Requests that the event loop waits for, among Node's active resources: files, name look-ups, writes to sockets. */
-const REQUEST = /Req|Work|Job/
 
 /**
  * Makes an environment for `open` whose clock stands still until the test moves it.
@@ -73,9 +70,7 @@ export function virtualEnvironment({ seed = 1, startMs = START_MS }: VirtualOpti
         first = timer
     return first
   }
-  const idle = async (): Promise<void> => {
-    for (let quiet = 0; quiet < QUIET_TURNS; quiet = isBusy() ? 0 : quiet + 1) await turn()
-  }
+  const idle = (): Promise<void> => quietLoop(turn)
   const fire = async (timer: Timer): Promise<void> => {
     timers.delete(timer)
     nowMs = Math.max(nowMs, timer.dueMs)
@@ -117,10 +112,4 @@ export function virtualEnvironment({ seed = 1, startMs = START_MS }: VirtualOpti
       aheadMs += ms
     },
   }
-}
-
-/** Pages have no such list: there the turns alone count. */
-function isBusy(): boolean {
-  const node = (globalThis as { process?: { getActiveResourcesInfo?(): string[] } }).process
-  return node?.getActiveResourcesInfo?.().some((name) => REQUEST.test(name)) === true
 }

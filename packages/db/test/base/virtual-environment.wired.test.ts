@@ -1,11 +1,21 @@
 /** Goal: what tests build on. Timers fire in order, and each sees what those before it have begun. */
+import { pbkdf2 } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { open } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { virtualEnvironment } from '../../testing/virtual-environment.ts'
+
+const compressed = promisify(gzip)
+const derived = promisify(pbkdf2)
+/** Takes some milliseconds, in another thread. */
+const hashed = (text: string): Promise<Buffer> => derived(text, 'salt', 20_000, 32, 'sha256')
 
 test('timers fire in the order of their times, and the clock shows each time', async () => {
   const clock = virtualEnvironment()
@@ -38,21 +48,30 @@ test('a timer that a timer sets fires in the same move', async () => {
   expect(rounds).toBe(10)
 })
 
-test('idle waits for files that are read and written', async () => {
+test('idle waits for files, cryptography, compression and answers, however long each takes', async () => {
   const clock = virtualEnvironment()
   const folder = await mkdtemp(join(tmpdir(), 'pannier-clock-'))
-  try {
-    let text = ''
-    const work = async (): Promise<void> => {
-      for (let at = 0; at < 5; at++)
-        await writeFile(join(folder, 'file'), `${await readFile(join(folder, 'file'), 'utf8').catch(() => '')}x`)
-      text = await readFile(join(folder, 'file'), 'utf8')
+  const server = createServer((_, response) => void hashed('of the server').then((bytes) => response.end(bytes)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const done: string[] = []
+  const work = async (): Promise<void> => {
+    for (let round = 0; round < 3; round++) {
+      await writeFile(join(folder, 'file'), await hashed('of the client'))
+      await crypto.subtle.digest('SHA-256', await readFile(join(folder, 'file')))
+      await compressed(Buffer.alloc(1_000_000))
+      await (await fetch(`http://127.0.0.1:${port}`)).bytes()
+      done.push(`round ${round}`)
     }
-    const done = work()
+  }
+  try {
+    const working = work()
     await clock.idle()
-    expect(text).toBe('xxxxx')
-    await done
+    expect(done).toEqual(['round 0', 'round 1', 'round 2'])
+    await working
   } finally {
+    server.closeAllConnections()
+    server.close()
     await rm(folder, { recursive: true })
   }
 })

@@ -1,0 +1,50 @@
+/**
+ * Tells when nothing goes on in a process any more. In Node it is exact for all that the process does by itself: files, cryptography,
+ * compression, and sockets of which it has both ends. It knows nothing of other processes and threads, and of sockets to them.
+ *
+ * Relies on: a pool of one thread (`UV_THREADPOOL_SIZE=1`), where a job is done when all that came before it are done.
+ */
+
+/** So many turns of the loop without a call from Node are taken for idleness: what one socket writes, another reads in the next. */
+const QUIET_TURNS = 4
+/** Requests that Node waits for, among its active resources: files, look-ups of names, connections. */
+const REQUEST = /Req/
+
+interface NodeProcess {
+  getActiveResourcesInfo(): string[]
+  getBuiltinModule(name: 'node:async_hooks'): typeof import('node:async_hooks')
+  getBuiltinModule(name: 'node:fs'): typeof import('node:fs')
+}
+
+const node = (globalThis as { readonly process?: Partial<NodeProcess> }).process
+
+/** Resolves when nothing goes on. `turn`: a turn of the event loop. In pages turns alone count. */
+export async function quietLoop(turn: () => Promise<void>): Promise<void> {
+  if (node?.getBuiltinModule === undefined) {
+    for (let turns = 0; turns < QUIET_TURNS; turns++) await turn()
+    return
+  }
+  const { getActiveResourcesInfo, getBuiltinModule } = node as NodeProcess
+  const { createHook, executionAsyncResource } = getBuiltinModule('node:async_hooks')
+  const { access } = getBuiltinModule('node:fs')
+  let calls = 0
+  const before = (): void => {
+    // What continues a promise goes on within a turn.
+    if (!(executionAsyncResource() instanceof Promise)) calls++
+  }
+  const hook = createHook({ before, trackPromises: false }).enable()
+  try {
+    for (let quiet = 0; quiet < QUIET_TURNS;) {
+      calls = 0
+      await turn()
+      const waits = getActiveResourcesInfo().some((name) => REQUEST.test(name))
+      await new Promise<void>((resolve) => access('.', () => resolve()))
+      quiet = waits || calls > OWN_CALLS ? 0 : quiet + 1
+    }
+  } finally {
+    hook.disable()
+  }
+}
+
+/** Of the turn, and of the job in the pool. */
+const OWN_CALLS = 2
