@@ -4,6 +4,8 @@
  *
  * Relies on: a pool of one thread (`UV_THREADPOOL_SIZE=1`), where a job is done when all that came before it are done.
  */
+import type * as hooks from 'node:async_hooks'
+import type * as files from 'node:fs'
 
 /** So many turns of the loop without a call from Node are taken for idleness: what one socket writes, another reads in the next. */
 const QUIET_TURNS = 4
@@ -12,8 +14,8 @@ const REQUEST = /Req/
 
 interface NodeProcess {
   getActiveResourcesInfo(): string[]
-  getBuiltinModule(name: 'node:async_hooks'): typeof import('node:async_hooks')
-  getBuiltinModule(name: 'node:fs'): typeof import('node:fs')
+  getBuiltinModule(name: 'node:async_hooks'): typeof hooks
+  getBuiltinModule(name: 'node:fs'): typeof files
 }
 
 const node = (globalThis as { readonly process?: Partial<NodeProcess> }).process

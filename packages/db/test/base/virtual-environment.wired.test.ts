@@ -71,7 +71,7 @@ test('idle waits for files, cryptography, compression and answers, however long 
     await working
   } finally {
     server.closeAllConnections()
-    server.close()
+    await new Promise((resolve) => server.close(resolve))
     await rm(folder, { recursive: true })
   }
 })
