@@ -46,16 +46,19 @@ export function mutants(): Plugin {
       const [path = '', query] = id.split(QUERY)
       if (query === undefined) return undefined
       const source = readFileSync(path, 'utf8')
-      const { file, text, replacement } = mutantOf(query)
-      if (path !== join(root, file)) return source
-      const [before, after, ...others] = source.split(text)
-      if (after === undefined || others.length > 0)
-        throw new Error(
-          `A mutant needs the text once in ${file}, found it ${source.split(text).length - 1} times: ${text}`,
-        )
-      return before + replacement + after
+      const mutant = mutantOf(query)
+      if (path !== join(root, mutant.file)) return source
+      const at = placeOf(mutant, source)
+      return source.slice(0, at) + mutant.replacement + source.slice(at + mutant.text.length)
     },
   }
+}
+
+/** Where the text stands. */
+export function placeOf({ file, text }: Mutation, source: string): number {
+  const count = source.split(text).length - 1
+  if (count !== 1) throw new Error(`A mutant needs the text once in ${file}, found it ${count} times: ${text}`)
+  return source.indexOf(text)
 }
 
 function mutantOf(query: string): Mutant {
