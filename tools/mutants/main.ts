@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../checks/packages.ts'
+import { laneOf, LANES, TESTED } from '../test/lanes.ts'
 import { GROUPS } from './groups.ts'
 import { editOf, lineOf, readMutants, type Mutant } from './list.ts'
 import { cacheFile, readJson, writeJson } from './kept.ts'
@@ -17,7 +18,7 @@ import { runFiles, type Failure } from './run-files.ts'
 const USAGE = `Usage: npm run mutants [-- OPTIONS]
 
   --suite=FOLDER       the sources and tests of another checkout, with node_modules
-  --lanes=LANE[,LANE]  pure, wired, real; or all, as other checkouts may have other lanes. pure,wired if left out
+  --lanes=LANE[,LANE]  of ${Object.keys(LANES).join(', ')}; or all, for checkouts with other lanes. ${TESTED.join(',')} if left out
   --only=TEXT          mutants of this group, or whose name has the text
   --jobs=N             that so many mutants run at the same time
   --again              mutants that have survived run again
@@ -39,7 +40,7 @@ const FAR = 8
 const { values } = parseArgs({
   options: {
     suite: { type: 'string', default: root },
-    lanes: { type: 'string', default: 'pure,wired' },
+    lanes: { type: 'string', default: TESTED.join(',') },
     only: { type: 'string', default: '' },
     jobs: { type: 'string', default: String(availableParallelism()) },
     again: { type: 'boolean', default: false },
@@ -137,11 +138,6 @@ function inOrder({ file: module, name }: Mutant, { reach, distances }: Hunt): re
   return Object.keys(reach)
     .filter((file) => reach[file]!.passed && reach[file]!.mutants.includes(name))
     .sort((left, right) => costOf(left) - costOf(right))
-}
-
-/** Other checkouts have other suffixes. */
-function laneOf(file: string): string {
-  return /\.(\w+)\.test\.ts$/.exec(file)?.[1] ?? 'pure'
 }
 
 function secondsSince(startMs: number): number {
