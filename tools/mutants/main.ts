@@ -69,7 +69,8 @@ async function runMutants(): Promise<void> {
   const chosen = all.filter(({ group, name }) => (isGroup ? group === values.only : name.includes(values.only)))
   const isWanted = (path: string): boolean => lanes.includes('all') || lanes.includes(laneOf(path))
   const distances = await distancesIn(suite)
-  const hunt: Hunt = { suite, reach: await reachOf({ suite, isWanted, mutants: all, distances, jobs }), distances }
+  const reach = await reachOf({ suite, isWanted, mutants: all, distances, jobs })
+  const hunt: Hunt = { suite, reach, distances, alone: new Map() }
   const isLeft = (result: Result | undefined): boolean =>
     result === undefined || (values.again && result.killedBy === undefined)
   const left = chosen.filter(({ name }) => isLeft(results[name]))
@@ -91,6 +92,8 @@ interface Hunt {
   readonly suite: string
   readonly reach: Reach
   readonly distances: Distances
+  /** Which files pass when they run alone. */
+  readonly alone: Map<string, Promise<boolean>>
 }
 
 function isThere(mutant: Mutant, suite: string): boolean {
@@ -112,10 +115,17 @@ async function run(mutant: Mutant, hunt: Hunt): Promise<Result> {
     const failure = await runOn(mutant, hunt, files.slice(at))
     if (failure === undefined) break
     at = files.indexOf(failure.file) + 1
-    if (await failsAgain(mutant, hunt, failure))
+    if ((await passesAlone(hunt, failure.file)) && (await failsAgain(mutant, hunt, failure)))
       return { place, files: at, seconds: secondsSince(start), killedBy: failure }
   }
   return { place, files: files.length, seconds: secondsSince(start) }
+}
+
+/** Without a mutant. It may need what files before it have loaded. */
+function passesAlone(hunt: Hunt, file: string): Promise<boolean> {
+  const known = hunt.alone.get(file) ?? runOn(undefined, hunt, [file]).then((failure) => failure === undefined)
+  hunt.alone.set(file, known)
+  return known
 }
 
 /** Some tests fail by chance, more so on a machine that is busy; and some draw other inputs in each run. */
@@ -125,8 +135,12 @@ async function failsAgain(mutant: Mutant, hunt: Hunt, { file, isEndless }: Failu
   return isEndless
 }
 
-function runOn(mutant: Mutant, { suite, reach }: Hunt, files: readonly string[]): Promise<Failure | undefined> {
-  const edits = new Map([[join(suite, mutant.file), [editOf(mutant, suite)]]])
+function runOn(
+  mutant: Mutant | undefined,
+  { suite, reach }: Hunt,
+  files: readonly string[],
+): Promise<Failure | undefined> {
+  const edits = new Map(mutant && [[join(suite, mutant.file), [editOf(mutant, suite)]]])
   const limitOf = (file: string): number => LIMIT_MS_MIN + LIMIT_FACTOR * 1000 * (reach[file]?.seconds ?? 0)
   return runFiles({ suite, files, edits, workers: 1, isBail: true, limitOf })
 }

@@ -31,7 +31,7 @@ export interface Failure {
 }
 
 /** A file that has failed has so long to end. */
-const GRACE_MS = 20_000
+const GRACE_MS = 10_000
 /** Vitest has so long to start, and to go on to the next file. */
 const IDLE_MS_MAX = 180_000
 const LOOK_EVERY_MS = 1000
