@@ -653,6 +653,9 @@ export function parseSearch(text: string, language: string | undefined): ParsedS
 /** Resolves when the time is over, or the signal is aborted. Keeps a Node process alive: its caller has more to do. */
 export function pause(environment: Pick<Environment, 'after'>, ms: number, signal?: AbortSignal): Promise<void>;
 
+/** For long work: its thread is free again after some milliseconds. */
+export function pauseIn(environment: Pick<Environment, 'now' | 'yield'>): Pause;
+
 /**
  * Runs a function that reads the newest state, whatever is written meanwhile. The function may run again, if a collection has to be
  * migrated first.
@@ -887,6 +890,11 @@ interface ParsedSearch {
     /** At least two words. */
     readonly phrases: readonly (readonly string[])[];
 }
+
+/**
+ * Call it after each step, and await it if it returns a promise. It returns one when it is time to release the thread.
+ */
+type Pause = () => MaybePromise<void>;
 
 /** Bodies whose sequence number is higher than `after`, and at most `upTo`, have the version `from`. */
 interface PendingMigration {

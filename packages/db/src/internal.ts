@@ -1,8 +1,7 @@
 /** What Pannier's own packages share: `pannier/internal`. It may change with every version. */
 export { badArgument, checkOptions } from './base/options.ts'
 export type { OptionNames } from './base/options.ts'
-export { relateRecords } from './database/records/relate-records.ts'
-export type { RecordRelation, RecordRelations } from './database/records/relate-records.ts'
+export { relateRecords, type RecordRelation, type RecordRelations } from './database/records/relate-records.ts'
 export { NOCASE } from './codec/nocase.ts'
 export { guarded } from './database/records/guarded-writes.ts'
 export { fromCouchAttachment, toCouchAttachment, toCouchDocument } from './document/attachments/couch-attachments.ts'
@@ -16,8 +15,7 @@ export { forgetLeft, rememberedRows, rememberingView } from './database/records/
 export type { RememberingView } from './database/records/remembering-views.ts'
 export type { LeftRow, RememberedRow } from './view/remembered-changes.ts'
 export type { LastRange, Positioned, RememberedRows, RowPosition } from './view/remembered-rows.ts'
-export { truncate } from './database/records/truncate.ts'
-export type { TruncateOptions } from './database/records/truncate.ts'
+export { truncate, type TruncateOptions } from './database/records/truncate.ts'
 export { selectionQuery, type SelectionOptions } from './database/records/selection-query.ts'
 export { hasSearched, parseSearch, wordsOf } from './query/search/match-terms.ts'
 export type { SearchedText } from './query/ast/normalise.ts'
@@ -25,6 +23,7 @@ export type { DocumentBeforeWrite, DocumentGuard, NewDocument } from './database
 export { LinearRegex } from './query/regex/linear-regex.ts'
 export type { CollectionHost } from './database/replication/local-peer.ts'
 export type { Selection, SelectionComparison, SelectionRelated } from './relations/selection/selection.ts'
+export { pauseIn } from './base/long-work.ts'
 // For storages outside this package.
 export { assert } from './base/errors.ts'
 export type { CommitSequence, Generation, PageId } from './base/brand.ts'

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isPannierError, open, PannierError } from 'pannier'
-import { badArgument, endOf } from 'pannier/internal'
+import { badArgument, endOf, pause, type Environment } from 'pannier/internal'
 import type { Database } from 'pannier'
 import type { FastifyBaseLogger } from 'fastify'
 import {
@@ -59,6 +59,7 @@ class InFolder implements OwnDatabases {
   readonly logs: Database
   readonly fleet: Fleet = ALONE
   readonly #dir: string
+  readonly #environment: Environment
 
   static async open(options: ChosenOptions): Promise<InFolder> {
     const { dir, encryption } = options
@@ -76,21 +77,22 @@ class InFolder implements OwnDatabases {
     }
     const database = await openFile(options, FILE_NAME)
     try {
-      return new InFolder(dir, database, await openFile(options, LOGS_FILE_NAME))
+      return new InFolder(options, database, await openFile(options, LOGS_FILE_NAME))
     } catch (error) {
       await database.close()
       throw error
     }
   }
 
-  private constructor(dir: string, database: Database, logs: Database) {
-    this.#dir = dir
+  private constructor({ dir, environment }: ChosenOptions, database: Database, logs: Database) {
+    this.#dir = dir!
+    this.#environment = environment
     this.database = database
     this.logs = logs
   }
 
   signingKey(): Promise<Buffer> {
-    return signingKeyIn(this.#dir)
+    return signingKeyIn(this.#dir, this.#environment)
   }
 
   async isReady(): Promise<boolean> {
@@ -109,6 +111,7 @@ class InStorage implements OwnDatabases {
   readonly database: Database
   readonly logs: Database
   readonly fleet: Fleet
+  readonly #environment: Environment
   readonly #storage: NonNullable<ServerOptions['storage']>
   #ready: { readonly untilMs: number; readonly answer: Promise<boolean> } | undefined
   #restart: (reason: RestartReason) => void = () => {}
@@ -135,20 +138,16 @@ class InStorage implements OwnDatabases {
       })
       // As durable as the data: a failover that loses nothing of them ends no server.
       const logs = await open(sharedNames(name)['auxiliary.db'], { ...own, durability, environment })
-      return new InStorage(storage, database, logs, fleet)
+      return new InStorage(options, database, logs, fleet)
     } catch (error) {
       for (const one of opened) await one.close()
       throw error
     }
   }
 
-  private constructor(
-    storage: NonNullable<ServerOptions['storage']>,
-    database: Database,
-    logs: Database,
-    fleet: Fleet,
-  ) {
-    this.#storage = storage
+  private constructor({ storage, environment }: ChosenOptions, database: Database, logs: Database, fleet: Fleet) {
+    this.#storage = storage!
+    this.#environment = environment
     this.database = database
     this.logs = logs
     this.fleet = fleet
@@ -175,7 +174,7 @@ class InStorage implements OwnDatabases {
   }
 
   isReady(): Promise<boolean> {
-    const now = performance.now()
+    const now = this.#environment.now()
     if (this.#ready === undefined || this.#ready.untilMs < now)
       this.#ready = { untilMs: now + READY_KEPT_MS, answer: this.#look() }
     return this.#ready.answer
@@ -184,7 +183,7 @@ class InStorage implements OwnDatabases {
   onRestart(listener: (reason: RestartReason) => void): void {
     let isCalled = false
     this.#restart = (reason) => {
-      if (!isCalled) setImmediate(() => listener(reason))
+      if (!isCalled) void this.#environment.yield().then(() => listener(reason))
       isCalled = true
     }
   }
@@ -199,8 +198,11 @@ class InStorage implements OwnDatabases {
   async #look(): Promise<boolean> {
     const { storage, name = NAME } = this.#storage
     if (endOf(this.database).aborted) return false
-    const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), READY_MS_MAX).unref())
-    return Promise.race([storage.has(name), late]).catch(() => false)
+    const answered = new AbortController()
+    const late = pause(this.#environment, READY_MS_MAX, answered.signal).then(() => false)
+    return Promise.race([storage.has(name), late])
+      .catch(() => false)
+      .finally(() => answered.abort())
   }
 }
 

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { checkOptions, environmentOf, systemEnvironment } from 'pannier/internal'
 import type { Database } from 'pannier'
-import type { OptionNames } from 'pannier/internal'
+import type { Environment, OptionNames } from 'pannier/internal'
 import { Auth } from './auth/auth.ts'
 import { appAccounts, appCollections, type IsAround } from './auth/app-accounts.ts'
 import type { AuthHost } from './auth/auth-host.ts'
@@ -22,6 +22,7 @@ import { bulkRoutes } from './couch/bulk-routes.ts'
 import { changesRoutes } from './couch/changes-routes.ts'
 import { databaseRoutes } from './couch/database-routes.ts'
 import { documentRoutes } from './couch/document-routes.ts'
+import { FeedTurns } from './couch/feed-turns.ts'
 import { findRoutes } from './couch/find-routes.ts'
 import { indexRoutes } from './couch/index-routes.ts'
 import { listRoutes } from './couch/list-routes.ts'
@@ -137,7 +138,8 @@ export async function createServer(options: ServerOptions): Promise<PannierServe
   checkServerOptions(options)
   const { database, environment = database ? environmentOf(database) : systemEnvironment() } = options
   const chosen = { ...options, environment }
-  const own = database === undefined ? await openOwnDatabases(chosen) : givenDatabase(database, newSigningKey())
+  const own =
+    database === undefined ? await openOwnDatabases(chosen) : givenDatabase(database, newSigningKey(environment))
   const closing = new AbortController()
   try {
     // One after another: each finds what those before it have made.
@@ -155,30 +157,31 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
   const metrics = new Metrics()
   const routes = new RouteTable()
   const { app, tls } = await openApp(options, limits, metrics, routes)
-  if (options.database === undefined) await keepPrivate(options, app.log)
+  const { environment } = app
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
   const domain = await openDomain({ own, limits, routes, log: app.log }, options)
   const { state, databases, auth, backend } = domain
   if (options.storage !== undefined) keepFresh(app, database, () => settled(backend))
-  if (options.admin !== undefined) await ensureAdmin(options.admin, { ...domain, accounts: auth.accounts })
-  const sandbox = new Sandbox({ onLog: (line) => app.log.info({ line }, 'a design function says') })
+  const sandbox = new Sandbox({ environment, onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
   const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
-  const ours = [...guardsOf(auth, designs, securityOf), backend.guard]
+  const ours = [...guardsOf(environment, auth, designs, securityOf), backend.guard]
   // Nothing refuses a deletion after the last one but what is judged inside the transaction.
   const guards = [...ours, ...(options.guards ?? []), endBranches(await databases.get(USERS_DATABASE))]
   const context: ServerContext = {
+    environment,
     gateway: new Gateway(database, databases, auth, guards, backend.aroundWrites),
     auth,
     limits,
     metrics,
-    bodies: new BodyStore(options.dir ?? tmpdir()),
-    uuid: await uuidOf(state),
+    bodies: new BodyStore(options.dir ?? tmpdir(), environment),
+    uuid: await uuidOf(environment, state),
     indexes: new MangoIndexes(database, app.log),
     designs,
     tasks: new ActiveTasks(),
     updates: new DatabaseUpdates(database, await databases.names()),
+    turns: new FeedTurns(environment),
     feeds: new OpenFeeds(metrics, limits.feedsMax, limits.feedsPerUserMax),
     closing: closing.signal,
     isReady: () => own.isReady(),
@@ -220,7 +223,7 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
 }
 
 async function openApp(
-  options: ServerOptions,
+  options: ChosenOptions,
   limits: ServerLimits,
   metrics: Metrics,
   routes: RouteTable,
@@ -229,6 +232,7 @@ async function openApp(
   const ownNames = https === undefined || isFiles(https) ? [] : https.names
   const named = { ...options, allowedHosts: [...allowedHosts, ...ownNames] }
   const app = await createApp(named, limits, metrics, (method, url) => routes.claims(method, url))
+  if (options.database === undefined) await keepPrivate(options, app.log)
   return { app, tls: await openTls(app, options) }
 }
 
@@ -236,7 +240,7 @@ async function openApp(
 async function addRest(
   app: FastifyInstance,
   parts: { readonly context: ServerContext; readonly backend: Backend; readonly routes: RouteTable },
-  { dir: dataFolder, hooks, corsOrigins = [] }: ServerOptions,
+  { environment, dir: dataFolder, hooks, corsOrigins = [] }: ChosenOptions,
 ): Promise<HookFolder | undefined> {
   const { context, backend, routes } = parts
   const { bodies, limits, isReady } = context
@@ -246,7 +250,7 @@ async function addRest(
   if (hooks === undefined) return undefined
   const { dir, watch = true } = hooks
   const runningFile = dataFolder === undefined ? undefined : join(dataFolder, 'hooks.running')
-  return HookFolder.open({ backend, routes, log: app.log, folder: dir, isWatched: watch, runningFile })
+  return HookFolder.open({ environment, backend, routes, log: app.log, folder: dir, isWatched: watch, runningFile })
 }
 
 /** A database that was given has no logs. */
@@ -259,8 +263,8 @@ async function settled({ definitions, settings }: Backend): Promise<void> {
 }
 
 /** A backup is restored into files only. */
-function backupHostOf({ dir, storage, encryption, onRestart }: ServerOptions): BackupHost {
-  const restart = onRestart && ((): void => void setImmediate(() => onRestart('backup')))
+function backupHostOf({ environment, dir, storage, encryption, onRestart }: ChosenOptions): BackupHost {
+  const restart = onRestart && ((): void => void environment.yield().then(() => onRestart('backup')))
   return {
     ...(dir !== undefined && { dir }),
     ...(encryption && { encryption }),
@@ -328,7 +332,9 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
     await backend.close()
     await pictures.close()
   }
-  return { state, databases, auth, backend, passwords, close }
+  const domain = { state, databases, auth, backend, passwords, close }
+  if (options.admin !== undefined) await ensureAdmin(options.admin, { ...domain, accounts: auth.accounts })
+  return domain
 }
 
 /** Connections that wait to be accepted. Of 1,000 that come at once, Node's 511 would make some wait a second for their next try. */
@@ -341,19 +347,24 @@ async function listenAt(app: FastifyInstance, tls: Tls | undefined, options: Lis
   return (await tls?.listen(host)) ?? url
 }
 
-async function uuidOf(state: ServerState): Promise<string> {
-  const { uuid } = await state.ensure('identity', () => ({ uuid: crypto.randomUUID().replaceAll('-', '') }))
+async function uuidOf(environment: Environment, state: ServerState): Promise<string> {
+  const { uuid } = await state.ensure('identity', () => ({ uuid: environment.randomId() }))
   return uuid as string
 }
 
 /** Guards of rights come before guards of content. */
-function guardsOf(auth: Auth, designs: DesignDocuments, securityOf: Parameters<typeof designGuard>[0]): WriteGuard[] {
+function guardsOf(
+  environment: Environment,
+  auth: Auth,
+  designs: DesignDocuments,
+  securityOf: Parameters<typeof designGuard>[0],
+): WriteGuard[] {
   return [
     auth.guard,
     designGuard(securityOf),
     replicatorGuard,
     compilationGuard(designs),
-    validationGuard(designs, securityOf),
+    validationGuard(environment, designs, securityOf),
   ]
 }
 

@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
+import { systemEnvironment } from 'pannier/internal'
 import { sendPieces } from '../src/http/streamed-reply.ts'
 
 type Make = (left: AbortSignal) => AsyncGenerator<string>
 
 async function served(make: Make, use: (socket: Socket) => Promise<void>): Promise<void> {
-  const app = fastify()
+  const app = fastify().decorate('environment', systemEnvironment())
   app.get('/', (_request, reply) => sendPieces(reply, 'text/plain', make))
   await app.listen({ port: 0 })
   try {

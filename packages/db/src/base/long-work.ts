@@ -64,6 +64,7 @@ export async function retryWhenStale<T>(
  */
 export type Pause = () => MaybePromise<void>
 
+/** For long work: its thread is free again after some milliseconds. */
 export function pauseIn(environment: Pick<Environment, 'now' | 'yield'>): Pause {
   let startMs = environment.now()
   return () => {

@@ -2,9 +2,9 @@
  * The key that signs session cookies: a file beside the database that only the server's account may read. Nobody can
  * make cookies from a copy, dump or replica of the database.
  */
-import { randomBytes } from 'node:crypto'
 import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Environment } from 'pannier/internal'
 import { FOR_OTHERS, writePrivate } from '../http/private-files.ts'
 
 const FILE_NAME = 'pannier.session-key'
@@ -14,18 +14,18 @@ const KEY_BYTES = 32
  * The key of the server whose database is in that folder. A missing key is created. If others could read it, a new one
  * replaces it, and all sessions end. For the one process that has the database open.
  */
-export async function signingKeyIn(dir: string): Promise<Buffer> {
+export async function signingKeyIn(dir: string, environment: Environment): Promise<Buffer> {
   const file = join(dir, FILE_NAME)
   const found = await keyAt(file)
   if (found !== undefined) return found
-  const key = newSigningKey()
+  const key = newSigningKey(environment)
   await writePrivate(file, key)
   return key
 }
 
 /** For a server whose database is not in a folder of its own: sessions end with the process. */
-export function newSigningKey(): Buffer {
-  return randomBytes(KEY_BYTES)
+export function newSigningKey(environment: Environment): Buffer {
+  return Buffer.from(environment.randomBytes(KEY_BYTES))
 }
 
 /** All sessions end: for a folder that gets another database, in which it may not be known who has logged out. */

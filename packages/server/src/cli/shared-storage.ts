@@ -1,7 +1,6 @@
 /** `--storage postgres://…` of the command line. */
-import { setTimeout } from 'node:timers/promises'
 import { isPannierError } from 'pannier'
-import type { DatabaseStorage } from 'pannier/internal'
+import { pause, type DatabaseStorage } from 'pannier/internal'
 import type { PostgresOptions, PostgresStorage } from '@pannier/postgres'
 import { UsageError } from './outcome.ts'
 import { printLine, type Terminal } from './terminal.ts'
@@ -58,7 +57,8 @@ export async function postgresAt(urls: readonly string[], options: PostgresOptio
 }
 
 /** Tries again while servers of a newer version serve the database. Undefined: the operator has ended it. */
-export async function whenUpdated<T>(start: () => Promise<T>, { stderr, signal }: Terminal): Promise<T | undefined> {
+export async function whenUpdated<T>(start: () => Promise<T>, terminal: Terminal): Promise<T | undefined> {
+  const { stderr, signal, environment } = terminal
   let isSaid = false
   while (!signal.aborted) {
     try {
@@ -67,7 +67,7 @@ export async function whenUpdated<T>(start: () => Promise<T>, { stderr, signal }
       if (!isPannierError(error, 'PANNIER_NEWER_FORMAT')) throw error
       if (!isSaid) printLine(stderr, `${error.message} This server waits.`)
       isSaid = true
-      await setTimeout(WAIT_MS, undefined, { signal }).catch(() => {})
+      await pause(environment, WAIT_MS, signal)
     }
   }
   return undefined

@@ -13,7 +13,7 @@ import { checkDocumentId, checkRevision } from './document-input.ts'
 import { leavesOf, readSome, REVISIONS_PER_READ } from './revision-content.ts'
 import type { WantedRevision } from './revision-content.ts'
 import type { Routes, ServerContext } from './server-context.ts'
-import { mixedParts, newBoundary } from './write-multipart.ts'
+import { mixedParts } from './write-multipart.ts'
 import type { MixedResult } from './write-multipart.ts'
 
 /** CouchDB's default. */
@@ -61,7 +61,7 @@ async function postBulkGet(
     return sendPieces(reply, 'application/json', (left) => bulkPieces(collection, references, read, left), {
       gather: true,
     })
-  const boundary = newBoundary()
+  const boundary = context.environment.randomId()
   const generations = new WeakMap<JsonObject, number>()
   return sendPieces(reply, `multipart/mixed; boundary="${boundary}"`, (left) =>
     mixedParts(

@@ -3,12 +3,11 @@
  * has to send.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { setImmediate } from 'node:timers/promises'
+import { pauseIn } from 'pannier/internal'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import { asBadRequest, badRequest, HttpError, toHttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readBody } from '../http/request-body.ts'
-import { Slices } from '../http/slices.ts'
 import { JsonError, parseMembers } from '../http/strict-json.ts'
 import { isJsonObject, isLocalId } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
@@ -58,18 +57,18 @@ async function postBulk(
     const groups = groupsOf(documents)
     // A client's edits are all refused if one is malformed.
     if (newEdits && groups.length > 1) {
-      const slices = new Slices()
+      const released = pauseIn(context.environment)
       for (const document of documents) {
         holds(document.bytes)
         await checkOne(document, true)
-        await slices.pause()
+        await released()
       }
     }
     const outcomes: JsonObject[] = []
     for (const group of groups) {
       holds(group.reduce((bytes, document) => bytes + document.bytes, 0))
       outcomes.push(...(await writeGroup(context, { request, database, newEdits }, group)))
-      await setImmediate()
+      await context.environment.yield()
     }
     reply.code(201)
     return newEdits ? outcomes : outcomes.filter((outcome) => 'error' in outcome)
@@ -106,10 +105,10 @@ async function writeGroup(
 ): Promise<JsonObject[]> {
   const { newEdits } = write
   const checked: (JsonObject | HttpError)[] = []
-  const slices = new Slices()
+  const released = pauseIn(context.environment)
   for (const one of group) {
     checked.push(await checkOne(one, newEdits))
-    await slices.pause()
+    await released()
   }
   const documents = checked.filter((one) => !(one instanceof HttpError)) as JsonObject[]
   const written = await writeChecked(context, { ...write, documents }, group[0]!.isStreamed)

@@ -55,7 +55,11 @@ async function sendChanges(
     return await sendPieces(
       reply,
       contentTypeOf(options),
-      (left) => feedPieces(source, options, AbortSignal.any([left, revoked.signal, context.closing])),
+      (left) =>
+        feedPieces(source, options, {
+          turns: context.turns,
+          ending: AbortSignal.any([left, revoked.signal, context.closing]),
+        }),
       { gather: options.form === 'normal' },
     )
   } catch (error) {

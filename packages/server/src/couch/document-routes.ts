@@ -25,7 +25,7 @@ import type { RevisionReference } from './revision-content.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocument } from './write-documents.ts'
-import { mixedParts, newBoundary, relatedParts } from './write-multipart.ts'
+import { mixedParts, relatedParts } from './write-multipart.ts'
 import type { MixedResult } from './write-multipart.ts'
 
 export const documentRoutes: Routes = (app, context) => {
@@ -60,7 +60,7 @@ async function getDocument(
   if (read.localSequence) document = { ...document, _local_seq: await localSequence(collection, id) }
   if (wantsContent && stubsOf(document) !== undefined) {
     if (accepts(request, 'multipart/related')) {
-      const boundary = newBoundary()
+      const boundary = context.environment.randomId()
       return sendPieces(reply, `multipart/related; boundary="${boundary}"`, () =>
         relatedParts(collection, document, generation, boundary),
       )
@@ -85,7 +85,7 @@ async function getOpenRevisions(
   const wanted = all ?? (openRevisions as readonly string[]).map((rev) => ({ id, rev }))
   const results = (left: AbortSignal): AsyncGenerator<OpenRevision> => openRevisionsOf(collection, wanted, latest, left)
   if (accepts(request, 'multipart/mixed')) {
-    const boundary = newBoundary()
+    const boundary = context.environment.randomId()
     const generations = new WeakMap<JsonObject, number>()
     async function* parts(left: AbortSignal): AsyncGenerator<MixedResult> {
       for await (const result of results(left)) {

@@ -6,7 +6,7 @@
 import { badRequest } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import type { ServerLimits } from '../http/server-limits.ts'
-import { feedTurns } from './feed-turns.ts'
+import type { FeedTurns } from './feed-turns.ts'
 
 type FeedForm = 'normal' | 'longpoll' | 'continuous' | 'eventsource'
 
@@ -70,18 +70,24 @@ export function contentTypeOf({ form }: FeedOptions): string {
   return form === 'eventsource' ? 'text/event-stream' : 'application/json'
 }
 
-/** @param ending Aborted to end the feed in the regular way. */
-export function feedPieces(source: FeedSource, options: FeedOptions, ending: AbortSignal): AsyncGenerator<string> {
-  return options.form === 'normal' || options.form === 'longpoll'
-    ? wholeFeed(source, options, ending)
-    : endlessFeed(source, options, ending)
+/** When a feed reads, waits and ends. */
+interface FeedPace {
+  readonly turns: FeedTurns
+  /** Aborted to end the feed in the regular way. */
+  readonly ending: AbortSignal
 }
 
-async function* wholeFeed(source: FeedSource, options: FeedOptions, ending: AbortSignal): AsyncGenerator<string> {
+export function feedPieces(source: FeedSource, options: FeedOptions, pace: FeedPace): AsyncGenerator<string> {
+  return options.form === 'normal' || options.form === 'longpoll'
+    ? wholeFeed(source, options, pace)
+    : endlessFeed(source, options, pace)
+}
+
+async function* wholeFeed(source: FeedSource, options: FeedOptions, pace: FeedPace): AsyncGenerator<string> {
   yield '{"results":[\n'
   let separator = ''
   const { form, heartbeatMs } = options
-  for await (const rows of withIdle(source, false, heartbeatMs ?? Infinity, ending)) {
+  for await (const rows of withIdle(source, false, heartbeatMs ?? Infinity, pace)) {
     if (rows === 'idle') yield '\n'
     else {
       yield* inForm(rows, LIST, separator)
@@ -89,7 +95,7 @@ async function* wholeFeed(source: FeedSource, options: FeedOptions, ending: Abor
     }
   }
   if (form === 'longpoll' && separator === '' && source.mayWait) {
-    for await (const rows of withIdle(source, true, heartbeatMs ?? options.timeoutMs, ending)) {
+    for await (const rows of withIdle(source, true, heartbeatMs ?? options.timeoutMs, pace)) {
       if (rows !== 'idle') {
         yield* inForm(rows, LIST)
         break
@@ -101,12 +107,12 @@ async function* wholeFeed(source: FeedSource, options: FeedOptions, ending: Abor
   yield `\n],\n"last_seq":${JSON.stringify(source.lastSequence())},"pending":${await source.pending()}}\n`
 }
 
-async function* endlessFeed(source: FeedSource, options: FeedOptions, ending: AbortSignal): AsyncGenerator<string> {
+async function* endlessFeed(source: FeedSource, options: FeedOptions, pace: FeedPace): AsyncGenerator<string> {
   const { form, heartbeatMs, timeoutMs } = options
   const isEvents = form === 'eventsource'
   // Headers go out with the first piece.
   yield '\n'
-  for await (const rows of withIdle(source, true, heartbeatMs ?? timeoutMs, ending)) {
+  for await (const rows of withIdle(source, true, heartbeatMs ?? timeoutMs, pace)) {
     if (rows !== 'idle') yield* inForm(rows, isEvents ? EVENTS : LINES)
     else if (heartbeatMs === undefined) break
     else yield isEvents ? 'event: heartbeat\ndata: \n\n' : '\n'
@@ -132,19 +138,19 @@ async function* withIdle(
   source: FeedSource,
   live: boolean,
   idleMs: number,
-  ending: AbortSignal,
+  pace: FeedPace,
 ): AsyncGenerator<readonly FeedRow[] | 'idle'> {
   const stop = new AbortController()
   const rows = source.rows(live, stop.signal)
   try {
     for (;;) {
-      await feedTurns.toRead()
+      await pace.turns.toRead()
       const next = rows.next()
       // If the feed ends first, nobody waits for this promise.
       next.catch(() => {})
       let result: IteratorResult<readonly FeedRow[], unknown> | 'idle' | 'ended'
       do {
-        result = await firstOf(next, idleMs, ending)
+        result = await firstOf(next, idleMs, pace)
         if (result === 'ended') return
         if (result === 'idle') yield 'idle'
       } while (result === 'idle')
@@ -157,12 +163,16 @@ async function* withIdle(
   }
 }
 
-async function firstOf<T>(next: Promise<T>, idleMs: number, ending: AbortSignal): Promise<T | 'idle' | 'ended'> {
+async function firstOf<T>(
+  next: Promise<T>,
+  idleMs: number,
+  { turns, ending }: FeedPace,
+): Promise<T | 'idle' | 'ended'> {
   if (ending.aborted) return 'ended'
   let stop = (): void => {}
   const other = new Promise<'idle' | 'ended'>((resolve) => {
     const end = (): void => resolve('ended')
-    const stopWaiting = idleMs === Infinity ? undefined : feedTurns.after(idleMs, () => resolve('idle'))
+    const stopWaiting = idleMs === Infinity ? undefined : turns.after(idleMs, () => resolve('idle'))
     ending.addEventListener('abort', end)
     stop = () => {
       stopWaiting?.()

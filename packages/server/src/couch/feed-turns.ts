@@ -2,6 +2,7 @@
  * Schedules feeds so that thousands of them don't delay other requests. Each feed reads a batch in its own turn of the
  * event loop. One timer ends waits, a limited number of them in one turn.
  */
+import { every, type Environment } from 'pannier/internal'
 
 /** The longest delay of a call of `after`. */
 const LOOK_MS = 250
@@ -13,10 +14,15 @@ interface Waiting {
 }
 
 export class FeedTurns {
+  readonly #environment: Environment
   readonly #readers: (() => void)[] = []
   #isReading = false
   readonly #waiting = new Set<Waiting>()
-  #timer: NodeJS.Timeout | undefined
+  #stopLooking: (() => void) | undefined
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
 
   /** Resolves when the caller may read a batch: first come, first served. */
   toRead(): Promise<void> {
@@ -24,15 +30,15 @@ export class FeedTurns {
       this.#readers.push(resolve)
       if (this.#isReading) return
       this.#isReading = true
-      setImmediate(() => this.#handOn())
+      void this.#environment.yield().then(() => this.#handOn())
     })
   }
 
   /** Calls back once after that long, or a little later. The function returned ends the wait. */
   after(ms: number, tell: () => void): () => void {
-    const waiting = { untilMs: performance.now() + ms, tell }
+    const waiting = { untilMs: this.#environment.now() + ms, tell }
     this.#waiting.add(waiting)
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()
+    this.#stopLooking ??= every(this.#environment, LOOK_MS, () => this.#look())
     return () => void this.#waiting.delete(waiting)
   }
 
@@ -41,25 +47,23 @@ export class FeedTurns {
     this.#isReading = next !== undefined
     if (next === undefined) return
     next()
-    setImmediate(() => this.#handOn())
+    void this.#environment.yield().then(() => this.#handOn())
   }
 
   #look(): void {
     if (this.#waiting.size === 0) {
-      clearInterval(this.#timer)
-      this.#timer = undefined
+      this.#stopLooking?.()
+      this.#stopLooking = undefined
       return
     }
-    const nowMs = performance.now()
+    const nowMs = this.#environment.now()
     this.#tell([...this.#waiting].filter(({ untilMs }) => untilMs <= nowMs))
   }
 
   #tell(due: readonly Waiting[]): void {
     // A wait may have ended since the last turn.
     for (const one of due.slice(0, TOLD_IN_ONE_TURN)) if (this.#waiting.delete(one)) one.tell()
-    if (due.length > TOLD_IN_ONE_TURN) setImmediate(() => this.#tell(due.slice(TOLD_IN_ONE_TURN)))
+    if (due.length > TOLD_IN_ONE_TURN)
+      void this.#environment.yield().then(() => this.#tell(due.slice(TOLD_IN_ONE_TURN)))
   }
 }
-
-/** Shared by all servers of this process, because they share one event loop. */
-export const feedTurns: FeedTurns = new FeedTurns()

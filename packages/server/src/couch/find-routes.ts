@@ -5,7 +5,7 @@ import { toCouchDocument } from 'pannier/internal'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import { asBadRequest, HttpError } from '../http/http-error.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import { joined, sendPieces } from '../http/streamed-reply.ts'
+import { sendJoined } from '../http/streamed-reply.ts'
 import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
 import { jsonLimits } from './body-limits.ts'
 import { chooseIndex, type MangoChoice } from './mango/mango-choice.ts'
@@ -71,7 +71,8 @@ function find(
   warning: string | undefined,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const startMs = performance.now()
+  const { environment } = reply.server
+  const startMs = environment.now()
   async function* pieces(left: AbortSignal): AsyncGenerator<string> {
     let rows = 0
     yield '{"docs":[\n'
@@ -82,11 +83,11 @@ function find(
     const end = {
       bookmark: rows === 0 ? wanted.bookmark : bookmarkOf(wanted.skip + rows),
       ...(warning !== undefined && { warning }),
-      ...(wanted.executionStats && { execution_stats: await statistics(query, rows, startMs) }),
+      ...(wanted.executionStats && { execution_stats: await statistics(query, rows, environment.now() - startMs) }),
     }
     yield `\n],\n${JSON.stringify(end).slice(1)}\n`
   }
-  return sendPieces(reply, 'application/json', (left) => joined(pieces(left)))
+  return sendJoined(reply, pieces)
 }
 
 /** Without conflicts if the document was replaced in the meantime. */
@@ -95,8 +96,11 @@ async function withConflicts(collection: GuardedCollection, document: JsonObject
   return (await collection.get(_id, { rev: _rev, conflicts: true })) ?? document
 }
 
-async function statistics(query: Query<JsonObject, JsonObject>, rows: number, startMs: number): Promise<JsonObject> {
-  const executionMs = performance.now() - startMs
+async function statistics(
+  query: Query<JsonObject, JsonObject>,
+  rows: number,
+  executionMs: number,
+): Promise<JsonObject> {
   const { actual, plan } = await query.explain({ run: true })
   const entries = stepsOf(plan).map((step) => (step.step === 'index scan' ? Number(step.actualRows ?? 0) : 0))
   return {

@@ -6,7 +6,7 @@ import type { DatabaseRoute } from '../http/declarations.ts'
 import { badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import { joined, sendPieces } from '../http/streamed-reply.ts'
+import { sendJoined } from '../http/streamed-reply.ts'
 import { isJsonObject } from '@pannier/backend/internal'
 import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
 import { rowWithContent, stubsOf } from './attachment-content.ts'
@@ -87,7 +87,7 @@ async function postQueries(
     if (!isJsonObject(query)) throw badRequest('A query must be a JSON object.')
     return listRead(new QueryParameters(request, query), within)
   })
-  return sendPieces(reply, 'application/json', () => joined(several(reads.map((read) => listPieces(collection, read)))))
+  return sendJoined(reply, () => several(reads.map((read) => listPieces(collection, read))))
 }
 
 async function* several(lists: readonly AsyncIterable<string>[]): AsyncGenerator<string> {
@@ -100,7 +100,7 @@ async function* several(lists: readonly AsyncIterable<string>[]): AsyncGenerator
 }
 
 function sendList(reply: FastifyReply, collection: GuardedCollection, read: ListRead): Promise<unknown> {
-  return sendPieces(reply, 'application/json', () => joined(listPieces(collection, read)))
+  return sendJoined(reply, () => listPieces(collection, read))
 }
 
 async function* listPieces(collection: GuardedCollection, read: ListRead): AsyncGenerator<string> {

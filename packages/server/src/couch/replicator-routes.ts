@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify'
 import { isPannierError } from 'pannier'
 import type { ReplicationResult } from 'pannier'
-import { randomBytes } from 'node:crypto'
 import { REPLICATOR_DATABASE } from '../auth/permissions.ts'
 import { badRequest, HttpError, notFound, toHttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
@@ -36,7 +35,7 @@ export function replicatorRoutes(
     const { id } = job.options
     if (spec.continuous) return reply.code(202).send({ ok: true, _local_id: id })
     try {
-      return { ...answerOf(await job.done), _local_id: id }
+      return { ...answerOf(await job.done, context.environment.randomId()), _local_id: id }
     } catch (error) {
       throw failureOf(error)
     }
@@ -53,9 +52,8 @@ async function cancel(replicator: Replicator, body: JsonObject, principal: Princ
   return { ok: true, _local_id: id }
 }
 
-function answerOf(result: ReplicationResult): JsonObject {
+function answerOf(result: ReplicationResult, session: string): JsonObject {
   const { docsRead, docsWritten, docsDenied, changesChecked, lastSeq, startTime, endTime } = result
-  const session = randomBytes(16).toString('hex')
   return {
     ok: true,
     ...(docsRead === 0 && changesChecked === 0 && { no_changes: true }),

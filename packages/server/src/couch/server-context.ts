@@ -1,15 +1,19 @@
 /** What CouchDB's routes share. They reach documents only through the gateway. */
 import type { FastifyInstance } from 'fastify'
+import type { Environment } from 'pannier/internal'
 import type { Auth } from '../auth/auth.ts'
 import type { DesignDocuments } from '../design/design-documents.ts'
 import type { BodyStore } from '../http/body-store.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { ServerLimits } from '../http/server-limits.ts'
 import type { ActiveTasks, DatabaseUpdates, FilterSource, Gateway } from '@pannier/backend/internal'
+import type { FeedTurns } from './feed-turns.ts'
 import type { MangoIndexes } from './mango/mango-indexes.ts'
 import type { OpenFeeds } from './open-feeds.ts'
 
 export interface ServerContext {
+  /** Clock, timers and chance. */
+  readonly environment: Environment
   /** The way to documents. */
   readonly gateway: Gateway
   /** Sessions, users and permissions. */
@@ -32,6 +36,8 @@ export interface ServerContext {
   readonly updates: DatabaseUpdates
   /** Change feeds that are open. */
   readonly feeds: OpenFeeds
+  /** When each of them reads, and how long it waits. */
+  readonly turns: FeedTurns
   /** Aborted when the server is being closed: feeds end. */
   readonly closing: AbortSignal
   /** Whether a balancer may send requests here. */

@@ -1,6 +1,5 @@
 /** Routes of the server as a whole: `/`, `_all_dbs`, `_dbs_info`, `_active_tasks` and others. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { randomBytes } from 'node:crypto'
 import { badRequest } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
@@ -38,7 +37,7 @@ export const serverRoutes: Routes = (app, context) => {
     const count = new QueryParameters(request).count('count') ?? 1
     if (count > UUIDS_MAX) throw badRequest(`count parameter too large: at most ${UUIDS_MAX}`)
     reply.header('cache-control', 'must-revalidate, no-cache').header('pragma', 'no-cache')
-    return { uuids: Array.from({ length: count }, () => randomBytes(16).toString('hex')) }
+    return { uuids: Array.from({ length: count }, () => context.environment.randomId()) }
   })
   app.get('/_all_dbs', { config: { needs: 'server-admin' } }, async (request) =>
     pageOf(await gateway.names(request.principal), new QueryParameters(request)),
@@ -116,7 +115,7 @@ function pageOf(names: readonly string[], parameters: QueryParameters): string[]
 }
 
 async function sendUpdates(context: ServerContext, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const { auth, updates, limits, feeds, closing } = context
+  const { auth, updates, limits, feeds, turns, closing } = context
   const parameters = new QueryParameters(request)
   const options = feedOptions(parameters, limits)
   const source = new UpdatesSource(updates, parameters.text('since'), parameters.count('limit') ?? Infinity)
@@ -128,7 +127,7 @@ async function sendUpdates(context: ServerContext, request: FastifyRequest, repl
     stopWatching()
   })
   return sendPieces(reply, contentTypeOf(options), (left) =>
-    feedPieces(source, options, AbortSignal.any([left, revoked.signal, closing])),
+    feedPieces(source, options, { turns, ending: AbortSignal.any([left, revoked.signal, closing]) }),
   )
 }
 

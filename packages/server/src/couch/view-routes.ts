@@ -6,7 +6,7 @@ import type { Design, FoundView } from '../design/design-documents.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import { joined, sendPieces } from '../http/streamed-reply.ts'
+import { sendJoined } from '../http/streamed-reply.ts'
 import { isJsonObject } from '@pannier/backend/internal'
 import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
 import { rowWithContent, stubsOf } from './attachment-content.ts'
@@ -60,7 +60,7 @@ export const viewRoutes: Routes = (app, context) => {
 }
 
 function sendRows(reply: FastifyReply, found: FoundView, read: ViewRead): Promise<unknown> {
-  return sendPieces(reply, 'application/json', (left) => joined(rowPieces(found, read, left)))
+  return sendJoined(reply, (left) => rowPieces(found, read, left))
 }
 
 function sendQueries(
@@ -83,7 +83,7 @@ function sendQueries(
     }
     yield ']}\n'
   }
-  return sendPieces(reply, 'application/json', (left) => joined(pieces(left)))
+  return sendJoined(reply, pieces)
 }
 
 /** Reads the totals first. The rows are of the same state of the view, or of a later one. */

@@ -13,7 +13,6 @@ import type { JsonObject } from '@pannier/backend/internal'
 import { jsonLimits } from './body-limits.ts'
 import { feedOptions } from './feed-pieces.ts'
 import type { FeedOptions } from './feed-pieces.ts'
-import { feedTurns } from './feed-turns.ts'
 import { resolveSince } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 
@@ -69,7 +68,7 @@ async function* waiting(
 ): AsyncGenerator<string> {
   // Headers go out with the first piece.
   yield '\n'
-  const { updates } = context
+  const { updates, turns } = context
   const idleMs = heartbeatMs ?? timeoutMs
   let asked = places
   for (;;) {
@@ -80,7 +79,7 @@ async function* waiting(
     if (changed.size > 0 || ending.aborted) return yield answer([...changed])
     while (updates.lastSequence === mark && !revoked.aborted && !ending.aborted) {
       const idle = new AbortController()
-      const stopWaiting = feedTurns.after(idleMs, () => idle.abort(IDLE))
+      const stopWaiting = turns.after(idleMs, () => idle.abort(IDLE))
       await updates.next(AbortSignal.any([idle.signal, revoked, ending]))
       stopWaiting()
       if (!idle.signal.aborted) continue

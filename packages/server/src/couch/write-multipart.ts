@@ -7,10 +7,6 @@ import { lackingAttachments, openAttachment, stubsOf } from './attachment-conten
 
 type Part = string | Uint8Array
 
-export function newBoundary(): string {
-  return crypto.randomUUID().replaceAll('-', '')
-}
-
 /**
  * A document, then each attachment that is newer than `generation`, in the order of `_attachments`, where it `follows`; the others
  * are stubs.
@@ -59,7 +55,7 @@ export async function* mixedParts(
       yield `Content-Type: application/json\r\n\r\n${JSON.stringify(ok)}\r\n`
       continue
     }
-    const inner = newBoundary()
+    const inner = `related${boundary}`
     yield `Content-Type: multipart/related; boundary="${inner}"\r\n\r\n`
     yield* relatedParts(collection, ok, generation, inner)
     yield '\r\n'

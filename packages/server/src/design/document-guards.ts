@@ -2,6 +2,7 @@
  * Guards that design documents bring. They must compile, and the `validate_doc_update` of each judges every write of
  * other documents, by any principal and route.
  */
+import type { Environment } from 'pannier/internal'
 import { DEFAULT_SECURITY } from '../auth/permissions.ts'
 import { toHttpError } from '../http/http-error.ts'
 import { ServiceError } from '@pannier/backend'
@@ -40,6 +41,7 @@ export function compilationGuard(designs: DesignDocuments): WriteGuard {
 type Prepare = NonNullable<WriteGuard['prepare']>
 
 export function validationGuard(
+  environment: Environment,
   designs: DesignDocuments,
   securityOf: (database: string) => Promise<JsonObject | undefined>,
 ): WriteGuard {
@@ -53,7 +55,9 @@ export function validationGuard(
     const validate: Validate = async (document, previous) => {
       for (const validator of validators) await validator(document, previous, user, security)
     }
-    return eachInTurn(documents, (document) => (isDesign(document) ? document : validated(write, document, validate)))
+    return eachInTurn(documents, (document) =>
+      isDesign(document) ? document : validated(environment, write, document, validate),
+    )
   }
   return { prepare }
 }
@@ -61,11 +65,12 @@ export function validationGuard(
 type Validate = (document: JsonObject, previous: JsonObject | undefined) => ReturnType<ValidateFunction>
 
 async function validated(
+  environment: Environment,
   { stored, newEdits }: GuardedWrite,
   document: JsonObject,
   validate: Validate,
 ): Promise<Verdict> {
-  const { _id = crypto.randomUUID().replaceAll('-', '') } = document
+  const { _id = environment.randomId() } = document
   const id = _id as string
   const previous = newEdits ? await editedRevision(stored, id, document) : await knownAncestor(stored, id, document)
   if (previous instanceof ServiceError) return previous

@@ -2,6 +2,7 @@
 import { existsSync, watch } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Environment } from 'pannier/internal'
 import type { Backend } from '@pannier/backend'
 import { HookFileError, loadHooks } from './load-hooks.ts'
 import type { HookSet } from './hook-set.ts'
@@ -10,6 +11,7 @@ import { TypeFile } from './type-file.ts'
 import { Watchdog } from './watchdog.ts'
 
 interface HookFolderParts {
+  readonly environment: Environment
   readonly folder: string
   readonly backend: Backend
   readonly routes: RouteTable
@@ -31,7 +33,7 @@ export class HookFolder {
   readonly #watching = new AbortController()
   #types: TypeFile | undefined
   #jobs: readonly string[] = []
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #cancel: () => void = () => {}
   #loading: Promise<void> = Promise.resolve()
 
   /** @throws HookFileError */
@@ -53,7 +55,7 @@ export class HookFolder {
 
   async close(): Promise<void> {
     this.#watching.abort()
-    clearTimeout(this.#timer)
+    this.#cancel()
     await this.#loading
     await this.#types?.close()
     await this.#watchdog.close()
@@ -78,13 +80,14 @@ export class HookFolder {
   }
 
   async #watch(): Promise<void> {
-    const { folder, log, backend } = this.#parts
+    const { environment, folder, log, backend } = this.#parts
     this.#types = await TypeFile.open({ folder, log, definitions: backend.definitions })
     const { signal } = this.#watching
     const watcher = watch(folder, { recursive: true, signal, persistent: false }, (_event, name) => {
       if (name !== null && IGNORED.test(name)) return
-      clearTimeout(this.#timer)
-      this.#timer = setTimeout(() => void (this.#loading = this.#loading.then(() => this.#reload())), SETTLE_MS)
+      this.#cancel()
+      const reload = (): void => void (this.#loading = this.#loading.then(() => this.#reload()))
+      this.#cancel = environment.after(SETTLE_MS, reload)
     })
     watcher.on('error', (error) => log.warn({ err: error }, 'hooks are no longer watched'))
   }

@@ -6,7 +6,7 @@ import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, Fa
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger, LoggerOptions } from 'pino'
-import { badArgument } from 'pannier/internal'
+import { badArgument, type Environment } from 'pannier/internal'
 import { isRestUrl } from './declarations.ts'
 import { checkHost, hostNames, listensAt } from './host-names.ts'
 import { HttpError, toHttpError } from './http-error.ts'
@@ -37,6 +37,8 @@ export interface AppOptions {
 /** Ids have up to 4096 bytes; a byte may take three characters in a URL. */
 const PARAMETER_CHARS_MAX = 16_384
 const CONNECTIONS_CHECK_MS = 5000
+/** Of the part of request ids that all requests of a start share. */
+const START_CHARS = 12
 /** Request headers that an answer depends on. `Cache-Control` forbids shared caches. */
 const VARY = 'Accept, Authorization, Cookie'
 
@@ -51,11 +53,12 @@ const CLAIMED_URL = '/api/~'
  * server speaks HTTPS, and gets its certificate later.
  */
 export async function createApp(
-  options: AppOptions,
+  options: AppOptions & { readonly environment: Environment },
   limits: ServerLimits,
   metrics: Metrics,
   claims: (method: string, url: string) => boolean = () => false,
 ): Promise<FastifyInstance> {
+  const { environment } = options
   const logger = createLogger(options.logger)
   const http = {
     maxHeaderSize: limits.headerBytesMax,
@@ -78,7 +81,7 @@ export async function createApp(
     // Some clients write the slash of an id like any other.
     rewriteUrl: ({ method = '', url = '/' }) =>
       claims(method, url) ? `${CLAIMED_URL}${url}` : url.replace(/^(\/+[^/?]+\/+_local)%2f/i, '$1/'),
-    genReqId: requestIds(),
+    genReqId: requestIds(environment),
     requestIdHeader: false,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => answerError(error, request, reply as unknown as FastifyReply),
@@ -93,6 +96,7 @@ export async function createApp(
       },
     },
   })
+  app.decorate('environment', environment)
   app.server.maxConnections = limits.connectionsMax
   app.server.on('request', (request: IncomingMessage, response: ServerResponse) =>
     answers.set(request.socket, response),
@@ -125,7 +129,7 @@ function addHooks(app: FastifyInstance, options: AppOptions): void {
   app.addHook('onRequest', checkContentType)
   // A server that was started again may have lost writes to a power cut, or may run on an older copy. A new id makes
   // replications check where to continue.
-  const instance = crypto.randomUUID()
+  const instance = app.environment.randomId()
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, must-revalidate')
     const vary = reply.getHeader('vary')
@@ -145,8 +149,8 @@ function addHooks(app: FastifyInstance, options: AppOptions): void {
 }
 
 /** Different for each request of all starts. */
-function requestIds(): () => string {
-  const start = crypto.randomUUID().slice(0, 13)
+function requestIds(environment: Environment): () => string {
+  const start = environment.randomId().slice(0, START_CHARS)
   let count = 0
   return () => `${start}-${(++count).toString(36)}`
 }

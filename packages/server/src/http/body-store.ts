@@ -3,10 +3,11 @@
  * file. The file has no name, so it disappears with the process. Its bytes are encrypted with a key that exists only in
  * memory.
  */
-import { createCipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, type Cipheriv } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Environment } from 'pannier/internal'
 import { HttpError } from './http-error.ts'
 
 interface BodyStoreLimits {
@@ -37,13 +38,15 @@ const PRIVATE_FILE = 0o600
 
 export class BodyStore {
   readonly #folder: string
+  readonly #environment: Environment
   readonly #limits: BodyStoreLimits
   #memoryBytes = 0
   #fileBytes = 0
 
   /** `folder`: for the files; made when there is one. */
-  constructor(folder: string, limits: Partial<BodyStoreLimits> = {}) {
+  constructor(folder: string, environment: Environment, limits: Partial<BodyStoreLimits> = {}) {
     this.#folder = folder
+    this.#environment = environment
     this.#limits = { ...LIMITS, ...limits }
   }
 
@@ -75,8 +78,12 @@ export class BodyStore {
     }
   }
 
+  #file(): Promise<FileBody> {
+    return FileBody.make(this.#folder, this.#environment, (bytes) => void (this.#fileBytes += bytes))
+  }
+
   async #moved(body: MemoryBody): Promise<FileBody> {
-    const file = await FileBody.make(this.#folder, (bytes) => void (this.#fileBytes += bytes))
+    const file = await this.#file()
     try {
       for (const piece of body.pieces) await file.write(piece)
       return file
@@ -133,8 +140,8 @@ class MemoryBody implements WritableBody {
 class FileBody implements WritableBody {
   readonly #file: FileHandle
   readonly #count: Count
-  readonly #key: Buffer = randomBytes(32)
-  readonly #encrypt = createCipheriv('aes-256-ctr', this.#key, counterOf(0))
+  readonly #key: Uint8Array
+  readonly #encrypt: Cipheriv
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   /** The bytes that were read last. */
@@ -142,17 +149,19 @@ class FileBody implements WritableBody {
   #closed: Promise<void> | undefined
   length = 0
 
-  private constructor(file: FileHandle, count: Count) {
+  private constructor(file: FileHandle, key: Uint8Array, count: Count) {
     this.#file = file
+    this.#key = key
+    this.#encrypt = createCipheriv(CIPHER, key, counterOf(0))
     this.#count = count
   }
 
-  static async make(folder: string, count: Count): Promise<FileBody> {
+  static async make(folder: string, environment: Environment, count: Count): Promise<FileBody> {
     await mkdir(folder, { recursive: true })
-    const path = join(folder, `upload-${crypto.randomUUID()}`)
+    const path = join(folder, `upload-${environment.randomId()}`)
     const file = await open(path, 'wx+', PRIVATE_FILE)
     await rm(path, { force: true })
-    return new FileBody(file, count)
+    return new FileBody(file, environment.randomBytes(KEY_BYTES), count)
   }
 
   async write(piece: Uint8Array): Promise<void> {
@@ -189,7 +198,7 @@ class FileBody implements WritableBody {
       if (bytesRead === 0) throw new Error('a file of an upload has become shorter')
       at += bytesRead
     }
-    return createCipheriv('aes-256-ctr', this.#key, counterOf(block))
+    return createCipheriv(CIPHER, this.#key, counterOf(block))
       .update(sealed)
       .subarray(start - from)
   }
@@ -201,6 +210,8 @@ class FileBody implements WritableBody {
   }
 }
 
+const CIPHER = 'aes-256-ctr'
+const KEY_BYTES = 32
 const BLOCK_BYTES = 16
 
 function counterOf(block: number): Buffer {

@@ -1,10 +1,15 @@
 /** What routes declare, the properties that requests get, and which door a URL is of. */
+import type { Environment } from 'pannier/internal'
 import type { Principal } from '@pannier/backend'
 
 /** What a route requires of the principal; each value includes those before it. */
 export type Needs = 'anyone' | 'user' | 'member' | 'database-admin' | 'server-admin'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Clock, timers and chance of the server. */
+    environment: Environment
+  }
   interface FastifyRequest {
     /** Set by the plugin that authenticates. */
     principal: Principal

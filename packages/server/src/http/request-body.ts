@@ -8,6 +8,7 @@ import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { heldBodies } from './held-bodies.ts'
 import { badRequest, HttpError, tooLarge } from './http-error.ts'
+import { Silence } from './silence.ts'
 import { parseJson } from './strict-json.ts'
 import { checkRatio } from './unpacked.ts'
 
@@ -61,7 +62,6 @@ export async function* bodyPieces(
 }
 
 async function* piecesOf(request: FastifyRequest, limits: BodyLimits): AsyncGenerator<Uint8Array, void, undefined> {
-  const { stallMsMax } = limits
   const bytesMax = Math.min(limits.bytesMax, request.bodyBytesMax ?? Infinity)
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
   const { raw } = request
@@ -72,22 +72,22 @@ async function* piecesOf(request: FastifyRequest, limits: BodyLimits): AsyncGene
   if (raw.destroyed && !raw.readableEnded) throw cutOff()
   askForBody(raw)
   const unpacked = encoding === 'gzip' ? createGunzip() : undefined
-  const stalled = (): void => void raw.destroy(new HttpError(408, 'request_timeout', 'The client has stopped sending.'))
-  let timer = setTimeout(stalled, stallMsMax)
+  const silence = silenceOf(request, limits)
+  silence.begin()
   const source = unpacked === undefined ? raw : raw.pipe(unpacked)
   if (unpacked !== undefined) raw.once('error', (error) => unpacked.destroy(error))
   let length = 0
   try {
     // A request that is not read to its end still gets its answer.
     for await (const piece of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-      clearTimeout(timer)
+      silence.end()
       length += piece.length
       if (length > bytesMax) throw bodyTooLarge(bytesMax)
       if (unpacked !== undefined) checkRatio(unpacked, length)
       // The sender may have lost the right to send even the last piece.
       await request.checkAgain?.()
       yield piece
-      timer = setTimeout(stalled, stallMsMax)
+      silence.begin()
     }
     if (!raw.complete) throw cutOff()
   } catch (error) {
@@ -96,7 +96,7 @@ async function* piecesOf(request: FastifyRequest, limits: BodyLimits): AsyncGene
     if (code === 'ECONNRESET') throw cutOff()
     throw error
   } finally {
-    clearTimeout(timer)
+    silence.end()
     if (unpacked !== undefined) {
       raw.unpipe(unpacked)
       unpacked.destroy()
@@ -113,15 +113,15 @@ const DRAINED_MS_MAX = 30_000
  * The rest of a body whose connection the answer will close. A client that is still sending would find the connection
  * broken, and never see why. So the rest is skipped first, up to a bound.
  */
-export function passOverRest({ raw, headers }: FastifyRequest): Promise<void> | undefined {
+export function passOverRest({ raw, headers, server }: FastifyRequest): Promise<void> | undefined {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   const isClosing = raw.httpVersion === '1.0' || /\bclose\b/i.test(headers.connection ?? '')
   if (!hasBody || !isClosing || raw.complete || raw.destroyed || waiting.has(raw)) return undefined
   return new Promise((resolve) => {
     let bytes = 0
-    const timer = setTimeout(resolve, DRAINED_MS_MAX)
+    const cancel = server.environment.after(DRAINED_MS_MAX, resolve)
     const end = (): void => {
-      clearTimeout(timer)
+      cancel()
       resolve()
     }
     raw.on('data', (piece: Uint8Array) => {
@@ -177,7 +177,8 @@ async function readWhole(request: FastifyRequest, limits: BodyLimits): Promise<U
 }
 
 /** Without an iterator, which would take most of the time. The header bounds the bytes that can come. */
-function readSmall({ raw }: FastifyRequest, { stallMsMax }: BodyLimits): Promise<Uint8Array> {
+function readSmall(request: FastifyRequest, limits: BodyLimits): Promise<Uint8Array> {
+  const { raw } = request
   askForBody(raw)
   return new Promise((resolve, reject) => {
     if (raw.destroyed) {
@@ -185,22 +186,20 @@ function readSmall({ raw }: FastifyRequest, { stallMsMax }: BodyLimits): Promise
       return
     }
     const pieces: Uint8Array[] = []
-    const timer = setTimeout(
-      () => void raw.destroy(new HttpError(408, 'request_timeout', 'The client has stopped sending.')),
-      stallMsMax,
-    )
+    const silence = silenceOf(request, limits)
+    silence.begin()
     const fail = (error: Error): void => {
-      clearTimeout(timer)
+      silence.end()
       reject((error as { code?: unknown }).code === 'ECONNRESET' ? cutOff() : error)
     }
     raw.on('data', (piece: Uint8Array) => {
       pieces.push(piece)
-      timer.refresh()
+      silence.broken()
     })
     // `close` comes after it, if it was not the end.
     raw.on('error', fail)
     raw.on('end', () => {
-      clearTimeout(timer)
+      silence.end()
       if (!raw.complete) fail(cutOff())
       else resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
     })
@@ -218,6 +217,13 @@ export async function readJsonObject(request: FastifyRequest, limits: BodyLimits
   const value = await readJson(request, limits)
   if (!isJsonObject(value)) throw badRequest('Request body must be a JSON object')
   return value
+}
+
+/** Gives up a client that has stopped sending. */
+function silenceOf({ raw, server }: FastifyRequest, { stallMsMax }: BodyLimits): Silence {
+  return new Silence(server.environment, stallMsMax, () => {
+    raw.destroy(new HttpError(408, 'request_timeout', 'The client has stopped sending.'))
+  })
 }
 
 function cutOff(): HttpError {

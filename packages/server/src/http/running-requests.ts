@@ -1,14 +1,17 @@
 /** The requests that are being answered. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { pause, type Environment } from 'pannier/internal'
 import { isClosed, whenClosed } from './streamed-reply.ts'
 
 export class RunningRequests {
+  readonly #environment: Environment
   #count = 0
-  #idle: (() => void) | undefined
+  #idle: AbortController | undefined
 
   constructor(app: FastifyInstance) {
+    this.#environment = app.environment
     const ended = (): void => {
-      if (--this.#count === 0) this.#idle?.()
+      if (--this.#count === 0) this.#idle?.abort()
     }
     app.addHook('onRequest', (_request, reply, done) => {
       this.#count++
@@ -20,12 +23,8 @@ export class RunningRequests {
   /** Resolves when no request runs, at the latest after `msMax`. */
   async idle(msMax: number): Promise<void> {
     if (this.#count === 0) return
-    let timer: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      this.#idle = resolve
-      timer = setTimeout(resolve, msMax)
-    })
-    clearTimeout(timer)
+    this.#idle = new AbortController()
+    await pause(this.#environment, msMax, this.#idle.signal)
   }
 }
 

@@ -1,5 +1,4 @@
 /** Answers a request with the bytes of a file, or with the ranges of it that were asked for. */
-import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { rangeAnswer, type ByteRange } from './byte-ranges.ts'
@@ -60,7 +59,7 @@ function sendParts(
   content: Content,
   { type, ranges }: { readonly type: string; readonly ranges: readonly ByteRange[] },
 ): FastifyReply {
-  const boundary = randomBytes(BOUNDARY_BYTES).toString('hex')
+  const boundary = Buffer.from(reply.server.environment.randomBytes(BOUNDARY_BYTES)).toString('hex')
   const heads = ranges.map((range, at) => {
     const fields = `Content-Range: ${contentRange(range, content.size)}\r\nContent-Type: ${type}`
     return `${at === 0 ? '' : '\r\n'}--${boundary}\r\n${fields}\r\n\r\n`

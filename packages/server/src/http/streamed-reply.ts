@@ -4,10 +4,9 @@
  * error. A later one cuts the connection, so that half an answer never looks whole.
  */
 import { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import { pauseIn, type Environment } from 'pannier/internal'
 import { HeldBytes, type Holder } from './held-bytes.ts'
-import { Slices } from './slices.ts'
 import { wellFormed } from './well-formed.ts'
 
 type Pieces = AsyncIterable<string | Uint8Array>
@@ -41,7 +40,8 @@ export async function sendPieces(
   whenClosed(reply, leave)
   // Nobody is there any more.
   if (left.signal.aborted) return reply.send()
-  const holder: Holder = { bytes: 0, sinceMs: 0, cut: () => reply.raw.destroy() }
+  const { environment } = reply.server
+  const holder: Holder = { bytes: 0, sinceMs: 0, now: () => environment.now(), cut: () => reply.raw.destroy() }
   const pieces = holding(make(left.signal)[Symbol.asyncIterator](), holder)
   whenClosed(reply, () => held.release(holder))
   let first: IteratorResult<string | Uint8Array>
@@ -56,11 +56,19 @@ export async function sendPieces(
   const report = (error: unknown): void => {
     if (!left.signal.aborted) reply.log.error({ err: error }, 'an answer was cut off')
   }
-  const body = Readable.from(following(first, pieces), { objectMode: false, highWaterMark: BUFFER_BYTES })
+  const body = Readable.from(following(environment, first, pieces), { objectMode: false, highWaterMark: BUFFER_BYTES })
   body.on('error', report)
   // A body that nobody has begun to read does not end what it reads from.
   body.once('close', () => void pieces.return?.().catch(report))
   return withType(reply, contentType, body)
+}
+
+/** JSON of many small pieces, which are joined. As `sendPieces`. */
+export function sendJoined(
+  reply: FastifyReply,
+  make: (signal: AbortSignal) => AsyncIterable<string>,
+): ReturnType<typeof sendPieces> {
+  return sendPieces(reply, 'application/json', (left) => joined(reply.server.environment, make(left)))
 }
 
 function withType<T>(reply: FastifyReply, contentType: string, body: T): T {
@@ -111,33 +119,33 @@ export function whenClosed(reply: FastifyReply, call: () => void): void {
   else reply.raw.once('close', call)
 }
 
-/** Joins small pieces. */
-export async function* joined(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
-  const slices = new Slices()
+async function* joined(environment: Environment, pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  const released = pauseIn(environment)
   let text = ''
   for await (const piece of pieces) {
     text += piece
     if (text.length < PIECE_CHARS_MIN) continue
     yield text
     text = ''
-    await slices.pause()
+    await released()
   }
   if (text !== '') yield text
 }
 
 /** A large text in parts; other requests are served in between. */
-async function* inTurns(text: string): AsyncGenerator<string> {
+async function* inTurns(environment: Environment, text: string): AsyncGenerator<string> {
   for (let start = 0; start < text.length;) {
     let end = Math.min(text.length, start + TURN_CHARS)
     // Half of a surrogate pair can't be sent.
     if (end < text.length && text.charCodeAt(end) >> 10 === LOW_SURROGATES) end--
     yield text.slice(start, end)
     start = end
-    await nextTurn()
+    await environment.yield()
   }
 }
 
 async function* following(
+  environment: Environment,
   first: IteratorResult<string | Uint8Array>,
   rest: AsyncIterator<string | Uint8Array>,
 ): AsyncGenerator<string | Uint8Array> {
@@ -145,6 +153,6 @@ async function* following(
     const { value } = one
     if (typeof value !== 'string') yield value
     else if (value.length <= TURN_CHARS) yield wellFormed(value)
-    else yield* inTurns(wellFormed(value))
+    else yield* inTurns(environment, wellFormed(value))
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { open, type Database, type OpenOptions } from 'pannier'
+import type { Environment } from 'pannier/internal'
 import { openBackend, ServiceError, type Backend } from '@pannier/backend'
 import {
   applyMigrations,
@@ -24,6 +25,7 @@ export interface MigratedFile {
   readonly path: string
   /** The folder of the migrations. */
   readonly folder: string
+  readonly environment: Environment
   readonly encryption?: OpenOptions['encryption']
   readonly settingsKey?: string
 }
@@ -41,7 +43,7 @@ export async function migrationFiles(folder: string): Promise<readonly Migration
 /** Applies what has not been, and returns the names. @throws ServiceError INVALID, PANNIER_LOCKED; nothing has changed then */
 export async function migrateUp(file: MigratedFile): Promise<readonly string[]> {
   const files = await migrationFiles(file.folder)
-  if (files.length === 0 || !(await hasPending(await open(file.path, unlocking(file)), files))) return []
+  if (files.length === 0 || !(await hasPending(await open(file.path, openOptions(file)), files))) return []
   return change(file, async ({ database: copy, app }) => {
     // Another process may have applied some meanwhile.
     const left = await pendingMigrations(copy, files)
@@ -99,18 +101,18 @@ async function hasPending(database: Database, files: readonly MigrationFile[]): 
   }
 }
 
-function unlocking({ encryption }: MigratedFile): OpenOptions {
-  return encryption === undefined ? {} : { encryption }
+function openOptions({ encryption, environment }: Keys): OpenOptions {
+  return { environment, ...(encryption !== undefined && { encryption }) }
 }
 
-type Keys = Pick<MigratedFile, 'encryption' | 'settingsKey'>
+type Keys = Pick<MigratedFile, 'encryption' | 'settingsKey' | 'environment'>
 
 async function rehearse(database: Database, pending: readonly MigrationFile[], keys: Keys): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pannier-migrations-'))
   try {
     const copy = await open(join(folder, 'copy'), {
       from: database.snapshot(),
-      ...(keys.encryption !== undefined && { encryption: keys.encryption }),
+      ...openOptions(keys),
     })
     try {
       await applyIn(copy, pending, keys)
@@ -146,7 +148,7 @@ async function change(
   let changed: readonly MigrationFile[] = []
   const { settingsKey } = file
   await changeWhole(file.path, async (copy) => {
-    const database = await open(copy, unlocking(file))
+    const database = await open(copy, openOptions(file))
     try {
       changed = await withBackend(
         await openBackend(database, { sendsMails: false, ...(settingsKey !== undefined && { settingsKey }) }),

@@ -5,6 +5,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Channel, RealtimeMessage } from '@pannier/backend'
 import { safeJson } from '../http/safe-json.ts'
+import { Silence } from '../http/silence.ts'
 import { isClosed, whenClosed } from '../http/streamed-reply.ts'
 
 /** How long a stream lasts. */
@@ -40,7 +41,7 @@ export class EventStream implements Channel {
   readonly address: string | undefined
   readonly #reply: FastifyReply
   readonly #limits: StreamLimits
-  #idle: NodeJS.Timeout | undefined
+  readonly #silence: Silence
   #clientId = ''
 
   /** `address`: of the client. */
@@ -48,6 +49,7 @@ export class EventStream implements Channel {
     this.address = address
     this.#reply = reply
     this.#limits = limits
+    this.#silence = new Silence(reply.server.environment, limits.idleMsMax, () => this.end())
   }
 
   /** Takes the reply over, and sends who the client is. `closed` is called when nothing more can be sent. */
@@ -59,10 +61,8 @@ export class EventStream implements Channel {
       return
     }
     const { raw: response } = this.#reply.hijack()
-    const { idleMsMax, msMax } = this.#limits
-    const end = (): void => this.end()
-    this.#idle = setTimeout(end, idleMsMax)
-    const life = setTimeout(end, msMax)
+    this.#silence.begin()
+    const cancelEnd = this.#reply.server.environment.after(this.#limits.msMax, () => this.end())
     // A stream has its connection for itself: then an event is one write, without the head of a chunk.
     response.shouldKeepAlive = false
     response.useChunkedEncodingByDefault = false
@@ -72,8 +72,8 @@ export class EventStream implements Channel {
     // Its connection has closed.
     response.on('error', () => {})
     whenClosed(this.#reply, () => {
-      clearTimeout(this.#idle)
-      clearTimeout(life)
+      this.#silence.end()
+      cancelEnd()
       closed()
     })
     this.#clientId = client.clientId
@@ -89,7 +89,7 @@ export class EventStream implements Channel {
     )
     response.write(events.join(''))
     if (response.writableLength > WAITING_BYTES_MAX) response.destroy()
-    else this.#idle?.refresh()
+    else this.#silence.broken()
   }
 
   /** What waits is sent, if the client takes it soon. */

@@ -6,6 +6,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { isPannierError } from 'pannier'
 import type { ReplicationResult } from 'pannier'
+import { pause, type Environment } from 'pannier/internal'
 import type { FetchFunction } from 'pannier/types'
 import { toHttpError } from '../http/http-error.ts'
 import { NODE_NAME } from '../http/server-identity.ts'
@@ -61,23 +62,23 @@ const TASK_UPDATE_MS_MIN = 500
 
 export class Job {
   readonly options: JobOptions
-  readonly startTime: string = timestamp()
+  readonly startTime: string
   readonly #host: JobHost
   readonly #stop = new AbortController()
   readonly #history: HistoryEntry[] = []
   readonly #done: Promise<ReplicationResult>
   #state: JobState = 'initializing'
-  #lastUpdated: string = timestamp()
+  #lastUpdated: string
   #errorCount = 0
   #error: string | undefined
   #run: ReplicationRun | undefined
   #task: ActiveTask | undefined
   #taskMs = 0
-  #wake: () => void = () => {}
 
   constructor(host: JobHost, options: JobOptions) {
     this.#host = host
     this.options = options
+    this.startTime = this.#lastUpdated = this.#timestamp()
     this.#note('added')
     this.#done = this.#work()
     this.#done.catch(() => {})
@@ -99,7 +100,6 @@ export class Job {
   /** Ends it, and waits for that. */
   async stop(): Promise<void> {
     this.#stop.abort()
-    this.#wake()
     await this.#done.catch(() => {})
   }
 
@@ -187,7 +187,7 @@ export class Job {
         this.#task?.end()
         permit.release()
       }
-      await this.#pause(delayMs)
+      await pause(this.#host.context.environment, delayMs, signal)
       signal.throwIfAborted()
     }
   }
@@ -214,10 +214,10 @@ export class Job {
   }
 
   #told(): void {
-    const now = performance.now()
+    const now = this.#host.context.environment.now()
     if (now - this.#taskMs < TASK_UPDATE_MS_MIN) return
     this.#taskMs = now
-    this.#lastUpdated = timestamp()
+    this.#lastUpdated = this.#timestamp()
     this.#task?.update(this.#taskFacts())
   }
 
@@ -252,23 +252,16 @@ export class Job {
 
   #become(state: JobState): void {
     this.#state = state
-    this.#lastUpdated = timestamp()
+    this.#lastUpdated = this.#timestamp()
   }
 
   #note(type: HistoryEntry['type'], reason?: string): void {
-    this.#history.push({ timestamp: timestamp(), type, ...(reason !== undefined && { reason }) })
+    this.#history.push({ timestamp: this.#timestamp(), type, ...(reason !== undefined && { reason }) })
     if (this.#history.length > HISTORY_MAX) this.#history.shift()
   }
 
-  async #pause(delayMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve
-      timer = setTimeout(resolve, delayMs)
-      timer.unref()
-      if (this.#stop.signal.aborted) resolve()
-    })
-    clearTimeout(timer)
+  #timestamp(): string {
+    return timestamp(this.#host.context.environment)
   }
 }
 
@@ -280,6 +273,7 @@ export function reasonOf(error: unknown): string {
   return 'The replication has failed; the log of the server knows more.'
 }
 
-function timestamp(): string {
-  return new Date().toISOString().replace(/\.\d+Z$/, 'Z')
+/** In seconds, as CouchDB has it. */
+export function timestamp(environment: Environment): string {
+  return new Date(environment.wallClock()).toISOString().replace(/\.\d+Z$/, 'Z')
 }

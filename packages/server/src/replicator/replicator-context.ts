@@ -1,5 +1,6 @@
 /** What replications need from the server. */
 import type { Database } from 'pannier'
+import type { Environment } from 'pannier/internal'
 import type { Auth } from '../auth/auth.ts'
 import type {
   ActiveTasks,
@@ -12,6 +13,7 @@ import type {
 } from '@pannier/backend/internal'
 
 export interface ReplicatorContext {
+  readonly environment: Environment
   readonly database: Database
   readonly fleet: Fleet
   /** For `_replicator`, which the server itself follows. */

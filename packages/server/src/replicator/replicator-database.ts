@@ -10,7 +10,7 @@ import { GUEST, ServiceError } from '@pannier/backend'
 import type { Principal } from '@pannier/backend'
 import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
-import { Job, reasonOf } from './job.ts'
+import { Job, reasonOf, timestamp } from './job.ts'
 import type { JobHost } from './job.ts'
 import { idOf, readSpec } from './replication-spec.ts'
 import type { ReplicatorContext } from './replicator-context.ts'
@@ -139,7 +139,7 @@ export class ReplicatorDatabase {
     try {
       this.#start(id, revision, content, fields, owner)
     } catch (error) {
-      const settled = { documentId: id, owner, description: failed(id, error) }
+      const settled = { documentId: id, owner, description: failed(id, error, timestamp(this.#context.environment)) }
       this.#entries.set(id, { revision, content, job: undefined, settled })
       this.#log.warn({ document: id, reason: reasonOf(error) }, 'a document of _replicator is no replication')
     }
@@ -177,8 +177,7 @@ export class ReplicatorDatabase {
   }
 }
 
-function failed(id: string, error: unknown): JsonObject {
-  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
+function failed(id: string, error: unknown, now: string): JsonObject {
   return {
     database: REPLICATOR_DATABASE,
     doc_id: id,

@@ -40,7 +40,7 @@ export class Replicator {
     const { hosts, runningMax = RUNNING_MAX, turnMs = TURN_MS, backOff } = options
     const { retryMsMin = RETRY_MS_MIN, retryMsMax = RETRY_MS_MAX } = options
     this.#fetch = guardedFetch(new AddressRules(hosts), { resolve: options.resolve })
-    const runQueue = new RunQueue(runningMax, turnMs)
+    const runQueue = new RunQueue(context.environment, runningMax, turnMs)
     this.#host = { context, log, runQueue, fetch: this.#fetch.fetch, retryMsMin, retryMsMax, backOff }
     this.documents = new ReplicatorDatabase(this.#host)
     const users = `$${USERS_DATABASE}`

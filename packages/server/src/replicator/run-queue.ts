@@ -3,6 +3,8 @@
  * ends, so it gives way: when others wait and it has run for a minimum time, it is asked to release its permit. The
  * oldest is asked first, one at a time.
  */
+import type { Environment } from 'pannier/internal'
+
 interface Permit {
   /** Lets the next one run. */
   release(): void
@@ -15,6 +17,7 @@ interface Running {
 }
 
 export class RunQueue {
+  readonly #environment: Environment
   readonly #most: number
   readonly #turnMs: number
   /** Oldest first. */
@@ -22,9 +25,10 @@ export class RunQueue {
   readonly #waiting: (() => void)[] = []
   /** Places that were given to those who waited and have not come yet. */
   #promised = 0
-  #timer: NodeJS.Timeout | undefined
+  #cancel: () => void = () => {}
 
-  constructor(most: number, turnMs: number) {
+  constructor(environment: Environment, most: number, turnMs: number) {
+    this.#environment = environment
     this.#most = most
     this.#turnMs = turnMs
   }
@@ -40,7 +44,7 @@ export class RunQueue {
       if (isPromised && signal.aborted) this.#handOn()
     }
     if (signal.aborted) return { release: () => {} }
-    const running: Running = { sinceMs: performance.now(), giveWay }
+    const running: Running = { sinceMs: this.#environment.now(), giveWay }
     this.#running.add(running)
     this.#askInTime()
     return {
@@ -78,7 +82,7 @@ export class RunQueue {
   }
 
   #askInTime(): void {
-    clearTimeout(this.#timer)
+    this.#cancel()
     if (this.#waiting.length === 0) return
     const longest = [...this.#running].find(({ giveWay }) => giveWay !== undefined)
     if (longest === undefined) return
@@ -87,7 +91,6 @@ export class RunQueue {
       longest.giveWay?.()
       longest.giveWay = undefined
     }
-    this.#timer = setTimeout(ask, longest.sinceMs + this.#turnMs - performance.now())
-    this.#timer.unref()
+    this.#cancel = this.#environment.after(longest.sinceMs + this.#turnMs - this.#environment.now(), ask)
   }
 }

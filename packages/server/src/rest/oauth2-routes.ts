@@ -45,6 +45,6 @@ export const oauth2Routes: RestRoutes = (app, context) => {
   app.post('/api/settings/apple/generate-client-secret', async (request) => {
     checkSuperuser(request)
     const input = await readValues(context, request, UNREADABLE)
-    return { secret: await appleClientSecret(request.principal, input, Date.now()) }
+    return { secret: await appleClientSecret(request.principal, input, app.environment.wallClock()) }
   })
 }

@@ -7,12 +7,14 @@
  */
 import { createHash } from 'node:crypto'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
+import type { Environment } from 'pannier/internal'
 import { startThread } from '@pannier/backend/internal'
 import { DesignFunctionError } from './design-function-error.ts'
 import { SANDBOX_LIMITS } from './protocol.ts'
 import type { Method, ProgramSource, Reply, Request, SandboxLimits } from './protocol.ts'
 
 interface SandboxOptions {
+  readonly environment: Environment
   readonly limits?: Partial<SandboxLimits>
   /** Called with what functions log. */
   readonly onLog?: (line: string) => void
@@ -41,6 +43,7 @@ interface Pending {
 }
 
 export class Sandbox {
+  readonly #environment: Environment
   readonly #limits: SandboxLimits
   readonly #threads: SandboxThread[] = []
   /** Waiting calls by database. The database that was served last is at the end. */
@@ -49,7 +52,8 @@ export class Sandbox {
   #lastId = STARTED
   #closed = false
 
-  constructor(options: SandboxOptions = {}) {
+  constructor(options: SandboxOptions) {
+    this.#environment = options.environment
     this.#limits = { ...SANDBOX_LIMITS, ...options.limits }
     this.#onLog = options.onLog ?? (() => {})
   }
@@ -99,7 +103,7 @@ export class Sandbox {
   #idleThread(): SandboxThread | undefined {
     const idle = this.#threads.find(({ current }) => current === undefined)
     if (idle !== undefined || this.#threads.length === THREADS_MAX || this.#closed) return idle
-    const made = new SandboxThread(this.#limits, this.#onLog, () => this.#next())
+    const made = new SandboxThread(this.#environment, this.#limits, this.#onLog, () => this.#next())
     this.#threads.push(made)
     return made
   }
@@ -113,14 +117,16 @@ interface Running {
 
 /** A thread, and the one that takes its place when it has to be ended. It has one call at a time. */
 class SandboxThread {
+  readonly #environment: Environment
   readonly #limits: SandboxLimits
   readonly #onLog: (line: string) => void
   readonly #isIdle: () => void
   #running: Running | undefined
-  #timer: NodeJS.Timeout | undefined
+  #cancel: () => void = () => {}
   current: Pending | undefined
 
-  constructor(limits: SandboxLimits, onLog: (line: string) => void, isIdle: () => void) {
+  constructor(environment: Environment, limits: SandboxLimits, onLog: (line: string) => void, isIdle: () => void) {
+    this.#environment = environment
     this.#limits = limits
     this.#onLog = onLog
     this.#isIdle = isIdle
@@ -139,11 +145,11 @@ class SandboxThread {
 
   #send(source?: ProgramSource): void {
     this.#running!.port.postMessage({ ...this.current!.request, source } satisfies Request)
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
+    this.#cancel()
+    this.#cancel = this.#environment.after(this.#limits.threadMsMax, () => {
       void this.#end()
       this.#settle(stopped)
-    }, this.#limits.threadMsMax)
+    })
   }
 
   #received(port: MessagePort, reply: Reply): void {
@@ -159,7 +165,7 @@ class SandboxThread {
   }
 
   #settle(reply: (id: number) => Reply): void {
-    clearTimeout(this.#timer)
+    this.#cancel()
     const { current } = this
     this.current = undefined
     current?.settle(reply(current.request.id))

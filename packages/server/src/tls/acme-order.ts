@@ -1,11 +1,12 @@
 /** Orders a certificate by ACME (RFC 8555), and proves the names by HTTP-01. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Authorization, Client, Order } from 'acme-client'
+import { pause, type Environment } from 'pannier/internal'
 import type { AcmeFolder } from './acme-folder.ts'
 import type { Certificate } from './certificate.ts'
 import type { AcmeSettings } from './https-options.ts'
 
 interface AcmeHost {
+  readonly environment: Environment
   readonly settings: AcmeSettings
   readonly folder: AcmeFolder
   /** What the server answers by token, at port 80 of each name. */
@@ -21,7 +22,8 @@ const POLL_MS_MAX = 5000
 const POLLS_MAX = 40
 
 /** @throws Error with the service's reason */
-export async function orderCertificate({ settings, folder, proofs, signal }: AcmeHost): Promise<Certificate> {
+export async function orderCertificate(host: AcmeHost): Promise<Certificate> {
+  const { settings, folder, proofs, signal } = host
   // Loaded here: servers that need no certificate start without it.
   const acme = await import('acme-client')
   acme.axios.defaults.timeout = REQUEST_MS_MAX
@@ -40,7 +42,7 @@ export async function orderCertificate({ settings, folder, proofs, signal }: Acm
       signal.throwIfAborted()
       tokens.push(await prove(client, one, proofs))
     }
-    await reaches(client, order, ['ready', 'valid'], signal)
+    await reaches(host, client, order, ['ready', 'valid'])
   } finally {
     for (const token of tokens) proofs.delete(token)
   }
@@ -50,7 +52,7 @@ export async function orderCertificate({ settings, folder, proofs, signal }: Acm
   )
   signal.throwIfAborted()
   await client.finalizeOrder(order, request)
-  const chain = await client.getCertificate(await reaches(client, order, ['valid'], signal))
+  const chain = await client.getCertificate(await reaches(host, client, order, ['valid']))
   return { key: String(key), chain }
 }
 
@@ -68,12 +70,18 @@ async function prove(
 }
 
 /** @throws Error if the service refuses the order, or does not decide */
-async function reaches(client: Client, order: Order, statuses: readonly string[], signal: AbortSignal): Promise<Order> {
+async function reaches(
+  { environment, signal }: AcmeHost,
+  client: Client,
+  order: Order,
+  statuses: readonly string[],
+): Promise<Order> {
   for (let polls = 0; polls < POLLS_MAX; polls++) {
     const current = await client.getOrder(order)
     if (statuses.includes(current.status)) return current
     if (current.status === 'invalid') throw new Error(await reasonOf(client, current))
-    await sleep(Math.min(POLL_MS_MIN * 2 ** polls, POLL_MS_MAX), undefined, { signal, ref: false })
+    await pause(environment, Math.min(POLL_MS_MIN * 2 ** polls, POLL_MS_MAX), signal)
+    signal.throwIfAborted()
   }
   throw new Error('The service has not decided about the order.')
 }

@@ -1,10 +1,12 @@
 /** Keeps a certificate fresh: gets the first one, renews it in time, and keeps the old one while that fails. */
 import type { FastifyBaseLogger } from 'fastify'
+import type { Environment } from 'pannier/internal'
 import type { AcmeFolder } from './acme-folder.ts'
 import { renewalTime } from './certificate.ts'
 import type { Certificate } from './certificate.ts'
 
 interface RenewalHost {
+  readonly environment: Environment
   readonly names: readonly string[]
   readonly folder: AcmeFolder
   readonly log: FastifyBaseLogger
@@ -12,8 +14,6 @@ interface RenewalHost {
   readonly order: () => Promise<Certificate>
   /** Is called with each certificate that handshakes shall have from now on. */
   readonly use: (certificate: Certificate) => void
-  /** For tests. */
-  readonly retryMsMin?: number
 }
 
 /** Let's Encrypt refuses more than five failures of a name an hour. */
@@ -24,7 +24,7 @@ const WAIT_MS_MAX = 3_600_000
 
 export class RenewedCertificate {
   readonly #host: RenewalHost
-  #timer: NodeJS.Timeout | undefined
+  #cancel: () => void = () => {}
   #dueAt = 0
   #failures = 0
   #isClosed = false
@@ -49,26 +49,28 @@ export class RenewedCertificate {
   /** From here on it is renewed. The first order may be under way when this returns. */
   start(): void {
     if (this.#isClosed) return
-    const wait = Math.min(Math.max(0, this.#dueAt - Date.now()), WAIT_MS_MAX)
-    this.#timer = setTimeout(() => void this.#renewIfDue().then(() => this.start()), wait).unref()
+    const { environment } = this.#host
+    const wait = Math.min(Math.max(0, this.#dueAt - environment.wallClock()), WAIT_MS_MAX)
+    this.#cancel = environment.after(wait, () => void this.#renewIfDue().then(() => this.start()))
   }
 
   /** Waits for a certificate that is being stored: the next start reads it. */
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#timer)
+    this.#cancel()
     await this.#storing
   }
 
   async #renewIfDue(): Promise<void> {
-    if (Date.now() < this.#dueAt) return
-    const { order, folder, log, names, retryMsMin = RETRY_MS_MIN } = this.#host
+    const { environment, order, folder, log, names } = this.#host
+    if (environment.wallClock() < this.#dueAt) return
     try {
       const certificate = await order()
       if (this.#isClosed) return
       this.#use(certificate)
       // A service that gives what has to be renewed at once is not asked without a pause.
-      if (this.#dueAt <= Date.now()) this.#dueAt = Date.now() + retryMsMin
+      const nowMs = environment.wallClock()
+      if (this.#dueAt <= nowMs) this.#dueAt = nowMs + RETRY_MS_MIN
       this.#failures = 0
       log.info({ names, renewedAt: new Date(this.#dueAt) }, 'The server has a new certificate.')
       // It counts even if it can't be stored: more orders would only exhaust what the service allows.
@@ -77,8 +79,8 @@ export class RenewedCertificate {
       await this.#storing
     } catch (error) {
       if (this.#isClosed) return
-      const wait = Math.min(retryMsMin * 2 ** this.#failures++, RETRY_MS_MAX)
-      this.#dueAt = Date.now() + wait
+      const wait = Math.min(RETRY_MS_MIN * 2 ** this.#failures++, RETRY_MS_MAX)
+      this.#dueAt = environment.wallClock() + wait
       log.error(
         { err: error, names, retrySeconds: wait / 1000 },
         'The server has got no new certificate. It tries again.',

@@ -75,12 +75,14 @@ async function openAcme(
   dir: string,
   use: (certificate: Certificate) => void,
 ): Promise<Tls> {
+  const { environment } = app
   const { names, directoryUrl, httpPort } = settings
   const folder = new AcmeFolder(dir, directoryUrl)
   const proofs = new Map<string, string>()
   const closing = new AbortController()
-  const order = (): Promise<Certificate> => orderCertificate({ settings, folder, proofs, signal: closing.signal })
-  const certificate = await RenewedCertificate.open({ names, folder, log: app.log, order, use })
+  const order = (): Promise<Certificate> =>
+    orderCertificate({ environment, settings, folder, proofs, signal: closing.signal })
+  const certificate = await RenewedCertificate.open({ environment, names, folder, log: app.log, order, use })
   const port = (): number => (app.server.address() as AddressInfo).port
   const plain = plainHttp({ names, port, proofs })
   app.addHook('onSend', (_request, reply, payload, done) => {

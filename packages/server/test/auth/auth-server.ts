@@ -73,7 +73,7 @@ class Running implements Omit<AuthServer, 'close'> {
   readonly #path: string
   readonly #options: AuthOptions
   readonly #environment: Environment
-  readonly #signingKey: Buffer = newSigningKey()
+  readonly #signingKey: Buffer = newSigningKey(systemEnvironment())
   #parts: { app: FastifyInstance; database: Database; auth: Auth; url: string } | undefined
 
   constructor(path: string, options: AuthOptions, environment: Environment) {
@@ -118,6 +118,7 @@ class Running implements Omit<AuthServer, 'close'> {
     }
     const auth = await Auth.open(host, this.#signingKey, this.#options)
     const app = appOf(auth, database, this.ended, this.#feeds)
+    app.decorate('environment', environment)
     this.#parts = { app, database, auth, url: await app.listen({ host: '127.0.0.1', port: 0 }) }
   }
 

@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { systemEnvironment } from 'pannier/internal'
 import { FolderSource } from '../../src/cli/from-pocketbase/folder-source.ts'
 import { HttpSource } from '../../src/cli/from-pocketbase/http-source.ts'
 import { SuperuserApi } from '../../src/cli/superuser-api.ts'
@@ -39,7 +40,7 @@ async function sourceThat(answers: (response: ServerResponse) => void): Promise<
   await new Promise<void>((resolve) => void hostile!.listen(0, '127.0.0.1', resolve))
   const { port } = hostile.address() as AddressInfo
   const url = new URL(`http://root:password@127.0.0.1:${port}`)
-  source = await HttpSource.open(new SuperuserApi(url, new AbortController().signal))
+  source = await HttpSource.open(systemEnvironment(), new SuperuserApi(url, new AbortController().signal))
   return source
 }
 
@@ -112,7 +113,7 @@ test('a link that leads out of the folder, a pipe and a folder are no files of i
   await symlink(join(folder, 'data.txt'), join(storage, 'link.txt'))
   await symlink(folder, join(folder, 'storage', 'posts', 'two'))
   await promisify(execFile)('mkfifo', [join(storage, 'pipe')])
-  const taken = FolderSource.open(folder)
+  const taken = FolderSource.open(systemEnvironment(), folder)
   const found = async (record: string, name: string): Promise<boolean> =>
     (await taken.file('posts', record, name)) !== undefined
   expect(await found('one', 'own.txt')).toBe(true)

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
+import { systemEnvironment } from 'pannier/internal'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BodyStore } from '../../src/http/body-store.ts'
 import { DocumentFinder } from '../../src/http/document-finder.ts'
@@ -225,13 +226,17 @@ describe('documents are found in JSON', () => {
 })
 
 describe('bodies that wait', () => {
+  const storeOf = (limits: ConstructorParameters<typeof BodyStore>[2]) =>
+    new BodyStore(running.dir, systemEnvironment(), limits)
   const pieces = async function* (...sizes: readonly number[]): AsyncGenerator<Uint8Array> {
     for (const [at, size] of sizes.entries()) yield Buffer.alloc(size, at + 1)
   }
 
   test('are the same in memory and in a file, whatever part is read', async () => {
-    const inMemory = await new BodyStore(running.dir).receive(pieces(10, 300_000, 7), () => {})
-    const inFile = await new BodyStore(running.dir, { memoryBytesMax: 100 }).receive(pieces(10, 300_000, 7), () => {})
+    const receive = (limits: { memoryBytesMax?: number } = {}) =>
+      storeOf(limits).receive(pieces(10, 300_000, 7), () => {})
+    const inMemory = await receive()
+    const inFile = await receive({ memoryBytesMax: 100 })
     for (const [start, end] of [
       [0, 300_017],
       [0, 10],
@@ -248,7 +253,7 @@ describe('bodies that wait', () => {
   })
 
   test('are in a file when memory is full, and refused when the disk is full', async () => {
-    const store = new BodyStore(running.dir, { memoryBytesMax: 100, sharedBytesMax: 150, fileBytesMax: 200 })
+    const store = storeOf({ memoryBytesMax: 100, sharedBytesMax: 150, fileBytesMax: 200 })
     const first = await store.receive(pieces(100), () => {})
     const second = await store.receive(pieces(100), () => {})
     await expect(store.receive(pieces(100, 50), () => {})).rejects.toMatchObject({ status: 503 })
@@ -260,7 +265,7 @@ describe('bodies that wait', () => {
   })
 
   test('give back their room when what sends them fails', async () => {
-    const store = new BodyStore(running.dir, { memoryBytesMax: 100, sharedBytesMax: 100, fileBytesMax: 200 })
+    const store = storeOf({ memoryBytesMax: 100, sharedBytesMax: 100, fileBytesMax: 200 })
     for (let round = 0; round < 5; round++) {
       const failing = async function* (): AsyncGenerator<Uint8Array> {
         yield* pieces(90, 90)

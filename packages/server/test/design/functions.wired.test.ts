@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open, type Collection, type Database } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { designFunctions, type DesignFunctions } from '../../src/design/functions.ts'
 import { filterContext } from '../../src/design/filter-request.ts'
@@ -64,7 +65,10 @@ const DESIGN = {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pannier-design-'))
   db = await open(join(folder, 'db.sqlite'))
-  sandbox = new Sandbox({ limits: { interruptsMax: 300, callMsMax: 3000, threadMsMax: 4000 } })
+  sandbox = new Sandbox({
+    environment: systemEnvironment(),
+    limits: { interruptsMax: 300, callMsMax: 3000, threadMsMax: 4000 },
+  })
   cities = db.collection<JsonObject>('cities')
   const rows = Array.from({ length: 300 }, (_, n) => ({
     _id: `city-${n}`,

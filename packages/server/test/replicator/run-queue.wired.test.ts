@@ -1,12 +1,12 @@
-/** Which replications run and which wait. No test waits for more than a millisecond. */
+/** Which replications run and which wait. */
+import { virtualEnvironment } from 'pannier/testing'
 import { expect, test } from 'vitest'
 import { RunQueue } from '../../src/replicator/run-queue.ts'
-import { until } from '../test-server.ts'
 
 const forever = new AbortController().signal
 
 test('one that leaves and enters at once comes after those who wait', async () => {
-  const queue = new RunQueue(1, 60_000)
+  const queue = new RunQueue(virtualEnvironment(), 1, 60_000)
   const order: string[] = []
   const first = await queue.acquire(forever)
   const others = ['b', 'c'].map(async (name) => {
@@ -23,7 +23,8 @@ test('one that leaves and enters at once comes after those who wait', async () =
 })
 
 test('the one that has run longest is asked to give way, and only while others wait', async () => {
-  const queue = new RunQueue(2, 1)
+  const clock = virtualEnvironment()
+  const queue = new RunQueue(clock, 2, 60_000)
   const asked: string[] = []
   const entered = async (name: string): Promise<void> => {
     const permit = await queue.acquire(forever, () => {
@@ -33,17 +34,25 @@ test('the one that has run longest is asked to give way, and only while others w
   }
   await queue.acquire(forever)
   await entered('a')
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await clock.advance(600_000)
   expect(asked).toEqual([])
-  const third = entered('b')
-  await until(() => asked.length === 1)
-  await third
-  await Promise.all([entered('c'), entered('d')])
+  // It has had its turn.
+  const second = entered('b')
+  await clock.advance(0)
+  await second
+  expect(asked).toEqual(['a'])
+  const others = [entered('c'), entered('d')]
+  await clock.advance(59_999)
+  expect(asked).toEqual(['a'])
+  await clock.advance(1)
+  expect(asked).toEqual(['a', 'b'])
+  await clock.advance(60_000)
+  await Promise.all(others)
   expect(asked).toEqual(['a', 'b', 'c'])
 })
 
 test('who is called off while waiting, or in the moment of getting a place, leaves it to the next', async () => {
-  const queue = new RunQueue(1, 60_000)
+  const queue = new RunQueue(virtualEnvironment(), 1, 60_000)
   const first = await queue.acquire(forever)
   const [waiting, promised] = [new AbortController(), new AbortController()]
   const called = [queue.acquire(waiting.signal), queue.acquire(promised.signal)]

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemEnvironment } from 'pannier/internal'
 import { makeFolder } from '../../../../tools/processes.ts'
 import { BodyStore } from '../../src/http/body-store.ts'
 import { openForm } from '../../src/rest/form.ts'
@@ -22,10 +23,13 @@ let ends: Promise<unknown>[]
 let begin: (request: FastifyRequest) => Promise<unknown>
 
 beforeEach(async () => {
-  const bodies = new BodyStore(makeFolder('form'), { memoryBytesMax: 1000, fileBytesMax: ROOM_BYTES })
+  const bodies = new BodyStore(makeFolder('form'), systemEnvironment(), {
+    memoryBytesMax: 1000,
+    fileBytesMax: ROOM_BYTES,
+  })
   ends = []
   begin = async () => {}
-  app = fastify()
+  app = fastify().decorate('environment', systemEnvironment())
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.post('/', async (request) => {
     await begin(request)

@@ -1,4 +1,6 @@
 /** What functions of design documents can do, and what they can't: escapes, loops, memory, recursion, ReDoS. */
+import { systemEnvironment } from 'pannier/internal'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DesignFunctionError } from '../../src/sandbox/design-function-error.ts'
 import type { Outcome } from '../../src/sandbox/protocol.ts'
@@ -11,13 +13,18 @@ const PATIENT_MS = 60_000
 let sandbox: Sandbox
 /** For functions whose time has to be up. */
 let hasty: Sandbox
+/** The time of its threads is up when the test says so. */
+let held: Sandbox
+const clock = virtualEnvironment()
 
 beforeAll(() => {
   const limits = { ...LIMITS, threadMsMax: PATIENT_MS, callMsMax: PATIENT_MS }
-  sandbox = new Sandbox({ limits, onLog: (line) => lines.push(line) })
-  hasty = new Sandbox({ limits: { ...LIMITS, threadMsMax: 1500, callMsMax: 800 } })
+  const environment = systemEnvironment()
+  sandbox = new Sandbox({ environment, limits, onLog: (line) => lines.push(line) })
+  hasty = new Sandbox({ environment, limits: { ...LIMITS, threadMsMax: 1500, callMsMax: 800 } })
+  held = new Sandbox({ environment: clock, limits })
 })
-afterAll(() => Promise.all([sandbox.close(), hasty.close()]))
+afterAll(() => Promise.all([sandbox.close(), hasty.close(), held.close()]))
 
 function program(map: string, modules: unknown = {}, place = sandbox): SandboxProgram {
   return place.program({ functions: { map }, modules })
@@ -138,10 +145,15 @@ const NATIVE_LOOP = 'function (doc) { Array.prototype.indexOf.call({ length: 2 *
 
 /** A function of one of several databases. */
 function owned(database: string, map: string): SandboxProgram {
-  return hasty.program({ functions: { map }, modules: {} }, { database, design: database })
+  return held.program({ functions: { map }, modules: {} }, { database, design: database })
 }
 
 describe('limits', () => {
+  /** So many calls are under way, for as long as they may take. */
+  const timeIsUp = async (calls: number): Promise<void> => {
+    await expect.poll(() => clock.timerCount).toBe(calls)
+    await clock.advance(PATIENT_MS)
+  }
   const stillWorks = async (): Promise<void> => expect(await keyOf('1')).toBe(1)
   /** On a busy machine its time may be up, too. */
   const worksAgain = (): Promise<void> => expect.poll(() => keyOf('1', hasty)).toBe(1)
@@ -170,7 +182,7 @@ describe('limits', () => {
   })
 
   test('a result that is too large fails for its document only', async () => {
-    const small = new Sandbox({ limits: { resultCharsMax: 100 } })
+    const small = new Sandbox({ environment: clock, limits: { resultCharsMax: 100 } })
     const map = "function (doc) { emit('a'.repeat(doc.n)) }"
     const outcomes = await small
       .program({ functions: { map }, modules: {} })
@@ -186,28 +198,29 @@ describe('limits', () => {
   })
 
   test('a loop inside a built-in function, where QuickJS does not look: the thread is ended', async () => {
-    const others = [keyOf('1', hasty), keyOf('2', hasty)]
-    await expect(run(NATIVE_LOOP, undefined, undefined, hasty)).rejects.toMatchObject({ kind: 'timeout' })
-    expect(await Promise.all(others)).toEqual([1, 2])
-    const behind = keyOf('3', hasty)
-    await expect(program(NATIVE_LOOP, {}, hasty).call('map', 'map', [[{}]])).rejects.toThrow(DesignFunctionError)
+    const before = [keyOf('1', held), keyOf('2', held)]
+    const loop = run(NATIVE_LOOP, undefined, undefined, held).catch((error: unknown) => error)
+    const behind = keyOf('3', held)
+    expect(await Promise.all(before)).toEqual([1, 2])
+    await timeIsUp(1)
+    expect(await loop).toMatchObject({ kind: 'timeout' })
     expect(await behind).toBe(3)
-    await worksAgain()
   })
 
   test('functions of one database do not keep those of another waiting', async () => {
     const native = owned('busy', NATIVE_LOOP)
-    let endedLoops = 0
+    const ended: unknown[] = []
     const loops = Array.from({ length: 3 }, () =>
-      native.call('map', 'map', [[{}]]).catch(() => {
-        endedLoops++
-      }),
+      native.call('map', 'map', [[{}]]).catch((error: unknown) => ended.push(error)),
     )
     for (let n = 0; n < 20; n++)
       expect(await owned('quiet', 'doc => emit(doc.n)').call('map', 'map', [[{ n }]])).toEqual([{ value: [[n, null]] }])
-    // On a slow machine the first of them may have been ended already. All have, if the quiet ones waited.
-    expect(endedLoops).toBeLessThan(loops.length)
-    await Promise.all(loops)
+    expect(ended).toEqual([])
+    for (const [at, loop] of loops.entries()) {
+      await timeIsUp(1)
+      await loop
+      expect(ended).toHaveLength(at + 1)
+    }
   })
 
   test('databases that are both busy take turns', async () => {
@@ -222,6 +235,7 @@ describe('limits', () => {
         .then(() => order.push(database)),
     )
     await Promise.all(calls)
+    await timeIsUp(1)
     expect(order.slice(0, 6).filter((database) => database === 'a').length).toBeLessThan(4)
     await loop
   })
@@ -259,7 +273,7 @@ describe('limits', () => {
   })
 
   test('a closed sandbox says so', async () => {
-    const closed = new Sandbox()
+    const closed = new Sandbox({ environment: clock })
     const call = closed.program({ functions: { map: 'doc => 1' }, modules: {} }).call('map', 'map', [[{}]])
     await Promise.all([expect(call).rejects.toMatchObject({ kind: 'unavailable' }), closed.close()])
   })

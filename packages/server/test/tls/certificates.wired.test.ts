@@ -13,6 +13,7 @@ import { connect } from 'node:tls'
 import type { AddressInfo } from 'node:net'
 import { X509Certificate } from 'node:crypto'
 import { pino } from 'pino'
+import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createServer } from '../../src/index.ts'
 import type { HttpsOptions } from '../../src/index.ts'
@@ -28,6 +29,7 @@ const NAMES = ['example.org']
 const DIRECTORY = 'https://acme.example.net/directory'
 const HOUR_MS = 3_600_000
 
+let clock: VirtualEnvironment
 let dir: string
 let folder: AcmeFolder
 let server: Server
@@ -35,6 +37,7 @@ const running: RenewedCertificate[] = []
 const logged: string[] = []
 
 beforeEach(async () => {
+  clock = virtualEnvironment()
   dir = await mkdtemp(join(tmpdir(), 'pannier-tls-'))
   folder = new AcmeFolder(dir, DIRECTORY)
   server = createHttps({})
@@ -51,7 +54,7 @@ afterEach(async () => {
 async function open(order: () => Promise<Certificate>, names = NAMES): Promise<void> {
   const log = pino({ base: null }, { write: (line: string) => void logged.push(line) })
   const use = ({ key, chain }: Certificate): void => server.setSecureContext({ key, cert: chain })
-  const renewed = await RenewedCertificate.open({ names, folder, log, order, use, retryMsMin: 1 })
+  const renewed = await RenewedCertificate.open({ environment: clock, names, folder, log, order, use })
   running.push(renewed)
   renewed.start()
 }
@@ -69,82 +72,104 @@ function serialOf({ chain }: Certificate): string {
   return new X509Certificate(chain).serialNumber
 }
 
+/** Valid from now on. */
+const fromNow = (names: readonly string[]): Promise<Certificate> => selfSigned(names, { from: clock.wallClock() })
+
 const never = (): Promise<Certificate> => Promise.reject(new Error('nothing was to be ordered'))
 
 test('failed orders are repeated with longer pauses until there is a certificate, which is stored for this account alone', async () => {
-  const made = await selfSigned(NAMES)
+  const made = await fromNow(NAMES)
   let orders = 0
   await open(async () => {
     if (++orders < 5) throw new Error(`order ${orders} is refused`)
     return made
   })
-  await until(() => logged.some((line) => line.includes('has a new certificate')))
+  await clock.until(() => logged.some((line) => line.includes('has a new certificate')))
   expect(await serial()).toBe(serialOf(made))
   const pauses = logged.flatMap((line) => (JSON.parse(line) as { retrySeconds?: number }).retrySeconds ?? [])
-  expect(pauses).toEqual([0.001, 0.002, 0.004, 0.008])
-  await until(async () => (await folder.certificate()) !== undefined)
+  expect(pauses).toEqual([60, 120, 240, 480])
+  await clock.idle()
+  expect(await folder.certificate()).toEqual(made)
   const file = join(dir, 'acme/acme.example.net/certificate.pem')
   expect((await stat(file)).mode & 0o077).toBe(0)
   expect(logged.join('')).not.toContain('PRIVATE KEY')
 })
 
 test('a stored certificate is served, and not ordered again before two thirds of its time', async () => {
-  const kept = await selfSigned(NAMES, { from: Date.now() - 0.6 * HOUR_MS, until: Date.now() + 0.4 * HOUR_MS })
+  const kept = await selfSigned(NAMES, {
+    from: clock.wallClock() - 0.6 * HOUR_MS,
+    until: clock.wallClock() + 0.4 * HOUR_MS,
+  })
   await folder.keep(kept)
   await open(never)
+  await clock.advance(0)
   expect(await serial()).toBe(serialOf(kept))
   expect(logged).toEqual([])
 })
 
 test('an old certificate, even an expired one, is served until there is another one', async () => {
   for (const restMs of [0.3 * HOUR_MS, -HOUR_MS]) {
-    const end = Date.now() + restMs
+    const end = clock.wallClock() + restMs
     const old = await selfSigned(NAMES, { from: end - HOUR_MS, until: end })
-    const fresh = await selfSigned(NAMES)
+    const fresh = await fromNow(NAMES)
     await folder.keep(old)
     let give: (certificate: Certificate) => void = () => {}
     await open(() => new Promise((resolve) => (give = resolve)))
     expect(await serial()).toBe(serialOf(old))
-    await until(() => give.length === 1)
+    await clock.advance(0)
     give(fresh)
-    await until(async () => (await serial()) === serialOf(fresh))
+    await clock.idle()
+    expect(await serial()).toBe(serialOf(fresh))
     await running.splice(0)[0]!.close()
   }
 })
 
 test('a certificate without one of the names, and one whose file is damaged, are replaced', async () => {
-  await folder.keep(await selfSigned(NAMES))
-  const both = await selfSigned([...NAMES, 'www.example.org'])
+  await folder.keep(await fromNow(NAMES))
+  const both = await fromNow([...NAMES, 'www.example.org'])
   await open(async () => both, [...NAMES, 'www.example.org'])
-  await until(async () => (await serial()) === serialOf(both))
+  await clock.advance(0)
+  expect(await serial()).toBe(serialOf(both))
   await running.splice(0)[0]!.close()
 
   const file = join(dir, 'acme/acme.example.net/certificate.pem')
-  const [mine, other] = [await readFile(file, 'utf8'), await selfSigned(NAMES)]
+  const [mine, other] = [await readFile(file, 'utf8'), await fromNow(NAMES)]
   for (const damaged of ['', 'no PEM', mine.slice(0, 300), mine.slice(0, -200), other.key + both.chain]) {
     await writeFile(file, damaged)
-    const fresh = await selfSigned(NAMES)
+    const fresh = await fromNow(NAMES)
     await open(async () => fresh)
-    await until(async () => (await serial()) === serialOf(fresh))
+    await clock.advance(0)
+    expect(await serial()).toBe(serialOf(fresh))
     await running.splice(0)[0]!.close()
     expect(logged.splice(0).join(''), damaged).toContain('The stored certificate can not be used')
   }
 })
 
 test('a service whose certificates have expired already is not asked without a pause', async () => {
-  const past = Date.now() - 2 * HOUR_MS
+  const past = clock.wallClock() - 2 * HOUR_MS
   let orders = 0
   const log = pino({ level: 'silent' })
+  const expired = await selfSigned(NAMES, { from: past - HOUR_MS, until: past })
   const order = async (): Promise<Certificate> => {
     orders++
-    return await selfSigned(NAMES, { from: past - HOUR_MS, until: past })
+    return expired
   }
   let used = 0
-  const renewed = await RenewedCertificate.open({ names: NAMES, folder, log, order, use: () => void used++ })
+  const renewed = await RenewedCertificate.open({
+    environment: clock,
+    names: NAMES,
+    folder,
+    log,
+    order,
+    use: () => void used++,
+  })
   running.push(renewed)
   renewed.start()
-  await until(async () => used === 1 && (await folder.certificate()) !== undefined)
-  expect(orders).toBe(1)
+  await clock.advance(59_999)
+  expect({ orders, used }).toEqual({ orders: 1, used: 1 })
+  expect(await folder.certificate()).toBeDefined()
+  await clock.advance(1)
+  expect(orders).toBe(2)
 })
 
 test('a server with files speaks HTTPS only, makes its cookies secure, and takes changed files', async () => {

@@ -43,7 +43,7 @@ function addRuns(migrate: Command, terminal: Terminal): void {
     .action(async (where: Where) => {
       await makePrivateFolder(where.dir)
       await cleanCopies(where.dir)
-      const names = await serving(() => migrateUp(fileOf(where)))
+      const names = await serving(() => migrateUp(fileOf(where, terminal)))
       for (const name of names) say(`Applied ${name}.`)
       if (names.length === 0) say('No new migrations to apply.')
     })
@@ -56,7 +56,7 @@ function addRuns(migrate: Command, terminal: Terminal): void {
     .argument('[number]', 'how many', readCount, 1)
     .action(async (count: number, where: Where) => {
       if (!existsSync(join(where.dir, SERVER_FILE))) throw new UsageError(`There is no database in ${where.dir}.`)
-      const names = await serving(() => migrateDown(fileOf(where), count))
+      const names = await serving(() => migrateDown(fileOf(where, terminal), count))
       for (const name of names) say(`Reverted ${name}.`)
       if (names.length === 0) say('No migrations to revert.')
     })
@@ -67,7 +67,7 @@ function addFiles(migrate: Command, terminal: Terminal): void {
   const say = (text: string): void => printLine(terminal.stderr, text)
   const write = async (where: Where, name: string, text: string): Promise<string> => {
     const folder = migrationsFolder(where)
-    const file = await serving(() => addMigration(folder, name, text, Date.now()))
+    const file = await serving(() => addMigration(folder, name, text, terminal.environment.wallClock()))
     say(`${join(folder, file)} was made.`)
     return file
   }
@@ -114,10 +114,11 @@ function addWhere(command: Command): Command {
     .option('--migrations <dir>', 'the folder of the migrations; "migrations" in --dir when left out')
 }
 
-function fileOf(where: Where): MigratedFile {
+function fileOf(where: Where, { environment }: Terminal): MigratedFile {
   return {
     path: join(where.dir, SERVER_FILE),
     folder: migrationsFolder(where),
+    environment,
     ...givenPassword(),
     ...givenSettingsKey(),
   }

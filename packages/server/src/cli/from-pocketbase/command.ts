@@ -66,16 +66,17 @@ async function sourceOf(
   { fromPocketbase, data }: Partial<PocketBaseArguments>,
   terminal: Terminal,
 ): Promise<PocketBaseSource> {
+  const { environment } = terminal
   if (!(fromPocketbase instanceof URL)) {
     if (data === undefined) throw new UsageError('From where? Give the URL of a PocketBase, or --data with its folder.')
-    return FolderSource.open(data)
+    return FolderSource.open(environment, data)
   }
   const label = `Password of ${decodeURIComponent(fromPocketbase.username)} at ${fromPocketbase.origin}`
   const url = new URL(fromPocketbase)
   if (url.password === '') url.password = encodeURIComponent(await readPassword(terminal, label))
-  const server = await HttpSource.open(new SuperuserApi(url, terminal.signal))
+  const server = await HttpSource.open(environment, new SuperuserApi(url, terminal.signal))
   try {
-    return data === undefined ? server : FolderSource.open(data, server)
+    return data === undefined ? server : FolderSource.open(environment, data, server)
   } catch (error) {
     await server.close()
     throw error

@@ -1,8 +1,8 @@
 /** The folder of a PocketBase: its SQLite file, which is only read, and the files of its records. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { DatabaseSync } from 'node:sqlite'
+import type { Environment } from 'pannier/internal'
 import type { ImportedRow } from '@pannier/backend'
 import { FailedError, UsageError } from '../outcome.ts'
 import { quoted, type PocketBaseSource, type SourceFile } from './source.ts'
@@ -11,25 +11,32 @@ const PAGE_BYTES: number = 4 * 1024 * 1024
 const PAGE_ROWS = 500
 
 export class FolderSource implements PocketBaseSource {
+  readonly #environment: Environment
   readonly #folder: string
   readonly #database: DatabaseSync
   /** Has the files that the folder lacks. */
   readonly #others: PocketBaseSource | undefined
 
   /** All that it reads is of one moment. @throws UsageError, FailedError */
-  static open(folder: string, others?: PocketBaseSource): FolderSource {
+  static open(environment: Environment, folder: string, others?: PocketBaseSource): FolderSource {
     const file = join(folder, 'data.db')
     if (!existsSync(file)) throw new UsageError(`There is no ${file}: --data takes the folder pb_data of a PocketBase.`)
     try {
       const database = new DatabaseSync(file, { readOnly: true })
       database.exec('BEGIN')
-      return new FolderSource(folder, database, others)
+      return new FolderSource(environment, folder, database, others)
     } catch (error) {
       throw new FailedError(`${file} can't be read: ${(error as Error).message}.`, { cause: error })
     }
   }
 
-  private constructor(folder: string, database: DatabaseSync, others: PocketBaseSource | undefined) {
+  private constructor(
+    environment: Environment,
+    folder: string,
+    database: DatabaseSync,
+    others: PocketBaseSource | undefined,
+  ) {
+    this.#environment = environment
     this.#folder = folder
     this.#database = database
     this.#others = others
@@ -48,7 +55,7 @@ export class FolderSource implements PocketBaseSource {
       if (page.length < PAGE_ROWS && bytes < PAGE_BYTES) continue
       yield page
       ;[page, bytes] = [[], 0]
-      await setImmediate()
+      await this.#environment.yield()
     }
     if (page.length > 0) yield page
   }

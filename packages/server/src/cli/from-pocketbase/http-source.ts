@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { Environment } from 'pannier/internal'
 import type { ImportedRow } from '@pannier/backend'
 import { isJsonObject } from '@pannier/backend/internal'
 import { FailedError } from '../outcome.ts'
@@ -21,17 +22,19 @@ const PAGE_BYTES_MAX: number = 8 * 1024 * 1024
 const ANSWER_BYTES_MAX: number = 128 * 1024 * 1024
 
 export class HttpSource implements PocketBaseSource {
+  readonly #environment: Environment
   readonly #api: SuperuserApi
   readonly #folder: string
   #fileToken = { value: '', untilMs: 0 }
   #files = 0
 
   /** Close it: files are kept on the disk for a while. */
-  static async open(api: SuperuserApi): Promise<HttpSource> {
-    return new HttpSource(api, await mkdtemp(join(tmpdir(), 'pannier-import-')))
+  static async open(environment: Environment, api: SuperuserApi): Promise<HttpSource> {
+    return new HttpSource(environment, api, await mkdtemp(join(tmpdir(), 'pannier-import-')))
   }
 
-  private constructor(api: SuperuserApi, folder: string) {
+  private constructor(environment: Environment, api: SuperuserApi, folder: string) {
+    this.#environment = environment
     this.#api = api
     this.#folder = folder
   }
@@ -84,7 +87,7 @@ export class HttpSource implements PocketBaseSource {
 
   /** For protected files. */
   async #protectedToken(): Promise<string> {
-    const nowMs = performance.now()
+    const nowMs = this.#environment.now()
     if (nowMs >= this.#fileToken.untilMs) {
       const { token } = (await this.#api.json('POST', '/api/files/token')) as { readonly token: string }
       this.#fileToken = { value: token, untilMs: nowMs + TOKEN_MS }

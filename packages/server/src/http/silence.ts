@@ -1,0 +1,40 @@
+import type { Environment } from 'pannier/internal'
+
+/** Calls back when nothing has come for a while. */
+export class Silence {
+  readonly #environment: Environment
+  readonly #msMax: number
+  readonly #tell: () => void
+  #sinceMs = 0
+  #cancel: () => void = () => {}
+
+  /** It begins with `begin`. */
+  constructor(environment: Environment, msMax: number, tell: () => void) {
+    this.#environment = environment
+    this.#msMax = msMax
+    this.#tell = tell
+  }
+
+  begin(): void {
+    this.#sinceMs = this.#environment.now()
+    this.#wait(this.#msMax)
+  }
+
+  /** Something has come. */
+  broken(): void {
+    this.#sinceMs = this.#environment.now()
+  }
+
+  /** Nobody waits any more. */
+  end(): void {
+    this.#cancel()
+  }
+
+  #wait(ms: number): void {
+    this.#cancel = this.#environment.after(ms, () => {
+      const leftMs = this.#sinceMs + this.#msMax - this.#environment.now()
+      if (leftMs > 0) this.#wait(leftMs)
+      else this.#tell()
+    })
+  }
+}
