@@ -1,9 +1,13 @@
-/** Finds and kills processes below another one, on Linux. */
+/** Finds, measures and kills processes below another one, on Linux. */
 import { readdirSync, readFileSync } from 'node:fs'
+
+const TICKS_PER_SECOND = 100
 
 export interface ProcessFacts {
   readonly id: number
   readonly parent: number
+  /** Its own, and that of its children that have ended. */
+  readonly processorSeconds: number
   /** Program and parameters, with spaces between. */
   readonly command: string
 }
@@ -21,6 +25,22 @@ export function descendantsOf(id: number): readonly ProcessFacts[] {
     grown = next.length > 0
   }
   return found
+}
+
+let forgottenSeconds = 0
+
+/** The processor time of this process and of all below it, also of those that have ended. Undefined: the system does not say. */
+export function processorSeconds(): number | undefined {
+  const own = readProcess(process.pid)
+  if (own === undefined) return undefined
+  return [own, ...descendantsOf(process.pid)].reduce((sum, facts) => sum + facts.processorSeconds, forgottenSeconds)
+}
+
+/** Waits for the end of a browser. It does not wait for all of its own processes, so the system forgets their time: here it is kept. */
+export async function keepProcessorTime(end: () => Promise<void>): Promise<void> {
+  const before = processorSeconds() ?? 0
+  await end()
+  forgottenSeconds += Math.max(0, before - (processorSeconds() ?? 0))
 }
 
 export function killProcesses(processes: readonly ProcessFacts[]): void {
@@ -47,9 +67,10 @@ function readProcess(id: number): ProcessFacts | undefined {
   try {
     const stat = readFileSync(`/proc/${id}/stat`, 'utf8')
     // The name of the program stands in brackets and may hold anything, so what follows is counted from its end.
-    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const processorSeconds = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / TICKS_PER_SECOND, 0)
     const command = readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
-    return { id, parent, command }
+    return { id, parent: Number(fields[1]), processorSeconds, command }
   } catch {
     return undefined
   }

@@ -21,6 +21,7 @@ import type { Browser, Page, Session } from './browser.ts'
 import { startPuppeteer } from './drive-puppeteer.ts'
 import { startWebKit } from './drive-webkit.ts'
 import { withTimeout } from './launch.ts'
+import { keepProcessorTime } from './process-tree.ts'
 
 export type { Browser, Page, Supports } from './browser.ts'
 
@@ -53,7 +54,10 @@ export async function withBrowser<T>(
     // A browser that did not start has already failed the calls that open pages.
     return taken?.catch(() => undefined)
   }
-  const end = async (): Promise<void> => (await takeSession())?.close()
+  const endBy = async (way: 'close' | 'kill'): Promise<void> => {
+    const taken = await takeSession()
+    if (taken !== undefined) await keepProcessorTime(() => taken[way]())
+  }
   const openIn = async (url: string): Promise<Page> => {
     session ??= withTimeout(start(engine, engineOptions), START_MS_MAX, `the start of ${engine}`)
     return withTimeout((await session).open(url), OPEN_MS_MAX, `opening ${url} in ${engine}`)
@@ -73,14 +77,7 @@ export async function withBrowser<T>(
     async open(url) {
       const place = {}
       places.add(place)
-      const opened = await openIn(url).catch(async (error: unknown) => {
-        // Seen once, on a busy machine: Firefox did not load a page. Why is not known.
-        if (places.size > 1) throw error
-        console.warn(`${String(error)}; ${engine} is started again.`)
-        await end()
-        places.add(place)
-        return openIn(url)
-      })
+      const opened = await openIn(url)
       return {
         ...opened,
         async close() {
@@ -89,13 +86,13 @@ export async function withBrowser<T>(
         },
       }
     },
-    end,
-    kill: async () => (await takeSession())?.kill(),
+    end: () => endBy('close'),
+    kill: () => endBy('kill'),
   }
   try {
     return await use(browser)
   } finally {
-    await end()
+    await endBy('close')
     if (options.profileDir === undefined) removeFolder(profileDir)
   }
 }
