@@ -1,10 +1,10 @@
 /**
- * The step of `npm test` that runs browser tests in every installed engine. For each folder test/browser it runs the
- * page of suites, if there is one, and then the files that drive several pages.
+ * Runs browser tests in the installed engines. For each folder test/browser it runs the pages of suites, and then the files that
+ * drive several pages. browser-lanes.ts says what belongs to which lane.
  */
-import { existsSync, globSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { BrowserSuiteFile } from '../browser/browser-suite.ts'
@@ -14,144 +14,192 @@ import { withTimeout } from '../browser/launch.ts'
 import { errorFacts } from '../browser/page/report.ts'
 import type { CaseResult } from '../browser/page/run-cases.ts'
 import { servePages } from '../browser/page-server.ts'
+import { processorSeconds } from '../browser/process-tree.ts'
 import { runTab } from '../browser/run-page.ts'
 import { withBrowser } from '../browser/with-browser.ts'
-import { EVERYWHERE } from './seeds.ts'
+import { browserFilesOf, type BrowserLane } from './browser-lanes.ts'
+import { CASE_MS_MAX } from './lanes.ts'
 import { slowest, type BrowserOptions, type Failure, type Outcome } from './outcome.ts'
+import { yardstick, type FileCost } from './setup/costs.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const FOLDERS = ['packages/*', 'bench', 'demo'].flatMap((path) =>
   globSync(`${path}/test/browser`, { cwd: root }).sort(),
 )
-const SUITES_PAGE = 'suites.page.ts'
-/** Where there are few, tests that wait for something are late if much runs beside them. */
-export const HAS_FEW_CORES: boolean = availableParallelism() < 4
-/** Much of what browsers are tested for is waiting. */
-const ENGINES_AT_ONCE = HAS_FEW_CORES || totalmem() < 6 * 2 ** 30 ? 2 : ENGINES.length
-/** Longer than a case of a page may take. */
-const SILENCE_MS_MAX = 150_000
-const CASE_MS_MAX = 120_000
-
-export async function runBrowserTests({ engines = ENGINES, filter = '', times }: BrowserOptions): Promise<Outcome> {
-  const waiting = ENGINES.filter((name) => engines.includes(name))
-  const outcomes: Outcome[] = []
-  const msBySuite = new Map<string, number>()
-  const lane = async (): Promise<void> => {
-    for (let engine = waiting.shift(); engine !== undefined; engine = waiting.shift())
-      outcomes.push(await runOrLeaveOut(engine, filter, msBySuite))
-  }
-  await Promise.all(Array.from({ length: ENGINES_AT_ONCE }, lane))
-  const notes = [...outcomes.flatMap((outcome) => outcome.notes ?? []), ...(times ? slowest(msBySuite) : [])]
-  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
-  const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
-  const failures = outcomes.flatMap((outcome) => outcome.failures ?? [])
-  if (passed + failed === 0 && engines !== ENGINES) return { passed, failed: 1, notes: [...notes, 'no case ran'] }
-  return { passed, failed, notes, failures }
+/**
+ * Much of what the lane real does is waiting. The lane wired waits for little: its engines run in turn, so that none starves, and the
+ * processor time of each file is known.
+ */
+const ENGINES_AT_ONCE: Readonly<Record<BrowserLane, number>> = {
+  wired: 1,
+  real: availableParallelism() < 4 || totalmem() < 6 * 2 ** 30 ? 2 : ENGINES.length,
 }
+/** How much longer than a case may take a page of suites may be silent. */
+const SILENCE_MS = 30_000
 
-async function runOrLeaveOut(engine: Engine, filter: string, msBySuite: Map<string, number>): Promise<Outcome> {
-  const missing = missingPackages(engine)
-  if (missing.length > 0) {
-    const inCi = process.env['CI'] === 'true'
-    const note = `${engine} was left out: ${missing.join(', ')} not installed${inCi ? ', which CI does not allow' : ''}`
-    return { passed: 0, failed: inCi ? 1 : 0, notes: [note] }
+export async function runBrowserTests({
+  lane,
+  engines = ENGINES,
+  filter = '',
+  files = [],
+  times,
+}: BrowserOptions): Promise<Outcome> {
+  const waiting = ENGINES.filter((name) => engines.includes(name))
+  const tally = new Tally(lane)
+  const inTurn = async (): Promise<void> => {
+    for (let engine = waiting.shift(); engine !== undefined; engine = waiting.shift()) {
+      const missing = missingPackages(engine)
+      if (missing.length > 0) tally.notRun.push(`browser tests in ${engine} (apt-get install ${missing.join(' ')})`)
+      else await new EngineRun(lane, engine, { filter, files }, tally).run()
+    }
   }
-  const { passed, failures } = await runEngine(engine, filter, msBySuite)
-  const failed = failures.length
-  return { passed, failed, notes: [`${engine}: ${passed} passed, ${failed} failed`], failures }
+  await Promise.all(Array.from({ length: ENGINES_AT_ONCE[lane] }, inTurn))
+  const { passed, failures, notRun, costs } = tally
+  const isEmpty = passed + failures.length + notRun.length === 0
+  if (isEmpty && files.length === 0)
+    failures.push({ title: `no case of the lane ${lane} has '${filter}' in its name`, text: '', replay: '' })
+  const notes = [...tally.counts(), ...(times ? slowest(tally.cpuMsByFile()) : [])]
+  return { passed, failed: failures.length, failures, notRun, costs, notes }
 }
 
 /** Counts cases, and shows each as it ends. */
 class Tally {
   passed = 0
   readonly failures: Failure[] = []
-  private readonly engine: Engine
-  private readonly msBySuite: Map<string, number>
+  readonly notRun: string[] = []
+  readonly costs: FileCost[] = []
+  private readonly lane: BrowserLane
+  private readonly byEngine = new Map<Engine, { passed: number; failed: number }>()
 
-  constructor(engine: Engine, msBySuite: Map<string, number>) {
-    this.engine = engine
-    this.msBySuite = msBySuite
+  constructor(lane: BrowserLane) {
+    this.lane = lane
   }
 
-  add({ name, error, durationMs }: CaseResult): void {
-    const time = styleText('dim', `${Math.round(durationMs)} ms`)
-    const suite = `${this.engine} ${name.split(': ')[0]}`
-    this.msBySuite.set(suite, (this.msBySuite.get(suite) ?? 0) + durationMs)
-    if (error === undefined) this.passed++
-    else
-      this.failures.push({
-        title: `${this.engine} ${name}`,
-        text: indent(error.stack ?? error.message),
-        replay: `npm test -- --only=browser --engine=${this.engine} --filter=${JSON.stringify(name)}`,
-      })
-    console.log(
-      ` ${error === undefined ? styleText('green', '✓') : styleText('red', '✗')} ${this.engine} ${name} ${time}`,
-    )
-    if (error !== undefined) console.log(indent(error.stack ?? error.message))
+  add(engine: Engine, { name, error, durationMs }: CaseResult): void {
+    const counts = this.byEngine.get(engine) ?? { passed: 0, failed: 0 }
+    this.byEngine.set(engine, counts)
+    const mark = error === undefined ? styleText('green', '✓') : styleText('red', '✗')
+    console.log(` ${mark} ${engine} ${name} ${styleText('dim', `${Math.round(durationMs)} ms`)}`)
+    if (error === undefined) {
+      this.passed++
+      counts.passed++
+      return
+    }
+    counts.failed++
+    const text = indent(error.stack ?? error.message)
+    const lane = this.lane === 'real' ? ' --lane=real' : ''
+    const replay = `npm test -- --only=browser${lane} --engine=${engine} --filter=${JSON.stringify(name)}`
+    this.failures.push({ title: `${engine} ${name}`, text, replay })
+    console.log(text)
   }
 
   /** True if it passed. */
-  async time(name: string, body: () => void | Promise<void>): Promise<boolean> {
+  async time(engine: Engine, name: string, body: () => void | Promise<void>): Promise<boolean> {
     const start = performance.now()
     try {
-      await withTimeout(Promise.resolve(body()), CASE_MS_MAX, name)
-      this.add({ name, durationMs: performance.now() - start })
+      await withTimeout(Promise.resolve(body()), CASE_MS_MAX[this.lane], name)
+      this.add(engine, { name, durationMs: performance.now() - start })
       return true
     } catch (error) {
-      this.add({ name, error: errorFacts(error), durationMs: performance.now() - start })
+      this.add(engine, { name, error: errorFacts(error), durationMs: performance.now() - start })
       return false
     }
   }
+
+  /** Notes the processor time that `run` takes, browser included. Of engines that run at the same time each has all of it. */
+  async spend(file: string, run: () => Promise<void>): Promise<void> {
+    const before = processorSeconds() ?? 0
+    await run()
+    const cpuMs = ((processorSeconds() ?? 0) - before) * 1000
+    this.costs.push({ file, cpuMs, yardstickMs: yardstick() })
+  }
+
+  cpuMsByFile(): ReadonlyMap<string, number> {
+    const byFile = new Map<string, number>()
+    for (const { file, cpuMs } of this.costs) byFile.set(file, (byFile.get(file) ?? 0) + cpuMs)
+    return byFile
+  }
+
+  counts(): string[] {
+    return [...this.byEngine].map(([engine, { passed, failed }]) => `${engine}: ${passed} passed, ${failed} failed`)
+  }
 }
 
-/** All in one browser, as starting one takes seconds of processor time. */
-async function runEngine(engine: Engine, filter: string, msBySuite: Map<string, number>): Promise<Tally> {
-  const tally = new Tally(engine, msBySuite)
-  await withBrowser(engine, {}, async (browser) => {
-    for (const path of FOLDERS) {
-      const folder = join(root, path)
-      const files = globSync('*.browser.ts', { cwd: folder }).sort()
-      if (existsSync(join(folder, SUITES_PAGE))) await runSuites(browser, folder, filter, tally)
-      for (const file of files) await runFile(browser, folder, file, filter, tally)
-    }
-  })
-  return tally
+interface Choice {
+  /** A part of the names of cases. */
+  readonly filter: string
+  /** Parts of paths; none: all files. */
+  readonly files: readonly string[]
 }
 
-async function runSuites(browser: Browser, folder: string, filter: string, tally: Tally): Promise<void> {
-  try {
-    await runTab(browser, {
-      entry: join(folder, SUITES_PAGE),
-      query: { filter, ...(EVERYWHERE && { everywhere: '1' }) },
-      timeoutMs: SILENCE_MS_MAX,
-      onProgress: (value) => tally.add(value as CaseResult),
+/** All files in one browser, as starting one takes seconds of processor time. */
+class EngineRun {
+  private readonly lane: BrowserLane
+  private readonly engine: Engine
+  private readonly choice: Choice
+  private readonly tally: Tally
+
+  constructor(lane: BrowserLane, engine: Engine, choice: Choice, tally: Tally) {
+    this.lane = lane
+    this.engine = engine
+    this.choice = choice
+    this.tally = tally
+  }
+
+  async run(): Promise<void> {
+    const isChosen = (path: string): boolean =>
+      this.choice.files.length === 0 || this.choice.files.some((part) => path.includes(part))
+    await withBrowser(this.engine, {}, async (browser) => {
+      for (const folder of FOLDERS) {
+        const { pages, files } = browserFilesOf(root, folder, this.lane, this.engine)
+        for (const path of pages.filter(isChosen)) await this.tally.spend(path, () => this.runSuites(browser, path))
+        for (const path of files.filter(isChosen)) await this.tally.spend(path, () => this.runFile(browser, path))
+      }
     })
-  } catch (error) {
-    tally.add({ name: 'the page of suites runs to its end', error: errorFacts(error), durationMs: 0 })
   }
-  await leaveNothing(browser)
-}
 
-/** Each file has an origin of its own. */
-async function runFile(browser: Browser, folder: string, file: string, filter: string, tally: Tally): Promise<void> {
-  const name = basename(file, '.browser.ts')
-  const pages = globSync('*.page.ts', { cwd: folder })
-  const entries = Object.fromEntries(pages.map((page) => [basename(page, '.ts'), join(folder, page)]))
-  await using server = await servePages({ entries })
-  try {
-    const { browserSuite } = (await import(pathToFileURL(join(folder, file)).href)) as BrowserSuiteFile
-    const cases: [name: string, body: () => void | Promise<void>][] = []
-    const { baseUrl } = server
-    browserSuite({ test: (title, body) => cases.push([`${name}: ${title}`, body]), browser, baseUrl })
-    for (const [title, body] of cases) {
-      const passed = !title.includes(filter) || (await tally.time(title, body))
-      // Whatever it has left is not in the way of the next one.
-      if (!passed) await leaveNothing(browser)
+  private async runSuites(browser: Browser, path: string): Promise<void> {
+    const caseMsMax = CASE_MS_MAX[this.lane]
+    try {
+      await runTab(browser, {
+        entry: join(root, path),
+        query: { filter: this.choice.filter, lane: this.lane, caseMsMax: String(caseMsMax) },
+        timeoutMs: caseMsMax + SILENCE_MS,
+        onProgress: (value) => this.tally.add(this.engine, value as CaseResult),
+      })
+    } catch (error) {
+      this.tally.add(this.engine, { name: `${path} runs to its end`, error: errorFacts(error), durationMs: 0 })
     }
-  } catch (error) {
-    tally.add({ name: `${name} runs to its end`, error: errorFacts(error), durationMs: 0 })
+    await leaveNothing(browser)
   }
-  await leaveNothing(browser)
+
+  /** Each file has an origin of its own. */
+  private async runFile(browser: Browser, path: string): Promise<void> {
+    const { engine, tally } = this
+    const folder = join(root, dirname(path))
+    const name = basename(path).replace(/(?:\.wired|\.smoke)?\.browser\.ts$/, '')
+    const pages = globSync('*.page.ts', { cwd: folder })
+    const entries = Object.fromEntries(pages.map((page) => [basename(page, '.ts'), join(folder, page)]))
+    await using server = await servePages({ entries })
+    try {
+      const { browserSuite } = (await import(pathToFileURL(join(root, path)).href)) as BrowserSuiteFile
+      const cases: [name: string, body: () => void | Promise<void>][] = []
+      browserSuite({
+        test: (title, body) => cases.push([`${name}: ${title}`, body]),
+        notRun: (what) => tally.notRun.push(`${engine} ${name}: ${what}`),
+        browser,
+        baseUrl: server.baseUrl,
+      })
+      for (const [title, body] of cases) {
+        const passed = !title.includes(this.choice.filter) || (await tally.time(engine, title, body))
+        // Whatever it has left is not in the way of the next one.
+        if (!passed) await leaveNothing(browser)
+      }
+    } catch (error) {
+      tally.add(engine, { name: `${path} runs to its end`, error: errorFacts(error), durationMs: 0 })
+    }
+    await leaveNothing(browser)
+  }
 }
 
 /** Pages that were killed or left open, and a browser that opens none, are not in the way of others. */

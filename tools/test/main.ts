@@ -3,9 +3,10 @@
  * browser tests. Every step runs, even after a failed one. The last line has the number of passed and failed test cases; a failed check
  * counts as one failed case.
  */
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inspect, parseArgs, stripVTControlCharacters, styleText } from 'node:util'
+import { processorSeconds } from '../browser/process-tree.ts'
+import { BROWSER_LANES } from './browser-lanes.ts'
 import { writeBudget } from './budget.ts'
 import { LANES, TESTED, type Lane } from './lanes.ts'
 import type { Outcome, Step, StepOptions } from './outcome.ts'
@@ -16,12 +17,12 @@ const USAGE = `Usage: npm test [-- OPTIONS]
   --only=STEP[,STEP]   run these steps only: ${STEPS.map((step) => step.name).join(', ')}
   --engine=ENGINE      browser tests in this engine only: chromium, firefox, webkit (repeatable)
   --filter=TEXT        browser cases whose name contains TEXT only
+  --lane=real          browser tests of the lane real: every file in every engine, every suite on every storage
   --lanes=LANE[,LANE]  unit tests of these lanes only: ${TESTED.join(', ')}
   --times              print which test files and browser suites took longest, and make what the lanes cost their budget
   --help               print this`
 
 const FAILURE_LINES_MAX = 30
-const TICKS_PER_SECOND = 100
 
 interface Result {
   readonly step: Step
@@ -40,6 +41,7 @@ async function main(): Promise<number> {
       only: { type: 'string' },
       engine: { type: 'string', multiple: true },
       filter: { type: 'string' },
+      lane: { type: 'string', default: 'wired' },
       lanes: { type: 'string', default: TESTED.join(',') },
       times: { type: 'boolean', default: false },
       help: { type: 'boolean' },
@@ -60,8 +62,14 @@ async function main(): Promise<number> {
     console.error(`There is no such lane: ${values.lanes}.\n\n${USAGE}`)
     return 2
   }
+  const lane = BROWSER_LANES.find((name) => name === values.lane)
+  if (lane === undefined) {
+    console.error(`There is no lane ${values.lane} of browser tests.\n\n${USAGE}`)
+    return 2
+  }
   const isChosen = ({ name }: Step): boolean => names === undefined || names.includes(name)
   const options: StepOptions = {
+    lane,
     engines: values.engine,
     filter: values.filter,
     lanes,
@@ -124,17 +132,6 @@ function summarize(results: readonly Result[]): number {
   if (seconds !== undefined) console.log(`\n${seconds.toFixed(0)} s of processor time`)
   console.log(`\n${passed} passed, ${failed} failed`)
   return failed > 0 ? 1 : 0
-}
-
-/** Of this process and all children that have ended: the figure to compare on a machine that others use too. Linux says. */
-function processorSeconds(): number | undefined {
-  try {
-    const stat = readFileSync('/proc/self/stat', 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / TICKS_PER_SECOND, 0)
-  } catch {
-    return undefined
-  }
 }
 
 /** The third state: neither passed nor failed. */

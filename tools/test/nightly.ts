@@ -96,7 +96,8 @@ function runLane(lane: Lane, chosen: readonly string[], env: Settings): Promise<
 function runBrowsers(engines: readonly string[] | undefined, chosen: readonly string[], env: Settings): Promise<Ran> {
   // Suites are loaded after this.
   Object.assign(process.env, env)
-  const run = (): Promise<Outcome> => runBrowserTests({ engines, filter: undefined, times: false, files: chosen })
+  const run = (): Promise<Outcome> =>
+    runBrowserTests({ lane: 'real', engines, filter: undefined, times: false, files: chosen })
   return timed('browser', 'every suite in every engine', env, run)
 }
 

@@ -1,4 +1,5 @@
 /** What the steps of `npm test` are given and what they give. */
+import type { BrowserLane } from './browser-lanes.ts'
 import type { Lane } from './lanes.ts'
 import type { FileCost } from './setup/costs.ts'
 
@@ -27,6 +28,7 @@ export interface Outcome {
 }
 
 export interface BrowserOptions {
+  readonly lane: BrowserLane
   readonly engines: readonly string[] | undefined
   readonly filter: string | undefined
   /** Parts of paths: only files that have one of them. */

@@ -1,7 +1,6 @@
 /** The apps of the workload "first rows" in a real browser: each page shows the rows that the model has, by network and by service worker. */
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
 import type { Browser } from '../../../tools/browser/browser.ts'
-import { EVERYWHERE } from '../../../tools/test/seeds.ts'
 import type { DataSet } from '../../documents.ts'
 import { makePages } from '../../first-rows/build.ts'
 import { checkRows } from '../../first-rows/expected.ts'
@@ -16,8 +15,6 @@ const SET: DataSet = { documents: 60, seed: 1, ids: 'random' }
 let pages: ReturnType<typeof makePages> | undefined
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // It measures, and is not the product: one browser shows that its apps are right.
-  if (browser.engine !== 'chromium' && !EVERYWHERE) return
   const variants = variantsIn(browser.engine, MEASURABLE, STATES)
   const apps = new Set(variants.map(({ app }) => app))
   for (const { name, app, state } of variants) {

@@ -2,7 +2,6 @@
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../tools/browser/browser.ts'
 import { freePort, makeFolder, removeFolder } from '../../../tools/processes.ts'
-import { EVERYWHERE } from '../../../tools/test/seeds.ts'
 import type { ResultFile } from '../../harness/results.ts'
 import { makeAssets } from '../../lab/node/assets.ts'
 import { serveLab } from '../../lab/node/server.ts'
@@ -13,8 +12,6 @@ const WAIT_MS_MAX = 60_000
 let assets: ReturnType<typeof makeAssets> | undefined
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  // The lab is a tool, not the product: one browser shows that it works.
-  if (browser.engine !== 'chromium' && !EVERYWHERE) return
   test('runs what was chosen, draws it, and keeps it', async () => {
     await withLab(async (url) => {
       const page = await browser.open(url)

@@ -1,5 +1,5 @@
 /** The page that runs the conformance suite of the contenders in a browser. Adapters are the same code in every one. */
-import { runCases, RUNS_ALL } from '../../../tools/browser/page/run-cases.ts'
+import { runCases } from '../../../tools/browser/page/run-cases.ts'
 import type { Place } from '../../contenders/catalog.ts'
 import { isWorker, makeInBrowser, serveInWorker } from '../../contenders/in-browser.ts'
 import { contenderConformance } from '../conformance.ts'
@@ -8,10 +8,9 @@ let places = 0
 
 if (isWorker) serveInWorker()
 else {
-  void runCases((test) => {
-    if (!RUNS_ALL) return
-    contenderConformance({ test, runsIn: place(), create: makeInBrowser, place: () => `database-${places++}` })
-  })
+  void runCases((test) =>
+    contenderConformance({ test, runsIn: place(), create: makeInBrowser, place: () => `database-${places++}` }),
+  )
 }
 
 function place(): Place {

@@ -427,7 +427,7 @@ export function sdkSuite({ test, create }: SuiteContext<() => Promise<SdkServer>
   })
 }
 
-/** A provider is needed: oauth2.wired.test.ts and sdk.browser.ts have one. */
+/** A provider is needed: oauth2.wired.test.ts and sdk.wired.browser.ts have one. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['RecordService.authWithOAuth2', 'RecordService.authWithOAuth2Code'])
 
 /** Those for users of the client: their types have them. */

@@ -1,6 +1,6 @@
 /**
  * The test runner inside a page: collects the cases of suites, runs one after the other and reports each as it ends.
- * The query `filter` selects cases by a part of their name; `everywhere` is what `npm run nightly` asks for.
+ * The query `filter` selects cases by a part of their name, `lane` is that of tools/test/browser-lanes.ts.
  */
 import { done, errorFacts, progress, type ErrorFacts } from './report.ts'
 
@@ -12,17 +12,15 @@ export interface CaseResult {
 
 type Test = (name: string, body: () => void | Promise<void>) => void
 
-const CASE_MS_MAX = 120_000
+const query = new URLSearchParams(location.search)
+const CASE_MS_MAX = Number(query.get('caseMsMax'))
 
-/** Suites that differ only in the storage run on each. */
-export const EVERYWHERE: boolean = new URLSearchParams(location.search).has('everywhere')
-
-/** Suites about what is above the engine run here. One browser is enough for them. */
-export const RUNS_ALL: boolean = EVERYWHERE || navigator.userAgent.includes('Chrome')
+/** Every suite runs on every storage, and with all its seeds. */
+export const IN_LANE_REAL: boolean = query.get('lane') === 'real'
 
 /** `declare` calls the `test` it is given once for each case. */
 export async function runCases(declare: (test: Test) => void): Promise<void> {
-  const filter = new URLSearchParams(location.search).get('filter') ?? ''
+  const filter = query.get('filter') ?? ''
   const cases: { name: string; body: () => void | Promise<void> }[] = []
   declare((name, body) => {
     if (name.includes(filter)) cases.push({ name, body })

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
-import { EVERYWHERE, FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
+import { FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { until } from '../../../server/test/test-server.ts'
@@ -19,7 +19,6 @@ const AWAY_MS_MAX = 500
 const COUNTER = 'counter'
 
 export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): void {
-  if (browser.engine !== 'chromium' && !EVERYWHERE) return
   const rounds = times(2)
   test(`three tabs, and a server that is killed ${rounds} times and restored (SEED=${FIRST_SEED})`, async () => {
     const random = seededRandom(FIRST_SEED)

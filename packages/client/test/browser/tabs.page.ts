@@ -1,4 +1,4 @@
-/** A page for tabs.browser.ts: an app in a tab, on the browser's own storage. */
+/** A page for tabs.smoke.browser.ts and kills.browser.ts: an app in a tab, on the browser's own storage. */
 import { connect, type Client, type ClientStatus, type UntypedCollections } from '../../src/index.ts'
 
 export interface AppTab {

@@ -1,7 +1,6 @@
 /**
  * Encrypted databases in several tabs and workers at once, frozen, killed, without room: as database.browser.ts and
- * opfs.browser.ts, over sealed records. Sealing lies between the engine and any storage, so one browser runs them: Chromium, on files.
- * `npm run nightly` runs all.
+ * opfs.browser.ts, over sealed records.
  */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import { prefixed } from '../../testing/suite.ts'
@@ -9,19 +8,19 @@ import { frozenCases } from './database/frozen.ts'
 import { killedCases } from './database/killed.ts'
 import { quotaCases } from './database/quota.ts'
 import type { DatabaseContext } from './database/remote-tab.ts'
-import { writingCases } from './database/tabs.ts'
-import { EVERYWHERE } from '../../../../tools/test/seeds.ts'
+import { atOnceCase, writingCases } from './database/tabs.ts'
 
 export function browserSuite(suite: BrowserSuiteContext): void {
-  const { engine } = suite.browser
   const inIndexedDb: DatabaseContext = { ...suite, test: prefixed(suite.test, 'IndexedDB'), isEncrypted: true }
   const inFiles: DatabaseContext = { ...inIndexedDb, test: prefixed(suite.test, 'OPFS'), storage: 'opfs' }
-  if (engine === 'chromium' || EVERYWHERE) quotaCases(inIndexedDb)
-  if (EVERYWHERE) tabsOf(inIndexedDb)
-  if (engine === 'chromium' || (engine === 'firefox' && EVERYWHERE)) tabsOf(inFiles)
+  quotaCases(inIndexedDb)
+  tabsOf(inIndexedDb)
+  // It has no private file system.
+  if (suite.browser.engine !== 'webkit') tabsOf(inFiles)
 }
 
 function tabsOf(context: DatabaseContext): void {
+  atOnceCase(context)
   writingCases(context)
   frozenCases(context)
   killedCases(context)

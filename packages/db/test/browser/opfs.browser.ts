@@ -11,7 +11,6 @@ import { killedAgainCases, killedCases } from './database/killed.ts'
 import { fill } from './database/quota.ts'
 import { openTab, withTabs, type DatabaseContext } from './database/remote-tab.ts'
 import { tabsCases } from './database/tabs.ts'
-import { EVERYWHERE } from '../../../../tools/test/seeds.ts'
 
 const QUOTA_BYTES = 60_000_000
 
@@ -31,8 +30,6 @@ export function browserSuite(suite: BrowserSuiteContext): void {
   chosenCases(context)
   roomCases(context)
   killedCases(context)
-  // Of what the engine does with files these two need to be seen in one browser.
-  if (suite.browser.engine !== 'chromium' && !EVERYWHERE) return
   frozenCases(context)
   killedAgainCases(context)
 }

@@ -8,14 +8,12 @@
 import { assertEqual } from '../../testing/check.ts'
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import { withBrowser } from '../../../../tools/browser/with-browser.ts'
-import { EVERYWHERE } from '../../../../tools/test/seeds.ts'
 import type {} from './page-store-quota.page.ts'
 
 const QUOTA_BYTES = 100_000_000
 
 export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): void {
-  // database/quota.ts fills an origin in each engine, and sees the engine too.
-  if (!browser.supports.quota || !EVERYWHERE) return
+  if (!browser.supports.quota) return
 
   test('a full origin refuses whole commits, and takes deletions', () =>
     withBrowser(browser.engine, { quotaBytes: QUOTA_BYTES }, async (full) => {

@@ -32,7 +32,7 @@ import { snapshotSuite } from '../../testing/conformance/snapshot.ts'
 import { transactionSuite, type TransactionFixture } from '../../testing/conformance/transactions.ts'
 import { viewSuite } from '../../testing/conformance/views.ts'
 import { ofFewSeeds, prefixed, type Test } from '../../testing/suite.ts'
-import { EVERYWHERE } from '../../../../tools/browser/page/run-cases.ts'
+import { IN_LANE_REAL } from '../../../../tools/browser/page/run-cases.ts'
 import { webCoordinatorSuite } from '../coordination/web-coordinator-suite.ts'
 import { indexedDbSuite } from '../storage/indexeddb-suite.ts'
 import { environmentSuite } from './environment-suite.ts'
@@ -57,8 +57,21 @@ function reopened(storage: DatabaseStorage): TransactionFixture {
   return { open: () => open(name, { storage, cacheBytesMax: CACHE_BYTES_MAX }) }
 }
 
+function pageStoreIn(storage: DatabaseStorage): () => Promise<{ storage: DatabaseStorage; name: string }> {
+  return async () => ({ storage, name: newName() })
+}
+
+/** Several handles on one database. */
+function handles(): { open(): Promise<Database> } {
+  const name = newName()
+  return { open: () => open(name) }
+}
+
+/**
+ * In the lane wired each layer runs where it meets the browser, on one storage: what is above it runs in Node, where no browser is seen
+ * either. The lane real runs all suites on all storages.
+ */
 export function declareSuites(test: Test): void {
-  const fewSeeds = ofFewSeeds(test)
   test('`await using`, compiled, closes a database in every engine', async () => {
     let inside: Database
     {
@@ -68,20 +81,7 @@ export function declareSuites(test: Test): void {
     await assertRejects((async () => inside.collection('docs').get('a'))(), 'PANNIER_CLOSED')
   })
   environmentSuite({ test: prefixed(test, 'environment') })
-  pageStoreSuite({
-    test: prefixed(test, 'page store, memory'),
-    create: async () => ({ storage: memory(), name: newName() }),
-  })
-  indexedDbSuite({ test: prefixed(test, 'page store, IndexedDB') })
-  if (hasFileSystem()) {
-    const storage = opfs()
-    pageStoreSuite({ test: prefixed(test, 'page store, OPFS'), create: async () => ({ storage, name: newName() }) })
-    // Collections ask a storage for no more than the page-store suite does.
-    if (EVERYWHERE)
-      collectionSuite({ test: prefixed(test, 'collection, OPFS'), create: () => open(newName(), { storage }) })
-    transactionSuite({ test: prefixed(test, 'transactions, OPFS'), create: () => reopened(storage) })
-    relationSuite({ test: prefixed(test, 'relations, OPFS'), create: () => ({ storage, name: newName() }) })
-  }
+  storageSuites(test)
   webCoordinatorSuite({ test: prefixed(test, 'coordinator') })
   keyValueSuite({
     test: prefixed(test, 'key-value'),
@@ -91,32 +91,40 @@ export function declareSuites(test: Test): void {
     },
     supports: { handles: true },
   })
-  querySuite({ test: prefixed(fewSeeds, 'query'), create: () => openKeyValue(newName()) })
-  aggregateSuite({ test: prefixed(fewSeeds, 'aggregates'), create: () => openKeyValue(newName()) })
   collectionSuite({ test: prefixed(test, 'collection'), create: () => open(newName()) })
   transactionSuite({ test: prefixed(test, 'transactions'), create: () => reopened(indexedDb()) })
-  indexSuite({ test: prefixed(fewSeeds, 'indexes'), create: () => open(newName()) })
-  changeFeedSuite({
-    test: prefixed(test, 'change feed'),
-    create: () => {
-      const name = newName()
-      return { open: () => open(name) }
-    },
-    supports: { handles: true },
-  })
+  changeFeedSuite({ test: prefixed(test, 'change feed'), create: handles, supports: { handles: true } })
   liveQuerySuite({
-    test: prefixed(fewSeeds, 'live queries'),
-    create: () => {
-      const name = newName()
-      return { open: () => open(name) }
-    },
+    test: prefixed(IN_LANE_REAL ? test : ofFewSeeds(test), 'live queries'),
+    create: handles,
     supports: { handles: true },
   })
+  attachmentSuite({ test: prefixed(test, 'attachments'), create: () => open(newName()) })
+  importExportSuite({ test: prefixed(test, 'import and export'), create: () => open(newName()) })
+  snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage: indexedDb(), name: newName() }) })
+  encryptionSuite({ test: prefixed(test, 'encryption'), create: () => ({ storage: indexedDb(), name: newName() }) })
+  rawStorageSuite({ test: prefixed(test, 'raw storage'), hasFiles: hasFileSystem() })
+  if (!IN_LANE_REAL) return
+  suitesAboveKeys(test)
+  suitesOnFurtherStorages(test)
+}
+
+/** The page-store suite on each storage that only a browser has, and encrypted by its own WebCrypto. */
+function storageSuites(test: Test): void {
+  indexedDbSuite({ test: prefixed(test, 'page store, IndexedDB') })
+  if (hasFileSystem()) pageStoreSuite({ test: prefixed(test, 'page store, OPFS'), create: pageStoreIn(opfs()) })
+  encryptedPageStoreSuite(test, 'IndexedDB', indexedDb())
+}
+
+/** What asks keys and values for no more than the key-value suite does. */
+function suitesAboveKeys(test: Test): void {
+  querySuite({ test: prefixed(test, 'query'), create: () => openKeyValue(newName()) })
+  aggregateSuite({ test: prefixed(test, 'aggregates'), create: () => openKeyValue(newName()) })
+  indexSuite({ test: prefixed(test, 'indexes'), create: () => open(newName()) })
   relationSuite({ test: prefixed(test, 'relations'), create: () => ({ storage: indexedDb(), name: newName() }) })
   documentListSuite({ test: prefixed(test, 'document lists'), create: () => open(newName()) })
   revisionsSuite({ test: prefixed(test, 'revisions'), create: () => open(newName()) })
-  attachmentSuite({ test: prefixed(test, 'attachments'), create: () => open(newName()) })
-  importExportSuite({ test: prefixed(test, 'import and export'), create: () => open(newName()) })
+  viewSuite({ test: prefixed(test, 'views'), create: () => open(newName()) })
   replicationSuite({ test: prefixed(test, 'replication'), create: () => open(newName()) })
   replicationPeerSuite({
     test: prefixed(test, 'replication peer'),
@@ -125,32 +133,36 @@ export function declareSuites(test: Test): void {
       return { peer: new LocalPeer(db.collection<JsonObject>('docs')), close: () => db.close() }
     },
   })
-  viewSuite({ test: prefixed(fewSeeds, 'views'), create: () => open(newName()) })
-  encryptionSuite({
-    test: prefixed(test, 'encryption'),
-    create: () => ({ storage: indexedDb(), name: newName() }),
-  })
-  const encryption = newDeviceKey().then((key) => ({ key }))
-  for (const [kind, storage] of [
-    ['IndexedDB', indexedDb()] as const,
-    ...(EVERYWHERE && hasFileSystem() ? [['OPFS', opfs()] as const] : []),
-  ]) {
-    encryptedSuites(prefixed(test, `encrypted, ${kind}`), storage, encryption)
-  }
-  rawStorageSuite({ test: prefixed(test, 'raw storage'), hasFiles: hasFileSystem() })
-  const storage = indexedDb()
-  snapshotSuite({ test: prefixed(test, 'snapshot'), create: () => ({ storage, name: newName() }) })
 }
 
-/** The other suites run encrypted in Node, with WebCrypto too: test/storage/encrypted/suites.real.test.ts. */
-function encryptedSuites(test: Test, storage: DatabaseStorage, encryption: Promise<{ readonly key: CryptoKey }>): void {
-  const openEncrypted = async (name: string): Promise<Database> => open(name, { storage, encryption: await encryption })
+function suitesOnFurtherStorages(test: Test): void {
+  pageStoreSuite({ test: prefixed(test, 'page store, memory'), create: pageStoreIn(memory()) })
+  encryptedCollectionSuite(test, 'IndexedDB', indexedDb())
+  if (!hasFileSystem()) return
+  const storage = opfs()
+  collectionSuite({ test: prefixed(test, 'collection, OPFS'), create: () => open(newName(), { storage }) })
+  transactionSuite({ test: prefixed(test, 'transactions, OPFS'), create: () => reopened(storage) })
+  relationSuite({ test: prefixed(test, 'relations, OPFS'), create: () => ({ storage, name: newName() }) })
+  encryptedPageStoreSuite(test, 'OPFS', storage)
+  encryptedCollectionSuite(test, 'OPFS', storage)
+}
+
+const encryption = newDeviceKey().then((key) => ({ key }))
+
+function encryptedPageStoreSuite(test: Test, kind: string, storage: DatabaseStorage): void {
   pageStoreSuite({
-    test: prefixed(test, 'page store'),
+    test: prefixed(test, `encrypted, ${kind}: page store`),
     create: async () => ({ storage: new EncryptedStorage(storage, webPlatform, await encryption), name: newName() }),
     seals: true,
   })
-  if (EVERYWHERE) collectionSuite({ test: prefixed(test, 'collection'), create: () => openEncrypted(newName()) })
+}
+
+/** The other suites run encrypted in Node, with WebCrypto too: test/storage/encrypted/suites.real.test.ts. */
+function encryptedCollectionSuite(test: Test, kind: string, storage: DatabaseStorage): void {
+  collectionSuite({
+    test: prefixed(test, `encrypted, ${kind}: collection`),
+    create: async () => open(newName(), { storage, encryption: await encryption }),
+  })
 }
 
 /** WebKit has it on Apple's systems only. */

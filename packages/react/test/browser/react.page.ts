@@ -1,4 +1,4 @@
-/** A page for react.browser.ts: components on a database that tabs share. */
+/** A page for react.wired.browser.ts: components on a database that tabs share. */
 import { createElement, Fragment, StrictMode, useEffect, useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'

@@ -1,4 +1,4 @@
-/** A page for sdk.browser.ts: PocketBase's own client in a browser. */
+/** A page for sdk.wired.browser.ts and sdk-methods.browser.ts: PocketBase's own client in a browser. */
 import PocketBase, { BaseAuthStore } from 'pocketbase'
 import { sdkSuite, type SdkServer } from '../../testing/sdk-suite.ts'
 

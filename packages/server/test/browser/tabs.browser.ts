@@ -4,7 +4,6 @@
  */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
-import { EVERYWHERE } from '../../../../tools/test/seeds.ts'
 import { assertEqual, assertTrue } from '../../../db/testing/check.ts'
 import { send, startServer, until } from '../test-server.ts'
 import type {} from './tabs.page.ts'
@@ -50,8 +49,8 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
       await tabs.splice(leader, 1)[0]!.close()
       await tabs[0]!.evaluate(() => syncTab.write('later'))
       await everywhere(3 * COLLECTIONS)
-      // In Chromium the others wait a minute for what a frozen tab holds.
-      if (!browser.supports.freezeOneTab || (browser.engine === 'chromium' && !EVERYWHERE)) return
+      // In Chromium the others wait a minute for what it holds.
+      if (!browser.supports.freezeOneTab) return
       const frozen = await freezeLeader(tabs)
       await tabs[0]!.evaluate(() => syncTab.write('last'))
       await everywhere(4 * COLLECTIONS)

@@ -27,11 +27,8 @@ export function tabsCases(context: DatabaseContext): void {
   readingCases(context)
 }
 
-/** Those in which who writes what is in question. */
-export function writingCases(context: DatabaseContext): void {
-  const { test } = context
-
-  test('two tabs and a worker write at once: every update counts, every row is there', () =>
+export function atOnceCase(context: DatabaseContext): void {
+  context.test('two tabs and a worker write at once: every update counts, every row is there', () =>
     withTabs(context, 'write-at-once', 2, async (first, second) => {
       await first!.insert('counter', 0, 2)
       const worker = await workerIn(second!, 'worker')
@@ -49,7 +46,13 @@ export function writingCases(context: DatabaseContext): void {
       await agree([first!, second!], 1402, 180 + 1 + 40 + 2 * sumTo(100) + sumTo(1200))
       assertEqual([(await first!.get('counter0'))?.n, (await second!.get('counter1'))?.n], [180, 41])
       assertEqual(await worker.summary(), await first!.summary())
-    }))
+    }),
+  )
+}
+
+/** Those in which who writes what is in question. */
+export function writingCases(context: DatabaseContext): void {
+  const { test } = context
 
   test('a tab hears of what another one commits, and a query shows it', () =>
     withTabs(context, 'hear', 2, async (first, second) => {

@@ -1,10 +1,8 @@
-/** Goal: PocketBase's own client works in a browser, on a page of another origin. */
+/** Goal: PocketBase's own client works on a page of another origin: two tabs with many subscribers, and a login in a window. */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
-import { EVERYWHERE } from '../../../../tools/test/seeds.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
-import { MailServer } from '../../../../tools/test/mail-server.ts'
 import { CLIENT_ID, CLIENT_SECRET, startOidcProvider } from '../rest/oidc-provider.ts'
-import { EMAIL, PASSWORD, startRest } from '../rest/rest-server.ts'
+import { startRest } from '../rest/rest-server.ts'
 import { until } from '../test-server.ts'
 import type {} from './sdk.page.ts'
 
@@ -15,22 +13,6 @@ const TABS = 2
 const RECORDS = 30
 
 export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): void {
-  if (browser.engine === 'webkit' && !EVERYWHERE) return
-  test("PocketBase's client", async () => {
-    const server = await startRest()
-    const mails = await MailServer.start()
-    const page = await browser.open(`${baseUrl}/sdk.page`)
-    try {
-      const { port: smtpPort, inbox } = mails
-      const access = { url: server.url, email: EMAIL, password: PASSWORD, smtpPort, inbox }
-      assertEqual(await page.evaluate((given) => runSdk(given), access), ['24 cases'])
-    } finally {
-      await page.close()
-      await server.close()
-      await mails[Symbol.asyncDispose]()
-    }
-  })
-
   test('a hundred subscribers in two tabs get what their filters admit, in the order of writes', async () => {
     const server = await startRest({ host: '0.0.0.0' })
     const fields = [

@@ -1,4 +1,4 @@
-/** Goal: an app in several tabs of a real browser reads and writes as one, offline too, and one of the tabs syncs. */
+/** Goal: an app in several tabs of a real browser reads and writes as one, offline and after a reload too, and one of the tabs syncs. */
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
@@ -39,6 +39,10 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
       await tabs.shift()!.close()
       const status = (): Promise<string> => tabs[0]!.evaluate(() => JSON.stringify(appTab.status()))
       await until(async () => (await status()) === '{"state":"offline","unsent":1,"rejected":0}', status)
+      await everywhere('a', 'b', 'c')
+      // A page that is loaded again has it all before the server is back.
+      await tabs[0]!.reload()
+      assertEqual(await tabs[0]!.evaluate((url) => appTab.start(url), app.url), ann.id)
       await everywhere('a', 'b', 'c')
       app.isDown = false
       await until(async () => (await app.listed('tasks', ann)).size === 3)

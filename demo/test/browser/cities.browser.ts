@@ -1,48 +1,18 @@
-/** The page in a real browser: it copies the cities, counts, sorts, filters, searches, keeps photos, follows another tab, and syncs. */
-import { open } from 'pannier'
-import type { Database } from 'pannier'
-import { memory } from 'pannier/memory'
+/** The page of the cities in a real browser, further: without the server, words, photos, a password, and two copies that meet. */
 import type { Page } from '../../../tools/browser/with-browser.ts'
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
 import { freePort } from '../../../tools/processes.ts'
-import { EVERYWHERE } from '../../../tools/test/seeds.ts'
-import { readAllCities } from '../../node/all-cities.ts'
-import { loadCities } from '../../node/load.ts'
 import { serve } from '../../node/server.ts'
 import type { CityServer } from '../../node/server.ts'
 import type { City } from '../../shared/city.ts'
-import { click, once, onePage, sees, set, WAIT_MS_MAX } from './steps.ts'
+import { withDatabase, withServer } from './cities.ts'
+import { click, onePage, sees, set, WAIT_MS_MAX } from './steps.ts'
 
-const DOCUMENTS = 1_000
 const SHANGHAI = '1796236'
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="5"><rect width="7" height="5" fill="teal"/></svg>'
 
-/** Made once: they take a second. */
-const someCities = once(() => readAllCities(DOCUMENTS))
-
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
-  test('copies, counts, sorts and filters; a reload keeps it', async () => {
-    await withServer(async ({ pageUrl }) => {
-      const page = await browser.open(pageUrl)
-      await sees(page, '#count', '1,000 cities')
-      await sees(page, '#grid tbody tr:first-child .name', 'Shanghai')
-      await click(page, 'th.name button')
-      await sees(page, '#grid tbody tr:first-child .name', 'Aba')
-      await set(page, '#filter-country', 'JP')
-      await sees(page, '#count-of', 'of 1,000')
-      await click(page, 'th.population button')
-      await sees(page, '#grid tbody tr:first-child .name', 'Tokyo')
-      await set(page, '#filter-name', 'SAPP')
-      await sees(page, '#count', '1 city')
-      await sees(page, '#grid tbody tr:first-child .name', 'Sapporo')
-      await page.reload()
-      await sees(page, '#count', '1,000 cities')
-      await sees(page, '#opened', '1,000 cities opened in')
-      await page.close()
-    })
-  })
-
   test('a reload without the server shows the replica; a wrong number is an error in words', async () => {
     await withServer(async (server) => {
       const page = await browser.open(server.pageUrl)
@@ -66,32 +36,6 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await page.close()
     })
   })
-
-  test('a second tab sees a change, and that the copy was deleted', async () => {
-    await withServer(async ({ pageUrl }) => {
-      const first = await browser.open(pageUrl)
-      await sees(first, '#count', '1,000 cities')
-      const second = await browser.open(pageUrl)
-      await sees(second, '#grid tbody tr:first-child .name', 'Shanghai')
-      await click(second, '#add')
-      await sees(second, '#editor-title', 'Add a city')
-      await set(second, '#edit-name', '<b>Atlantis</b>')
-      await set(second, '#edit-country', 'GR')
-      await set(second, '#edit-population', '99000000')
-      await click(second, '#editor [type=submit]')
-      await sees(first, '#grid tbody tr:first-child .name', '<b>Atlantis</b>')
-      await sees(first, '#count', '1,001 cities')
-      await click(second, '#delete-copy')
-      await click(second, '#question-yes')
-      await sees(second, '#notice-title', 'The copy is deleted')
-      await sees(first, '#notice-title', 'Deleted in another tab')
-      await first.close()
-      await second.close()
-    })
-  })
-
-  // The rest is about the page, which is the same in every browser.
-  if (browser.engine !== 'chromium' && !EVERYWHERE) return
 
   test('words of a note find a city, the best first; the heads of the columns wait meanwhile', async () => {
     await withServer(async ({ pageUrl }) => {
@@ -267,23 +211,6 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 interface ServerCity extends City {
   readonly _rev: string
   readonly _conflicts?: readonly string[]
-}
-
-async function withServer(use: (server: CityServer) => Promise<void>): Promise<void> {
-  await withDatabase(async (database) => {
-    const server = await serve({ database, assets: await onePage(), port: await freePort() })
-    try {
-      await use(server)
-    } finally {
-      await server.close()
-    }
-  })
-}
-
-async function withDatabase(use: (db: Database) => Promise<void>): Promise<void> {
-  await using db = await open('served', { storage: memory() })
-  await loadCities(db, someCities())
-  await use(db)
 }
 
 async function cityOf({ url }: CityServer, id: string): Promise<ServerCity> {
