@@ -39,7 +39,7 @@ document.forms[0].onsubmit = async (event) => {
 }
 </script></html>`
 
-export function browserSuite({ test, browser }: BrowserSuiteContext): void {
+export function browserSuite({ test, notRun, browser }: BrowserSuiteContext): void {
   // First steps and records are tested in WebKit, too.
   if (browser.engine === 'webkit') return
 
@@ -70,7 +70,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     const data = join(dir, 'data')
     await mkdir(data)
     const isSmall = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m,mode=777`, 'tmpfs', data]).status === 0
-    if (!isSmall) console.warn('\n!!! A FULL DISK WAS NOT TESTED: this user may not mount a file system.\n')
+    if (!isSmall) notRun('a full disk (this user may not mount a file system)')
     const port = String(await freePort())
     let server = await serve(dir, '--port', port)
     const page = await browser.open(await linkIn(server))
