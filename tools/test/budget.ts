@@ -9,6 +9,9 @@ import { laneOf, TESTED, type Lane } from './lanes.ts'
 import type { Failure, Outcome } from './outcome.ts'
 import type { FileCost } from './setup/costs.ts'
 
+/** Browser tests have a budget of their own. */
+export type Budgeted = Lane | 'browser'
+
 interface Times {
   /** Of the machine that the seconds are of. */
   readonly yardstickMs: number
@@ -21,21 +24,21 @@ const EXCESS_MAX = 1.1
 const DEAREST_SHOWN = 20
 
 /** What these files have cost, as notes, and as a failure where a lane has outgrown its budget. */
-export function compareWithBudget(costs: readonly FileCost[], lanes: readonly Lane[]): Outcome {
+export function compareWithBudget(costs: readonly FileCost[], lanes: readonly Budgeted[]): Outcome {
   const budget = JSON.parse(readFileSync(FILE, 'utf8')) as Times
   const speed = yardstickOf(costs) / budget.yardstickMs
   const notes: string[] = []
   const failures: Failure[] = []
   for (const lane of lanes) {
     const allowed = budget.lanes[lane] ?? 0
-    const own = costs.filter(({ file }) => laneOf(file) === lane)
+    const own = costs.filter(({ file }) => budgetedAs(file) === lane)
     const seconds = secondsOf(own) / speed
     notes.push(`${lane}: ${seconds.toFixed(0)} s of processor time (budget ${allowed.toFixed(0)} s)`)
     if (seconds > allowed * EXCESS_MAX)
       failures.push({
         title: `The lane ${lane} has outgrown its budget of ${allowed} s. Its dearest files:`,
         text: dearest(own),
-        replay: `npm test -- --only=unit --lanes=${lane}`,
+        replay: `npm test -- --times ${lane === 'browser' ? '--only=browser' : `--only=unit --lanes=${lane}`}`,
       })
   }
   return { passed: 0, failed: failures.length, notes, failures }
@@ -43,14 +46,19 @@ export function compareWithBudget(costs: readonly FileCost[], lanes: readonly La
 
 /** Makes what this run has cost the budget. */
 export function writeBudget(costs: readonly FileCost[]): void {
-  const folders = Map.groupBy(costs, ({ file }) => `${laneOf(file)} ${folderOf(file)}`)
-  const lanes = TESTED.map((lane) => [lane, rounded(costs.filter(({ file }) => laneOf(file) === lane))] as const)
+  const folders = Map.groupBy(costs, ({ file }) => `${budgetedAs(file)} ${folderOf(file)}`)
+  const ofLane = (lane: Budgeted): readonly FileCost[] => costs.filter(({ file }) => budgetedAs(file) === lane)
+  const lanes = [...TESTED, 'browser' as const].map((lane) => [lane, rounded(ofLane(lane))] as const)
   const times: Times = {
     yardstickMs: Number(yardstickOf(costs).toFixed(2)),
     lanes: Object.fromEntries(lanes),
     folders: Object.fromEntries([...folders].map(([name, own]) => [name, rounded(own)] as const).toSorted(byName)),
   }
   writeFileSync(FILE, `${JSON.stringify(times, undefined, 2)}\n`)
+}
+
+function budgetedAs(file: string): Budgeted {
+  return file.includes('/test/browser/') ? 'browser' : laneOf(file)
 }
 
 function dearest(costs: readonly FileCost[]): string {

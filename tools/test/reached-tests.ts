@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readModules } from '../checks/module-graph.ts'
 import { root } from '../checks/packages.ts'
 
-const TEST = /\.(test|browser)\.ts$/
+const TEST = /\.(test|browser)\.ts$|\/suites(\.wired)?\.page\.ts$/
 
 /** Test files that reach one of these files, by path from the root; a test file reaches itself. */
 export function testsThatReach(files: readonly string[]): readonly string[] {

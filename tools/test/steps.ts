@@ -2,9 +2,9 @@
 import { join, resolve } from 'node:path'
 import { run } from '../processes.ts'
 import { runBrowserTests } from './browser.ts'
-import { compareWithBudget } from './budget.ts'
+import { compareWithBudget, type Budgeted } from './budget.ts'
 import { onlyLanes } from './lanes.ts'
-import type { Step } from './outcome.ts'
+import type { Outcome, Step } from './outcome.ts'
 import { runUnitTests } from './unit.ts'
 
 /** A step that takes longer is stopped. Nobody learns anything from a test that never ends. */
@@ -22,14 +22,7 @@ const unit: Step = {
   title: 'Unit tests',
   async run({ lanes, times }) {
     const outcome = await runUnitTests({ parameters: onlyLanes(lanes), times })
-    if (times) return outcome
-    const budget = compareWithBudget(outcome.costs, lanes)
-    return {
-      ...outcome,
-      failed: outcome.failed + budget.failed,
-      notes: [...(outcome.notes ?? []), ...(budget.notes ?? [])],
-      failures: [...(outcome.failures ?? []), ...(budget.failures ?? [])],
-    }
+    return times ? outcome : withinBudget(outcome, lanes)
   },
 }
 const packages = check('package', 'Build and package checks', [
@@ -39,7 +32,16 @@ const packages = check('package', 'Build and package checks', [
   script('tools/checks/size.ts'),
   script('tools/docs/transcript.ts'),
 ])
-const browser: Step = { name: 'browser', title: 'Browser tests', run: runBrowserTests }
+const browser: Step = {
+  name: 'browser',
+  title: 'Browser tests',
+  async run(options) {
+    const outcome = await runBrowserTests(options)
+    const { lane, engines, filter, times } = options
+    const isWhole = lane === 'wired' && engines === undefined && filter === undefined
+    return isWhole && !times ? withinBudget(outcome, ['browser']) : outcome
+  },
+}
 
 /**
  * Stages follow one another; the rows of a stage run beside one another, and the steps of a row in turn. Unit tests use all cores, and
@@ -55,6 +57,17 @@ export const STAGES: readonly (readonly (readonly Step[])[])[] = [
 ]
 
 export const STEPS: readonly Step[] = STAGES.flat(2)
+
+/** Fails where the processor time has outgrown its budget. */
+function withinBudget(outcome: Outcome, lanes: readonly Budgeted[]): Outcome {
+  const budget = compareWithBudget(outcome.costs ?? [], lanes)
+  return {
+    ...outcome,
+    failed: outcome.failed + budget.failed,
+    notes: [...(outcome.notes ?? []), ...(budget.notes ?? [])],
+    failures: [...(outcome.failures ?? []), ...(budget.failures ?? [])],
+  }
+}
 
 type Command = readonly [program: string, ...parameters: string[]]
 
