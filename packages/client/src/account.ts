@@ -23,7 +23,13 @@ export interface Session extends SignedIn {
 /** What the device keeps of a way to sign in. Its other facts, such as tokens of another service, are not for the disk. */
 export function sessionOf(server: Server, { token, record, isTakenUp = false }: SignedIn): Session {
   const { exp = 0 } = claimsOf(token)
-  return { token, record, isTakenUp, savedAt: server.now(), lifetimeMs: exp * 1000 - server.serverNow() }
+  return {
+    token,
+    record,
+    isTakenUp,
+    savedAt: server.environment.wallClock(),
+    lifetimeMs: exp * 1000 - server.serverNow(),
+  }
 }
 
 /** 'users/ID' */

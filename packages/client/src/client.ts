@@ -1,5 +1,6 @@
 /** The client of an app: who is signed in, the records that the account may see, and the writes that wait. */
 import { open, type Database, type OpenOptions } from 'pannier'
+import { every, systemEnvironment } from 'pannier/internal'
 import { accountKey, endSession, sessionOf, type AccountRecord, type Session, type SignedIn } from './account.ts'
 import type { Question } from './can.ts'
 import { ClientError } from './client-error.ts'
@@ -26,7 +27,7 @@ export type AppTypes<Types> = { readonly [Name in keyof Types]: CollectionTypes 
 /** What `connect` takes. */
 export interface ConnectOptions<Names extends string = string> extends Pick<
   OpenOptions,
-  'storage' | 'durability' | 'cacheBytesMax'
+  'storage' | 'durability' | 'cacheBytesMax' | 'environment'
 > {
   /** The collections that the app reads and writes: their names, or by name their indexes as `open` of the library takes them. */
   readonly collections: readonly Names[] | { readonly [Name in Names]?: CollectionDeclaration }
@@ -43,8 +44,6 @@ export interface ConnectOptions<Names extends string = string> extends Pick<
   readonly lease?: string | number
   /** Milliseconds until a request has failed; 60,000 by default. */
   readonly timeoutMs?: number
-  /** The clock of the device, for tests: milliseconds since 1970. */
-  readonly now?: () => number
   /** False: it syncs when `client.sync()` is called. True by default: it sends at once, and hears of what is new. */
   readonly live?: boolean
 }
@@ -86,15 +85,15 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
   const { length } = declared.names
   if (length === 0 || length > COLLECTIONS_MAX)
     throw new TypeError(`connect(): collections must be 1 to ${COLLECTIONS_MAX}, got ${length}.`)
-  const { timeoutMs = REQUEST_MS_MAX, now = Date.now, lease, encryption } = options
+  const { timeoutMs = REQUEST_MS_MAX, environment = systemEnvironment(), lease, encryption } = options
   if (lease !== undefined && encryption === undefined)
     throw new TypeError('connect(): encryption must be given with a lease, got undefined')
   const leasing = lease === undefined ? undefined : await import('./lease.ts')
   const leasedMs = leasing?.leaseMs(lease!)
-  const server = new Server(url, { timeoutMs, now })
+  const server = new Server(url, { timeoutMs, environment })
   const { host, pathname } = new URL(server.url)
   const name = options.name ?? `pannier-${host}${pathname.replace(/\/$/, '').replaceAll('/', '-')}`
-  const accounts = await open(`${name}-${ACCOUNTS}`, defined({ storage: options.storage }))
+  const accounts = await open(`${name}-${ACCOUNTS}`, defined({ storage: options.storage, environment }))
   const leases = leasing && new leasing.Leases(accounts, server, leasedMs!)
   const client = new Client<Types>({ server, name, options, declared, accounts, leases })
   try {
@@ -150,7 +149,7 @@ export class Client<Types extends AppTypes<Types>> {
   }
   readonly #onChange = new Set<(changed: ChangedRecords) => void>()
   #replica: Replica | undefined
-  #leaseTimer: ReturnType<typeof setInterval> | undefined
+  #stopLooking: () => void = () => {}
   /** The last change of the account. */
   #turn: Promise<unknown> = Promise.resolve()
   #isClosed = false
@@ -363,7 +362,7 @@ export class Client<Types extends AppTypes<Types>> {
   close(): Promise<void> {
     return this.#inTurn(async () => {
       this.#isClosed = true
-      clearInterval(this.#leaseTimer)
+      this.#stopLooking()
       await this.#replica?.close()
       await this.#parts.accounts.close()
     })
@@ -431,7 +430,7 @@ export class Client<Types extends AppTypes<Types>> {
     const { storage, encryption, durability, cacheBytesMax, live = true } = given
     if (this.#isClosed) throw closed()
     this.#replica = undefined
-    clearInterval(this.#leaseTimer)
+    this.#stopLooking()
     await (data === 'wipe' ? before?.destroy(storage) : before?.close())
     const own = typeof encryption === 'function' ? await encryption(account ?? GUEST) : encryption
     const key = own !== undefined && share !== undefined ? await leases!.keyOf(own, share) : own
@@ -450,10 +449,8 @@ export class Client<Types extends AppTypes<Types>> {
     // The account whose lease is over stays the last one: a start says that it must sign in.
     if (!isLeaseOver && (session !== undefined || before !== undefined))
       await accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })
-    if (leases !== undefined && account !== null) {
-      this.#leaseTimer = setInterval(() => void this.checkLease().catch(() => {}), LEASE_CHECK_MS)
-      if (typeof this.#leaseTimer === 'object') (this.#leaseTimer as { unref(): void }).unref()
-    }
+    if (leases !== undefined && account !== null)
+      this.#stopLooking = every(server.environment, LEASE_CHECK_MS, () => void this.checkLease().catch(() => {}))
     for (const what of ['status', 'rejected', 'can'] as const) this.#changed(what)
   }
 

@@ -1,5 +1,6 @@
 /** Files of records. Loaded with the first file. docs/internals/client.md is the contract. */
 import type { Database, Transaction } from 'pannier'
+import type { Environment } from 'pannier/types'
 import { ClientError } from './client-error.ts'
 import { unreachable, type Server } from './server.ts'
 import { FILES, queueId, Store, type Queued, type Sendable } from './store.ts'
@@ -8,7 +9,6 @@ import {
   hasFiles,
   listOf,
   NEW_FILE,
-  randomName,
   shownValues,
   withValues,
   written,
@@ -48,6 +48,7 @@ export async function takeFiles(
   write: SentWrite,
   shown: Values | undefined,
   n: number,
+  environment: Environment,
 ): Promise<SentWrite> {
   if (write.action === 'delete') return write
   const values: Record<string, unknown> = {}
@@ -60,7 +61,7 @@ export async function takeFiles(
     const added: NewFile[] = []
     const kept: unknown[] = []
     for (const one of listOf(value)) {
-      const file = one instanceof Blob ? await stored(tx, one, n) : newFileOf(one)
+      const file = one instanceof Blob ? await stored(tx, one, n, environment) : newFileOf(one)
       if (file === undefined) kept.push(one)
       else added.push(file)
     }
@@ -72,17 +73,17 @@ export async function takeFiles(
   return { ...withValues(write, values), files }
 }
 
-async function stored(tx: Transaction, content: Blob, n: number): Promise<NewFile> {
-  const part = randomName()
-  await keep(tx, content, { _id: part, n })
+async function stored(tx: Transaction, content: Blob, n: number, environment: Environment): Promise<NewFile> {
+  const part = environment.randomId()
+  await keep(tx, content, { _id: part, n, savedAt: environment.wallClock() })
   const name = content instanceof File ? content.name.replaceAll('/', '_') : ''
   // A form takes no file without a name, nor one that is a folder's.
   return { part, name: /^\.*$/.test(name) ? 'file' : name }
 }
 
-async function keep(tx: Transaction, content: Blob, file: Pick<StoredFile, '_id' | 'n' | 'of'>): Promise<void> {
+async function keep(tx: Transaction, content: Blob, file: Omit<StoredFile, 'bytes'>): Promise<void> {
   const _attachments = { [CONTENT]: { data: content } }
-  await tx.collection(FILES).upsert({ ...file, bytes: content.size, savedAt: Date.now(), _attachments })
+  await tx.collection(FILES).upsert({ ...file, bytes: content.size, _attachments })
 }
 
 /** What a name stands for that the server does not have. */
@@ -183,11 +184,11 @@ interface Asked {
 
 /** The content of a file of a record. @throws ClientError NOT_FOUND, UNREACHABLE, SIGNED_OUT */
 export async function fileOf(asked: Asked, record: NamedRecord, name: string): Promise<Blob> {
-  const { db } = asked
+  const { db, server } = asked
   const { collectionName: collection, id } = record
   const part = newFileOf(name)?.part
   const of = { collection, id, name }
-  const file = { _id: part ?? `${collection}/${id}/${name}`, of }
+  const file = { _id: part ?? `${collection}/${id}/${name}`, of, savedAt: server.environment.wallClock() }
   // A record that has left takes its files with it.
   const isHere = (await db.collections()).includes(collection) && (await isNamed(new Store(db), { of }))
   const known = part !== undefined || isHere ? await contentOf(db, file._id) : undefined
@@ -215,14 +216,8 @@ async function fetched({ server, token }: Asked, of: NonNullable<StoredFile['of'
 }
 
 /** Content may take long. Its beginning may not. */
-async function answerTo(server: Server, path: string): Promise<Response> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), server.timeoutMs)
-  try {
-    return await server.open(`GET ${path}`, undefined, { signal: late.signal })
-  } finally {
-    clearTimeout(timer)
-  }
+function answerTo(server: Server, path: string): Promise<Response> {
+  return server.inTime(server.timeoutMs, (signal) => server.open(`GET ${path}`, undefined, { signal }))
 }
 
 function isRefused({ status }: Response): boolean {

@@ -50,7 +50,7 @@ export class Leases {
     const device = await this.#deviceOf(id)
     const { token } = session
     const { share } = await this.#server.send<{ share: string }>('POST /api/sync/lease', { device }, { token })
-    const now = this.#server.now()
+    const now = this.#server.environment.wallClock()
     const leases = this.#accounts.collection<StoredLease>(ACCOUNTS)
     await leases.upsert({ _id: id, device, share, renewedAt: now, seenAt: now })
     return share
@@ -59,7 +59,9 @@ export class Leases {
   /** The server's half of the key; undefined: the lease is over, and the device has forgotten it. */
   async shareOf(account: string): Promise<string | undefined> {
     const lease = await this.#change(account, (known) => {
-      return this.#isOver(known) ? { share: null } : { seenAt: Math.max(this.#server.now(), known.seenAt) }
+      return this.#isOver(known)
+        ? { share: null }
+        : { seenAt: Math.max(this.#server.environment.wallClock(), known.seenAt) }
     })
     return lease?.share ?? undefined
   }
@@ -72,7 +74,7 @@ export class Leases {
 
   /** The server has answered to the session. */
   async renew(account: string): Promise<void> {
-    const now = this.#server.now()
+    const now = this.#server.environment.wallClock()
     await this.#change(account, (known) => {
       const age = now - known.renewedAt
       return age >= 0 && age < RENEWED_MS && !this.#isOver(known) ? {} : { renewedAt: now, seenAt: now }
@@ -97,7 +99,7 @@ export class Leases {
   }
 
   #isOver({ renewedAt, seenAt }: StoredLease): boolean {
-    const now = this.#server.now()
+    const now = this.#server.environment.wallClock()
     return now - renewedAt > this.#ms || seenAt - now > SET_BACK_MS_MAX
   }
 
@@ -107,7 +109,7 @@ export class Leases {
       const leases = tx.collection<StoredLease>(ACCOUNTS)
       const known = await leases.get(_id)
       if (known !== undefined) return known.device
-      const device = crypto.randomUUID()
+      const device = this.#server.environment.randomId()
       await leases.insert({ _id, device, share: null, renewedAt: 0, seenAt: 0 })
       return device
     })

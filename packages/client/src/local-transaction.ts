@@ -1,5 +1,6 @@
 /** The writes of one transaction of the app: shown at once, and sent together. */
 import type { Transaction, TransactionCollection } from 'pannier'
+import type { Environment } from 'pannier/types'
 import { ClientError } from './client-error.ts'
 import type { Merges } from './declaration.ts'
 import { Overlay } from './overlay.ts'
@@ -16,6 +17,12 @@ import {
   type Values,
 } from './writes.ts'
 
+/** What a transaction needs besides the database. */
+export interface WriteMeans {
+  readonly merges: Merges
+  readonly environment: Environment
+}
+
 /** What a write may say about what is there. */
 export interface WriteOptions {
   /** Writes over whatever the server has then. By default it refuses with CONFLICT what others have changed meanwhile. */
@@ -30,24 +37,24 @@ export class LocalTransaction {
   readonly #store: Store
   readonly #overlay: Overlay
   readonly #device: Device
-  readonly #merges: Merges
+  readonly #means: WriteMeans
   readonly #writes: SentWrite[] = []
   readonly #was: (Values | null)[] = []
   /** The last write that was asked for. */
   #turn: Promise<unknown> = Promise.resolve()
   #hasEnded = false
 
-  private constructor(tx: Transaction, device: Device, merges: Merges) {
-    this.#merges = merges
+  private constructor(tx: Transaction, device: Device, means: WriteMeans) {
+    this.#means = means
     this.#tx = tx
     this.#store = new Store(tx)
     this.#overlay = new Overlay(tx)
     this.#device = device
   }
 
-  static async begin(tx: Transaction, merges: Merges): Promise<LocalTransaction> {
+  static async begin(tx: Transaction, means: WriteMeans): Promise<LocalTransaction> {
     const device = await new Store(tx).state<Device>('$device')
-    return new LocalTransaction(tx, device!, merges)
+    return new LocalTransaction(tx, device!, means)
   }
 
   /** To read inside the transaction. */
@@ -55,7 +62,7 @@ export class LocalTransaction {
     return this.#tx.collection<Record<string, unknown>>(collection)
   }
 
-  create(collection: string, { id = randomId(), ...values }: Values): Promise<Values> {
+  create(collection: string, { id = recordId(this.#means.environment), ...values }: Values): Promise<Values> {
     return this.#inTurn(async () => {
       if (typeof id !== 'string' || id === '')
         throw new TypeError(`create(): the id must be a text, got ${JSON.stringify(id)}.`)
@@ -148,10 +155,10 @@ export class LocalTransaction {
     const { collection, id } = asked
     const hasFiles = Object.values(shownValues(asked)).some((value) => listOf(value).some(isFile))
     const made = hasFiles
-      ? await (await import('./files.ts')).takeFiles(this.#tx, asked, shown, this.#device.next)
+      ? await (await import('./files.ts')).takeFiles(this.#tx, asked, shown, this.#device.next, this.#means.environment)
       : asked
     const was = shown === undefined || made.action === 'create' ? null : oldValues(shown, made)
-    const isMerged = made.action === 'update' && this.#merges[collection] === 'fields'
+    const isMerged = made.action === 'update' && this.#means.merges[collection] === 'fields'
     const write = isMerged && was !== null ? { ...made, was, own: await this.#ownIn(was, keyOf(collection, id)) } : made
     await this.#overlay.keepBase(collection, id)
     const after = written(shown ?? null, write)
@@ -187,7 +194,7 @@ export class LocalTransaction {
    */
   async #baseOf({ action, collection, id }: SentWrite, shown: Values, { overwrite }: WriteOptions = {}): Promise<Base> {
     if (overwrite === true) return null
-    const isMerged = action === 'update' && this.#merges[collection] === 'fields'
+    const isMerged = action === 'update' && this.#means.merges[collection] === 'fields'
     const isOf = (write: SentWrite): boolean =>
       write.collection === collection && write.id === id && (!isMerged || write.action === 'create')
     const own = this.#writes.findLastIndex(isOf)
@@ -216,7 +223,6 @@ function isFile(value: unknown): boolean {
 }
 
 /** As those that the server makes. */
-function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(ID_LENGTH))
-  return Array.from(bytes, (byte) => ID_CHARS[byte % ID_CHARS.length]).join('')
+function recordId(environment: Environment): string {
+  return Array.from(environment.randomBytes(ID_LENGTH), (byte) => ID_CHARS[byte % ID_CHARS.length]).join('')
 }

@@ -1,7 +1,7 @@
 /** Merges refused updates by a function of the app. Loaded with the first one. docs/internals/client.md is the contract. */
 import type { Transaction } from 'pannier'
-import type { Merge, Merges } from './declaration.ts'
-import { LocalTransaction } from './local-transaction.ts'
+import type { Merge } from './declaration.ts'
+import { LocalTransaction, type WriteMeans } from './local-transaction.ts'
 import { REV, type Refused } from './store.ts'
 import { shownValues, withValues, written, type SentWrite, type Values } from './writes.ts'
 
@@ -10,11 +10,11 @@ export async function writeMerged(
   tx: Transaction,
   merge: Merge,
   refused: Refused,
-  merges: Merges,
+  means: WriteMeans,
 ): Promise<Refused | undefined> {
   const { writes, problem } = tryMerge(merge, refused)
   if (writes === undefined) return { ...refused, message: refused.message + problem }
-  await writeAgain(tx, { ...refused, writes }, merges)
+  await writeAgain(tx, { ...refused, writes }, means)
   return undefined
 }
 
@@ -60,9 +60,9 @@ function tryMerge(merge: Merge, { at, writes, was, current, tries }: Refused): M
 async function writeAgain(
   tx: Transaction,
   { at, writes, current, members, tries }: Refused,
-  merges: Merges,
+  means: WriteMeans,
 ): Promise<void> {
-  const local = await LocalTransaction.begin(tx, merges)
+  const local = await LocalTransaction.begin(tx, means)
   for (const [index, write] of writes.entries()) await local.again(write, index === at ? current! : undefined)
   await local.end({ merges: members, tries: tries + 1 })
 }

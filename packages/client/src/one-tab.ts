@@ -2,10 +2,13 @@
  * One tab syncs; the others show its state. What is right does not depend on it: pages and outcomes of two tabs are applied once.
  * A frozen tab keeps its lock, so one that hears nothing takes it.
  */
+import { every, type Environment } from 'pannier/internal'
+
 const ALIVE_MS = 4000
 const SILENCE_MS_MAX = 15_000
 
 interface OneTab {
+  readonly environment: Environment
   /** The name of the database. */
   readonly name: string
   /** Ends it. */
@@ -18,7 +21,7 @@ interface OneTab {
 }
 
 /** Works in one tab. Returns what tells the others a new state. Without Web Locks each one works. */
-export function inOneTab({ name, signal, work, tell, onTold }: OneTab): () => void {
+export function inOneTab({ environment, name, signal, work, tell, onTold }: OneTab): () => void {
   const locks = globalThis.navigator?.locks as LockManager | undefined
   if (locks === undefined) {
     void work(signal)
@@ -26,12 +29,12 @@ export function inOneTab({ name, signal, work, tell, onTold }: OneTab): () => vo
   }
   const channel = new BroadcastChannel(name)
   let leads = false
-  let heardAt = performance.now()
+  let heardAt = environment.now()
   const post = (): void => {
     if (leads && !signal.aborted) channel.postMessage(tell())
   }
   channel.onmessage = ({ data }: MessageEvent<unknown>) => {
-    heardAt = performance.now()
+    heardAt = environment.now()
     if (!leads) onTold(data)
   }
   const lead = async (lock: Lock | null): Promise<void> => {
@@ -49,21 +52,20 @@ export function inOneTab({ name, signal, work, tell, onTold }: OneTab): () => vo
     locks.request(name, options, lead).catch(() => {
       const led = leads
       leads = false
-      heardAt = performance.now()
+      heardAt = environment.now()
       stopLeading()
       if (led && !signal.aborted) request({ signal })
     })
   }
   request({ signal })
-  const timer = setInterval(() => {
+  const stopTimer = every(environment, ALIVE_MS, () => {
     post()
-    if (leads || performance.now() - heardAt < SILENCE_MS_MAX) return
-    heardAt = performance.now()
+    if (leads || environment.now() - heardAt < SILENCE_MS_MAX) return
+    heardAt = environment.now()
     request({ steal: true })
-  }, ALIVE_MS)
-  if (typeof timer === 'object') (timer as { unref(): void }).unref()
+  })
   signal.addEventListener('abort', () => {
-    clearInterval(timer)
+    stopTimer()
     channel.close()
   })
   return post

@@ -1,6 +1,7 @@
 /** What the server says about transactions, in one local commit. docs/internals/client.md is the contract. */
 import type { Database, Transaction } from 'pannier'
 import type { Merge, Merges } from './declaration.ts'
+import type { WriteMeans } from './local-transaction.ts'
 import { Overlay, received } from './overlay.ts'
 import { storedOf, queueId, Store, type Queued, type Refused } from './store.ts'
 import { keyOf, type Values } from './writes.ts'
@@ -23,7 +24,7 @@ export interface PushAnswer {
 }
 
 /** Taken transactions wait for a pull that has them. Refused ones are moved to the rejected writes with those that build on them. */
-export function applyOutcomes(db: Database, { boot, outcomes }: PushAnswer, merges: Merges): Promise<void> {
+export function applyOutcomes(db: Database, { boot, outcomes }: PushAnswer, means: WriteMeans): Promise<void> {
   return db.transaction(async (tx) => {
     const { queue } = new Store(tx)
     for (const outcome of outcomes) {
@@ -32,13 +33,13 @@ export function applyOutcomes(db: Database, { boot, outcomes }: PushAnswer, merg
       if (queued?.status !== 'waiting') continue
       const entry = storedOf(queued)
       if (outcome.status === 'ok') await queue.upsert({ ...entry, status: 'done', boot, revs: outcome.revs })
-      else await reject(tx, entry, outcome, merges)
+      else await reject(tx, entry, outcome, means)
     }
   })
 }
 
 /** Moves a transaction and those that build on it, or merges them. What the server has appears again. */
-async function reject(tx: Transaction, entry: Queued, refusal: Refusal, merges: Merges): Promise<void> {
+async function reject(tx: Transaction, entry: Queued, refusal: Refusal, means: WriteMeans): Promise<void> {
   const { queue, rejected } = new Store(tx)
   const group: Queued[] = [entry]
   for (const queued of await queue
@@ -71,9 +72,9 @@ async function reject(tx: Transaction, entry: Queued, refusal: Refusal, merges: 
   for (const { _id } of group) await queue.purge(_id)
   const keys = refused.writes.map(({ collection, id }) => keyOf(collection, id))
   await new Overlay(tx).compute(keys)
-  const merge = mergeOf(refused, merges)
+  const merge = mergeOf(refused, means.merges)
   const left =
-    merge === undefined ? refused : await (await import('./merging.ts')).writeMerged(tx, merge, refused, merges)
+    merge === undefined ? refused : await (await import('./merging.ts')).writeMerged(tx, merge, refused, means)
   if (left !== undefined) await rejected.insert(left)
 }
 

@@ -1,9 +1,10 @@
 /** The database of one account on this device, and its sync. */
 import { destroy, open, type Database, type OpenOptions, type Transaction } from 'pannier'
+import type { Environment } from 'pannier/types'
 import { isToBeRefreshed, refreshed, type AccountRecord, type Session } from './account.ts'
 import type { Question } from './can.ts'
 import { ClientError } from './client-error.ts'
-import { LocalTransaction } from './local-transaction.ts'
+import { LocalTransaction, type WriteMeans } from './local-transaction.ts'
 import type { Declared } from './declaration.ts'
 import { inOneTab } from './one-tab.ts'
 import type { Server } from './server.ts'
@@ -21,7 +22,7 @@ import {
   type Rules,
   type StateId,
 } from './store.ts'
-import { randomName, type NamedRecord } from './writes.ts'
+import type { NamedRecord } from './writes.ts'
 import { SyncLoop, type LoopHost, type SyncState } from './sync-loop.ts'
 
 /** The states of an app: its sync, and what waits. */
@@ -53,8 +54,11 @@ export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durabilit
 }
 
 const SESSION: StateId = '$session'
-/** Far more than a device can lose, and few enough for millions of starts. */
-const NUMBERS_SKIPPED_MAX = 2 ** 20
+/**
+ * A device may have lost its last commits with the power, and no number of a transaction that was sent may be used again. So a start skips
+ * a number of so many hex digits: far more than a device can lose, and few enough for millions of starts.
+ */
+const SKIPPED_DIGITS = 5
 
 /** What may be another one: the status, the refused writes, or an answer of `can`. */
 export type Changed = 'status' | 'rejected' | 'can'
@@ -72,6 +76,7 @@ export class Replica {
   readonly #ended = new AbortController()
   readonly #onChange: ReplicaListener
   readonly #declared: Declared
+  readonly #means: WriteMeans
   #session: Session | undefined
   #status: ClientStatus
   #tellTabs: () => void = () => {}
@@ -86,7 +91,11 @@ export class Replica {
     signedIn: Session | undefined,
     onChange: ReplicaListener,
   ): Promise<Replica> {
-    const db: Database = await open(name, { ...options, collections: storedCollections(declared.options) })
+    const db: Database = await open(name, {
+      ...options,
+      environment: server.environment,
+      collections: storedCollections(declared.options),
+    })
     try {
       // What is of no collection comes before: it begins with `$`.
       const undeclared = await db
@@ -95,7 +104,7 @@ export class Replica {
         .toArray()
       if (undeclared.length > 0) await (await import('./undeclared.ts')).dropCollections(db, undeclared)
       await dropFiles(db)
-      const session = await db.transaction(async (tx) => prepare(tx, signedIn))
+      const session = await db.transaction(async (tx) => prepare(tx, signedIn, server.environment))
       const replica = new Replica({ db, server, declared, synced }, session, onChange, isLeaseOver)
       await replica.#readStatus()
       if (live) replica.#goLive()
@@ -115,12 +124,14 @@ export class Replica {
     this.db = db
     this.#server = server
     this.#declared = declared
+    this.#means = { merges: declared.merges, environment: server.environment }
     this.#session = session
     this.#onChange = onChange
     this.#loop = new SyncLoop({
       db,
       server,
       declared,
+      means: this.#means,
       synced: async () => {
         await dropFiles(db)
         await synced()
@@ -190,7 +201,7 @@ export class Replica {
     body: (tx: LocalTransaction) => Promise<R>,
   ): Promise<{ readonly result: R; readonly n: number | undefined }> {
     return this.db.transaction(async (tx) => {
-      const local = await LocalTransaction.begin(tx, this.#declared.merges)
+      const local = await LocalTransaction.begin(tx, this.#means)
       const result = await body(local)
       return { result, n: await local.end() }
     })
@@ -266,8 +277,10 @@ export class Replica {
   }
 
   #goLive(): void {
+    const { environment, url } = this.#server
     this.#tellTabs = inOneTab({
-      name: `pannier-client:${this.#server.url}:${this.db.name}`,
+      environment,
+      name: `pannier-client:${url}:${this.db.name}`,
       signal: this.#ended.signal,
       work: (signal) => this.#loop.run(signal),
       tell: () => {
@@ -287,7 +300,8 @@ export class Replica {
     const session = await this.db.collection<Session>(STATE).get(SESSION)
     if (session === undefined) throw signedOutElsewhere()
     this.#session = session
-    if (isToBeRefreshed(session, this.#server.now())) await this.#replaceSession(await refreshed(this.#server, session))
+    if (isToBeRefreshed(session, this.#server.environment.wallClock()))
+      await this.#replaceSession(await refreshed(this.#server, session))
     return this.#session.token
   }
 
@@ -347,18 +361,19 @@ function signedOutElsewhere(): ClientError {
 }
 
 /** The session and the device of a database. */
-async function prepare(tx: Transaction, signedIn: Session | undefined): Promise<Session | undefined> {
+async function prepare(
+  tx: Transaction,
+  signedIn: Session | undefined,
+  environment: Environment,
+): Promise<Session | undefined> {
   const store = new Store(tx)
   const device = await store.state<Device>('$device')
-  if (device === undefined) await store.setState({ _id: '$device', device: randomName(), next: 1, boot: null })
-  else await store.setState({ ...device, next: device.next + randomSkip() })
+  const skipped = parseInt(environment.randomId().slice(0, SKIPPED_DIGITS), 16)
+  if (device === undefined)
+    await store.setState({ _id: '$device', device: environment.randomId(), next: 1, boot: null })
+  else await store.setState({ ...device, next: device.next + skipped })
   const state = tx.collection<Record<string, unknown>>(STATE)
   if (signedIn !== undefined) await state.upsert({ _id: SESSION, ...signedIn })
   const kept = await state.get(SESSION)
   return kept as Session | undefined
-}
-
-/** A device may have lost its last commits with the power, and no number of a transaction that was sent may be used again. */
-function randomSkip(): number {
-  return crypto.getRandomValues(new Uint32Array(1))[0]! % NUMBERS_SKIPPED_MAX
 }

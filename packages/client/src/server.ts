@@ -1,4 +1,5 @@
 /** Requests to the server. */
+import type { Environment } from 'pannier/types'
 import { ClientError } from './client-error.ts'
 import type { Values } from './writes.ts'
 
@@ -18,26 +19,26 @@ const SERVER_FAILED = 500
 interface ServerOptions {
   /** A request that takes longer has failed. */
   readonly timeoutMs: number
-  /** The clock of the device, which may be wrong: milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Environment
 }
 
 export class Server {
   readonly url: string
-  readonly now: () => number
+  /** The clock of the device may be wrong. */
+  readonly environment: Environment
   readonly timeoutMs: number
   /** How much the clock of the server is ahead of the device's. */
   #aheadMs = 0
 
-  constructor(url: string | URL, { timeoutMs, now }: ServerOptions) {
+  constructor(url: string | URL, { timeoutMs, environment }: ServerOptions) {
     this.url = String(url).replace(/\/+$/, '')
-    this.now = now
+    this.environment = environment
     this.timeoutMs = timeoutMs
   }
 
   /** The time of the server, as far as its last answer said it. */
   serverNow(): number {
-    return this.now() + this.#aheadMs
+    return this.environment.wallClock() + this.#aheadMs
   }
 
   /**
@@ -46,23 +47,37 @@ export class Server {
    * @throws ClientError UNREACHABLE (also for answers that may be others in a moment), SIGNED_OUT, REFUSED
    */
   async send<T>(request: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
-    const limit = AbortSignal.timeout(this.timeoutMs + (options.moreMs ?? 0))
-    const signal = options.signal === undefined ? limit : AbortSignal.any([options.signal, limit])
-    const response = await this.open(request, body, { ...options, signal })
-    const date = Date.parse(response.headers.get('date') ?? '')
-    if (!Number.isNaN(date)) this.#aheadMs = date - this.now()
-    const text = await response.text().catch((cause: unknown) => unreachable(cause))
+    const { moreMs = 0, signal, ...others } = options
+    const [{ status, ok }, text] = await this.inTime(this.timeoutMs + moreMs, async (late) => {
+      const response = await this.open(request, body, {
+        ...others,
+        signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+      })
+      const date = Date.parse(response.headers.get('date') ?? '')
+      if (!Number.isNaN(date)) this.#aheadMs = date - this.environment.wallClock()
+      return [response, await response.text().catch(unreachable)]
+    })
     const json = parse(text)
-    const { status } = response
     // What is no JSON is said by somebody in between, such as the page of a hotel to sign in.
-    if (response.ok && json !== undefined) return json as T
-    const { message, data, ...others } = (json ?? {}) as { message?: string; data?: Values }
+    if (ok && json !== undefined) return json as T
+    const { message, data, ...more } = (json ?? {}) as { message?: string; data?: Values }
     const said = message ?? `${request}: the server answered ${status}.`
     if (status === TOO_MANY || status >= SERVER_FAILED || json === undefined)
       throw new ClientError('UNREACHABLE', said, { status })
-    if (status === UNAUTHORIZED && 'mfaId' in others)
-      throw new ClientError('MFA', 'Sign in in another way too, with this "mfaId".', { status, data: others })
+    if (status === UNAUTHORIZED && 'mfaId' in more)
+      throw new ClientError('MFA', 'Sign in in another way too, with this "mfaId".', { status, data: more })
     throw new ClientError(status === UNAUTHORIZED ? 'SIGNED_OUT' : 'REFUSED', said, { status, data: data ?? {} })
+  }
+
+  /** Runs `work`, and aborts its signal when it takes too long. */
+  async inTime<T>(ms: number, work: (late: AbortSignal) => Promise<T>): Promise<T> {
+    const late = new AbortController()
+    const cancel = this.environment.after(ms, () => late.abort())
+    try {
+      return await work(late.signal)
+    } finally {
+      cancel()
+    }
   }
 
   /** The answer itself. */
@@ -73,9 +88,7 @@ export class Server {
     if (body !== undefined && !isForm) headers['content-type'] = 'application/json'
     if (token !== undefined) headers['authorization'] = token
     const content = body === undefined ? null : isForm ? body : JSON.stringify(body)
-    return await fetch(this.url + path, { method, headers, body: content, signal: signal ?? null }).catch(
-      (cause: unknown) => unreachable(cause),
-    )
+    return await fetch(this.url + path, { method, headers, body: content, signal: signal ?? null }).catch(unreachable)
   }
 }
 

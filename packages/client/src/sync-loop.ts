@@ -1,7 +1,9 @@
 /** Sends what waits and pulls what is new, again and again. docs/internals/client.md is the contract. */
 import type { Database } from 'pannier'
+import { pause } from 'pannier/internal'
 import { ClientError } from './client-error.ts'
 import type { Declared } from './declaration.ts'
+import type { WriteMeans } from './local-transaction.ts'
 import { applyOutcomes, type PushAnswer } from './outcomes.ts'
 import { applyPull, nextPull, requestAfter, type Has, type PullAnswer, type Pulled, type PullRequest } from './pull.ts'
 import { isFinal, type Server } from './server.ts'
@@ -29,6 +31,7 @@ export interface LoopHost {
   readonly db: Database
   readonly server: Server
   readonly declared: Declared
+  readonly means: WriteMeans
   /** The token of the session; undefined for guests. It may refresh it before. */
   readonly token: () => Promise<string | undefined>
   readonly onState: (state: SyncState) => void
@@ -109,7 +112,7 @@ export class SyncLoop {
         () => 0,
         () => failures + 1,
       )
-      await this.#pause(failures === 0 ? POLL_MS : Math.min(RETRY_MS * 2 ** (failures - 1), RETRY_MS_MAX))
+      await this.#pause(failures === 0 ? POLL_MS : retryMs(failures - 1))
     }
     stop()
     globalThis.removeEventListener?.('online', this.wake)
@@ -179,7 +182,7 @@ export class SyncLoop {
 
   /** Sends what waits, in its order. The queue never blocks: what the server does not take by itself is refused. */
   async #push(token: string | undefined): Promise<void> {
-    const { db, declared } = this.#host
+    const { db, means } = this.#host
     let limit = TRANSACTIONS_PER_PUSH
     for (;;) {
       const { ready } = await this.#sendable(limit)
@@ -189,7 +192,7 @@ export class SyncLoop {
       if (answer === undefined) continue
       // It has started again, or may have.
       if (answer.outcomes.length === 0) return
-      await applyOutcomes(db, answer, declared.merges)
+      await applyOutcomes(db, answer, means)
     }
   }
 
@@ -220,9 +223,9 @@ export class SyncLoop {
 
   /** What it brings comes with the round after it. */
   #sendFiles(upload: Queued, token: string | undefined): Promise<void> {
-    const { db, declared } = this.#host
+    const { db, means } = this.#host
     const sent = this.#answerTo([upload], token)
-      .then((answer) => applyOutcomes(db, answer!, declared.merges))
+      .then((answer) => applyOutcomes(db, answer!, means))
       .finally(() => (this.#upload = undefined))
     sent.then(this.wake, (error: unknown) => this.#failed(error, token === undefined))
     return sent
@@ -268,38 +271,30 @@ export class SyncLoop {
   /** Follows the stream of the server, and opens it again when it ends. */
   async #follow(signal: AbortSignal): Promise<void> {
     const { server, declared, token } = this.#host
-    let timer: ReturnType<typeof setTimeout> | undefined
+    const { environment } = server
+    let cancel = (): void => {}
     const onSignal = (): void => {
-      clearTimeout(timer)
-      timer = setTimeout(this.wake, SIGNAL_MS)
+      cancel()
+      cancel = environment.after(SIGNAL_MS, this.wake)
     }
     for (let failures = 0; !signal.aborted; failures++) {
       const options = { collections: declared.names, signal, onSignal: () => ((failures = 0), onSignal()) }
       await Promise.all([import('./signals.ts'), token()])
         .then(([{ followSignals }, held]) => followSignals(server, { ...options, token: held }))
         .catch(() => {})
-      await wait(Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX), signal)
+      await pause(environment, retryMs(failures), signal)
     }
-    clearTimeout(timer)
+    cancel()
   }
 
   async #pause(ms: number): Promise<void> {
     if (this.#isWoken || this.#ended.signal.aborted) return
     const woken = new AbortController()
     this.#wake = () => woken.abort()
-    await wait(ms, woken.signal)
+    await pause(this.#host.server.environment, ms, woken.signal)
   }
 }
 
-/** Resolves after a time, or when it is aborted. Keeps no process alive. */
-async function wait(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise<void>((resolve) => {
-    const timer: unknown = setTimeout(resolve, ms)
-    if (typeof timer === 'object') (timer as { unref(): void }).unref()
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer as number)
-      resolve()
-    })
-  })
+function retryMs(failures: number): number {
+  return Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX)
 }

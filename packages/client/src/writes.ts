@@ -83,11 +83,6 @@ export function withValues(write: SettingWrite, values: Values): SettingWrite {
   return { ...others, values }
 }
 
-/** Made here, and known to nobody else. */
-export function randomName(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
 /** The field that a name of `values` means, without its modifier. */
 export function fieldOf(name: string): string {
   return name.replace(/^\+|[+-]$/g, '')

@@ -2,6 +2,8 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Environment } from 'pannier/types'
+import { virtualEnvironment } from '../../db/testing/virtual-environment.ts'
 import { call, EMAIL, ITSELF, PASSWORD, tokenFor } from '../../server/test/rest/rest-server.ts'
 import { startServer, type Answer, type TestServer } from '../../server/test/test-server.ts'
 import { LossyProxy, type Loss, type SeenPull } from './lossy-proxy.ts'
@@ -58,24 +60,28 @@ const COLLECTIONS = [
 
 export class AppServer {
   readonly dir: string
-  readonly #proxy = new LossyProxy()
+  /** Of the server and of devices that have none of their own. */
+  readonly environment: Environment
+  readonly #proxy: LossyProxy
   #server: TestServer
   #token: string
 
-  static async start(): Promise<AppServer> {
+  static async start(environment: Environment = virtualEnvironment()): Promise<AppServer> {
     const dir = await mkdtemp(join(tmpdir(), 'pannier-client-'))
-    const server = await startServer({ dir })
+    const server = await startServer({ dir, environment })
     const { records } = server.server.backend
     await records.create(ITSELF, '_superusers', { email: EMAIL, password: PASSWORD, passwordConfirm: PASSWORD })
     const token = await tokenFor(server.url, '_superusers', EMAIL, PASSWORD)
-    const app = new AppServer(dir, server, token)
+    const app = new AppServer(dir, environment, server, token)
     await app.#proxy.start()
     for (const collection of COLLECTIONS) await app.#define(collection)
     return app
   }
 
-  private constructor(dir: string, server: TestServer, token: string) {
+  private constructor(dir: string, environment: Environment, server: TestServer, token: string) {
     this.dir = dir
+    this.environment = environment
+    this.#proxy = new LossyProxy(() => environment.wallClock())
     this.#token = token
     this.#server = server
     this.#proxy.target = server.url
@@ -182,7 +188,7 @@ export class AppServer {
   }
 
   async #start(): Promise<void> {
-    this.#server = await startServer({ dir: this.dir })
+    this.#server = await startServer({ dir: this.dir, environment: this.environment })
     this.#proxy.target = this.#server.url
   }
 

@@ -2,7 +2,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { memory } from 'pannier/memory'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { virtualEnvironment } from '../../db/testing/virtual-environment.ts'
 import { connect } from '../src/index.ts'
 import { AppServer, type User } from './app-server.ts'
 import { Device, seen } from './device.ts'
@@ -12,13 +13,11 @@ const DAY_MS = 24 * 60 * 60_000
 let app: AppServer
 let ann: User
 let project: string
-/** How much later it is, for all. */
-let laterMs = 0
+/** Of the server. */
+const clock = virtualEnvironment()
 
 beforeAll(async () => {
-  const { now } = Date
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + laterMs)
-  app = await AppServer.start()
+  app = await AppServer.start(clock)
   ann = await app.addUser('ann')
 })
 beforeEach(async () => {
@@ -26,13 +25,10 @@ beforeEach(async () => {
   app.lose = () => undefined
   project = await app.add('projects', { name: 'house', members: [ann.id] })
 })
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  vi.restoreAllMocks()
-})
+afterAll(() => app[Symbol.asyncDispose]())
 
 test('what the server has taken is not sent again after more than 90 days, whatever the clock of the device is', async () => {
-  const client = await new Device(app).openAs(ann, { now: () => 0 })
+  const client = await new Device(app).openAs(ann, { environment: virtualEnvironment({ startMs: 0 }) })
   await client.sync()
   const id = await app.add('tasks', { title: 'roof', project, count: 1 })
   await client.sync()
@@ -43,13 +39,13 @@ test('what the server has taken is not sent again after more than 90 days, whate
   await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
   expect(await write.server).toEqual({ status: 'ok' })
   app.lose = () => undefined
-  laterMs = 91 * DAY_MS
+  clock.jump(91 * DAY_MS)
   await app.backend.sync.removeOld()
   await client.signIn.password('users', ann.email, 'the password of users')
   await client.sync()
   expect((await app.listed('tasks', ann)).get(id)).toMatchObject({ count: 2 })
   expect(await client.collection('tasks').get(id)).toMatchObject({ count: 2 })
-  laterMs = 0
+  clock.jump(-91 * DAY_MS)
   await client.close()
 })
 
@@ -58,19 +54,19 @@ test.each([
   ['right', 0],
   ['a year ahead', 365],
 ])('a token is refreshed when half of its time is over, and not before: the clock is %s', async (_, days) => {
-  let now = Date.now() + days * DAY_MS
-  const client = await new Device(app).openAs(ann, { now: () => now })
+  const own = virtualEnvironment({ startMs: clock.wallClock() + days * DAY_MS })
+  const client = await new Device(app).openAs(ann, { environment: own })
   const refreshes = (): number => app.requests.filter((path) => path.endsWith('/auth-refresh')).length
   const before = refreshes()
   await client.sync()
-  now += 2 * DAY_MS
+  own.jump(2 * DAY_MS)
   await client.sync()
   expect(refreshes() - before).toBe(0)
-  now += 2 * DAY_MS
+  own.jump(2 * DAY_MS)
   await client.sync()
   expect(refreshes() - before).toBe(1)
   // Nobody knows how old it is.
-  now -= 10 * DAY_MS
+  own.jump(-10 * DAY_MS)
   await client.sync()
   await client.sync()
   expect(refreshes() - before).toBe(2)
@@ -81,10 +77,18 @@ test('a request that nobody answers fails after a while', async () => {
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo
-  const options = { storage: memory(), collections: ['tasks'], live: false, timeoutMs: 50 }
-  const client = await connect(`http://127.0.0.1:${port}`, options)
-  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
-  await expect(client.signIn.password('users', 'a', 'b')).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  const environment = virtualEnvironment()
+  const client = await connect(`http://127.0.0.1:${port}`, {
+    storage: memory(),
+    collections: ['tasks'],
+    live: false,
+    environment,
+  })
+  for (const asked of [() => client.sync(), () => client.signIn.password('users', 'a', 'b')]) {
+    const answer = expect(asked()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+    await environment.advance(60_000)
+    await answer
+  }
   expect(client.status.state).toBe('offline')
   await client.close()
   silent.closeAllConnections()

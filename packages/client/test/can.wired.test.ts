@@ -1,14 +1,16 @@
 /** Goal: `can()` answers offline and by what waits, and a device gets no more of a rule than its account may know. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tokenFor } from '../../server/test/rest/rest-server.ts'
+import { virtualEnvironment } from '../../db/testing/virtual-environment.ts'
 import { AppServer, USER_PASSWORD, type User } from './app-server.ts'
 import { Device } from './device.ts'
 
+const clock = virtualEnvironment()
 let app: AppServer
 let ann: User
 
 beforeAll(async () => {
-  app = await AppServer.start()
+  app = await AppServer.start(clock)
   ann = await app.addUser('ann')
 })
 afterAll(() => app[Symbol.asyncDispose]())
@@ -106,12 +108,15 @@ test('subscribeCan() calls back when the answer is another one', async () => {
   const client = await new Device(app).openAs(ann)
   const answers: (boolean | undefined)[] = []
   const stop = client.subscribeCan(['update', { id, collectionName: 'tasks' }], (answer) => answers.push(answer))
-  await expect.poll(() => answers).toEqual([undefined])
+  await clock.idle()
+  expect(answers).toEqual([undefined])
   await client.sync()
-  await expect.poll(() => answers).toEqual([undefined, true])
+  await clock.idle()
+  expect(answers).toEqual([undefined, true])
   await app.call(`PATCH /collections/tasks/records/${id}`, { locked: true })
   await client.sync()
-  await expect.poll(() => answers).toEqual([undefined, true, false])
+  await clock.idle()
+  expect(answers).toEqual([undefined, true, false])
   stop()
   await app.call(`PATCH /collections/tasks/records/${id}`, { locked: false })
   await client.sync()

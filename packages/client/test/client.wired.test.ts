@@ -1,9 +1,11 @@
 /** Goal: an app reads and writes without a network, and comes to what the server allows. A real server over HTTP. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { virtualEnvironment } from '../../db/testing/virtual-environment.ts'
 import { ClientError } from '../src/index.ts'
 import { AppServer, type User } from './app-server.ts'
 import { Device, seen, type AppClient } from './device.ts'
 
+const clock = virtualEnvironment()
 let app: AppServer
 let ann: User
 let ben: User
@@ -12,7 +14,7 @@ let client: AppClient
 let device: Device
 
 beforeAll(async () => {
-  app = await AppServer.start()
+  app = await AppServer.start(clock)
   ann = await app.addUser('ann')
   ben = await app.addUser('ben')
 })
@@ -177,7 +179,8 @@ test('a refused write goes to the rejected ones with those that build on it, and
   await client.sync()
   const heard: (readonly string[])[] = []
   const stop = client.subscribeRejected((all) => heard.push(all.map(({ code }) => code)))
-  await expect.poll(() => heard).toEqual([[]])
+  await clock.idle()
+  expect(heard).toEqual([[]])
   const write = tasks.update(id, { title: 'my long text' })
   await write
   const next = tasks.update(id, { count: 5 })
@@ -199,7 +202,8 @@ test('a refused write goes to the rejected ones with those that build on it, and
   })
   expect(await write.server).toMatchObject({ status: 'rejected', rejected: { id: rejected!.id } })
   expect(await next.server).toMatchObject({ status: 'rejected', rejected: { id: rejected!.id } })
-  await expect.poll(() => heard).toEqual([[], ['NOT_FOUND']])
+  await clock.idle()
+  expect(heard).toEqual([[], ['NOT_FOUND']])
   await app.call(`PATCH /collections/tasks/records/${id}`, { locked: false })
   await client.sync()
   const again = rejected!.retry(({ mine }) => ({ ...mine, title: 'shorter' }))
@@ -207,7 +211,8 @@ test('a refused write goes to the rejected ones with those that build on it, and
   expect(await tasks.get(id)).toMatchObject({ title: 'shorter', count: 5 })
   await client.sync()
   expect([await again.server, await client.rejected()]).toEqual([{ status: 'ok' }, []])
-  await expect.poll(() => heard).toEqual([[], ['NOT_FOUND'], []])
+  await clock.idle()
+  expect(heard).toEqual([[], ['NOT_FOUND'], []])
   stop()
   await expectInStep()
 })

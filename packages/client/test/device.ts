@@ -2,27 +2,30 @@
 import { memory } from 'pannier/memory'
 import { open, type DatabaseStorage } from 'pannier'
 import { connect, type Client, type ConnectOptions, type UntypedCollections } from '../src/index.ts'
-import { USER_PASSWORD, type User } from './app-server.ts'
+import { USER_PASSWORD, type AppServer, type User } from './app-server.ts'
 
 export type AppClient = Client<UntypedCollections>
+
+type App = Pick<AppServer, 'url' | 'environment'>
 
 let devices = 0
 
 export class Device {
   readonly name: string = `device-${devices++}`
-  readonly app: { readonly url: string }
+  readonly app: App
   readonly storage: DatabaseStorage
 
-  constructor(app: { readonly url: string }, storage: DatabaseStorage = memory()) {
+  constructor(app: App, storage: DatabaseStorage = memory()) {
     this.app = app
     this.storage = storage
   }
 
   open(options: Partial<ConnectOptions> = {}): Promise<AppClient> {
-    const { name, storage } = this
-    return connect(this.app.url, {
+    const { name, storage, app } = this
+    return connect(app.url, {
       name,
       storage,
+      environment: app.environment,
       collections: ['projects', 'tasks', 'reports'],
       live: false,
       ...options,

@@ -2,19 +2,21 @@
 import { rm } from 'node:fs/promises'
 import { open } from 'pannier'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { virtualEnvironment } from '../../db/testing/virtual-environment.ts'
 import { dropFiles } from '../src/files.ts'
 import { AppServer, USER_PASSWORD, type User } from './app-server.ts'
 import { Device, seen, type AppClient } from './device.ts'
 
 const OPTIONS = { collections: ['albums'] }
 
+const clock = virtualEnvironment()
 let app: AppServer
 let ann: User
 let device: Device
 let client: AppClient
 
 beforeAll(async () => {
-  app = await AppServer.start()
+  app = await AppServer.start(clock)
   ann = await app.addUser('ann')
   const { status, text } = await app.call('POST /collections', {
     name: 'albums',
@@ -236,9 +238,11 @@ test('a server that does not answer for a file, or fails, is said to be unreacha
   await reopen()
   const album = await shown(id)
   await client.close()
-  client = await device.open({ ...OPTIONS, timeoutMs: 50 })
+  client = await device.open(OPTIONS)
   app.before = (path) => (path.startsWith('/api/files/') ? new Promise(() => {}) : Promise.resolve())
-  await expect(client.file(album, 'another_a1b2c3d4e5.txt')).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  const answer = expect(client.file(album, 'another_a1b2c3d4e5.txt')).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await clock.advance(60_000)
+  await answer
   app.before = async () => {}
 })
 
@@ -279,10 +283,9 @@ test('what has nothing to do with a slow upload goes past it, and what has waits
   await app.add('albums', { owner: ann.id, title: 'from elsewhere' })
   const round = client.sync()
   expect(await later.server).toEqual({ status: 'ok' })
-  await expect
-    .poll(async () => [...(await seen(client, 'albums')).values()].map(({ title }) => title))
-    .toContain('from elsewhere')
-  await expect.poll(() => client.status.unsent).toBe(3)
+  await clock.idle()
+  expect([...(await seen(client, 'albums')).values()].map(({ title }) => title)).toContain('from elsewhere')
+  expect(client.status.unsent).toBe(3)
   held.resolve()
   await Promise.all([synced, round])
   expect(await Promise.all([slow, builds, names].map(({ server }) => server))).toEqual(
@@ -314,13 +317,15 @@ test('a live client sends files beside all else, and sees what became of them', 
   client = await device.open({ ...OPTIONS, live: true })
   const slow = albums().create({ owner: ann.id, pages: [file('x'.repeat(3000))] })
   await slow
-  await expect.poll(() => client.status.state).toBe('synced')
+  await clock.idle()
+  expect(client.status.state).toBe('synced')
   for (const title of ['one', 'two'])
     expect(await albums().create({ owner: ann.id, title }).server).toEqual({ status: 'ok' })
   held.resolve()
   expect(await slow.server).toEqual({ status: 'ok' })
   const { id } = await slow
-  await expect.poll(async () => (await shown(id))['pages']).toEqual([expect.stringMatching(/^x{1,}_\w{10}\.txt$/)])
+  await clock.idle()
+  expect((await shown(id))['pages']).toEqual([expect.stringMatching(/^x{1,}_\w{10}\.txt$/)])
 })
 
 test('content that the server has goes when there is much that is newer', async () => {

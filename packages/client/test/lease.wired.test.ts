@@ -1,17 +1,17 @@
 /** Goal: an encrypted device that was not in sync for longer than its lease opens nothing, also with its password, and loses nothing. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { virtualEnvironment, type VirtualEnvironment } from '../../db/testing/virtual-environment.ts'
 import { AppServer, USER_PASSWORD, type User } from './app-server.ts'
 import { Device, type AppClient } from './device.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-const START = Date.UTC(2026, 0, 1)
 
 let app: AppServer
 let ann: User
 let project: string
 let device: Device
 /** The clock of the device. */
-let nowMs: number
+let clock: VirtualEnvironment
 
 beforeAll(async () => {
   app = await AppServer.start()
@@ -20,8 +20,8 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   app.isDown = false
-  nowMs = START
-  device = new Device(app)
+  clock = virtualEnvironment({ seed: 2 })
+  device = new Device({ url: app.url, environment: clock })
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
@@ -29,7 +29,6 @@ afterAll(() => app[Symbol.asyncDispose]())
 const OPTIONS = {
   encryption: { password: 'the same for all', derivation: 'pbkdf2' },
   lease: '30d',
-  now: () => nowMs,
 } as const
 
 const open = (): Promise<AppClient> => device.open(OPTIONS)
@@ -46,21 +45,21 @@ test('a device opens offline until its lease is over, then only after signing in
   let client = await openSynced()
   await client.collection('tasks').create({ title: 'unsent', project })
   app.isDown = true
-  for (const days of [29, 30]) {
+  for (const days of [29, 1]) {
     await client.close()
-    nowMs = START + days * DAY_MS
+    clock.jump(days * DAY_MS)
     client = await open()
     expect([client.account?.id, client.status.unsent, client.status.isLeaseOver]).toEqual([ann.id, 1, false])
   }
   await client.close()
-  nowMs += 1
-  for (let time = 0; time < 2; time++) {
+  clock.jump(1)
+  for (const backMs of [30 * DAY_MS, 0]) {
     client = await open()
     expect([client.account, client.status.isLeaseOver]).toEqual([undefined, true])
     await expect(signIn(client)).rejects.toMatchObject({ code: 'UNREACHABLE' })
     await client.close()
     // The half of the key is gone: to set the clock back does not help any more.
-    nowMs = START
+    clock.jump(-backMs)
   }
   app.isDown = false
   client = await open()
@@ -73,10 +72,10 @@ test('a device opens offline until its lease is over, then only after signing in
 
 test('each sync renews the lease', async () => {
   let client = await openSynced()
-  nowMs += 20 * DAY_MS
+  clock.jump(20 * DAY_MS)
   await client.sync()
   await client.close()
-  nowMs += 29 * DAY_MS
+  clock.jump(29 * DAY_MS)
   client = await open()
   expect(client.account?.id).toBe(ann.id)
   await client.close()
@@ -89,10 +88,10 @@ test('a device whose session was ended elsewhere gets no more time, and no half 
     password: 'another one',
     passwordConfirm: 'another one',
   })
-  nowMs += 20 * DAY_MS
+  clock.jump(20 * DAY_MS)
   await expect(client.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
   await client.close()
-  nowMs += 11 * DAY_MS
+  clock.jump(11 * DAY_MS)
   client = await open()
   expect(client.status.isLeaseOver).toBe(true)
   await expect(signIn(client)).rejects.toMatchObject({ code: 'REFUSED' })
@@ -106,19 +105,19 @@ test('a device whose session was ended elsewhere gets no more time, and no half 
 
 test('a clock that was set back opens nothing, and a sync sets the lease right', async () => {
   let client = await openSynced()
-  nowMs += 10 * DAY_MS
+  clock.jump(10 * DAY_MS)
   await client.checkLease()
   await client.close()
-  nowMs -= 11 * 60_000
+  clock.jump(-11 * 60_000)
   client = await open()
   expect([client.account, client.status.isLeaseOver]).toEqual([undefined, true])
   await signIn(client)
   // Open and online, the server is asked: it knows the session.
-  nowMs -= 5 * DAY_MS
+  clock.jump(-5 * DAY_MS)
   await client.checkLease()
   expect(client.account?.id).toBe(ann.id)
   await client.close()
-  nowMs += 30 * DAY_MS
+  clock.jump(30 * DAY_MS)
   client = await open()
   expect(client.account?.id).toBe(ann.id)
   await client.close()
@@ -127,19 +126,18 @@ test('a clock that was set back opens nothing, and a sync sets the lease right',
 test('the tabs of a device have one lease: each closes when it is over, and one that syncs renews it for all', async () => {
   const first = await openSynced()
   const second = await open()
-  nowMs += 20 * DAY_MS
+  clock.jump(20 * DAY_MS)
   await second.sync()
-  nowMs += 20 * DAY_MS
+  clock.jump(20 * DAY_MS)
   app.isDown = true
   await first.checkLease()
   expect(first.account?.id).toBe(ann.id)
-  nowMs += 11 * DAY_MS
+  clock.jump(11 * DAY_MS)
   const states: boolean[] = []
   first.subscribe(() => states.push(first.status.isLeaseOver))
-  for (const tab of [first, second]) {
-    await tab.checkLease()
-    expect([tab.account, tab.status.isLeaseOver]).toEqual([undefined, true])
-  }
+  // Each open client looks once a minute.
+  await clock.advance(60_000)
+  for (const tab of [first, second]) expect([tab.account, tab.status.isLeaseOver]).toEqual([undefined, true])
   expect(states.at(-1)).toBe(true)
   await first.close()
   await second.close()

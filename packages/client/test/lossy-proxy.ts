@@ -32,8 +32,11 @@ export class LossyProxy {
   /** Paths of what came, in order. */
   readonly requests: string[] = []
   readonly #server: Server
+  readonly #wallClock: (() => number) | undefined
 
-  constructor() {
+  /** `wallClock`: the clock of the server. Node gives answers the real time. */
+  constructor(wallClock?: () => number) {
+    this.#wallClock = wallClock
     this.#server = createServer((request, response) => void this.#forward(request, response))
     // The server's answers say for how long connections are kept.
     this.#server.keepAliveTimeout = 0
@@ -79,7 +82,8 @@ export class LossyProxy {
           return
         }
         const pass = (): void => {
-          response.writeHead(answer.statusCode!, answer.headers)
+          const date = this.#wallClock === undefined ? answer.headers.date : new Date(this.#wallClock()).toUTCString()
+          response.writeHead(answer.statusCode!, { ...answer.headers, date })
           response.flushHeaders()
           answer.pipe(response)
         }

@@ -2,13 +2,14 @@
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import { CLIENT_ID, CLIENT_SECRET, startOidcProvider } from '../../../server/test/rest/oidc-provider.ts'
+import { systemEnvironment } from 'pannier/internal'
 import { AppServer, USER_PASSWORD } from '../app-server.ts'
 import type {} from './sign-in.page.ts'
 
 export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): void {
   if (browser.supports.passkeys)
     test('an app where users sign in with a passkey', async () => {
-      await using app = await AppServer.start()
+      await using app = await AppServer.start(systemEnvironment())
       const ann = await app.addUser('ann')
       await app.call('PATCH /collections/users', { passkey: { enabled: true } })
       await app.call('PATCH /settings', { meta: { appURL: baseUrl } })
@@ -39,7 +40,7 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
   // The window of a driven WebKit is a page of the driver's, so it opens none of its own.
   if (browser.engine === 'webkit') return
   test('an app where users sign in in the window of another service', async () => {
-    await using app = await AppServer.start()
+    await using app = await AppServer.start(systemEnvironment())
     const provider = await startOidcProvider([`${app.url}/api/oauth2-redirect`])
     const page = await browser.open(`${baseUrl}/sign-in.page`)
     try {

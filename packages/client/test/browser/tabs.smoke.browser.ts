@@ -3,12 +3,13 @@ import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suit
 import type { Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual } from '../../../db/testing/check.ts'
 import { until } from '../../../server/test/test-server.ts'
+import { systemEnvironment } from 'pannier/internal'
 import { AppServer, USER_PASSWORD } from '../app-server.ts'
 import type {} from './tabs.page.ts'
 
 export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): void {
   test('an app in two tabs', async () => {
-    await using app = await AppServer.start()
+    await using app = await AppServer.start(systemEnvironment())
     const ann = await app.addUser('ann')
     const project = await app.add('projects', { name: 'house', members: [ann.id] })
     const tabs: Page[] = []

@@ -5,6 +5,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemEnvironment, type Environment } from 'pannier/internal'
 import { startProcess, type ServerProcess } from '../../../server/testing/processes.ts'
 import { call, EMAIL, PASSWORD, startRest, tokenFor } from '../../../server/test/rest/rest-server.ts'
 import type { Answer } from '../../../server/test/test-server.ts'
@@ -43,6 +44,7 @@ interface Copy {
 }
 
 export class SurvivalApp {
+  readonly environment: Environment = systemEnvironment()
   readonly proxy: LossyProxy = new LossyProxy()
   readonly users: readonly User[]
   readonly projects: readonly string[]
