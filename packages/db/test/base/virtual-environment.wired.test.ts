@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { open } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { virtualEnvironment } from '../../testing/virtual-environment.ts'
@@ -74,6 +74,16 @@ test('idle waits for files, cryptography, compression and answers, however long 
     await new Promise((resolve) => server.close(resolve))
     await rm(folder, { recursive: true })
   }
+})
+
+test('idle waits for a module that is loaded on demand', async () => {
+  const clock = virtualEnvironment()
+  vi.resetModules()
+  let loaded: unknown
+  const loading = import('../../src/query/query.ts').then((module) => (loaded = module))
+  await clock.idle()
+  expect(loaded).toBeDefined()
+  await loading
 })
 
 test('until moves the clock as far as it must, and says when it does not come to that', async () => {

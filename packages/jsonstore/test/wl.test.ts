@@ -1,0 +1,28 @@
+/** Goal: `WL` is the app's own object with JSONStore added. Method: a fresh module. */
+import { memory } from 'pannier/memory'
+import { expect, test, vi } from 'vitest'
+import { createJSONStore } from '../src/index.ts'
+
+test('a misspelt setting is named; options that IBM does not have are ignored, as in JSONStore', async () => {
+  expect(() => createJSONStore({ storag: memory() } as never)).toThrow("did you mean 'storage'?")
+  const store = createJSONStore({ storage: memory() })
+  await store.init({ people: { searchFields: { name: 'string' } } }, { usrname: 'ann' } as never)
+  await store.get('people')!.add({ name: 'ann' }, { markdirty: false } as never)
+  expect(await store.get('people')!.count({}, { exakt: true } as never)).toBe(1)
+  await store.closeAll()
+})
+
+test('the WL of the app keeps what it has', async () => {
+  const Logger = { debug: () => 'logged' }
+  const existing = { Logger, constant: { TIMEOUT: 5 } }
+  vi.stubGlobal('WL', existing)
+  vi.resetModules()
+  try {
+    const { WL, JSONStore } = (await import('../src/index.ts')) as { WL: object; JSONStore: object }
+    expect(WL).toBe(existing)
+    expect(WL).toEqual({ Logger, JSONStore, constant: { TIMEOUT: 5, ASCENDING: 'asc', DESCENDING: 'desc' } })
+  } finally {
+    vi.unstubAllGlobals()
+    vi.resetModules()
+  }
+})
