@@ -3,6 +3,7 @@
  * through here, so that it is part of that transaction.
  */
 import type { TransactionCollection, Database, Transaction } from 'pannier'
+import type { Environment } from 'pannier/types'
 import { failure } from './errors.ts'
 import type { StoredDocument } from './stored-document.ts'
 
@@ -17,16 +18,20 @@ interface Held {
   last: Promise<unknown>
 }
 
+type SessionParts = Pick<Session, 'username' | 'database' | 'environment' | 'isEncrypted'>
+
 export class Session {
   readonly username: string
   readonly database: Database
+  readonly environment: Environment
   readonly isEncrypted: boolean
   #held: Held | undefined
   #lastDirty = 0
 
-  constructor(username: string, database: Database, isEncrypted: boolean) {
+  constructor({ username, database, environment, isEncrypted }: SessionParts) {
     this.username = username
     this.database = database
+    this.environment = environment
     this.isEncrypted = isEncrypted
   }
 
@@ -50,7 +55,7 @@ export class Session {
 
   /** When a document becomes dirty; later ones come later. */
   dirtyNow(): number {
-    this.#lastDirty = Math.max(Date.now(), this.#lastDirty + 1)
+    this.#lastDirty = Math.max(this.environment.wallClock(), this.#lastDirty + 1)
     return this.#lastDirty
   }
 

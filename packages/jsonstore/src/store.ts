@@ -1,6 +1,7 @@
 /** JSONStore's functions. `WL.JSONStore` of an app that was made for it is one of these. */
 import { destroy as destroyDatabase, isPannierError, open } from 'pannier'
 import type { Database, ErrorCode, OpenOptions, DatabaseStorage } from 'pannier'
+import { systemEnvironment, type Environment } from 'pannier/internal'
 import { call } from './call.ts'
 import type { CallbackOptions, CallSite } from './call.ts'
 import type { InvokeProcedure } from './adapter.ts'
@@ -41,6 +42,8 @@ export interface JSONStoreSettings {
   readonly log?: ((text: string) => void) | undefined
   /** For `sync`; the platform's own when left out. */
   readonly fetch?: typeof fetch | undefined
+  /** Clock, timers and chance, for tests; as for Pannier's `open`. */
+  readonly environment?: Environment | undefined
 }
 
 /** One store on this device. */
@@ -309,7 +312,8 @@ export class JSONStoreApi {
 
   async #openStore(username: string, password: string | undefined, askRandom: boolean): Promise<Opened> {
     const name = this.#databaseName(username)
-    const database = await open(name, this.#openOptions(password)).catch((error: unknown) => {
+    const { environment = systemEnvironment() } = this.#settings
+    const database = await open(name, { ...this.#openOptions(password), environment }).catch((error: unknown) => {
       throw failure(openingFailure(error, password !== undefined), { usr: username, cause: error })
     })
     try {
@@ -321,7 +325,7 @@ export class JSONStoreApi {
       await database.destroy()
       throw error
     }
-    const session = new Session(username, database, password !== undefined)
+    const session = new Session({ username, database, environment, isEncrypted: password !== undefined })
     return { session, schemas: new Map() }
   }
 
@@ -382,12 +386,14 @@ export class JSONStoreApi {
   async #destroy(username: string | undefined): Promise<void> {
     const registry = this.#databaseName(undefined)
     const options = this.#openOptions(undefined)
+    const { storage } = options
+    const place = storage === undefined ? {} : { storage }
     const known = await wrapped('ERROR_DURING_DESTROY', () => users(registry, options))
     const doomed = username === undefined ? known.map(({ _id }) => _id) : [username]
     for (const one of doomed)
-      await wrapped('DESTROY_FAILED_FILE_ERROR', () => destroyDatabase(this.#databaseName(one), options))
+      await wrapped('DESTROY_FAILED_FILE_ERROR', () => destroyDatabase(this.#databaseName(one), place))
     await wrapped('DESTROY_FAILED_METADATA_REMOVAL_FAILURE', () =>
-      username === undefined ? destroyDatabase(registry, options) : forgetUser(registry, options, username),
+      username === undefined ? destroyDatabase(registry, place) : forgetUser(registry, options, username),
     )
   }
 
@@ -406,8 +412,12 @@ export class JSONStoreApi {
   }
 
   #openOptions(password: string | undefined): OpenOptions {
-    const { storage } = this.#settings
-    return { ...(storage !== undefined && { storage }), ...(password !== undefined && { encryption: { password } }) }
+    const { storage, environment } = this.#settings
+    return {
+      ...(storage !== undefined && { storage }),
+      ...(environment !== undefined && { environment }),
+      ...(password !== undefined && { encryption: { password } }),
+    }
   }
 
   get #events(): EventTarget | undefined {

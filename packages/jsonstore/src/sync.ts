@@ -100,7 +100,7 @@ async function send(session: Session, target: Target, to: ReplicationTarget, htt
         if (stored.r !== undefined) await remote.delete(stored.r)
         continue
       }
-      const id = stored.r ?? crypto.randomUUID()
+      const id = stored.r ?? session.environment.randomId()
       // Known from now on, so that nothing is sent twice under two ids.
       if (stored.r === undefined) await collection.put({ ...stored, r: id })
       await remote.upsert({ ...contentOf(json), _id: id })

@@ -11,6 +11,7 @@ const SETTINGS: OptionNames<JSONStoreSettings> = {
   secureRandom: true,
   log: true,
   fetch: true,
+  environment: true,
 }
 
 /**

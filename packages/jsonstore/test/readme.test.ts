@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment } from 'pannier/testing'
 import { createJSONStore } from '../src/index.ts'
 
 test('the app that is moved over', async () => {
@@ -11,12 +12,13 @@ test('the app that is moved over', async () => {
   const code = example!.replace(/^import .*$/m, '')
   expect(code).not.toBe(example)
 
+  const clock = virtualEnvironment()
   const calls: unknown[] = []
   const invokeProcedure = async (call: object): Promise<unknown> => {
     calls.push(call)
     return await Promise.resolve({ status: 200 })
   }
-  const JSONStore = createJSONStore({ storage: memory(), invokeProcedure })
+  const JSONStore = createJSONStore({ storage: memory(), invokeProcedure, environment: clock })
   const failures: unknown[] = []
   const shown: unknown[] = []
   // The query at the end is asked once the store is open, as it is in an app.
@@ -30,9 +32,10 @@ test('the app that is moved over', async () => {
     )
   }
   run(opening)
-  await expect.poll(() => calls.length).toBe(2)
+  await clock.idle()
+  expect(calls).toHaveLength(2)
   run(`const part =${asking}`)
-  await expect.poll(() => shown.length).toBe(2)
+  await clock.idle()
   expect(failures).toEqual([])
   expect(shown).toEqual([[{ _id: 2, json: { name: 'Ann', age: 31 } }], [{ _id: 1, json: { name: 'Carlos', age: 99 } }]])
   expect(calls[0]).toEqual({ adapter: 'people', procedure: 'addPerson', parameters: ['{"name":"Carlos","age":99}'] })

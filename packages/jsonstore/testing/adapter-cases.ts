@@ -151,7 +151,8 @@ export const adapterCases: readonly Case[] = [
       const invokeProcedure = (call: AdapterCall, options: Record<string, (answer: unknown) => void>): void => {
         asked.push([call.procedure, options['timeout']])
         const refused = String(call.parameters[0]).includes('Refused')
-        setTimeout(() => options[refused ? 'onFailure' : 'onSuccess']!({ status: refused ? 500 : 200, list: [] }), 1)
+        const answer = options[refused ? 'onFailure' : 'onSuccess']!
+        queueMicrotask(() => answer({ status: refused ? 500 : 200, list: [] }))
       }
       try {
         place.WL = { Client: { invokeProcedure } }
