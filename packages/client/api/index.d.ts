@@ -239,7 +239,7 @@ export interface Conflict {
 }
 
 /** What `connect` takes. */
-export interface ConnectOptions<Names extends string = string> extends Pick<OpenOptions, 'storage' | 'durability' | 'cacheBytesMax'> {
+export interface ConnectOptions<Names extends string = string> extends Pick<OpenOptions, 'storage' | 'durability' | 'cacheBytesMax' | 'environment'> {
     /** The collections that the app reads and writes: their names, or by name their indexes as `open` of the library takes them. */
     readonly collections: readonly Names[] | {
         readonly [Name in Names]?: CollectionDeclaration;
@@ -255,8 +255,6 @@ export interface ConnectOptions<Names extends string = string> extends Pick<Open
     readonly lease?: string | number;
     /** Milliseconds until a request has failed; 60,000 by default. */
     readonly timeoutMs?: number;
-    /** The clock of the device, for tests: milliseconds since 1970. */
-    readonly now?: () => number;
     /** False: it syncs when `client.sync()` is called. True by default: it sends at once, and hears of what is new. */
     readonly live?: boolean;
 }
