@@ -128,7 +128,13 @@ export async function installBrowsers() {
     return withProgress(title, howFar, ['sh', '-c', 'exec "$@" >/dev/null', 'sh', ...quiet], environment)
   }
   await apt('Reading the lists of packages (apt-get update)', 'update')
-  await apt(`Installing browsers for the tests: ${packages.join(', ')}`, 'install', '-y', '--no-install-recommends', ...packages)
+  await apt(
+    `Installing browsers for the tests: ${packages.join(', ')}`,
+    'install',
+    '-y',
+    '--no-install-recommends',
+    ...packages,
+  )
   const left = missing()
   if (left.length > 0) say(`Could not install ${left.join(', ')}; what apt-get printed above says why.`)
 }

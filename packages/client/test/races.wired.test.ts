@@ -113,7 +113,9 @@ test.each([
   await client.collection('tasks').create({ title: 'waits', project })
   await client.close()
   const other = await inPlaceOfServer((_request, response) => response.writeHead(status).end(page))
-  client = await new Device({ ...app, url: other.url }, device.storage).open({ name: device.name })
+  client = await new Device({ url: other.url, environment: app.environment }, device.storage).open({
+    name: device.name,
+  })
   await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
   expect([other.asked(), client.status.state, client.status.unsent, client.status.rejected]).toEqual([
     1,

@@ -433,6 +433,8 @@ export interface JSONStoreSettings {
     readonly log?: ((text: string) => void) | undefined;
     /** For `sync`; the platform's own when left out. */
     readonly fetch?: typeof fetch | undefined;
+    /** Clock, timers and chance, for tests; as for Pannier's `open`. */
+    readonly environment?: Environment | undefined;
 }
 
 /** What an app stores. */
