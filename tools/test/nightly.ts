@@ -27,7 +27,7 @@ const USAGE = `Usage: npm run nightly [-- OPTIONS] [PART OF A PATH …]
   --engine=ENGINE     browser tests in this engine only (repeatable)
   --seed=N            the first seed; default: the date
   --seeds=N           so many seeds of each test
-  --effort=N          seeds and repetitions, as a multiple of those in npm test; default 1
+  --effort=N          seeds and repetitions, as a multiple of those in npm test; default 4
   --minutes=N         begin rounds with further seeds for so long; default: one round
   --report=FILE       default ${REPORT}
   --help              print this`
@@ -46,7 +46,7 @@ async function main(): Promise<number> {
       engine: { type: 'string', multiple: true },
       seed: { type: 'string', default: dateSeed() },
       seeds: { type: 'string' },
-      effort: { type: 'string', default: '1' },
+      effort: { type: 'string', default: '4' },
       minutes: { type: 'string', default: '0' },
       report: { type: 'string', default: REPORT },
       help: { type: 'boolean' },

@@ -13,16 +13,16 @@ import timersPromises from 'node:timers/promises'
 import threads from 'node:worker_threads'
 import { laneOf, LANES, type Lane } from '../lanes.ts'
 
-type Deed = 'listen' | 'connect' | 'start a process' | 'start a thread' | 'write a file' | 'wait for a timer'
+type Deed = 'listen' | 'connect' | 'start a process' | 'start a program of its own' | 'start a thread' | 'write a file' | 'wait for a timer'
 
 /** Which deeds a lane allows. */
 const ALLOWED: Readonly<Record<Lane, readonly Deed[] | 'all'>> = {
   pure: [],
-  wired: ['listen', 'connect', 'start a thread', 'write a file', 'wait for a timer'],
+  wired: ['listen', 'connect', 'start a program of its own', 'start a thread', 'write a file', 'wait for a timer'],
   real: 'all',
 }
-/** The programs of the one PostgreSQL that wired tests share. */
-const POSTGRES = /\/postgresql\/|^(id|psql|postgres|initdb|pg_isready)$/
+/** What a wired test may start: the one PostgreSQL, the product's own programs, the bundler, and tools that end at once. */
+const WIRED_PROGRAMS = /\/postgresql\/|-program\.ts$|\/esbuild$|^(id|mkfifo)$/
 
 /** What happens in this process, for the file that runs. */
 interface Guard {
@@ -31,8 +31,8 @@ interface Guard {
   readonly late: string[]
   /** What still runs, with its name. */
   readonly running: Map<object, string>
-  /** Timers that kept the process alive when the file began: vitest has some. */
-  timers: number
+  /** Timers that have been set, have not fired and were not cleared, with the place that has set them. */
+  readonly timers: Map<NodeJS.Timeout, Error>
 }
 
 /** A new instance of this module finds the guard of the process there. */
@@ -47,20 +47,22 @@ export function guardFile(file: string): () => Promise<readonly string[]> {
   guard.file = file
   guard.late.length = 0
   guard.running.clear()
-  guard.timers = timersAlive()
+  guard.timers.clear()
   return () => wrongsOf(guard)
 }
 
-async function wrongsOf({ file, late, running, timers: before }: Guard): Promise<readonly string[]> {
-  const isOver = (): boolean => running.size === 0 && timersAlive() <= before
+async function wrongsOf({ file, late, running, timers }: Guard): Promise<readonly string[]> {
+  const awaited = (): readonly NodeJS.Timeout[] => [...timers.keys()].filter((timer) => timer.hasRef())
+  const isOver = (): boolean => running.size === 0 && awaited().length === 0
   for (let turn = 0; turn < LAST_TURNS && !isOver(); turn++) await new Promise((resolve) => setImmediate(resolve))
-  const left = [...running.values()]
-  if (timersAlive() > before) left.push('a timer that keeps the process alive')
+  const left = [...running.values(), ...awaited().map((timer) => `a timer that keeps the process alive, set ${placeOf(timers.get(timer)!)}`)]
   return [...late, ...left.map((what) => `${file} leaves behind: ${what}`)]
 }
 
-function timersAlive(): number {
-  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+/** The first line of a stack that is not of this file. */
+function placeOf({ message, stack = '' }: Error): string {
+  const line = stack.split('\n').find((text) => text.includes(' at ') && !text.includes('setup/guard'))
+  return `${line?.trim() ?? ''} (${message})`
 }
 
 function refusal({ file }: Guard, deed: Deed): string | undefined {
@@ -72,7 +74,7 @@ function refusal({ file }: Guard, deed: Deed): string | undefined {
 }
 
 function install(): Guard {
-  const guard: Guard = { file: '', late: [], running: new Map(), timers: 0 }
+  const guard: Guard = { file: '', late: [], running: new Map(), timers: new Map() }
   const check = (deed: Deed): void => {
     const reason = refusal(guard, deed)
     if (reason !== undefined) throw new Error(reason)
@@ -102,19 +104,21 @@ function guardNetwork({ running }: Guard, check: Check): void {
 }
 
 function guardProcesses({ running }: Guard, check: Check): void {
-  const checkProgram = (program: unknown): void => {
-    if (!POSTGRES.test(String(program))) check('start a process')
+  const checkProgram = (program: unknown, parameters: readonly unknown[] = []): void => {
+    const isOwn = [program, ...parameters].some((text) => WIRED_PROGRAMS.test(String(text)))
+    if (!isOwn) check('start a process')
+    else check('start a program of its own')
   }
   around(childProcess.ChildProcess.prototype, 'spawn', (child: ChildProcess, spawn, options) => {
-    const { file } = options as { file: string }
-    checkProgram(file)
+    const { file, args } = options as { file: string; args: readonly string[] }
+    checkProgram(file, args)
     running.set(child, `the process ${file}`)
     child.once('exit', () => running.delete(child)).once('error', () => running.delete(child))
     return spawn()
   })
   for (const name of ['spawnSync', 'execSync', 'execFileSync'])
-    around(childProcess, name, (_module, start, program) => {
-      checkProgram(program)
+    around(childProcess, name, (_module, start, program, parameters) => {
+      checkProgram(program, Array.isArray(parameters) ? parameters : [])
       return start()
     })
   const { Worker } = threads
@@ -154,11 +158,19 @@ function guardTimers(owner: object, guard: Guard): void {
       if (!((ms as number) > 0)) return set()
       const { file } = guard
       const fired = (...parameters: unknown[]): void => {
+        if (name === 'setTimeout') guard.timers.delete(timer)
         const reason = guard.file === file ? refusal(guard, 'wait for a timer') : undefined
-        if (reason !== undefined) guard.late.push(reason)
+        if (reason !== undefined) guard.late.push(`${reason} (${ms as number} ms)`)
         ;(callback as (...all: unknown[]) => void)(...parameters)
       }
-      return set(fired, ms, ...rest)
+      const timer = set(fired, ms, ...rest) as NodeJS.Timeout
+      guard.timers.set(timer, new Error(`${ms as number} ms`))
+      return timer
+    })
+  for (const name of ['clearTimeout', 'clearInterval'])
+    around(owner, name, (_owner, clear, timer) => {
+      guard.timers.delete(timer as NodeJS.Timeout)
+      return clear()
     })
 }
 
