@@ -451,7 +451,7 @@ export class Client<Types extends AppTypes<Types>> {
       await accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })
     if (leases !== undefined && account !== null)
       this.#stopLooking = every(server.environment, LEASE_CHECK_MS, () => void this.checkLease().catch(() => {}))
-    for (const what of ['status', 'rejected', 'can'] as const) this.#changed(what)
+    for (const what of Object.keys(this.#listeners) as Changed[]) this.#changed(what)
   }
 
   #changed(what: Changed): void {

@@ -27,7 +27,9 @@ export function inOneTab({ environment, name, signal, work, tell, onTold }: OneT
     void work(signal)
     return () => {}
   }
-  const channel = new BroadcastChannel(name)
+  const channel: BroadcastChannel & { unref?(): void } = new BroadcastChannel(name)
+  // It would keep a Node process alive.
+  channel.unref?.()
   let leads = false
   let heardAt = environment.now()
   const post = (): void => {

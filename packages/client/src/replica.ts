@@ -139,13 +139,9 @@ export class Replica {
       token: () => this.#token(),
       onState: () => this.#changed(),
     })
-    const { state, error, received } = this.#loop.state
-    const account = session?.record
     this.#status = {
-      state,
-      error,
-      received,
-      account,
+      ...this.#loop.state,
+      account: session?.record,
       isComplete: false,
       incomplete: declared.names,
       unsent: 0,

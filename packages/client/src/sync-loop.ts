@@ -282,7 +282,7 @@ export class SyncLoop {
       await Promise.all([import('./signals.ts'), token()])
         .then(([{ followSignals }, held]) => followSignals(server, { ...options, token: held }))
         .catch(() => {})
-      await pause(environment, retryMs(failures), signal)
+      await pause(environment, retryMs(failures), signal, false)
     }
     cancel()
   }
@@ -291,7 +291,7 @@ export class SyncLoop {
     if (this.#isWoken || this.#ended.signal.aborted) return
     const woken = new AbortController()
     this.#wake = () => woken.abort()
-    await pause(this.#host.server.environment, ms, woken.signal)
+    await pause(this.#host.server.environment, ms, woken.signal, false)
   }
 }
 

@@ -606,7 +606,7 @@ export function endOf(database: Database): AbortSignal;
 export function environmentOf({ context }: Database): Environment;
 
 /** Calls back again and again; the function returned ends it. Keeps no process alive. */
-export function every(environment: Environment, ms: number, callback: () => void): () => void;
+export function every(environment: Timers, ms: number, callback: () => void): () => void;
 
 /**
  * Runs `work` while no other handle, tab or server runs work of that name in the storage. One that is frozen for some seconds loses its
@@ -650,8 +650,8 @@ export function newestCommit({ context: { store } }: Database): number;
 /** Reads a search: its words, phrases and prefixes. It has at most 100; the others are left out. */
 export function parseSearch(text: string, language: string | undefined): ParsedSearch;
 
-/** Resolves when the time is over, or the signal is aborted. Keeps a Node process alive: its caller has more to do. */
-export function pause(environment: Pick<Environment, 'after'>, ms: number, signal?: AbortSignal): Promise<void>;
+/** Resolves when the time is over, or the signal is aborted. A Node process stays alive for it, unless `isAwaited` is false. */
+export function pause(environment: Timers, ms: number, signal?: AbortSignal, isAwaited?: boolean): Promise<void>;
 
 /** For long work: its thread is free again after some milliseconds. */
 export function pauseIn(environment: Pick<Environment, 'now' | 'yield'>): Pause;
@@ -1011,6 +1011,8 @@ interface TextSettings {
     /** A BCP 47 tag, for finding words and for lower case. */
     readonly language?: string;
 }
+
+type Timers = Pick<Environment, 'after'>;
 
 /**
  * - 'ordered': any keys, small values; the default.

@@ -7,7 +7,7 @@ import { createJSONStore } from '../src/index.ts'
 test('documents become dirty by the clock of the store, later ones later also when it is set back', async () => {
   const clock = virtualEnvironment({ startMs: 1_000_000 })
   const store = createJSONStore({ storage: memory(), environment: clock })
-  const { people } = await store.init({ people: { searchFields: { name: 'string' } } }, { password: 'secret' })
+  const { people } = await store.init({ people: { searchFields: { name: 'string' } } })
   await people.add({ name: 'Ann' })
   await clock.advance(5000)
   await people.add({ name: 'Ben' })

@@ -21,8 +21,10 @@ export interface Environment {
 /** For what can only be known by measurement. Nothing decides by it what is right, only what is fast. */
 export const isChromium: boolean = /Chrome\//.test(globalThis.navigator?.userAgent ?? '')
 
-/** Resolves when the time is over, or the signal is aborted. Keeps a Node process alive: its caller has more to do. */
-export function pause(environment: Pick<Environment, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
+type Timers = Pick<Environment, 'after'>
+
+/** Resolves when the time is over, or the signal is aborted. A Node process stays alive for it, unless `isAwaited` is false. */
+export function pause(environment: Timers, ms: number, signal?: AbortSignal, isAwaited = true): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve()
     const end = (): void => {
@@ -30,13 +32,13 @@ export function pause(environment: Pick<Environment, 'after'>, ms: number, signa
       signal?.removeEventListener('abort', end)
       resolve()
     }
-    const cancel = environment.after(ms, end, true)
+    const cancel = environment.after(ms, end, isAwaited)
     signal?.addEventListener('abort', end)
   })
 }
 
 /** Calls back again and again; the function returned ends it. Keeps no process alive. */
-export function every(environment: Environment, ms: number, callback: () => void): () => void {
+export function every(environment: Timers, ms: number, callback: () => void): () => void {
   const again = (): void => {
     cancel = environment.after(ms, again)
     callback()

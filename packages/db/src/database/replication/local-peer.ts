@@ -307,7 +307,8 @@ export class LocalPeer implements ReplicationPeer {
     try {
       const { store } = this.#host
       if (store !== undefined) return [...(await store(documents))]
-      return [...(await this.#collection.put(inputs(documents), { newEdits: false, atomic: false }))]
+      const inputs = documents as DocumentInput<JsonObject>[]
+      return [...(await this.#collection.put(inputs, { newEdits: false, atomic: false }))]
     } catch (error) {
       if (!(error instanceof TypeError)) throw error
       if (documents.length === 1)
@@ -354,10 +355,6 @@ interface Row {
 
 function changeOf({ id, changes }: Row): PeerChange {
   return { id, revs: changes.map(({ rev }) => rev) }
-}
-
-function inputs(documents: readonly JsonDocument[]): DocumentInput<JsonObject>[] {
-  return documents as DocumentInput<JsonObject>[]
 }
 
 /** `reuse`: attachments that came with an earlier revision are only named. */
