@@ -143,7 +143,7 @@ async function crash(work: Work, call: number, fault: Fault, seed: number): Prom
   return calls
 }
 
-const stride = strideOf(6)
+const stride = strideOf(13)
 
 for (const work of WORKS)
   test.each(FAULTS)(`${work.name}, calls in turn: %j`, { timeout: 120_000 }, async (fault) => {

@@ -20,4 +20,4 @@ randomCallsIn(simulateDatabase, {
   'raw files': { share: 1, callsMax: [10, 60, 200] },
   LevelDB: { share: 1, callsMax: [20, 60, 150] },
 })
-callsInTurn(simulateDatabase, { faults: FAULTS, stride: 12 })
+callsInTurn(simulateDatabase, { faults: FAULTS, stride: 25 })

@@ -25,7 +25,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'the end of the process before': { kind: 'gone', happens: false },
   'the end of the process after': { kind: 'gone', happens: true },
 }
-const STRIDE = strideOf(32)
+const STRIDE = strideOf(80)
 
 /** What the code of one process sees of a place: nothing more once it has gone. */
 class Process {

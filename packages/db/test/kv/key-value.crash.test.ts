@@ -16,7 +16,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'closed' },
 ]
 
-callsInTurn(simulate, { faults: FAULTS, stride: 6 })
+callsInTurn(simulate, { faults: FAULTS, stride: 13 })
 randomCallsIn(simulate, {
   'a page store': { share: 4, callsMax: [10, 40, 100] },
   'raw files': { share: 2, callsMax: [10, 60, 200] },

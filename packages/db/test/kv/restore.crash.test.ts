@@ -36,7 +36,7 @@ const { file, filePages } = await makeFile()
 
 describe.each(FAULTS)('%o', (fault) => {
   test('at calls in turn', async () => {
-    for (let call = 2; ; call += strideOf(2)) {
+    for (let call = 2; ; call += strideOf(5)) {
       // Synchronous answers, or late ones in any order.
       const random = seededRandom(call)
       const storage = new SimulatedStorage(call % 3 === 0 ? { schedule: randomOrder(random.next) } : {})

@@ -40,8 +40,8 @@ interface Size {
 
 /** The larger one takes more than a log record, so it goes to pages before it commits. */
 const SIZES: readonly Size[] = [
-  { posts: 900, text: 20, seeds: [1, 6], stride: strideOf(5) },
-  { posts: 1200, text: 500, seeds: [1], stride: strideOf(23) },
+  { posts: 900, text: 20, seeds: [1, 6], stride: strideOf(11) },
+  { posts: 1200, text: 500, seeds: [1], stride: strideOf(47) },
 ]
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
