@@ -8,6 +8,8 @@ import type { Browser } from './browser.ts'
 
 export interface BrowserSuiteContext {
   readonly test: (name: string, body: () => void | Promise<void>) => void
+  /** Runs after the last case. A file that leaves a server behind fails. */
+  readonly after: (body: () => Promise<void>) => void
   /** Says that a case could not run here, or a part of one, and what it needs. It is listed at the end. */
   readonly notRun: (what: string) => void
   readonly browser: Browser

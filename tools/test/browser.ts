@@ -36,6 +36,8 @@ const ENGINES_AT_ONCE: Readonly<Record<BrowserLane, number>> = {
 }
 /** How much longer than a case may take a page of suites may be silent. */
 const SILENCE_MS = 30_000
+/** Turns of the event loop until a closed server is gone: two are enough. */
+const TURNS = 10
 
 export async function runBrowserTests({
   lane,
@@ -46,11 +48,12 @@ export async function runBrowserTests({
 }: BrowserOptions): Promise<Outcome> {
   const waiting = ENGINES.filter((name) => engines.includes(name))
   const tally = new Tally(lane)
+  const isAlone = Math.min(ENGINES_AT_ONCE[lane], waiting.length) === 1
   const inTurn = async (): Promise<void> => {
     for (let engine = waiting.shift(); engine !== undefined; engine = waiting.shift()) {
       const missing = missingPackages(engine)
       if (missing.length > 0) tally.notRun.push(`browser tests in ${engine} (apt-get install ${missing.join(' ')})`)
-      else await new EngineRun(lane, engine, { filter, files }, tally).run()
+      else await new EngineRun(lane, engine, { filter, files, isAlone }, tally).run()
     }
   }
   await Promise.all(Array.from({ length: ENGINES_AT_ONCE[lane] }, inTurn))
@@ -130,6 +133,8 @@ interface Choice {
   readonly filter: string
   /** Parts of paths; none: all files. */
   readonly files: readonly string[]
+  /** No other engine runs at the same time. */
+  readonly isAlone: boolean
 }
 
 /** All files in one browser, as starting one takes seconds of processor time. */
@@ -184,8 +189,11 @@ class EngineRun {
     try {
       const { browserSuite } = (await import(pathToFileURL(join(root, path)).href)) as BrowserSuiteFile
       const cases: [name: string, body: () => void | Promise<void>][] = []
+      const ends: (() => Promise<void>)[] = []
+      const serversBefore = serverCount()
       browserSuite({
         test: (title, body) => cases.push([`${name}: ${title}`, body]),
+        after: (body) => ends.push(body),
         notRun: (what) => tally.notRun.push(`${engine} ${name}: ${what}`),
         browser,
         baseUrl: server.baseUrl,
@@ -195,6 +203,10 @@ class EngineRun {
         // Whatever it has left is not in the way of the next one.
         if (!passed) await leaveNothing(browser)
       }
+      for (const end of ends) await end()
+      // WebKit is driven through servers of this process.
+      if (this.choice.isAlone && engine !== 'webkit' && (await hasMoreServers(serversBefore)))
+        throw new Error('It leaves a server behind.')
     } catch (error) {
       tally.add(engine, { name: `${path} runs to its end`, error: errorFacts(error), durationMs: 0 })
     }
@@ -205,6 +217,17 @@ class EngineRun {
 /** Pages that were killed or left open, and a browser that opens none, are not in the way of others. */
 async function leaveNothing(browser: Browser): Promise<void> {
   if (browser.pageCount > 0) await browser.end()
+}
+
+/** The system names one that has just been closed for some turns more. */
+async function hasMoreServers(before: number): Promise<boolean> {
+  for (let turn = 0; turn < TURNS && serverCount() > before; turn++)
+    await new Promise((resolve) => setImmediate(resolve))
+  return serverCount() > before
+}
+
+function serverCount(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
 }
 
 function indent(text: string): string {

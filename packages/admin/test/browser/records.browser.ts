@@ -10,10 +10,11 @@ import { fill, focused, goTo, holdAnswers, isSound, press, sees, seesNo, signIn,
 const TASKS = 100_000
 const GRID = '[role=grid]'
 
-export function browserSuite({ test, browser }: BrowserSuiteContext): void {
+export function browserSuite({ test, after, browser }: BrowserSuiteContext): void {
   // To fill it takes seconds.
   const oneServer = once(async () => {
     const server = await startAdmin()
+    after(() => server.close())
     await fillTasks(server, TASKS)
     return server
   })
