@@ -17,7 +17,12 @@ import { memory } from '../src/memory.ts'
 import { couchFetch } from '../testing/couch-fetch.ts'
 
 /** What applications give to the library, which calls it. */
-const CALLED_BY_THE_LIBRARY: ReadonlySet<string> = new Set(['DatabaseStorage', 'NetworkStatus', 'WriteContext'])
+const CALLED_BY_THE_LIBRARY: ReadonlySet<string> = new Set([
+  'DatabaseStorage',
+  'Environment',
+  'NetworkStatus',
+  'WriteContext',
+])
 /** What the language calls. */
 const OF_THE_LANGUAGE = /^(?:\[Symbol\.\w+\]|then|constructor)$/
 /** A live loop ends so, with the signal of the example. */

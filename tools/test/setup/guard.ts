@@ -13,7 +13,14 @@ import timersPromises from 'node:timers/promises'
 import threads from 'node:worker_threads'
 import { laneOf, LANES, type Lane } from '../lanes.ts'
 
-type Deed = 'listen' | 'connect' | 'start a process' | 'start a program of its own' | 'start a thread' | 'write a file' | 'wait for a timer'
+type Deed =
+  | 'listen'
+  | 'connect'
+  | 'start a process'
+  | 'start a program of its own'
+  | 'start a thread'
+  | 'write a file'
+  | 'wait for a timer'
 
 /** Which deeds a lane allows. */
 const ALLOWED: Readonly<Record<Lane, readonly Deed[] | 'all'>> = {
@@ -23,6 +30,9 @@ const ALLOWED: Readonly<Record<Lane, readonly Deed[] | 'all'>> = {
 }
 /** What a wired test may start: the one PostgreSQL, the product's own programs, the bundler, and tools that end at once. */
 const WIRED_PROGRAMS = /\/postgresql\/|-program\.ts$|\/esbuild$|^(id|mkfifo)$/
+
+/** Its process and its thread wait for more work, and end with this process. */
+const BUNDLER = /\/esbuild(\/|$)/
 
 /** What happens in this process, for the file that runs. */
 interface Guard {
@@ -55,7 +65,10 @@ async function wrongsOf({ file, late, running, timers }: Guard): Promise<readonl
   const awaited = (): readonly NodeJS.Timeout[] => [...timers.keys()].filter((timer) => timer.hasRef())
   const isOver = (): boolean => running.size === 0 && awaited().length === 0
   for (let turn = 0; turn < LAST_TURNS && !isOver(); turn++) await new Promise((resolve) => setImmediate(resolve))
-  const left = [...running.values(), ...awaited().map((timer) => `a timer that keeps the process alive, set ${placeOf(timers.get(timer)!)}`)]
+  const left = [
+    ...running.values(),
+    ...awaited().map((timer) => `a timer that keeps the process alive, set ${placeOf(timers.get(timer)!)}`),
+  ]
   return [...late, ...left.map((what) => `${file} leaves behind: ${what}`)]
 }
 
@@ -112,7 +125,7 @@ function guardProcesses({ running }: Guard, check: Check): void {
   around(childProcess.ChildProcess.prototype, 'spawn', (child: ChildProcess, spawn, options) => {
     const { file, args } = options as { file: string; args: readonly string[] }
     checkProgram(file, args)
-    running.set(child, `the process ${file}`)
+    if (!BUNDLER.test(file)) running.set(child, `the process ${file}`)
     child.once('exit', () => running.delete(child)).once('error', () => running.delete(child))
     return spawn()
   })
@@ -126,7 +139,8 @@ function guardProcesses({ running }: Guard, check: Check): void {
     constructor(...parameters: ConstructorParameters<typeof Worker>) {
       check('start a thread')
       super(...parameters)
-      running.set(this, 'a thread')
+      const program = String(parameters[0])
+      if (!BUNDLER.test(program)) running.set(this, `the thread ${program}`)
       this.once('exit', () => running.delete(this))
     }
   }
