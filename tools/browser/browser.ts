@@ -6,6 +6,8 @@ export interface Browser {
   readonly supports: Supports
   /** Pages that are open, could not be opened, or were killed: in WebKit they keep their places. */
   readonly pageCount: number
+  /** What its pages show, for a message: address and the end of the text of each. */
+  describe(): Promise<string>
   /** Opens a tab and waits until the page has loaded. Starts the browser, on what it has stored, if it does not run. */
   open(url: string): Promise<Page>
   /** Ends the browser as a person would, if it runs. Its pages are gone. */

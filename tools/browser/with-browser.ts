@@ -36,6 +36,8 @@ export interface BrowserOptions {
 
 const START_MS_MAX = 60_000
 const OPEN_MS_MAX = 60_000
+const DESCRIBE_MS_MAX = 2000
+const DESCRIBED_LENGTH = 400
 
 export async function withBrowser<T>(
   engine: Engine,
@@ -45,7 +47,8 @@ export async function withBrowser<T>(
   const profileDir = options.profileDir ?? makeFolder(engine)
   const engineOptions: EngineOptions = { ...options, profileDir, remote: true }
   const start = engine === 'webkit' ? startWebKit : startPuppeteer
-  const places = new Set<object>()
+  /** Without a page: it is being opened, or could not be. */
+  const places = new Map<object, Page | undefined>()
   let session: Promise<Session> | undefined
   const takeSession = async (): Promise<Session | undefined> => {
     const taken = session
@@ -74,10 +77,12 @@ export async function withBrowser<T>(
     get pageCount() {
       return places.size
     },
+    describe: async () => (await Promise.all([...places.values()].map(describePage))).join('\n'),
     async open(url) {
       const place = {}
-      places.add(place)
+      places.set(place, undefined)
       const opened = await openIn(url)
+      places.set(place, opened)
       return {
         ...opened,
         async close() {
@@ -95,4 +100,16 @@ export async function withBrowser<T>(
     await endBy('close')
     if (options.profileDir === undefined) removeFolder(profileDir)
   }
+}
+
+/** A page that hangs, or was killed, says nothing. */
+async function describePage(page: Page | undefined): Promise<string> {
+  if (page === undefined) return 'A page is not open.'
+  const text = page.evaluate(
+    (length) => `${location.href} shows: … ${document.body.innerText.slice(-length)}`,
+    DESCRIBED_LENGTH,
+  )
+  return withTimeout(text, DESCRIBE_MS_MAX, 'its description').catch(
+    (error: unknown) => `A page says nothing: ${String(error)}`,
+  )
 }

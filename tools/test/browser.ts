@@ -96,15 +96,19 @@ class Tally {
     console.log(text)
   }
 
-  /** True if it passed. */
-  async time(engine: Engine, name: string, body: () => void | Promise<void>): Promise<boolean> {
+  /** True if it passed. What the pages show tells where a case that is late has stopped. */
+  async time(browser: Browser, name: string, body: () => void | Promise<void>): Promise<boolean> {
+    const { engine } = browser
     const start = performance.now()
     try {
       await withTimeout(Promise.resolve(body()), CASE_MS_MAX[this.lane], name)
       this.add(engine, { name, durationMs: performance.now() - start })
       return true
     } catch (error) {
-      this.add(engine, { name, error: errorFacts(error), durationMs: performance.now() - start })
+      const durationMs = performance.now() - start
+      const { message, stack = message } = errorFacts(error)
+      const shown = durationMs < CASE_MS_MAX[this.lane] ? '' : `\n${await browser.describe()}`
+      this.add(engine, { name, error: { message, stack: stack + shown }, durationMs })
       return false
     }
   }
@@ -199,7 +203,7 @@ class EngineRun {
         baseUrl: server.baseUrl,
       })
       for (const [title, body] of cases) {
-        const passed = !title.includes(this.choice.filter) || (await tally.time(engine, title, body))
+        const passed = !title.includes(this.choice.filter) || (await tally.time(browser, title, body))
         // Whatever it has left is not in the way of the next one.
         if (!passed) await leaveNothing(browser)
       }

@@ -2,7 +2,7 @@
 import type { Page } from '../../../tools/browser/with-browser.ts'
 import { bundlePage } from '../../node/bundle.ts'
 
-export const WAIT_MS_MAX = 45_000
+export const WAIT_MS_MAX = 60_000
 
 /** Made once: it takes a second. */
 export const onePage: typeof bundlePage = once(bundlePage)

@@ -6,7 +6,7 @@ import { assertEqual } from '../../../db/testing/check.ts'
 import type { TestServer } from '../../../server/test/test-server.ts'
 import { EMAIL, PASSWORD, startAdmin } from '../server.ts'
 
-const WAIT_MS_MAX = 45_000
+const WAIT_MS_MAX = 60_000
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Waits until the page shows the text. */
