@@ -3,10 +3,14 @@ import { relative } from 'node:path'
 import { afterEach, expect } from 'vitest'
 import { takeDrawn } from '../../../packages/db/testing/random.ts'
 import { root } from '../../checks/packages.ts'
+import { laneOf } from '../lanes.ts'
 import { seedPlatform } from './chance.ts'
 import './once.ts'
+import { stretchFor } from './stretching.ts'
 
-seedPlatform(relative(root, expect.getState().testPath!))
+const file = expect.getState().testPath!
+seedPlatform(relative(root, file))
+stretchFor(laneOf(file))
 
 // What a file draws while it is loaded counts for its first case.
 takeDrawn()

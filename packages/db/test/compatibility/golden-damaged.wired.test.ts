@@ -9,7 +9,10 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { isPannierError, open, type Database, type OpenOptions } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { stretchReally } from '../../../../tools/test/setup/stretching.ts'
 import { DAMAGED_PASSWORD, damagedId, type DamagedNote } from './golden-damaged.ts'
+
+stretchReally()
 
 const golden = join(import.meta.dirname, '../golden')
 const folder = mkdtempSync(join(tmpdir(), 'pannier-damaged-'))

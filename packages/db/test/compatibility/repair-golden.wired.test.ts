@@ -8,7 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { open, repair, type Database, type OpenOptions } from '../../src/index.ts'
+import { stretchReally } from '../../../../tools/test/setup/stretching.ts'
 import { DAMAGED_PASSWORD, damagedId, type DamagedNote } from './golden-damaged.ts'
+
+stretchReally()
 
 const golden = join(import.meta.dirname, '../golden')
 const folder = mkdtempSync(join(tmpdir(), 'pannier-repair-'))

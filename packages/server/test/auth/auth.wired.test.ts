@@ -1,8 +1,9 @@
 /** Logging in, sessions, Basic, permissions and what attackers try with them, over HTTP. Rows are those of the project's list of faults. */
 import { createHash, pbkdf2Sync } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { virtualEnvironment } from 'pannier/testing'
 import { HashQueue } from '@pannier/backend/internal'
+import { stretchReally } from '../../../../tools/test/setup/stretching.ts'
 import { startAuthServer, type Answer, type AuthServer } from './auth-server.ts'
 
 const ADMIN = 'root:correct horse'
@@ -452,6 +453,7 @@ describe('row 53: floods', () => {
   })
 
   test('a limited number of hashes waits; the rest is refused at once', async () => {
+    onTestFinished(stretchReally())
     const busy = await startAuthServer({
       hashLimits: { concurrencyMax: 1, waitingMax: 2 },
       loginLimits: { sameMax: 1000 },
