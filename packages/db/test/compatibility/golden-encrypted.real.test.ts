@@ -42,7 +42,8 @@ describe.each(files)('%s', (file) => {
   test('it is written on, and its keyring is brought to the newest format', async () => {
     const path = join(folder, `written-${file}`)
     copyFileSync(join(golden, file), path)
-    for (const [at, encryption] of [...credentials, ...credentials].entries()) {
+    // The last one again: the keyring has the newest format then.
+    for (const [at, encryption] of [...credentials, credentials.at(-1)!].entries()) {
       const db = await open(path, { encryption })
       const notes = db.collection<GoldenNote>('notes')
       await notes.insert({ _id: `new ${at}`, number: 320 + at, text: '' })
@@ -57,25 +58,14 @@ describe.each(files)('%s', (file) => {
     expect(keyring![4]).toBe(ENCRYPTION_FORMAT)
   })
 
-  test('its sealed snapshot is restored, also with the recovery key', async () => {
-    const sealed = readFileSync(join(golden, `${name}.sealed`))
+  test('its sealed snapshot is restored, with each password and with the recovery key', async () => {
+    const from = readFileSync(join(golden, `${name}.sealed`))
     for (const encryption of credentials) {
-      const db = await open('x', { storage: memory(), from: sealed, encryption })
-      expect(await db.collection<GoldenNote>('notes').find({}).count()).toBe(300)
+      const db = await open('x', { storage: memory(), from, encryption })
+      const notes = db.collection<GoldenNote>('notes')
+      const found = await notes.find({}).sort('number').fields('_id', 'number', 'text').toArray()
+      expect(found).toEqual(goldenNotes(0, 300))
       await db.close()
     }
-  })
-
-  test('its sealed snapshot is restored', async () => {
-    const from = readFileSync(join(golden, `${name}.sealed`))
-    const db = await open('x', { storage: memory(), from, encryption: { password: PASSWORDS[0] } })
-    const found = await db
-      .collection<GoldenNote>('notes')
-      .find({})
-      .sort('number')
-      .fields('_id', 'number', 'text')
-      .toArray()
-    expect(found).toEqual(goldenNotes(0, 300))
-    await db.close()
   })
 })
