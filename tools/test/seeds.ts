@@ -19,9 +19,14 @@ export function replayCommand(file: string): string {
   return `SEED=${FIRST_SEED} ${EFFORT === 1 ? '' : `EFFORT=${EFFORT} `}npx vitest run ${file}`
 }
 
-/** The distance between what is broken in turn: calls of a simulation, pages. `npm run nightly` leaves none out. */
+/** The distance between what is broken in turn: calls of a simulation, pages. More EFFORT makes it shorter. */
 export function strideOf(usual: number): number {
-  return EFFORT > 1 ? 1 : usual
+  return Math.max(1, Math.round(usual / EFFORT))
+}
+
+/** Where the turn of the fault begins: elsewhere for each, and with each SEED. */
+export function firstOf(fault: number, stride: number): number {
+  return 1 + ((fault + FIRST_SEED - 1) % stride)
 }
 
 /** The seeds of one test. `share`: below 1 where a seed takes a second, above 1 where it takes milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * Tests of crash simulations. tools/test/seeds.ts says how many seeds run. `npm run nightly` fails every call in turn, in every way;
- * `npm test` fails every few calls.
+ * Tests of crash simulations. tools/test/seeds.ts says how many seeds run. Every few calls fail in turn; with more EFFORT
+ * more of them.
  */
 import { describe, test } from 'vitest'
 import { randomFault, type SimulatedPlace, type Simulation } from '../testing/crash-host.ts'
@@ -10,7 +10,7 @@ import { SimulatedDisk } from '../testing/simulated-disk.ts'
 import { SimulatedStorage, type Fault, type SimulationOptions } from '../testing/simulated-page-store.ts'
 import { soloCoordinator } from './kv/solo-coordinator.ts'
 import { SimulatedLevels } from './storage/simulated-level.ts'
-import { FIRST_SEED, seedsOf, strideOf } from '../../../tools/test/seeds.ts'
+import { FIRST_SEED, firstOf, seedsOf, strideOf } from '../../../tools/test/seeds.ts'
 
 /** Gives the number of backend calls; throws for whatever is wrong. */
 type Simulate = (simulation: Simulation) => Promise<number>
@@ -57,7 +57,7 @@ export function callsInTurn(
     const seed = first + FIRST_SEED - 1
     const calls = await run(simulate, seed, 0, faults[0]!)
     for (const [at, fault] of faults.entries()) {
-      for (let call = 1 + (at % stride); call <= calls; call += stride) await run(simulate, seed, call, fault)
+      for (let call = firstOf(at, stride); call <= calls; call += stride) await run(simulate, seed, call, fault)
     }
   })
 }

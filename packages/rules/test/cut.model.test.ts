@@ -186,7 +186,7 @@ test('a cut rule shows each account what the rule admits', () => {
       all++
       if (isRight(written, 'posts', whole(data)).problems.length === 0) halved++
     }),
-    { numRuns: times(1500) },
+    { numRuns: times(500) },
   )
   expect(halved / all).toBeGreaterThan(0.8)
 })

@@ -138,7 +138,7 @@ test('the evaluator agrees with trying every choice of rows', () => {
           naive(data, expression, record),
         ])
     }),
-    { numRuns: times(1500) },
+    { numRuns: times(700) },
   )
 })
 
@@ -206,7 +206,7 @@ test('what is answered with a part of the records is what all records say', () =
         }
       },
     ),
-    { numRuns: times(2000) },
+    { numRuns: times(1000) },
   )
   expect(Math.min(answered, open)).toBeGreaterThan(100)
 })

@@ -77,7 +77,7 @@ describe('round trip', () => {
           })
         }
       }),
-      { numRuns: times(500) },
+      { numRuns: times(200) },
     )
   })
 
@@ -320,7 +320,7 @@ describe('fields', () => {
           }
         },
       ),
-      { numRuns: times(500) },
+      { numRuns: times(200) },
     )
   })
 
@@ -394,7 +394,7 @@ describe('damage', () => {
           }
         },
       ),
-      { numRuns: times(2000) },
+      { numRuns: times(1000) },
     )
     expect(Object.keys(Object.prototype)).toEqual([])
   })
@@ -412,7 +412,7 @@ describe('damage', () => {
           expect(error).toMatchObject({ code: 'PANNIER_CORRUPT' })
         }
       }),
-      { numRuns: times(2000) },
+      { numRuns: times(1000) },
     )
     expect(() => decodeDocument(Uint8Array.of(1, 9), 0, 2, shapes)).toThrow(
       expect.objectContaining({ code: 'PANNIER_CORRUPT' }),

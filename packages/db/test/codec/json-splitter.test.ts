@@ -52,7 +52,7 @@ describe('with every chunking, the documents are those that JSON.parse finds', (
         const text = `${before}[${elements.map((each) => between + JSON.stringify(each, undefined, indent)).join(`${before},`)}${between}]${before}`
         expect(values(text, at)).toEqual(JSON.parse(text))
       }),
-      { numRuns: times(400) },
+      { numRuns: times(150) },
     )
   })
 
@@ -66,7 +66,7 @@ describe('with every chunking, the documents are those that JSON.parse finds', (
         const lines = text.split('\n').flatMap((line, n) => (line.trim() === '' ? [] : [n + 1]))
         expect(pieces.map(({ line }) => line)).toEqual(lines)
       }),
-      { numRuns: times(400) },
+      { numRuns: times(150) },
     )
   })
 
@@ -87,7 +87,7 @@ describe('with every chunking, the documents are those that JSON.parse finds', (
           expect(values(text, at)).toEqual(JSON.parse(JSON.stringify(elements)))
         },
       ),
-      { numRuns: times(400) },
+      { numRuns: times(150) },
     )
   })
 
@@ -128,7 +128,7 @@ describe('with every chunking, the documents are those that JSON.parse finds', (
         }
         expect(found).toEqual(expected)
       }),
-      { numRuns: times(5000) },
+      { numRuns: times(2000) },
     )
   })
 })

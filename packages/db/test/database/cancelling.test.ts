@@ -34,7 +34,7 @@ interface Call {
   readonly encrypted?: true
 }
 
-const DOCUMENTS = 4000
+const DOCUMENTS = 1500
 const reason = new Error('the user has left')
 const environment = systemEnvironment()
 

@@ -2,7 +2,7 @@
  * Goal: a move that fails, is aborted or is cut off anywhere leaves the database whole at one end at least, with everything that was
  * acknowledged, and nothing in the way: the next move of what is left succeeds.
  * Method: every call of either end in turn meets a fault, or an abort; then both ends are looked at, by another process.
- * `npm run nightly` fails all of them; `npm test` fails every few.
+ * Every few calls fail; with more EFFORT more of them.
  */
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
@@ -14,7 +14,7 @@ import type { SimulatedPlace } from '../../testing/crash-host.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { SimulatedStorage, type Fault } from '../../testing/simulated-page-store.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
-import { strideOf } from '../../../../tools/test/seeds.ts'
+import { EVERYWHERE, firstOf, strideOf } from '../../../../tools/test/seeds.ts'
 
 type Place = DatabaseStorage & SimulatedPlace
 
@@ -25,7 +25,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'the end of the process before': { kind: 'gone', happens: false },
   'the end of the process after': { kind: 'gone', happens: true },
 }
-const STRIDE = strideOf(80)
+const STRIDE = strideOf(47)
 
 /** What the code of one process sees of a place: nothing more once it has gone. */
 class Process {
@@ -150,10 +150,13 @@ async function look(scene: Scene, outcome: unknown, ids: readonly string[]): Pro
   await moved.close()
 }
 
+/** A move asks for nothing of its ends but their contract. */
 const ENDS: Readonly<Record<string, readonly [() => Place, () => Place]>> = {
   'page stores': [() => new SimulatedStorage(), () => new SimulatedStorage()],
-  'raw files to a page store': [() => new RawFileStorage(), () => new SimulatedStorage()],
-  'a page store to raw files': [() => new SimulatedStorage(), () => new RawFileStorage()],
+  ...(EVERYWHERE && {
+    'raw files to a page store': [() => new RawFileStorage(), () => new SimulatedStorage()],
+    'a page store to raw files': [() => new SimulatedStorage(), () => new RawFileStorage()],
+  }),
 }
 
 describe.each(Object.entries(ENDS))('%s', (_, [makeSource, makeTarget]) => {
@@ -161,9 +164,8 @@ describe.each(Object.entries(ENDS))('%s', (_, [makeSource, makeTarget]) => {
     const newScene = (): Scene => ({ source: makeSource(), target: makeTarget(), isEncrypted })
 
     test.each(Object.entries(FAULTS))('%s', { timeout: 600_000 }, async (what, fault) => {
-      const offset = Object.keys(FAULTS).indexOf(what)
       for (const end of ['source', 'target'] as const) {
-        for (let call = 1 + (offset % STRIDE); ; call += STRIDE) {
+        for (let call = firstOf(Object.keys(FAULTS).indexOf(what), STRIDE); ; call += STRIDE) {
           const scene = newScene()
           const place = scene[end]
           let last = 0
@@ -176,7 +178,7 @@ describe.each(Object.entries(ENDS))('%s', (_, [makeSource, makeTarget]) => {
     })
 
     test('an abort', { timeout: 600_000 }, async () => {
-      for (let call = 1; ; call += STRIDE) {
+      for (let call = firstOf(0, STRIDE); ; call += STRIDE) {
         const scene = newScene()
         let isReached = false
         const { outcome, ids } = await move(scene, (life, abort) => {

@@ -267,7 +267,7 @@ for (const settings of SETTINGS) {
   for (const [where, openDatabase, share] of [
     ['a store that misses', openModel, 2],
     ['the engine', openEngine, 2],
-    ['a storage that answers later', openSlow, 0.5],
+    ['a storage that answers later', openSlow, 1],
   ] as const) {
     test(`histories on replicas, ${JSON.stringify(settings)}, over ${where}`, async () => {
       const seeds = seedsOf('model', share)

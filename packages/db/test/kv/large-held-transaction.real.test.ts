@@ -10,6 +10,7 @@ import { openKeyValueStore, type PagedKeyValueStore } from '../../src/kv/open.ts
 import { seededRandom, type Random } from '../../testing/random.ts'
 import { randomOrder, SimulatedStorage } from '../../testing/simulated-page-store.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
+import { seedsOf } from '../../../../tools/test/seeds.ts'
 
 const opened = async (storage: SimulatedStorage): Promise<PagedKeyValueStore> =>
   openKeyValueStore({
@@ -66,8 +67,8 @@ async function compare(store: Pick<PagedKeyValueStore, 'read'>, model: ReadonlyM
   expect(entries).toEqual(expected.sort((left, right) => (left[0]! < right[0]! ? -1 : 1)))
 }
 
-for (const seed of [1, 2])
-  test(`rolled back, then committed, seed ${seed}`, async () => {
+for (const seed of seedsOf('model'))
+  test(`rolled back, then committed, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     const random = seededRandom(seed)
     const storage = new SimulatedStorage({ random: random.next, schedule: randomOrder(random.next) })
     const store = await opened(storage)

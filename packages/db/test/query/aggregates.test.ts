@@ -7,7 +7,7 @@ import { openKeyValueStore } from '../../src/kv/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { aggregateSuite, checkRandomAggregates } from '../../testing/conformance/aggregates.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
-import { prefixed } from '../../testing/suite.ts'
+import { ofFewSeeds, prefixed } from '../../testing/suite.ts'
 import { times } from '../../../../tools/test/seeds.ts'
 
 aggregateSuite({
@@ -17,7 +17,7 @@ aggregateSuite({
 
 let databases = 0
 aggregateSuite({
-  test: prefixed(test, 'pages'),
+  test: prefixed(ofFewSeeds(test, 3), 'pages'),
   create: async () => {
     const name = `aggregates-${++databases}`
     const environment = systemEnvironment()
@@ -38,6 +38,6 @@ test('every way agrees with the naive evaluator', async () => {
         await checkRandomAggregates(async () => modelKeyValueStore({ seed, missChance }), choose, 3)
       },
     ),
-    { numRuns: times(60) },
+    { numRuns: times(25) },
   )
 })

@@ -47,7 +47,7 @@ test('a set has the numbers that it was made of', () => {
         expect(set.rank(number)).toBe(expected.filter((other) => other < number).length)
       }
     }),
-    { numRuns: times(60) },
+    { numRuns: times(25) },
   )
 })
 
@@ -63,7 +63,7 @@ test('a builder says which numbers are new', () => {
       }
       expect(builder.build().count).toBe(plain.size)
     }),
-    { numRuns: times(40) },
+    { numRuns: times(20) },
   )
 })
 
@@ -80,7 +80,7 @@ test('a page is a slice of the numbers in order', () => {
         if (number !== undefined) expect([set.rank(number), set.has(number)]).toEqual([skip, true])
       }
     }),
-    { numRuns: times(60) },
+    { numRuns: times(25) },
   )
 })
 
@@ -96,6 +96,6 @@ test('or, and, and-not of sets', () => {
       check(left, ascending(one))
       check(left.and(right).or(left.andNot(right)), ascending(one))
     }),
-    { numRuns: times(25) },
+    { numRuns: times(10) },
   )
 })

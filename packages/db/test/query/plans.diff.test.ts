@@ -23,7 +23,7 @@ test('every plan agrees with the naive evaluator', async () => {
         await checkRandomQueries(async () => modelKeyValueStore({ seed, missChance }), choose, 3)
       },
     ),
-    { numRuns: times(150) },
+    { numRuns: times(25) },
   )
 })
 
@@ -55,7 +55,7 @@ test('an index that is suggested is used, and makes the query cheaper', async ()
       expect(JSON.stringify(after.plan)).toContain(`"index":${JSON.stringify(name)}`)
       expect(after.cost).toBeLessThan(before.cost)
     }),
-    { numRuns: times(200) },
+    { numRuns: times(80) },
   )
   expect([suggested > 0, multi > 0]).toEqual([true, true])
 })

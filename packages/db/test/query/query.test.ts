@@ -8,7 +8,7 @@ import { querySuite } from '../../testing/conformance/query.ts'
 import { counting } from '../../testing/counting-page-store.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 import { QueryFixture } from '../../testing/query-fixture.ts'
-import { prefixed } from '../../testing/suite.ts'
+import { ofFewSeeds, prefixed } from '../../testing/suite.ts'
 
 querySuite({
   test: prefixed(test, 'model that misses'),
@@ -47,7 +47,7 @@ test('explain counts the pages that the query reads', async () => {
 
 let databases = 0
 querySuite({
-  test: prefixed(test, 'pages'),
+  test: prefixed(ofFewSeeds(test, 4), 'pages'),
   create: async () => {
     const key = `query test ${++databases}`
     const environment = systemEnvironment()

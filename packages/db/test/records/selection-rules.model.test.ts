@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
-import { times } from '../../../../tools/test/seeds.ts'
+import { strideOf, times } from '../../../../tools/test/seeds.ts'
 import { compile } from '../../../rules/src/compile.ts'
 import { bind, evaluate, parse, RuleError } from '../../../rules/src/index.ts'
 import type { BoundRule, RuleRecord } from '../../../rules/src/index.ts'
@@ -46,8 +46,10 @@ function expected(bound: BoundRule, data: World): Answer {
   return { ids, total: ids.length, page: ids.slice(1, 3) }
 }
 
-async function compareCases(db: Database): Promise<void> {
-  for (const each of CASES.filter(({ write }) => write === undefined)) {
+/** `part`: each of the two takes every second case, and with EFFORT all of them. */
+async function compareCases(db: Database, part: 0 | 1): Promise<void> {
+  const stride = strideOf(2)
+  for (const each of CASES.filter(({ write }, at) => write === undefined && at % stride === part % stride)) {
     let bound: BoundRule
     try {
       bound = boundOf(each)
@@ -60,16 +62,16 @@ async function compareCases(db: Database): Promise<void> {
   }
 }
 
-test('queries answer all cases of PocketBase, with relations', async () => {
+test('queries answer the cases of PocketBase, with relations', async () => {
   const db = await worldDatabase(RECORDS, RELATIONS)
-  await compareCases(db)
+  await compareCases(db, 0)
   await db.close()
 })
 
-test('queries answer all cases of PocketBase, without relations and with columns', async () => {
+test('queries answer the cases of PocketBase, without relations and with columns', async () => {
   Object.assign(COLUMNS_USE, { documentsMin: 0, costShareMin: 0 })
   const db = await worldDatabase(RECORDS, undefined)
-  await compareCases(db)
+  await compareCases(db, 1)
   await db.close()
 })
 
@@ -111,7 +113,7 @@ test('queries by random rules', async () => {
         }
       },
     ),
-    { numRuns: times(150) },
+    { numRuns: times(50) },
   )
   await db.close()
 })

@@ -11,7 +11,7 @@ import { seedsOf } from '../../../../tools/test/seeds.ts'
 const LIVE = 8
 const ROUNDS = 6
 
-for (const seed of seedsOf('model', 8))
+for (const seed of seedsOf('model', 6))
   test(`live queries over relations equal fresh ones (SEED=${seed} SEEDS=1)`, async () => {
     const random = seededRandom(seed)
     const schema = randomSchema(random)

@@ -250,7 +250,7 @@ describe.each(KINDS)('$kind', ({ kind, options }) => {
       .prepare('SELECT id FROM pages')
       .all()
       .map(({ id }) => id as number)
-      .filter((_, at) => at % strideOf(3) === 0)
+      .filter((_, at) => at % strideOf(11) === 0)
     file.close()
     for (const id of ids) {
       const path = copy()

@@ -23,7 +23,7 @@ async function databaseFor(seed: number): Promise<Database> {
   return open('views', { storage: memory(), cacheBytesMax: 1024 * 1024 })
 }
 
-for (const seed of seedsOf('model', 2)) {
+for (const seed of seedsOf('model', 3)) {
   test(`random views, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     await checkRandomViews(await databaseFor(seed), seededRandom(seed), String(seed))
   })

@@ -172,7 +172,7 @@ function nastyCases(check: CheckedCase): void {
     const deleted = ids.filter((_, at) => at % 7 === 3)
     await docs.delete(deleted)
     const live = ids.filter((id) => !deleted.includes(id))
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < 120; round++) {
       const options: Record<string, unknown> = { descending: random.chance(0.5) }
       for (const name of ['gte', 'gt', 'lte', 'lt', 'prefix'])
         if (random.chance(0.25)) options[name] = random.pick(ids).slice(0, random.chance(0.5) ? undefined : 1)

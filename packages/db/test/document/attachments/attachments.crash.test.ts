@@ -13,5 +13,5 @@ const FAULTS: readonly Fault[] = [
   { kind: 'gone', happens: true },
 ]
 
-callsInTurn(simulateAttachments, { faults: FAULTS, stride: 25, first: 3 })
+callsInTurn(simulateAttachments, { faults: FAULTS, stride: 47, first: 3 })
 randomCalls(simulateAttachments, { share: 1, callsMax: [5, 20, 60] })

@@ -76,7 +76,7 @@ test('random histories', async () => {
         await store.check(true)
       },
     ),
-    { numRuns: times(40) },
+    { numRuns: times(25) },
   )
 })
 

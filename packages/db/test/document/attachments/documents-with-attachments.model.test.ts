@@ -66,7 +66,7 @@ test('random histories', async () => {
         await db.close()
       },
     ),
-    { numRuns: times(40) },
+    { numRuns: times(10) },
   )
 })
 

@@ -65,10 +65,10 @@ async function commit(documents: readonly Document[], removed: readonly string[]
   return watch.conditions.evaluations - before
 }
 
-test('ten thousand queries for different values: a commit tests one condition per document', async () => {
+test('two thousand queries for different values: a commit tests one condition per document', async () => {
   const queries = []
-  for (let n = 0; n < 10_000; n++) queries.push(await live({ owner: `u${n}`, n: { $gte: 0 } }))
-  expect(opened).toBe(10_000)
+  for (let n = 0; n < 2000; n++) queries.push(await live({ owner: `u${n}`, n: { $gte: 0 } }))
+  expect(opened).toBe(2000)
   const updates: number[] = []
   queries.forEach(({ work }, n) => work.subscribe({ update: () => updates.push(n) }))
   await Promise.resolve()
@@ -80,7 +80,7 @@ test('ten thousand queries for different values: a commit tests one condition pe
   expect(await commit([], ['x', 'no such'])).toBe(0)
   expect(updates).toEqual([77, 77, 78, 5, 6, 78])
   expect(queries[5]!.state.view!.ids).toEqual(['d5', 'z'])
-  expect(opened).toBe(10_000)
+  expect(opened).toBe(2000)
   for (const { work } of queries) work.close()
   expect(await commit([{ _id: 'x', n: 1, owner: 'u77' }])).toBe(0)
 })
