@@ -12,7 +12,7 @@ import { filesOf, GROUPS } from './groups.ts'
 import { visit, type Node } from './syntax.ts'
 
 const SEED = 40
-/** Of all groups together, without a factor. */
+/** The number for all groups together, without a factor. */
 const MUTANTS = 165
 const TEXT_LENGTH_MAX = 160
 /** A shorter text is soon there twice. */

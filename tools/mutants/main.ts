@@ -32,7 +32,7 @@ const LIMIT_FACTOR = 5
 const LIMIT_MS_MIN = 30_000
 /** What a file costs beside its tests, in seconds. */
 const FILE_SECONDS = 0.3
-/** A file that has failed once has to fail again in one of so many runs. */
+/** A file that has failed once has to fail again in one of this number of runs. */
 const TRIES_MAX = 2
 /** For a file that starts another program which reaches the mutant. */
 const FAR = 8

@@ -42,7 +42,7 @@ interface Known {
 }
 
 interface KnownFile extends Reached {
-  /** Of the test file. */
+  /** The digest of the test file. */
   readonly digest: string
 }
 

@@ -30,9 +30,9 @@ export interface Failure {
   readonly isEndless: boolean
 }
 
-/** A file that has failed has so long to end. */
+/** The time that a file has to end after a failure. */
 const GRACE_MS = 10_000
-/** Vitest has so long to start, and to go on to the next file. */
+/** The time that vitest has to start, and to reach the next file. */
 const IDLE_MS_MAX = 180_000
 const LOOK_EVERY_MS = 1000
 const LAST_OUTPUT_MS = 2000

@@ -1,7 +1,6 @@
 /**
- * The processor time of `npm test`, by lane and by folder, beside what `tools/test/times.json` allows. `npm test -- --times` writes that
- * file again. Seconds are those of the machine that wrote it: a yardstick, a fixed piece of work that each test file ends with, says how
- * fast another machine is, or the same one under load.
+ * Compares the processor time of `npm test` with `tools/test/times.json`. `npm test -- --times` writes that file. Its seconds are those
+ * of one machine. A fixed piece of work after each test file, the yardstick, says how fast another machine is.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +12,7 @@ import type { FileCost } from './setup/costs.ts'
 export type Budgeted = Lane | 'browser'
 
 interface Times {
-  /** Of the machine that the seconds are of. */
+  /** The yardstick of the machine that took these seconds. */
   readonly yardstickMs: number
   readonly lanes: Readonly<Record<string, number>>
   readonly folders: Readonly<Record<string, number>>

@@ -60,7 +60,7 @@ const COLLECTIONS = [
 
 export class AppServer {
   readonly dir: string
-  /** Of the server and of devices that have none of their own. */
+  /** The environment of the server, and of devices without one of their own. */
   readonly environment: Environment
   readonly #proxy: LossyProxy
   #server: TestServer

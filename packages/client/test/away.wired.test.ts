@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60_000
 let app: AppServer
 let ann: User
 let project: string
-/** Of the server. */
+/** The environment of the server. */
 const clock = virtualEnvironment()
 
 beforeAll(async () => {

@@ -25,7 +25,7 @@ const PLACES: Readonly<Record<string, (options: SimulationOptions) => SimulatedP
 export interface RandomCalls {
   /** As a share of the seeds of the lane. */
   readonly share: number
-  /** The call that fails is one of so many. */
+  /** The call that fails is one of this number. */
   readonly callsMax: readonly number[]
 }
 

@@ -1,13 +1,13 @@
 /**
- * Tells when nothing goes on in a process any more. In Node it is exact for all that the process does by itself: files, cryptography,
- * compression, and sockets of which it has both ends. It knows nothing of other processes and threads, and of sockets to them.
+ * Says when a process has nothing left to do. In Node this is exact for all that the process does by itself: files, cryptography,
+ * compression, and sockets that have both ends in it. Other processes and threads, and sockets to them, do not count.
  *
  * Relies on: a pool of one thread (`UV_THREADPOOL_SIZE=1`), where a job is done when all that came before it are done.
  */
 import type * as hooks from 'node:async_hooks'
 import type * as files from 'node:fs'
 
-/** So many turns of the loop without a call from Node are taken for idleness: what one socket writes, another reads in the next. */
+/** The number of turns without a call from Node that are idleness: what one socket writes, another reads in the next turn. */
 const QUIET_TURNS = 4
 /** Requests that Node waits for, among its active resources: files, look-ups of names, connections. */
 const REQUEST = /Req/
@@ -27,7 +27,7 @@ export function alsoUnderWay(isUnderWay: () => boolean): void {
   others.push(isUnderWay)
 }
 
-/** Resolves when nothing goes on. `turn`: a turn of the event loop. In pages turns alone count. */
+/** Resolves when nothing is left to do. `turn`: a turn of the event loop. In pages turns alone count. */
 export async function quietLoop(turn: () => Promise<void>): Promise<void> {
   if (node?.getBuiltinModule === undefined) {
     for (let turns = 0; turns < QUIET_TURNS; turns++) await turn()
@@ -38,7 +38,7 @@ export async function quietLoop(turn: () => Promise<void>): Promise<void> {
   const { access } = getBuiltinModule('node:fs')
   let calls = 0
   const before = (): void => {
-    // What continues a promise goes on within a turn.
+    // The continuation of a promise runs within a turn.
     if (!(executionAsyncResource() instanceof Promise)) calls++
   }
   const hook = createHook({ before, trackPromises: false }).enable()
@@ -55,5 +55,5 @@ export async function quietLoop(turn: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Of the turn, and of the job in the pool. */
+/** The calls that the turn and the job in the pool make. */
 const OWN_CALLS = 2

@@ -2,6 +2,7 @@
 import type { LiveQuery } from '../src/query/live/live-query.ts'
 import type { LiveChange, LiveUpdate } from '../src/query/live/live-types.ts'
 import { assertEqual, assertTrue, CheckError } from './check.ts'
+import { aMoment } from './suite.ts'
 
 /** The rows after the steps; fails if one does not fit. */
 export function applyChanges<Row>(rows: readonly Row[], changes: readonly LiveChange<Row>[]): Row[] {
@@ -79,7 +80,7 @@ export class Follower<Row extends object> {
 export async function eventually(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < 20_000; turn++) {
     if (condition()) return
-    await new Promise((resolve) => setTimeout(resolve, turn < 50 ? 0 : 2))
+    await aMoment()
   }
 }
 

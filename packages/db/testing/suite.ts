@@ -38,6 +38,7 @@ export async function eventually(condition: () => boolean | Promise<boolean>): P
   while (!(await condition())) await aMoment()
 }
 
+/** Resolves in a later task of the event loop. */
 export function aMoment(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1))
+  return new Promise((resolve) => setTimeout(resolve))
 }

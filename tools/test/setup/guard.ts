@@ -37,7 +37,7 @@ const BUNDLER = /\/esbuild(\/|$)/
 /** What happens in this process, for the file that runs. */
 interface Guard {
   file: string
-  /** What could not be refused when it happened: nobody would have been told. */
+  /** Deeds that could not be refused when they happened: of timers, whose callers are gone. */
   readonly late: string[]
   /** What still runs, with its name. */
   readonly running: Map<object, string>

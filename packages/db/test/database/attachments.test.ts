@@ -4,7 +4,7 @@ import { open } from '../../src/database/lifecycle/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import { attachmentSuite } from '../../testing/conformance/attachments.ts'
 import { modelDatabase } from '../../testing/model-database.ts'
-import { prefixed } from '../../testing/suite.ts'
+import { aMoment, prefixed } from '../../testing/suite.ts'
 
 attachmentSuite({
   test: prefixed(test, 'model that misses'),
@@ -19,7 +19,7 @@ test('closing gives up what is being uploaded, and leaves nothing of it', async 
   const written = expect(db.collection('docs').putAttachment('a', 'x', stalled)).rejects.toMatchObject({
     code: 'PANNIER_CLOSED',
   })
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  for (let turn = 0; turn < 50; turn++) await aMoment()
   await db.close()
   await written
   const again = await open('x', { storage })

@@ -1,4 +1,4 @@
-/** Goal: whoever needs the revisions of large documents has no more of the documents in memory than a batch. Bytes are counted at the page store. */
+/** Goal: a caller that needs the revisions of large documents has no more of the documents in memory than a batch. Bytes are counted at the page store. */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Collection } from '../../src/database/collection/collection.ts'
 import type { Database } from '../../src/database/database.ts'

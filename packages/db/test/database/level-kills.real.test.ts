@@ -38,7 +38,7 @@ test(`${KILLS} kills, seed ${SEED}`, { timeout: 3_600_000 }, async () => {
 
 const BATCH = 3
 
-/** A process that inserts batch after batch and prints how many documents are acknowledged; killed after so many milliseconds. */
+/** A process that inserts batch after batch and prints how many documents are acknowledged; killed some milliseconds later. */
 const WRITER = `
   import { open } from ${JSON.stringify(new URL('../../src/database/lifecycle/open.ts', import.meta.url).href)}
   import { classicLevel } from ${JSON.stringify(new URL('../storage/classic-level.ts', import.meta.url).href)}

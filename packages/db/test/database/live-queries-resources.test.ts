@@ -8,6 +8,7 @@ import type { Database } from '../../src/database/database.ts'
 import type { HeldSnapshot, KeyValueStore } from '../../src/kv/key-value-store.ts'
 import { eventually, Follower } from '../../testing/live-rows.ts'
 import { countingEnvironment, databaseOver } from '../../testing/model-database.ts'
+import { aMoment } from '../../testing/suite.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'
 
 interface Counts {
@@ -101,7 +102,7 @@ test('live counts: a commit that changes nothing in a range costs it nothing, on
     await db.collection<Item>('unwatched').upsert({ _id: 'x', n: 1 })
     const before = counts.snapshots
     await write()
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    for (let turn = 0; turn < 20; turn++) await aMoment()
     return counts.snapshots - before - (before - start)
   }
   expect(await recounts(() => items.upsert({ _id: 'x', n: 1000 }))).toBe(0)

@@ -12,7 +12,8 @@ import { memory } from '../../src/storage/memory/memory.ts'
 import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 import { seededRandom } from '../../testing/random.ts'
 import type { Random } from '../../testing/random.ts'
-import { slow } from '../../testing/slow-storage.ts'
+import { ABORT_TURNS_MAX } from '../../testing/aborted.ts'
+import { pause, slow } from '../../testing/slow-storage.ts'
 import { seedsOf } from '../../../../tools/test/seeds.ts'
 
 const COUNT = 1100
@@ -72,7 +73,7 @@ async function writeAlong(
   for (let version = 1 + random.below(2); version <= NEWEST; version += 1 + random.below(2)) {
     const stop = new AbortController()
     const db = await open('x', { storage, signal: stop.signal, collections: { docs: declaration(version) } })
-    if (random.chance(0.4)) setTimeout(() => stop.abort(), random.below(40))
+    if (random.chance(0.4)) void pause(random, ABORT_TURNS_MAX).then(() => stop.abort())
     await writeWith(db, random, writer, version, acknowledged)
     await db.close()
   }
@@ -101,6 +102,6 @@ async function writeWith(
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_NEWER_SCHEMA') && !isPannierError(error, 'PANNIER_ABORTED')) throw error
     }
-    if (random.chance(0.3)) await new Promise((resolve) => setTimeout(resolve, random.below(5)))
+    if (random.chance(0.3)) await pause(random)
   }
 }

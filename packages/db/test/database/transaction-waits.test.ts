@@ -1,5 +1,4 @@
 /** Goal: a write that would wait for ever is told so: at once where that can be known, on the console or by a limit where it can't. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DatabaseContext } from '../../src/database/database-context.ts'
 import type { Database } from '../../src/database/database.ts'
@@ -7,6 +6,7 @@ import { open, type OpenOptions } from '../../src/database/lifecycle/open.ts'
 import { SynchronousScope } from '../../src/database/collection/transaction-scope.ts'
 import { WAIT_TOLD_MS } from '../../src/kv/wait-watch.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import { aMoment } from '../../testing/suite.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 
 const deadlock = { code: 'PANNIER_DEADLOCK' }
@@ -49,7 +49,7 @@ describe('a write of the database itself inside a transaction fails at once', ()
       await db.transaction(async (tx) => {
         await expect(write()).rejects.toMatchObject(deadlock)
         await tx.collection('people').upsert({ _id: 'bob' })
-        await sleep(1)
+        await aMoment()
         await expect(write()).rejects.toMatchObject(deadlock)
       })
       expect((await db.collection('people').get('bob'))?._id).toBe('bob')
@@ -85,7 +85,7 @@ describe('a write of the database itself inside a transaction fails at once', ()
     const scope = { context: {} as DatabaseContext, ended: false }
     await scopes.run(scope, async () => {
       expect(scopes.getStore()).toBe(scope)
-      await sleep(1)
+      await aMoment()
       expect(scopes.getStore()).toBe(undefined)
     })
     expect(scopes.getStore()).toBe(undefined)

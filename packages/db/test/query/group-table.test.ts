@@ -1,4 +1,4 @@
-/** Groups within bounded memory, counted: what is held at once; and sorting that lets go of the thread. */
+/** Groups within bounded memory, counted: what is held at once; and sorting that releases the thread. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { GroupTable, type Group } from '../../src/query/aggregate/group-table.ts'

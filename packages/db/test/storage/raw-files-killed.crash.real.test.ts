@@ -17,7 +17,7 @@ const KILLS = times(4)
 const SEED = FIRST_SEED
 const RECORDS_MAX = 60
 
-/** Lets it acknowledge so many records; gives the last that was acknowledged when it was dead. */
+/** Lets it acknowledge this number of records; gives the last that was acknowledged when it was dead. */
 async function writeAndKill(folder: string, records: number): Promise<number> {
   const script = join(import.meta.dirname, 'killed-writer.ts')
   const child = spawn(process.execPath, ['--conditions=pannier-source', script, folder], {

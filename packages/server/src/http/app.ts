@@ -37,7 +37,7 @@ export interface AppOptions {
 /** Ids have up to 4096 bytes; a byte may take three characters in a URL. */
 const PARAMETER_CHARS_MAX = 16_384
 const CONNECTIONS_CHECK_MS = 5000
-/** Of the part of request ids that all requests of a start share. */
+/** The length of the part of request ids that all requests of a start share. */
 const START_CHARS = 12
 /** Request headers that an answer depends on. `Cache-Control` forbids shared caches. */
 const VARY = 'Accept, Authorization, Cookie'
