@@ -89,6 +89,8 @@ export interface Backend {
     readonly sync: Sync;
     /** What rules admit, before they are stored. */
     readonly rulePreviews: RulePreviews;
+    /** Clock, timers and chance. */
+    readonly environment: Environment;
     /** Stops what runs. The database stays open. */
     close(): Promise<void>;
 }
@@ -296,6 +298,8 @@ export interface DatabasePoolOptions {
     readonly idleMsMax?: number;
     /** How long a borrower waits while all that may be open are borrowed, in milliseconds; 30,000 when left out. */
     readonly waitMsMax?: number;
+    /** Clock and timers, for tests. The real ones when left out. */
+    readonly environment?: Environment;
 }
 
 /** A collection of the application: its type, fields, rules and indexes. */
@@ -602,11 +606,12 @@ export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
  *   }, 'posts')
  */
 export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
-    constructor(definition: Definition, state: RecordState);
+    /** `chance`: draws texts of patterns. */
+    constructor(definition: Definition, state: RecordState, chance: Chance);
     /** A record as it is stored. */
-    static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject): HookRecord<Of>;
+    static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject, chance: Chance): HookRecord<Of>;
     /** A new record, with empty values. */
-    static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition): HookRecord<Of>;
+    static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, chance: Chance): HookRecord<Of>;
     /** Empty until a new record is stored, if none was set. */
     get id(): string;
     /** The definition of its collection. */
@@ -783,7 +788,7 @@ export interface LogPage {
 
 /** What superusers read of the logs. */
 export class LogReads {
-    constructor(database: Database);
+    constructor(database: Database, environment: Environment);
     /** In the order in which they were stored, unless `sort` says another. @throws ServiceError FORBIDDEN, INVALID */
     list(actor: Actor, options: Omit<ListOptions, 'expand' | 'fields'>): Promise<LogPage>;
     /** @throws ServiceError FORBIDDEN, NOT_FOUND */
@@ -975,7 +980,6 @@ export class Realtime {
     /** @internal */
     messageHooks: MessageHooks | undefined;
     /** @internal */
-    /** @internal */
     constructor(options: RealtimeOptions);
     /** How many clients are connected. */
     get size(): number;
@@ -1126,8 +1130,7 @@ export interface Schedule {
 
 /** The jobs of a backend, run by the clock. */
 export class Schedules {
-    /** Errors of jobs go to the logs. */
-    constructor(logs: LogWriter, fleet?: Pick<Fleet, 'claim'>);
+    constructor(host: SchedulesHost);
     /**
      * Adds a job, in place of another of that id.
      *
@@ -1144,8 +1147,6 @@ export class Schedules {
     isRunning(id: string): boolean;
     /** Starts no more jobs. Resolves when no job runs. */
     close(): Promise<void>;
-    /** @internal Its time has come, at all servers: one of them starts it. */
-    startByClock(id: string): Promise<void>;
 }
 
 /** What the server refuses, or can't do. */
@@ -1402,7 +1403,7 @@ export function openBackend(database: Database, options?: BackendOptions): Promi
 class Access {
     /** Revisions of records, as principals see them. */
     readonly revisions: ShownRevisions;
-    constructor(definitions: KnownDefinitions, revisions?: ShownRevisions);
+    constructor(definitions: KnownDefinitions, revisions: ShownRevisions);
     /** Whether the actor may not do it, as only superusers may. */
     isLocked({ principal }: Actor, definition: Definition, action: Action): boolean;
     /** Whether the rule admits a record. A rule that names what is no longer there admits nothing. */
@@ -1503,8 +1504,7 @@ interface AccountsHost {
     readonly write: (definition: AuthDefinition, record: JsonObject, input: JsonObject) => Promise<JsonObject>;
     /** A session or an API token of the account has ended: streams of it are those of a guest when this resolves. */
     readonly sessionEnded: (account: Account) => Promise<void>;
-    /** Milliseconds since 1970. */
-    readonly now: () => number;
+    readonly environment: Environment;
 }
 
 /** What a rule of a definition is about. */
@@ -1567,8 +1567,7 @@ class ApiTokens {
 interface ApiTokensHost {
     readonly database: Database;
     readonly definitions: Definitions;
-    /** Milliseconds since 1970. */
-    readonly now: () => number;
+    readonly environment: Environment;
 }
 
 /** Collections of the application. Each is a database too, for admins and for those who see all of it. */
@@ -1680,7 +1679,7 @@ interface BackupsOptions {
     readonly settings: Settings;
     readonly schedules: Schedules;
     readonly logs: LogWriter;
-    readonly now: () => number;
+    readonly environment: Environment;
     readonly host: BackupHost | undefined;
 }
 
@@ -1738,17 +1737,14 @@ interface BoundHook extends PlacedHandler {
     readonly tags: readonly string[];
 }
 
-interface BudgetOptions {
-    readonly rows?: number;
-    /** In milliseconds. */
-    readonly clock?: () => number;
-}
-
 /** Bytes from `start` up to `end`, which is not among them. */
 interface ByteRange {
     readonly start: number;
     readonly end: number;
 }
+
+/** What draws. */
+type Chance = Pick<Environment, 'randomBytes'>;
 
 /** A filter of one change feed. Call `dispose` when the feed ends. */
 interface ChangeFilter {
@@ -1795,9 +1791,9 @@ interface Content extends Pick<FileHead, 'size' | 'type' | 'modifiedMs'> {
 
 class DataKey {
     /** `key`: 32 bytes. */
-    constructor(key?: Uint8Array);
+    constructor(key: Uint8Array);
     /** The key of a database, which gets one if it has none. */
-    static open(database: Database): Promise<DataKey>;
+    static open(database: Database, chance: Chance): Promise<DataKey>;
     /** A key of its own for each use: 32 bytes (HKDF, RFC 5869). */
     for(use: 'revisions' | 'sync tokens' | 'leases'): Uint8Array;
 }
@@ -1923,7 +1919,7 @@ class Definitions {
     /** @internal Runs hooks. */
     around: AroundDefinitions;
     /** Makes the system collections of a new database. */
-    static open(database: Database, journal?: DefinitionJournal, fleet?: Fleet): Promise<Definitions>;
+    static open(database: Database, options?: DefinitionsOptions): Promise<Definitions>;
     /** By name in any case, or by id. */
     find(nameOrId: string): Definition | undefined;
     /** @throws ServiceError NOT_FOUND */
@@ -1984,6 +1980,14 @@ class Definitions {
     settled(): Promise<void>;
     /** Ends when the changes have ended that were asked for. */
     close(): Promise<void>;
+}
+
+interface DefinitionsOptions {
+    readonly journal?: DefinitionJournal | undefined;
+    /** The server is alone when it is left out. */
+    readonly fleet?: Fleet;
+    /** That of the database when it is left out. */
+    readonly environment?: Environment;
 }
 
 interface DeliverOptions {
@@ -2145,18 +2149,19 @@ class FileTokens {
     principalOf(token: string, address: string | undefined): Promise<Principal | undefined>;
 }
 
-type FileTokensHost = Pick<AccountsHost, 'definitions' | 'settings' | 'principals' | 'now'>;
+type FileTokensHost = Pick<AccountsHost, 'definitions' | 'settings' | 'principals' | 'environment'>;
 
 interface FilesHost {
     readonly database: Database;
     readonly fleet: Fleet;
     readonly definitions: Definitions;
     readonly settings: Settings;
-    readonly now: () => number;
+    readonly environment: Environment;
     readonly logs: LogWriter;
 }
 
 interface FilesHost {
+    readonly environment: Environment;
     readonly definitions: Definitions;
     readonly settings: Settings;
     readonly files: RecordFiles;
@@ -2179,8 +2184,7 @@ class FirstSuperuser {
 interface FirstSuperuserHost {
     readonly database: Database;
     readonly definitions: Definitions;
-    /** Milliseconds since 1970. */
-    readonly now: () => number;
+    readonly environment: Environment;
 }
 
 /** A server among those that share its database. */
@@ -2233,7 +2237,7 @@ type GuardedOutcome = WriteResult | {
 
 class GuardedWriter {
     /** Guards are asked in this order, inside `around`. */
-    constructor(databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
+    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /** Whether it is a collection of the application. */
     isOfApp({ database }: Writer): boolean;
@@ -2334,7 +2338,7 @@ type HookName = keyof HookEvents;
 class Hooks {
     /** Is called when a handler begins, and what it gives when that ends: something may watch the thread. */
     onRun: (handler: PlacedHandler) => () => void;
-    constructor({ log, handlerMsMax }?: HooksOptions);
+    constructor({ environment, log, handlerMsMax }: HooksOptions);
     /** Takes the place of all that were bound. Chains that run keep theirs. */
     replace(bound: readonly BoundHook[]): void;
     /** Tells when other handlers are bound. The result ends it. */
@@ -2355,6 +2359,7 @@ class Hooks {
 }
 
 interface HooksOptions {
+    readonly environment: Environment;
     readonly log?: HookLog;
     /** A handler that takes longer is given up, in milliseconds. 60,000 when left out. */
     readonly handlerMsMax?: number;
@@ -2362,6 +2367,7 @@ interface HooksOptions {
 
 interface ImportsParts {
     readonly database: Database;
+    readonly environment: Environment;
     readonly definitions: Definitions;
     readonly passwords: Passwords;
     readonly files: RecordFiles;
@@ -2494,7 +2500,7 @@ type LoginAttempt = (address: string, name: string) => () => void;
 interface LogsOptions {
     readonly database: Database;
     readonly settings: Settings;
-    readonly now: () => number;
+    readonly environment: Environment;
     /** Shows at once what is no request: nobody has to look for it. */
     readonly print: (entry: LogEntry) => void;
 }
@@ -2563,8 +2569,7 @@ interface MailsHost {
     readonly logs: LogWriter & {
         flush(): Promise<void>;
     };
-    /** Milliseconds since 1970. */
-    readonly now: () => number;
+    readonly environment: Environment;
     /** Runs hooks around a mail. They may change what is sent, or keep it from being sent. */
     readonly around: (mail: Mail & Pick<QueuedMail, 'account'>, send: (mail: Mail) => Promise<void>) => Promise<void>;
 }
@@ -2605,7 +2610,7 @@ class NewFile {
     /** By its content: `image/png`. */
     readonly type: string;
     readonly stream: () => ReadableStream<Uint8Array>;
-    static from(upload: Upload): Promise<NewFile>;
+    static from(upload: Upload, chance: Chance): Promise<NewFile>;
     /** One that has had its name before. */
     static named(upload: Upload): Promise<NewFile>;
 }
@@ -2635,8 +2640,7 @@ interface NotifierOptions {
     readonly access: Access;
     readonly reads: Pick<RecordReads, 'snapshotOf' | 'findIn'>;
     readonly held: HeldNow;
-    /** Milliseconds since 1970. */
-    readonly now: () => number;
+    readonly environment: Environment;
 }
 
 interface NumberField extends FieldBase, Requirable {
@@ -2709,6 +2713,7 @@ class OneTimePasswords {
 }
 
 interface Parts {
+    readonly environment: Environment;
     readonly definitions: Definitions;
     readonly access: Access;
     readonly reads: RecordReads;
@@ -2761,7 +2766,8 @@ class PasswordReset {
 
 /** Makes and checks hashes of passwords, as PHC strings. */
 class Passwords {
-    constructor(queue?: HashQueue, algorithm?: Algorithm);
+    /** `chance`: makes salts. */
+    constructor(chance: Chance, queue?: HashQueue, algorithm?: Algorithm);
     /** A PHC string. */
     hash(password: string): Promise<string>;
     /** A PHC string of a password that nobody knows. It costs nothing. */
@@ -2812,8 +2818,10 @@ interface PreparedInput {
     readonly autodates?: Readonly<Record<string, string>>;
     /** Files whose content is not in the database, by name. */
     readonly elsewhere?: ReadonlySet<string>;
-    /** A new record without one in the input has this. */
-    readonly newId?: string;
+    /** Draws texts of patterns. */
+    readonly chance: Chance;
+    /** Those of a new record that are drawn already, by field. */
+    readonly drawn?: Readonly<Record<string, string>>;
 }
 
 /** A provider of OAuth2 that a collection admits. What is empty is as the provider has it. */
@@ -2838,8 +2846,7 @@ interface PushHost {
     readonly reads: RecordReads;
     readonly writes: RecordWrites;
     readonly settings: Settings;
-    /** Milliseconds since 1970. */
-    readonly now: () => number;
+    readonly environment: Environment;
 }
 
 /** Files of a push, by the names of their parts. */
@@ -2878,7 +2885,7 @@ interface RateLimitRule {
 }
 
 class RateLimiter {
-    constructor(settings: Settings, now: () => number, fleet?: Fleet);
+    constructor(settings: Settings, environment: Environment, fleet?: Fleet);
     /**
      * Counts a request. The first of the labels that a rule has decides; a rule that ends in `/` is for all paths that begin so. `what`
      * is counted apart from others, and so is each API token.
@@ -2921,6 +2928,7 @@ class Reads {
 
 interface ReadsOptions {
     readonly database: Database;
+    readonly environment: Environment;
     /** Those that never change have no `steadily`. */
     readonly definitions: KnownDefinitions & Partial<Pick<Definitions, 'steadily'>>;
     readonly access: Access;
@@ -3025,6 +3033,8 @@ class RecordAccounts {
      * @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data
      */
     impersonate(actor: Actor, collection: string, id: string, duration?: unknown): Promise<LoggedIn>;
+    /** How records of a collection can log in. @throws ServiceError NOT_FOUND */
+    authMethods(collection: string): JsonObject;
     /** @throws ServiceError NOT_FOUND */
     authDefinition(collection: string): AuthDefinition;
     /** The superuser with this e-mail address. */
@@ -3163,9 +3173,10 @@ interface RecordRequestEvent extends RequestEvent {
 
 class RecordSnapshot {
     readonly reader: SnapshotReader;
+    readonly environment: Environment;
     /** What the request may still cost. */
     readonly budget: RequestBudget;
-    constructor(reader: SnapshotReader, definitions: KnownDefinitions, viewReader: ViewReader, budget?: RequestBudget);
+    constructor(reader: SnapshotReader, { definitions, viewReader, environment }: SnapshotParts);
     /** Makes the views that a rule reads. */
     prepare(bound: BoundRule): Promise<void>;
     /** Runs what asks rules. They have to be prepared; it may run again. */
@@ -3193,6 +3204,7 @@ interface RecordState {
 interface RecordTransaction {
     /** The library's. */
     readonly place: Transaction;
+    readonly environment: Environment;
     readonly isOpen: boolean;
     readonly hasWritten: boolean;
     records(definition: Definition): TransactionCollection<JsonObject>;
@@ -3211,6 +3223,7 @@ interface RecordViewRequestEvent extends RecordRequestEvent {
 
 interface RecordWriterParts {
     readonly database: Database;
+    readonly environment: Environment;
     readonly definitions: Definitions;
     readonly access: Access;
     readonly passwords: Passwords;
@@ -3314,7 +3327,7 @@ interface ReplicationEnd {
 
 class RequestBudget implements RowBudget {
     left: number;
-    constructor({ rows, clock }?: BudgetOptions);
+    constructor(environment: Pick<Environment, 'now'>, rows?: number);
     /** Call it before work that is not counted. @throws ServiceError INVALID */
     check(): void;
     /** @throws ServiceError INVALID */
@@ -3395,6 +3408,13 @@ interface S3Settings {
     readonly accessKey: string;
     readonly secret: string;
     readonly forcePathStyle: boolean;
+}
+
+interface SchedulesHost {
+    readonly environment: Environment;
+    /** Gets errors of jobs. */
+    readonly logs: LogWriter;
+    readonly fleet: Pick<Fleet, 'claim'>;
 }
 
 /** What an API token may be allowed to do with the records of a collection. */
@@ -3482,14 +3502,13 @@ class Sessions {
 interface SessionsHost {
     readonly database: Database;
     readonly definitions: Definitions;
-    /** Milliseconds since 1970. */
-    readonly now: () => number;
+    readonly environment: Environment;
 }
 
 /** What superusers have set, checked and stored. Get it by `openBackend`. */
 class Settings {
     /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
-    static open(database: Database, key?: string, fleet?: Fleet): Promise<Settings>;
+    static open(database: Database, options?: SettingsOptions): Promise<Settings>;
     /** Stores encrypted settings as they are, so that they need no key. @throws ServiceError INVALID if the key is wrong */
     static decrypt(database: Database, key: string): Promise<void>;
     /** With their secrets: for the server itself. */
@@ -3506,6 +3525,14 @@ class Settings {
     settled(): Promise<void>;
     /** Stops the work on stored settings. */
     close(): Promise<void>;
+}
+
+interface SettingsOptions {
+    readonly key?: string | undefined;
+    /** The server is alone when it is left out. */
+    readonly fleet?: Fleet;
+    /** That of the database when it is left out. */
+    readonly chance?: Chance;
 }
 
 /** With their secrets. */
@@ -3575,7 +3602,7 @@ interface ShownRecord {
 }
 
 class ShownRevisions {
-    constructor(key?: DataKey);
+    constructor(key: DataKey);
     /** The revision of a record, as a principal sees it. What the principal sends is compared with it. */
     of({ isAdmin }: Principal, { id: collection }: Pick<Definition, 'id'>, id: string, rev: string): string;
 }
@@ -3585,7 +3612,14 @@ interface Shows {
     show(actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<RecordJson[]>;
 }
 
+interface SnapshotParts {
+    readonly definitions: KnownDefinitions;
+    readonly viewReader: ViewReader;
+    readonly environment: Environment;
+}
+
 interface SqlConsoleParts {
+    readonly environment: Environment;
     readonly database: Database;
     readonly definitions: Definitions;
     readonly reads: RecordReads;
@@ -3628,6 +3662,7 @@ interface StoredWrite {
 interface SubscriberHost {
     /** What the ids of its clients begin with. */
     readonly server: string;
+    readonly environment: Environment;
     hooks(): MessageHooks | undefined;
     /** Bytes that wait for hooks, of all clients. */
     waitingBytes: number;
@@ -3698,8 +3733,7 @@ interface TokenPrincipalsHost {
     readonly sessions: Sessions;
     readonly apiTokens: ApiTokens;
     readonly logs: LogWriter;
-    /** Milliseconds since 1970. */
-    readonly now: () => number;
+    readonly environment: Environment;
 }
 
 type TokenType = keyof typeof OPTIONS;
@@ -3743,7 +3777,7 @@ interface ViewDefinition extends DefinitionBase {
 class ViewReader {
     constructor(definitions: {
         all(): readonly Definition[];
-    });
+    }, environment: Environment);
     /** In the form of documents. Never change them. @throws ServiceError INVALID if the query no longer fits what it reads */
     rows(view: ViewDefinition, source: ViewSource): Promise<readonly JsonObject[]>;
 }
@@ -3768,6 +3802,8 @@ interface WantedFields {
     readonly isForm?: boolean;
     /** Values of autodate fields, in place of those that come by themselves. */
     readonly autodates?: Readonly<Record<string, string>>;
+    /** Texts of patterns that hooks have seen, by field. */
+    readonly drawn?: Readonly<Record<string, string>>;
 }
 
 /** A document, and the fields of it that are not shown. */

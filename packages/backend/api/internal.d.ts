@@ -17,9 +17,6 @@ import type {
   WriteGuard,
 } from '@pannier/backend'
 
-/** A server whose database nobody else serves. */
-export const ALONE: Fleet;
-
 /** The rights of principals, as authentication knows them. */
 export interface AccessRules {
     /** What a principal may read. @throws ServiceError if it may not open the collection at all */
@@ -38,6 +35,7 @@ export interface ActiveTask {
 
 /** The long work of a server. */
 export class ActiveTasks {
+    constructor(environment: Pick<Environment, 'wallClock'>);
     /** `facts`: what `/_active_tasks` shows of it. */
     start(type: string, facts: JsonObject): ActiveTask;
     /** Those that run. */
@@ -454,7 +452,8 @@ export const PASSWORD_CHARS_MIN = 8;
 
 /** Makes and checks hashes of passwords, as PHC strings. */
 export class Passwords {
-    constructor(queue?: HashQueue, algorithm?: Algorithm);
+    /** `chance`: makes salts. */
+    constructor(chance: Chance, queue?: HashQueue, algorithm?: Algorithm);
     /** A PHC string. */
     hash(password: string): Promise<string>;
     /** A PHC string of a password that nobody knows. It costs nothing. */
@@ -530,7 +529,7 @@ export class ServerState implements StateStore {
 /** What superusers have set, checked and stored. Get it by `openBackend`. */
 export class Settings {
     /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
-    static open(database: Database, key?: string, fleet?: Fleet): Promise<Settings>;
+    static open(database: Database, options?: SettingsOptions): Promise<Settings>;
     /** Stores encrypted settings as they are, so that they need no key. @throws ServiceError INVALID if the key is wrong */
     static decrypt(database: Database, key: string): Promise<void>;
     /** With their secrets: for the server itself. */
@@ -576,7 +575,7 @@ export class Suspended {
 /** Windows of one kind, by keys: an address, an account. */
 export class Windows {
     /** @param name Tells these windows from others of the fleet. */
-    constructor(now: () => number, name: string, fleet?: Fleet);
+    constructor(environment: Environment, name: string, fleet?: Fleet);
     /** Counts one, and says whether it is allowed. */
     take(key: string, most: number, seconds: number): boolean;
     /** How long it takes until one more is allowed. */
@@ -592,6 +591,9 @@ export class Windows {
 /** Makes a file whose name comes after all others of the folder, and returns that. @throws ServiceError INVALID */
 export function addMigration(folder: string, name: string, text: string, now: number): Promise<string>;
 
+/** A server whose database nobody else serves. */
+export function aloneIn(chance: Chance): Fleet;
+
 /** `input`: `clientId`, `teamId`, `keyId`, `privateKey` (PEM), and `duration` in seconds. @throws ServiceError FORBIDDEN, INVALID with data */
 export function appleClientSecret({ isAdmin }: Principal, input: JsonObject, nowMs: number): Promise<string>;
 
@@ -600,9 +602,6 @@ export function applyMigrations(database: Database, app: MigrationApp, files: re
 
 /** Runs what the library checks: its TypeErrors are about what the principal has sent. */
 export function asInvalid<T>(run: () => Promise<T>): Promise<T>;
-
-/** Each provider comes with a fresh state and verifier. */
-export function authMethods(definition: AuthDefinition): JsonObject;
 
 /** A file to be filled in. */
 export function blankMigration(): string;
@@ -701,11 +700,14 @@ export function presentDefinition(definition: Definition): JsonObject;
 /** The name of the asset that this process is to run. */
 export function programOfProcess(): string | undefined;
 
+/** Characters of an alphabet, each as likely as the others. It has at most 256. */
+export function randomText(chance: Chance, length: number, alphabet?: string): string;
+
 /** A record that a request is about, as it is stored. */
-export function recordOfEvent(definition: Definition, document: JsonObject): HookRecord;
+export function recordOfEvent(definition: Definition, document: JsonObject, chance: Chance): HookRecord;
 
 /** What hooks get of a request. `body`: its values, if they are read. */
-export function requestEvent(app: HookApp, definitions: KnownDefinitions, { principal, request }: Actor, body?: Readonly<Record<string, unknown>>): RequestEvent;
+export function requestEvent({ app, definitions, environment }: EventParts, { principal, request }: Actor, body?: Readonly<Record<string, unknown>>): RequestEvent;
 
 /**
  * Makes the databases of a server in a storage that has no data of one, while no server uses it. The data come last: where they are, all
@@ -788,6 +790,9 @@ interface ByteRange {
 type Chained<Event> = Event & {
     next(): Promise<void>;
 };
+
+/** What draws. */
+type Chance = Pick<Environment, 'randomBytes'>;
 
 /** The definition of a collection could not be changed. */
 interface CollectionErrorEvent extends CollectionEvent {
@@ -895,7 +900,7 @@ class Definitions {
     /** @internal Runs hooks. */
     around: AroundDefinitions;
     /** Makes the system collections of a new database. */
-    static open(database: Database, journal?: DefinitionJournal, fleet?: Fleet): Promise<Definitions>;
+    static open(database: Database, options?: DefinitionsOptions): Promise<Definitions>;
     /** By name in any case, or by id. */
     find(nameOrId: string): Definition | undefined;
     /** @throws ServiceError NOT_FOUND */
@@ -958,6 +963,14 @@ class Definitions {
     close(): Promise<void>;
 }
 
+interface DefinitionsOptions {
+    readonly journal?: DefinitionJournal | undefined;
+    /** The server is alone when it is left out. */
+    readonly fleet?: Fleet;
+    /** That of the database when it is left out. */
+    readonly environment?: Environment;
+}
+
 interface DomainField extends FieldBase, Requirable {
     readonly type: 'email' | 'url';
     readonly onlyDomains: readonly string[] | null;
@@ -968,6 +981,12 @@ interface EditorField extends FieldBase, Requirable {
     readonly type: 'editor';
     readonly maxSize: number;
     readonly convertURLs: boolean;
+}
+
+interface EventParts {
+    readonly app: HookApp;
+    readonly definitions: KnownDefinitions;
+    readonly environment: Environment;
 }
 
 /** What all fields have. */
@@ -1018,8 +1037,8 @@ interface FleetOptions {
     readonly encryption?: OpenOptions['encryption'];
     /** The storage was put back to an earlier state, and this server knows a later one. */
     readonly isRestored?: boolean;
-    /** Milliseconds since 1970. Clocks of servers may differ by some seconds. */
-    readonly now?: () => number;
+    /** Wall clocks of servers may differ by some seconds. */
+    readonly environment: Environment;
 }
 
 interface GeoPointField extends FieldBase, Requirable {
@@ -1028,7 +1047,7 @@ interface GeoPointField extends FieldBase, Requirable {
 
 class GuardedWriter {
     /** Guards are asked in this order, inside `around`. */
-    constructor(databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
+    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /** Whether it is a collection of the application. */
     isOfApp({ database }: Writer): boolean;
@@ -1291,6 +1310,14 @@ interface SelectField extends FieldBase, Requirable {
     readonly values: readonly string[];
     /** More than 1: the value is a list. */
     readonly maxSelect: number;
+}
+
+interface SettingsOptions {
+    readonly key?: string | undefined;
+    /** The server is alone when it is left out. */
+    readonly fleet?: Fleet;
+    /** That of the database when it is left out. */
+    readonly chance?: Chance;
 }
 
 /** With their secrets. */

@@ -18,7 +18,7 @@ import { Sessions } from './accounts/sessions.ts'
 import { TokenPrincipals } from './accounts/token-principals.ts'
 import { Backups, type BackupHost } from './backups/backups.ts'
 import { Definitions, type DefinitionJournal } from './definitions/definitions.ts'
-import { ALONE, type Fleet } from './fleet/fleet.ts'
+import { aloneIn, type Fleet } from './fleet/fleet.ts'
 import type { AppCollections } from './gateway/databases.ts'
 import type { AroundWrites } from './gateway/guarded-writer.ts'
 import type { WriteGuard } from './gateway/guards.ts'
@@ -134,6 +134,8 @@ export interface Backend {
   readonly sync: Sync
   /** What rules admit, before they are stored. */
   readonly rulePreviews: RulePreviews
+  /** Clock, timers and chance. */
+  readonly environment: Environment
   /** Stops what runs. The database stays open. */
   close(): Promise<void>
 }
@@ -142,22 +144,22 @@ const BACKUP_FAILED = 'A scheduled backup could not be made'
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
-  const { passwords = new Passwords(), attempt = () => () => {} } = options
   const { logging, ...parts } = await openParts(database, options)
-  const { definitions, settings, logs, fleet, now } = parts
+  const { environment, definitions, settings, logs, fleet } = parts
+  const { passwords = new Passwords(environment), attempt = () => () => {} } = options
   const { fileTokens, ...tokens } = tokenParts(parts)
   const operations = await openOperations({ ...parts, fileTokens }, logging.database, options)
   const { schedules, backups, check } = operations
   const [access, held] = [new Access(definitions, new ShownRevisions(parts.key)), new HeldNow(definitions)]
   const recordFiles = await RecordFiles.open(parts)
-  const hooks = new Hooks({ log: hookLog(logs) })
-  const app: HookApp = recordApp(() => ({ database, definitions, settings, reads, writes }))
-  const enrich = recordEnricher({ hooks, app, definitions })
-  const reads: RecordReads = new RecordReads({ database, definitions, access, enrich })
+  const hooks = new Hooks({ environment, log: hookLog(logs) })
+  const app: HookApp = recordApp(() => ({ ...parts, reads, writes }))
+  const enrich = recordEnricher({ environment, hooks, app, definitions })
+  const reads: RecordReads = new RecordReads({ database, environment, definitions, access, enrich })
   const realtime = new Realtime({ ...parts, access, reads, held, principals: tokens.principals })
-  const writerParts = { database, definitions, access, passwords, attempt, files: recordFiles, hooks, app }
+  const writerParts = { ...parts, access, passwords, attempt, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
-  const sql = new SqlConsole({ database, definitions, reads, writes })
+  const sql = new SqlConsole({ ...parts, reads, writes })
   const mails = new Mails({ ...parts, around: mailHooks({ hooks, app, definitions }) })
   const accountsHost: AccountsHost = {
     ...parts,
@@ -183,41 +185,44 @@ export async function openBackend(database: Database, options: BackendOptions = 
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
   const sync = new Sync({ ...parts, access, reads, writes, held, horizonMs: options.syncHorizonMs })
   addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
-  const terminating = hookServices({ hooks, app, definitions, settings, realtime, backups })
+  const terminating = hookServices({ ...parts, hooks, app, realtime, backups })
   const stopping = [terminating, check, sql, schedules, backups, realtime, oauth2, mails, sync]
   return {
     definitions,
-    records: recordsOf(reads, writes, new HookedReads({ reads, definitions, hooks, app })),
-    guard: recordsGuard(definitions, access),
+    records: recordsOf(reads, writes, new HookedReads({ ...parts, reads, hooks, app })),
+    guard: recordsGuard({ environment, definitions, access }),
     aroundWrites: documentHooks(writerParts),
     collections: appCollections({ definitions, access, hooks }),
     accounts,
     oauth2,
     settings,
-    files: new Files({ definitions, settings, files: recordFiles, tokens: fileTokens, reads }),
+    files: new Files({ ...parts, files: recordFiles, tokens: fileTokens, reads }),
     realtime,
     hooks,
     app,
-    rateLimits: new RateLimiter(settings, now, fleet),
+    rateLimits: new RateLimiter(settings, environment, fleet),
     logs,
-    logReads: new LogReads(logging.database),
+    logReads: new LogReads(logging.database, environment),
     ...operations,
     imports: new Imports({ ...writerParts, judge: new Judge(definitions, access) }),
     sql,
     sync,
-    rulePreviews: new RulePreviews({ definitions, access, reads }),
+    rulePreviews: new RulePreviews({ environment, definitions, access, reads }),
+    environment,
     close: () => closeInOrder([...stopping, tokens.principals, recordFiles, logging, settings, definitions]),
   }
 }
 
 /** What the others are made of. */
 async function openParts(database: Database, options: BackendOptions) {
-  const { environment = environmentOf(database), fleet = ALONE } = options
-  const now = (): number => environment.wallClock()
-  const definitions = await Definitions.open(database, journalOf(options, now), fleet)
-  const settings = await Settings.open(database, options.settingsKey, fleet)
-  const { logs, ...logging } = await openLogs({ settings, now }, options)
-  return { database, fleet, definitions, settings, logs, logging, now, key: await DataKey.open(database) }
+  const { environment = environmentOf(database) } = options
+  const { fleet = aloneIn(environment) } = options
+  const journal = journalOf(options, () => environment.wallClock())
+  const definitions = await Definitions.open(database, { journal, fleet, environment })
+  const settings = await Settings.open(database, { key: options.settingsKey, fleet, chance: environment })
+  const { logs, ...logging } = await openLogs({ settings, environment }, options)
+  const key = await DataKey.open(database, environment)
+  return { database, environment, fleet, definitions, settings, logs, logging, key }
 }
 
 async function closeInOrder(parts: readonly { close(): unknown }[]): Promise<void> {
@@ -239,7 +244,7 @@ function tokenParts(
   return { sessions, apiTokens, principals, fileTokens: new FileTokens({ ...parts, principals }) }
 }
 
-type TokenParts = Pick<AccountsHost, 'database' | 'fleet' | 'definitions' | 'settings' | 'logs' | 'now'>
+type TokenParts = Pick<AccountsHost, 'database' | 'fleet' | 'definitions' | 'settings' | 'logs' | 'environment'>
 
 /** Writes changes of definitions down, if the operator wants it. */
 function journalOf({ automigrate }: BackendOptions, now: () => number): DefinitionJournal | undefined {
@@ -260,10 +265,10 @@ interface Logging {
 }
 
 async function openLogs(
-  parts: { readonly settings: Settings; readonly now: () => number },
+  parts: { readonly settings: Settings; readonly environment: Environment },
   { logs: given, print = () => {} }: BackendOptions,
 ): Promise<Logging> {
-  const database = given ?? (await open('logs', { storage: memory() }))
+  const database = given ?? (await open('logs', { storage: memory(), environment: parts.environment }))
   const logs = new Logs({ ...parts, database, print })
   const close = async (): Promise<void> => {
     await logs.close()
@@ -279,12 +284,12 @@ async function openOperations(
   { backups: host }: BackendOptions,
 ): Promise<Pick<Backend, 'schedules' | 'backups' | 'check'>> {
   noteRules({ definitions: parts.definitions, logs })
-  const schedules = new Schedules(logs, parts.fleet)
+  const schedules = new Schedules({ ...parts, logs })
   const databases = { 'data.db': database, 'auxiliary.db': logDatabase }
   const backups = await Backups.open({ ...parts, databases, schedules, logs, host })
   schedules.add('__pbDBOptimize__', '0 0 * * *', () => Promise.all([database.flush(), logDatabase.flush()]))
   schedules.add('__pbLogsCleanup__', '0 */6 * * *', () => logs.removeOld())
-  return { schedules, backups, check: new DatabaseCheck({ database, now: parts.now }) }
+  return { schedules, backups, check: new DatabaseCheck({ database, now: () => parts.environment.wallClock() }) }
 }
 
 /** What runs by the clock, and whom it concerns when that fails. */

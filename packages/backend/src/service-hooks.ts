@@ -1,4 +1,5 @@
 /** Runs hooks around what services do that are no writes of records: changes of definitions, messages, backups, settings. */
+import type { Environment } from 'pannier/types'
 import type { Backups } from './backups/backups.ts'
 import type { DefinitionPair, Definitions } from './definitions/definitions.ts'
 import type { Realtime } from './events/realtime.ts'
@@ -10,6 +11,7 @@ import type { CollectionEvent } from './hooks/hook-events.ts'
 import type { Hooks } from './hooks/hooks.ts'
 
 interface HookedServices {
+  readonly environment: Environment
   readonly hooks: Hooks
   readonly app: HookApp
   readonly definitions: Definitions
@@ -73,13 +75,13 @@ async function aroundChanges(
 
 /** Handlers change a message of one client, and no other. */
 function aroundMessage(
-  { hooks, app, definitions }: HookedServices,
+  { environment, hooks, app, definitions }: HookedServices,
   { id, principal: { account } }: Subscriber,
   { topic, data, ...rest }: RealtimeMessage,
   send: (message: RealtimeMessage) => void,
 ): Promise<void> {
   const definition = account && definitions.find(account.collection)
-  const client = { id, auth: definition && HookRecord.of(definition, account!.record) }
+  const client = { id, auth: definition && HookRecord.of(definition, account!.record, environment) }
   const message = { name: topic, data: structuredClone(data) }
   return hooks.trigger('onRealtimeMessageSend', { app, client, message }, [], async () =>
     send({ ...rest, topic: message.name, data: message.data }),

@@ -8,7 +8,7 @@ import type { Principal, Scopes } from '../gateway/principal.ts'
 import type { Actor } from './actor.ts'
 import { asksOnlyAccount } from './asked-values.ts'
 import { ruleRecord, type KnownDefinitions } from './rule-records.ts'
-import { ShownRevisions } from './shown-revisions.ts'
+import type { ShownRevisions } from './shown-revisions.ts'
 
 /** What a rule of a definition is about. */
 export type Action = ReadAction | 'create' | 'update' | 'delete'
@@ -45,7 +45,7 @@ export class Access {
   /** Revisions of records, as principals see them. */
   readonly revisions: ShownRevisions
 
-  constructor(definitions: KnownDefinitions, revisions: ShownRevisions = new ShownRevisions()) {
+  constructor(definitions: KnownDefinitions, revisions: ShownRevisions) {
     this.#definitions = definitions
     this.revisions = revisions
   }

@@ -1,6 +1,7 @@
 /** A secret that belongs to the data: what is made with it can be made and checked only where the data are, or were restored. */
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { hkdfSync } from 'node:crypto'
 import { isPannierError, type Database } from 'pannier'
+import type { Chance } from '../gateway/chance.ts'
 
 interface StoredKey {
   readonly _id: string
@@ -17,15 +18,15 @@ export class DataKey {
   readonly #key: Uint8Array
 
   /** `key`: 32 bytes. */
-  constructor(key: Uint8Array = randomBytes(KEY_BYTES)) {
+  constructor(key: Uint8Array) {
     this.#key = key
   }
 
   /** The key of a database, which gets one if it has none. */
-  static async open(database: Database): Promise<DataKey> {
+  static async open(database: Database, chance: Chance): Promise<DataKey> {
     const stored = database.collection<StoredKey>(KEY_COLLECTION)
     if ((await stored.get(KEY_ID)) === undefined) {
-      const key = randomBytes(KEY_BYTES).toString('base64')
+      const key = Buffer.from(chance.randomBytes(KEY_BYTES)).toString('base64')
       await stored.insert({ _id: KEY_ID, key }).catch((error: unknown) => {
         // Another server was first.
         if (!isPannierError(error, 'PANNIER_CONFLICT')) throw error

@@ -5,7 +5,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Definition } from '../definitions/definition.ts'
 import type { Principal } from '../gateway/principal.ts'
-import { DataKey } from './data-key.ts'
+import type { DataKey } from './data-key.ts'
 
 /** As many as a digest has. */
 const DIGITS = 32
@@ -14,7 +14,7 @@ export class ShownRevisions {
   /** Node finds out what bytes are at each use, which takes longer than the code itself. */
   readonly #key: KeyObject
 
-  constructor(key: DataKey = new DataKey()) {
+  constructor(key: DataKey) {
     this.#key = createSecretKey(key.for('revisions'))
   }
 

@@ -1,4 +1,5 @@
 /** The mails that accounts get: which template, which token, and how long they are worth something. */
+import type { Environment } from 'pannier/types'
 import type { MailTemplate } from '../definitions/definition.ts'
 import { mailOf } from '../mails/mail-content.ts'
 import type { AccountMail } from '../hooks/hook-events.ts'
@@ -9,8 +10,7 @@ import type { Holder, TokenType } from './tokens.ts'
 
 interface MailHost {
   readonly settings: Settings
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Environment
 }
 
 interface MailForm {
@@ -77,7 +77,7 @@ async function mailWithToken(
   to: string,
   claims: { readonly email: string; readonly newEmail?: string },
 ): Promise<QueuedMail> {
-  const token = await newToken(type, holder, { nowMs: host.now(), ...claims })
+  const token = await newToken(type, holder, { nowMs: host.environment.wallClock(), ...claims })
   const seconds = tokenSeconds(holder.definition, type)
   return made(host, holder, { kind, template, to, values: { TOKEN: token }, seconds })
 }
@@ -85,5 +85,9 @@ async function mailWithToken(
 function made(host: MailHost, { definition, record }: Holder, { kind, seconds, ...form }: MailForm): QueuedMail {
   const { meta } = host.settings.values
   const account = { kind, collection: definition.id, id: String(record['_id']) }
-  return { ...mailOf({ ...form, meta, definition, record }), account, untilMs: host.now() + seconds * 1000 }
+  return {
+    ...mailOf({ ...form, meta, definition, record }),
+    account,
+    untilMs: host.environment.wallClock() + seconds * 1000,
+  }
 }

@@ -1,5 +1,6 @@
 /** What accounts need from the backend around them. */
 import type { Database } from 'pannier'
+import type { Environment } from 'pannier/types'
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -49,6 +50,5 @@ export interface AccountsHost {
   readonly write: (definition: AuthDefinition, record: JsonObject, input: JsonObject) => Promise<JsonObject>
   /** A session or an API token of the account has ended: streams of it are those of a guest when this resolves. */
   readonly sessionEnded: (account: Account) => Promise<void>
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Environment
 }

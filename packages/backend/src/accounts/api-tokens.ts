@@ -2,12 +2,13 @@
  * API tokens: a superuser makes them for programs. One acts as an account, within scopes. The secret is shown once; what is stored
  * is its hash. docs/internals/api-tokens.md is the contract.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { isPannierError } from 'pannier'
 import type { Collection, Database } from 'pannier'
+import type { Environment } from 'pannier/types'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
-import { LOWER, randomText } from '../definitions/scaffolds.ts'
+import { LOWER, randomSecret, randomText } from '../gateway/chance.ts'
 import { API_TOKENS_COLLECTION, SUPERUSERS } from '../definitions/system-collections.ts'
 import { dateText, readDate, timeOfDateText } from '../fields/date-text.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
@@ -22,8 +23,7 @@ import { principalOf, type Holder } from './tokens.ts'
 interface ApiTokensHost {
   readonly database: Database
   readonly definitions: Definitions
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Environment
 }
 
 /** An API token, as superusers see it. */
@@ -87,7 +87,7 @@ export class ApiTokens {
     const { name, collection, record, expires } = readTexts(input, ['name', 'collection', 'record', 'expires'])
     const definition = this.#host.definitions.find(collection)
     const scopes = this.#scopesIn(input['scopes'])
-    const nowMs = this.#host.now()
+    const nowMs = this.#host.environment.wallClock()
     const expiresMs = expires === '' ? 0 : timeOfDateText(readDate(expires))
     checkForm({
       name: textError(name, 1, NAME_BYTES_MAX),
@@ -98,9 +98,9 @@ export class ApiTokens {
     })
     if ((await this.#stored.info()).documents >= TOKENS_MAX)
       throw invalid(`There are ${TOKENS_MAX} API tokens already.`)
-    const secret = randomBytes(SECRET_BYTES).toString('base64url')
+    const secret = randomSecret(this.#host.environment, SECRET_BYTES)
     const stored: StoredApiToken = {
-      _id: randomText(ID_CHARS, LOWER),
+      _id: randomText(this.#host.environment, ID_CHARS, LOWER),
       name,
       hash: hashOf(secret),
       collectionRef: definition!.id,
@@ -150,14 +150,14 @@ export class ApiTokens {
   /** Stores that one is used now. */
   async noteUse(id: string): Promise<void> {
     await this.#stored
-      .update(id, (old) => ({ ...old, usedMs: this.#host.now() }))
+      .update(id, (old) => ({ ...old, usedMs: this.#host.environment.wallClock() }))
       .catch((error: unknown) => {
         if (!isPannierError(error, 'PANNIER_NOT_FOUND')) throw error
       })
   }
 
   #isOver({ expiresMs }: StoredApiToken): boolean {
-    return expiresMs !== 0 && this.#host.now() >= expiresMs
+    return expiresMs !== 0 && this.#host.environment.wallClock() >= expiresMs
   }
 
   async #holderOf({ collectionRef, recordRef }: StoredApiToken): Promise<Holder | undefined> {

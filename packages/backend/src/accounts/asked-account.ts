@@ -27,6 +27,6 @@ export async function askedAccount(
   if (by === 'identity') return passwordLogin.find(definition, text('identity'), text('identityField'))
   if (by === 'email') return findAccount(host.definitions, definition, 'email', text('email'))
   if (by === 'otpId') return oneTimePasswords.accountOf(definition, text('otpId'))
-  const holder = await holderOf(host.definitions, by, text('token'), host.now())
+  const holder = await holderOf(host.definitions, by, text('token'), host.environment.wallClock())
   return holder?.definition.id === definition.id ? holder.record : undefined
 }

@@ -2,7 +2,8 @@
  * Challenges that a device answers once, at any server. They are signed, so that nothing is kept of those that nobody answers. Where one
  * server is alone they end with its process.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { Environment } from 'pannier/types'
 import type { Fleet } from '../fleet/fleet.ts'
 
 const VALID_MS: number = 5 * 60 * 1000
@@ -14,20 +15,20 @@ export class Challenges {
   readonly validMs: number = VALID_MS
   readonly #fleet: Fleet
   #key: Promise<Buffer> | undefined
-  readonly #now: () => number
+  readonly #environment: Environment
   /** Those that were answered, with a time after which they are over; the oldest are first. */
   readonly #used = new Map<string, number>()
 
-  constructor(now: () => number, fleet: Fleet) {
-    this.#now = now
+  constructor(environment: Environment, fleet: Fleet) {
+    this.#environment = environment
     this.#fleet = fleet
   }
 
   /** `about`: what it is good for, and nothing else. */
   async make(about: string): Promise<Uint8Array<ArrayBuffer>> {
     const payload = Buffer.alloc(RANDOM_BYTES + TIME_BYTES)
-    randomBytes(RANDOM_BYTES).copy(payload)
-    payload.writeUIntBE(this.#now() + VALID_MS, RANDOM_BYTES, TIME_BYTES)
+    payload.set(this.#environment.randomBytes(RANDOM_BYTES))
+    payload.writeUIntBE(this.#environment.wallClock() + VALID_MS, RANDOM_BYTES, TIME_BYTES)
     return new Uint8Array(Buffer.concat([payload, await this.#sign(payload, about)]))
   }
 
@@ -39,17 +40,17 @@ export class Challenges {
       return false
     const payload = bytes.subarray(0, RANDOM_BYTES + TIME_BYTES)
     const isOurs = timingSafeEqual(bytes.subarray(payload.length), await this.#sign(payload, about))
-    return isOurs && this.#now() < endOf(bytes) && !this.#used.has(challenge)
+    return isOurs && this.#environment.wallClock() < endOf(bytes) && !this.#used.has(challenge)
   }
 
   /** False: somebody has used it meanwhile. */
   async use(challenge: string): Promise<boolean> {
     if (this.#used.has(challenge)) return false
     for (const [used, untilMs] of this.#used) {
-      if (this.#now() < untilMs) break
+      if (this.#environment.wallClock() < untilMs) break
       this.#used.delete(used)
     }
-    this.#used.set(challenge, this.#now() + VALID_MS)
+    this.#used.set(challenge, this.#environment.wallClock() + VALID_MS)
     return this.#fleet.claim(`challenge ${createHash('sha256').update(challenge).digest('base64url')}`)
   }
 

@@ -31,7 +31,7 @@ export class EmailChange {
 
   constructor(host: AccountsHost) {
     this.#host = host
-    this.#windows = new Windows(host.now, 'changes of e-mail addresses', host.fleet)
+    this.#windows = new Windows(host.environment, 'changes of e-mail addresses', host.fleet)
   }
 
   /** `holder`: the account that asks. @throws ServiceError INVALID with data */
@@ -79,8 +79,8 @@ export class EmailChange {
   }> {
     const newEmail = claimsIn(token)?.newEmail ?? ''
     if (token !== '' && newEmail === '') return { newEmail, error: NO_NEW_EMAIL }
-    const { definitions, now } = this.#host
-    const holder = await holderOf(definitions, 'emailChange', token, now())
+    const { definitions, environment } = this.#host
+    const holder = await holderOf(definitions, 'emailChange', token, environment.wallClock())
     const error = tokenError(definition, token, holder)
     if (error !== undefined) return { newEmail, error }
     const isTaken = (await findAccount(definitions, definition, 'email', newEmail)) !== undefined

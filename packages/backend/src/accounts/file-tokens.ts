@@ -7,7 +7,7 @@ import { ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { newToken } from './tokens.ts'
 
-type FileTokensHost = Pick<AccountsHost, 'definitions' | 'settings' | 'principals' | 'now'>
+type FileTokensHost = Pick<AccountsHost, 'definitions' | 'settings' | 'principals' | 'environment'>
 
 export class FileTokens {
   readonly #host: FileTokensHost
@@ -20,11 +20,12 @@ export class FileTokens {
   async create({ principal }: Actor): Promise<string> {
     const { account, session } = principal
     refuseApiToken(principal)
-    const { definitions, now } = this.#host
+    const { definitions, environment } = this.#host
     const definition = account && (definitions.find(account.collection) as AuthDefinition | undefined)
     if (account === undefined || definition === undefined)
       throw new ServiceError('UNAUTHENTICATED', 'The request requires valid record authorization token.')
-    return newToken('file', { definition, record: account.record }, { nowMs: now(), ...(session && { sid: session }) })
+    const claims = { nowMs: environment.wallClock(), ...(session && { sid: session }) }
+    return newToken('file', { definition, record: account.record }, claims)
   }
 
   /** Whose token it is, if it counts at this address. Undefined: nobody's. */

@@ -1,10 +1,11 @@
 /** Finds the record that has an identity: an e-mail address, or another field that is unique. */
 import type { TransactionCollection } from 'pannier'
 import { NOCASE } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { isSameName, parseIndex } from '../definitions/index-statement.ts'
-import { LOWER, randomText } from '../definitions/scaffolds.ts'
+import { LOWER, randomText } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Holder } from './tokens.ts'
 
@@ -40,13 +41,14 @@ interface AddressedAccount extends Holder {
 }
 
 export async function accountAt(
-  definitions: Definitions,
+  { definitions, environment }: { readonly definitions: Definitions; readonly environment: Environment },
   definition: AuthDefinition,
   email: string,
 ): Promise<AddressedAccount> {
   const found = await findAccount(definitions, definition, 'email', email)
   const address = isNocase(definition, 'email') ? email.toLowerCase() : email
-  const record = found ?? { _id: randomText(ID_CHARS, LOWER), email, tokenKey: randomText(ID_CHARS) }
+  const [id, tokenKey] = [randomText(environment, ID_CHARS, LOWER), randomText(environment, ID_CHARS)]
+  const record = found ?? { _id: id, email, tokenKey }
   return { definition, record, address, isMissing: found === undefined }
 }
 

@@ -1,7 +1,9 @@
 /** How the first superuser is made over HTTP: by the person who was shown a secret when the server started. */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { Database } from 'pannier'
+import type { Environment } from 'pannier/types'
 import type { Definitions } from '../definitions/definitions.ts'
+import { randomSecret } from '../gateway/chance.ts'
 import { GUEST, type Principal } from '../gateway/principal.ts'
 
 const MINUTES = 30
@@ -10,8 +12,7 @@ const SECRET_BYTES = 32
 interface FirstSuperuserHost {
   readonly database: Database
   readonly definitions: Definitions
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Environment
 }
 
 interface Offer {
@@ -30,8 +31,8 @@ export class FirstSuperuser {
   /** A secret for 30 minutes, which is in memory only. The one before ends. Undefined: there is a superuser. */
   async offer(): Promise<string | undefined> {
     if (await this.#exists()) return undefined
-    const secret = randomBytes(SECRET_BYTES).toString('base64url')
-    this.#offer = { secret: Buffer.from(secret), endsMs: this.#host.now() + MINUTES * 60_000 }
+    const secret = randomSecret(this.#host.environment, SECRET_BYTES)
+    this.#offer = { secret: Buffer.from(secret), endsMs: this.#host.environment.wallClock() + MINUTES * 60_000 }
     return secret
   }
 
@@ -41,7 +42,7 @@ export class FirstSuperuser {
     const { secret, endsMs } = this.#offer
     const given = Buffer.from(token)
     if (given.length !== secret.length || !timingSafeEqual(given, secret)) return undefined
-    if (this.#host.now() >= endsMs || (await this.#exists())) this.#offer = undefined
+    if (this.#host.environment.wallClock() >= endsMs || (await this.#exists())) this.#offer = undefined
     return this.#offer && { ...GUEST, by: 'setup' }
   }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Transaction } from 'pannier'
 import type { Actor } from '../access/actor.ts'
 import { recordsName } from '../definitions/definition.ts'
-import { LOWER, randomText } from '../definitions/scaffolds.ts'
+import { LOWER, randomText } from '../gateway/chance.ts'
 import { toText } from '../fields/cast.ts'
 import { dateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
@@ -36,12 +36,12 @@ export class LoginAlerts {
   }
 
   async #remember({ principal, request }: Actor, holder: Holder): Promise<void> {
-    const { database, definitions, mails, now } = this.#host
+    const { database, definitions, environment, mails } = this.#host
     const { address = '' } = principal
     const agent = shortened(request.headers['user_agent'] ?? '')
     // As PocketBase has it, so that places of an import are known.
     const fingerprint = createHash('md5').update(`${address}${agent}`).digest('hex')
-    const time = dateText(now())
+    const time = dateText(environment.wallClock())
     const name = recordsName(definitions.get('_authOrigins'))
     const isNew = await database.transaction(async (transaction: Transaction) => {
       const places = transaction.collection<JsonObject>(name)
@@ -53,7 +53,8 @@ export class LoginAlerts {
         return false
       }
       for (const { _id } of known.slice(0, Math.max(0, known.length - PLACES_MAX + 1))) await places.delete(_id)
-      const place = { ...account, fingerprint, created: time, updated: time, _id: randomText(ID_CHARS, LOWER) }
+      const _id = randomText(environment, ID_CHARS, LOWER)
+      const place = { ...account, fingerprint, created: time, updated: time, _id }
       await places.insert(place)
       return known.length > 0
     })

@@ -63,9 +63,10 @@ export class Logins {
   async finish(actor: Actor, holder: Holder, method: LoginMethod, input: JsonObject): Promise<LoggedIn | HalfLoggedIn> {
     const { definition, record } = holder
     await this.check(actor, holder)
-    const { hooks, app, definitions } = this.#host
-    const about = requestEvent(app, definitions, actor)
-    const event = { ...about, collection: definition, record: HookRecord.of(definition, record), authMethod: method }
+    const { hooks, environment } = this.#host
+    const seen = HookRecord.of(definition, record, environment)
+    const about = requestEvent(this.#host, actor)
+    const event = { ...about, collection: definition, record: seen, authMethod: method }
     let login: LoggedIn | HalfLoggedIn | undefined
     await hooks.trigger('onRecordAuthRequest', event, [definition.id, definition.name], async () => {
       const mfaId = await this.#secondFactors.need(actor, definition, record, method, begunLogin(actor, input))
@@ -112,7 +113,7 @@ export class Logins {
     session: string,
     claims: { readonly duration: number; readonly refreshable: boolean },
   ): Promise<LoggedIn> {
-    const token = await newToken('auth', holder, { nowMs: this.#host.now(), sid: session, ...claims })
+    const token = await newToken('auth', holder, { nowMs: this.#host.environment.wallClock(), sid: session, ...claims })
     return loggedIn(holder, token, session)
   }
 }

@@ -20,13 +20,13 @@ export class MailRequests {
   /** `name`: of these mails. */
   constructor(host: AccountsHost, name: string, make: (host: AccountsHost, holder: Holder) => Promise<QueuedMail>) {
     this.#host = host
-    this.#pauses = new Windows(host.now, name, host.fleet)
+    this.#pauses = new Windows(host.environment, name, host.fleet)
     this.#make = make
   }
 
   /** `isDue`: whether this account gets such a mail. */
   async request(definition: AuthDefinition, email: string, isDue: (holder: Holder) => boolean): Promise<void> {
-    const account = await accountAt(this.#host.definitions, definition, email)
+    const account = await accountAt(this.#host, definition, email)
     const pause = `${definition.id} ${account.address}`
     if (!this.#pauses.take(pause, 1, PAUSE_SECONDS)) return
     try {
@@ -40,7 +40,7 @@ export class MailRequests {
 
   /** The account has done what the mail was for, so it may ask again. */
   async done({ definition, record }: Holder): Promise<void> {
-    const { address } = await accountAt(this.#host.definitions, definition, String(record['email']))
+    const { address } = await accountAt(this.#host, definition, String(record['email']))
     this.#pauses.delete(`${definition.id} ${address}`)
   }
 }

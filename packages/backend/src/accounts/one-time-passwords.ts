@@ -2,12 +2,11 @@
  * Logins by passwords that are valid once, for some minutes, and come by mail. An unknown address gets an id too, and nobody can
  * distinguish it from that of an account: it is a decoy.
  */
-import { randomInt } from 'node:crypto'
 import type { Collection, Transaction } from 'pannier'
 import type { Actor } from '../access/actor.ts'
 import { recordsName } from '../definitions/definition.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
-import { LOWER, randomText } from '../definitions/scaffolds.ts'
+import { LOWER, randomText } from '../gateway/chance.ts'
 import { toText } from '../fields/cast.ts'
 import { dateText, timeOfDateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
@@ -40,6 +39,7 @@ const OPEN_MAX = 9
 /** For one account from one network address. */
 const TRIES_MAX = 5
 const TRIES_SECONDS = 180
+const DIGITS = '0123456789'
 /** Tries of one password, from everywhere. Then it is worth nothing. */
 const WRONG_MAX = 10
 
@@ -50,14 +50,14 @@ export class OneTimePasswords {
 
   constructor(host: AccountsHost) {
     this.#host = host
-    this.#decoys = new DecoyPasswords(OPEN_MAX, host.now)
-    this.#tries = new Windows(host.now, 'one-time passwords', host.fleet)
+    this.#decoys = new DecoyPasswords(OPEN_MAX, () => host.environment.wallClock())
+    this.#tries = new Windows(host.environment, 'one-time passwords', host.fleet)
   }
 
   /** Resolves with the id that the login takes. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */
   async request(definition: AuthDefinition, input: JsonObject): Promise<string> {
     checkEnabled(definition)
-    const account = await accountAt(this.#host.definitions, definition, readEmail(input))
+    const account = await accountAt(this.#host, definition, readEmail(input))
     const { isMissing, address } = account
     const open = await this.#openOf(account)
     const ids = isMissing ? this.#decoys.openOf(definition, address) : open.map(({ _id }) => String(_id))
@@ -127,10 +127,10 @@ export class OneTimePasswords {
   }
 
   async #make({ definition, record }: Holder): Promise<{ readonly password: string; readonly document: JsonObject }> {
-    const password = Array.from({ length: definition.otp.length }, () => randomInt(10)).join('')
-    const created = dateText(this.#host.now())
+    const password = randomText(this.#host.environment, definition.otp.length, DIGITS)
+    const created = dateText(this.#host.environment.wallClock())
     const document = {
-      _id: randomText(ID_CHARS, LOWER),
+      _id: randomText(this.#host.environment, ID_CHARS, LOWER),
       collectionRef: definition.id,
       recordRef: String(record['_id']),
       password: await this.#host.passwords.hash(password),
@@ -158,7 +158,7 @@ export class OneTimePasswords {
   }
 
   #isExpired({ otp }: AuthDefinition, { created }: JsonObject): boolean {
-    return !(this.#host.now() < timeOfDateText(String(created)) + otp.duration * 1000)
+    return !(this.#host.environment.wallClock() < timeOfDateText(String(created)) + otp.duration * 1000)
   }
 
   #countTry(key: string): void {
@@ -169,7 +169,7 @@ export class OneTimePasswords {
   /** Where this method is enough, nobody else keeps a password from before the address was proven. */
   async #verified(definition: AuthDefinition, record: JsonObject, sentTo: string): Promise<JsonObject> {
     if (record['verified'] === true || sentTo === '' || record['email'] !== sentTo) return record
-    const password = definition.mfa.enabled ? {} : unknownPassword()
+    const password = definition.mfa.enabled ? {} : unknownPassword(this.#host.environment)
     try {
       return await this.#host.write(definition, record, { verified: true, ...password })
     } catch (error) {

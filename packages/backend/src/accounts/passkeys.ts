@@ -73,7 +73,7 @@ export class Passkeys {
 
   constructor(host: AccountsHost) {
     this.#host = host
-    this.#challenges = new Challenges(host.now, host.fleet)
+    this.#challenges = new Challenges(host.environment, host.fleet)
     this.#stored = host.database.collection<StoredPasskey>(PASSKEYS_COLLECTION)
   }
 
@@ -131,7 +131,7 @@ export class Passkeys {
       counter: credential.counter,
       transports: credential.transports ?? [],
       isSynced,
-      createdMs: this.#host.now(),
+      createdMs: this.#host.environment.wallClock(),
       usedMs: 0,
     }
     await this.#stored.insert(stored).catch((error: unknown) => {
@@ -227,7 +227,7 @@ export class Passkeys {
     let isCopy = false
     const changed = await this.#update(id, (old) => {
       isCopy = (counter > 0 || old.counter > 0) && counter <= old.counter
-      return isCopy ? old : { ...old, counter, isSynced, usedMs: this.#host.now() }
+      return isCopy ? old : { ...old, counter, isSynced, usedMs: this.#host.environment.wallClock() }
     })
     if (isCopy || changed === undefined) throw failed()
   }

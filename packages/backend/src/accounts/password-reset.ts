@@ -30,7 +30,7 @@ export class PasswordReset {
   async confirm(definition: AuthDefinition, input: JsonObject): Promise<void> {
     const { token, password, passwordConfirm } = readTexts(input, ['token', 'password', 'passwordConfirm'])
     const holder = await whileCurrent(async () => {
-      const found = await holderOf(this.#host.definitions, 'passwordReset', token, this.#host.now())
+      const found = await holderOf(this.#host.definitions, 'passwordReset', token, this.#host.environment.wallClock())
       checkForm({
         token: tokenError(definition, token, found),
         password: textError(password, charsMin(definition), NAME_BYTES_MAX),

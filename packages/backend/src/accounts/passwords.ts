@@ -3,8 +3,9 @@
  * follow OWASP ASVS 5, appendix C: argon2id 46 MiB, 1 pass; scrypt N = 2^17, r = 8. Refuses weaker records, and records
  * that would cost the server much more. Imported accounts have hashes of bcrypt until their next login.
  */
-import * as crypto from 'node:crypto'
+import crypto from 'node:crypto'
 import { promisify } from 'node:util'
+import type { Chance } from '../gateway/chance.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
 import { HashQueue } from './hash-queue.ts'
 
@@ -48,11 +49,18 @@ const scrypt = promisify<crypto.BinaryLike, crypto.BinaryLike, number, crypto.Sc
 
 /** Makes and checks hashes of passwords, as PHC strings. */
 export class Passwords {
+  readonly #chance: Chance
   readonly #queue: HashQueue
   readonly #algorithm: Algorithm
   #dummy: Promise<string> | undefined
 
-  constructor(queue: HashQueue = new HashQueue(), algorithm: Algorithm = argon2 === undefined ? 'scrypt' : 'argon2id') {
+  /** `chance`: makes salts. */
+  constructor(
+    chance: Chance,
+    queue: HashQueue = new HashQueue(),
+    algorithm: Algorithm = argon2 === undefined ? 'scrypt' : 'argon2id',
+  ) {
+    this.#chance = chance
     this.#queue = queue
     this.#algorithm = algorithm
   }
@@ -65,7 +73,11 @@ export class Passwords {
 
   /** A PHC string of a password that nobody knows. It costs nothing. */
   unknownHash(): string {
-    return format({ ...this.#newParameters(), hash: crypto.randomBytes(HASH_BYTES) })
+    return format({ ...this.#newParameters(), hash: this.#random(HASH_BYTES) })
+  }
+
+  #random(bytes: number): Buffer {
+    return Buffer.from(this.#chance.randomBytes(bytes))
   }
 
   #newParameters(): Omit<Parameters, 'hash'> {
@@ -74,7 +86,7 @@ export class Passwords {
       algorithm: this.#algorithm,
       memory: isArgon2 ? ARGON2_MEMORY_KIB : SCRYPT_LOG2_COST,
       passes: isArgon2 ? ARGON2_PASSES : 8,
-      salt: crypto.randomBytes(SALT_BYTES),
+      salt: this.#random(SALT_BYTES),
     }
   }
 
@@ -93,7 +105,7 @@ export class Passwords {
 
   /** Takes as long as `verify`, so that timing does not reveal whether a name is known. */
   async waste(password: string): Promise<void> {
-    const record = await (this.#dummy ??= this.hash(crypto.randomBytes(SALT_BYTES).toString('hex')))
+    const record = await (this.#dummy ??= this.hash(this.#random(SALT_BYTES).toString('hex')))
     const parameters = parse(record)!
     const message = Buffer.byteLength(password) > PASSWORD_BYTES_MAX ? '' : password
     await this.#queue.run(() => derive(message, parameters))

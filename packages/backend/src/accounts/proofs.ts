@@ -1,5 +1,5 @@
 /** Tokens that mails have brought: what is wrong with one, and writes that it allows. */
-import { randomText } from '../definitions/scaffolds.ts'
+import { randomText, type Chance } from '../gateway/chance.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
 import { UnknownPassword } from '../fields/password-field.ts'
@@ -41,7 +41,7 @@ export function withMessage(error: unknown, message: string): unknown {
 }
 
 /** For an input: nobody logs in with a password any more. */
-export function unknownPassword(): JsonObject {
-  const password = new UnknownPassword(randomText(30))
+export function unknownPassword(chance: Chance): JsonObject {
+  const password = new UnknownPassword(randomText(chance, 30))
   return { password, passwordConfirm: password }
 }

@@ -9,6 +9,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import type { Account, Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
+import { authMethods } from './auth-methods.ts'
 import { askedAccount, type AskedBy } from './asked-account.ts'
 import { isApiToken, refuseApiToken, type ApiTokenInfo } from './api-tokens.ts'
 import { EmailChange } from './email-change.ts'
@@ -216,6 +217,11 @@ export class RecordAccounts {
     }
     await this.#logins.check(actor, { definition, record })
     return this.#logins.begin(actor, { definition, record }, { method: 'impersonate', duration, refreshable: false })
+  }
+
+  /** How records of a collection can log in. @throws ServiceError NOT_FOUND */
+  authMethods(collection: string): JsonObject {
+    return authMethods(this.authDefinition(collection), this.#host.environment)
   }
 
   /** @throws ServiceError NOT_FOUND */

@@ -2,7 +2,7 @@
 import type { Collection } from 'pannier'
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
-import { LOWER, randomText } from '../definitions/scaffolds.ts'
+import { LOWER, randomText } from '../gateway/chance.ts'
 import { dateText, timeOfDateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
@@ -60,8 +60,8 @@ export class SecondFactors {
   }
 
   async #begin(login: JsonObject): Promise<string> {
-    const id = randomText(ID_CHARS, LOWER)
-    const created = dateText(this.#host.now())
+    const id = randomText(this.#host.environment, ID_CHARS, LOWER)
+    const created = dateText(this.#host.environment.wallClock())
     await this.#mfas.insert({ ...login, created, updated: created, _id: id })
     return id
   }
@@ -72,6 +72,6 @@ export class SecondFactors {
   }
 
   #isOver({ created }: JsonObject, { mfa }: AuthDefinition): boolean {
-    return !(this.#host.now() < timeOfDateText(String(created)) + mfa.duration * 1000)
+    return !(this.#host.environment.wallClock() < timeOfDateText(String(created)) + mfa.duration * 1000)
   }
 }

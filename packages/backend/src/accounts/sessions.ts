@@ -5,8 +5,9 @@
 import { createHash } from 'node:crypto'
 import { isPannierError } from 'pannier'
 import type { Collection, Database, Transaction } from 'pannier'
+import type { Environment } from 'pannier/types'
 import type { Actor } from '../access/actor.ts'
-import { LOWER, randomText } from '../definitions/scaffolds.ts'
+import { LOWER, randomText } from '../gateway/chance.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { dateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
@@ -15,8 +16,7 @@ import type { Account, Principal } from '../gateway/principal.ts'
 interface SessionsHost {
   readonly database: Database
   readonly definitions: Definitions
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Environment
 }
 
 /** How a session has begun. */
@@ -92,9 +92,9 @@ export class Sessions {
 
   /** Resolves with the id of a new session. One that is there is kept. */
   async begin({ principal, request }: Actor, account: Account, session: NewSession): Promise<string> {
-    const { id = randomText(ID_CHARS, LOWER), method, duration } = session
+    const { id = randomText(this.#host.environment, ID_CHARS, LOWER), method, duration } = session
     await this.#makeRoom(account)
-    const nowMs = this.#host.now()
+    const nowMs = this.#host.environment.wallClock()
     const stored: StoredSession = {
       ...noteOf(account, id),
       method,
@@ -112,7 +112,7 @@ export class Sessions {
 
   /** A token of it is made. `duration`: how many seconds it is valid. */
   async extend(account: Account, id: string, duration: number): Promise<'extended' | 'ended' | 'unknown'> {
-    const nowMs = this.#host.now()
+    const nowMs = this.#host.environment.wallClock()
     const expiresMs = nowMs + duration * 1000
     const session = await this.#stored.get(keyOf(account, id))
     if (session === undefined) return 'unknown'
@@ -136,7 +136,7 @@ export class Sessions {
   async loginAgeMsOf({ account, session }: Principal): Promise<number> {
     const stored = account && session !== undefined ? await this.#stored.get(keyOf(account, session)) : undefined
     if (stored === undefined || stored.method === 'impersonate' || stored.method === 'refresh') return Infinity
-    return this.#host.now() - stored.createdMs
+    return this.#host.environment.wallClock() - stored.createdMs
   }
 
   /** Whether the session of the principal has ended, if it has an account. */
@@ -146,12 +146,12 @@ export class Sessions {
 
   /** Stores that a session is used now. */
   async noteUse(account: Account, id: string | undefined): Promise<void> {
-    if (id !== undefined) await this.#change(keyOf(account, id), { usedMs: this.#host.now() })
+    if (id !== undefined) await this.#change(keyOf(account, id), { usedMs: this.#host.environment.wallClock() })
   }
 
   /** Those of an account that have not ended, the one that was used last first. `current`: of the request. */
   async list(account: Account, current: string | undefined): Promise<readonly SessionInfo[]> {
-    const nowMs = this.#host.now()
+    const nowMs = this.#host.environment.wallClock()
     return (await this.#of(account))
       .filter((session) => session.isEnded !== true && isKept(session, account.record, nowMs))
       .sort((one, other) => other.usedMs - one.usedMs)
@@ -176,11 +176,12 @@ export class Sessions {
 
   /** Deletes those whose tokens are worth nothing any more. */
   async deleteEnded(): Promise<void> {
-    const { definitions, now } = this.#host
+    const { definitions, environment } = this.#host
     for await (const session of this.#stored.find({})) {
       const definition = definitions.find(session.collection)
       const record = definition?.type === 'auth' ? await definitions.records(definition).get(session.record) : undefined
-      if (record === undefined || !isKept(session, record, now())) await this.#stored.delete(session._id)
+      if (record === undefined || !isKept(session, record, environment.wallClock()))
+        await this.#stored.delete(session._id)
     }
   }
 

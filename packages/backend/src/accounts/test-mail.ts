@@ -1,5 +1,5 @@
 /** A mail that shows an operator whether the settings of the SMTP server are right. */
-import { randomText } from '../definitions/scaffolds.ts'
+import { randomText, type Chance } from '../gateway/chance.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import { dateText } from '../fields/date-text.ts'
@@ -22,7 +22,10 @@ const MAILS: ReadonlyMap<string, Make> = new Map<string, Make>([
   ['password-reset', passwordResetMail],
   ['email-change', (host, holder) => emailChangeMail(host, holder, String(holder.record['email']))],
   ['otp', (host, holder) => otpMail(host, holder, '_PB_TEST_OTP_ID_', '123456')],
-  ['login-alert', (host, holder) => alertMail(host, holder, `${dateText(host.now())} - TEST_IP TEST_USER_AGENT`)],
+  [
+    'login-alert',
+    (host, holder) => alertMail(host, holder, `${dateText(host.environment.wallClock())} - TEST_IP TEST_USER_AGENT`),
+  ],
 ])
 
 const NO_COLLECTION = fieldError('validation_invalid_auth_collection', 'Must be a valid auth collection id or name.')
@@ -40,7 +43,7 @@ export async function sendTestMail(host: AccountsHost, principal: Principal, inp
     template: template === '' ? BLANK : make === undefined ? NOT_LISTED : undefined,
   }
   checkForm(errors, 'Failed to send the test email.')
-  const mail = await make!(host, testAccount(definition as AuthDefinition, email))
+  const mail = await make!(host, testAccount(definition as AuthDefinition, email, host.environment))
   try {
     await host.mails.sendNow(mail)
   } catch (error) {
@@ -51,11 +54,11 @@ export async function sendTestMail(host: AccountsHost, principal: Principal, inp
 }
 
 /** Its values say which field stands where. */
-function testAccount(definition: AuthDefinition, email: string): Holder {
+function testAccount(definition: AuthDefinition, email: string, chance: Chance): Holder {
   const shown = definition.fields.filter(({ hidden }) => !hidden)
   const values = shown.map((field) => [field.name, castValue(field, `__pb_test_${field.name}__`)] as const)
   return {
     definition,
-    record: { ...Object.fromEntries(values), _id: '__pb_test_id__', tokenKey: randomText(50), email },
+    record: { ...Object.fromEntries(values), _id: '__pb_test_id__', tokenKey: randomText(chance, 50), email },
   }
 }

@@ -1,5 +1,6 @@
 /** The principals of tokens. Those that are known cost no read. */
 import type { Database, DatabaseChange } from 'pannier'
+import type { Environment } from 'pannier/types'
 import { recordsName } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { API_TOKENS_COLLECTION } from '../definitions/system-collections.ts'
@@ -16,8 +17,7 @@ interface TokenPrincipalsHost {
   readonly sessions: Sessions
   readonly apiTokens: ApiTokens
   readonly logs: LogWriter
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Environment
 }
 
 /** `api`: a token that a superuser has made. */
@@ -46,7 +46,7 @@ export class TokenPrincipals {
 
   /** Whose the token is. Undefined for a text that is no valid token of this type: then somebody is a guest. */
   async find(type: BearerType, token: string): Promise<Principal | undefined> {
-    const { definitions, now } = this.#host
+    const { definitions, environment } = this.#host
     if (this.#definitions !== definitions.schema) {
       // A secret may have changed.
       this.#known.clear()
@@ -54,8 +54,8 @@ export class TokenPrincipals {
       this.#definitions = definitions.schema
     }
     const known = await this.#find(type === 'api' ? this.#knownApiTokens : this.#known, type, token)
-    if (known !== undefined && now() - known.usedMs >= SESSION_LAG_MS) {
-      known.usedMs = now()
+    if (known !== undefined && environment.wallClock() - known.usedMs >= SESSION_LAG_MS) {
+      known.usedMs = environment.wallClock()
       this.#noteUse(known.principal)
     }
     return known?.principal
@@ -75,7 +75,7 @@ export class TokenPrincipals {
 
   async #find(known: KnownTokens, type: BearerType, token: string): Promise<KnownToken | undefined> {
     const key = `${type} ${token}`
-    const found = known.get(key, this.#host.now())
+    const found = known.get(key, this.#host.environment.wallClock())
     if (found !== undefined) return found
     const { version } = known
     const read = await (type === 'api' ? this.#host.apiTokens.read(token) : this.#read(type, token))
@@ -84,8 +84,8 @@ export class TokenPrincipals {
   }
 
   async #read(type: 'auth' | 'file', token: string): Promise<KnownToken | undefined> {
-    const { definitions, sessions, now } = this.#host
-    const holder = await holderOf(definitions, type, token, now())
+    const { definitions, sessions, environment } = this.#host
+    const holder = await holderOf(definitions, type, token, environment.wallClock())
     if (holder === undefined) return undefined
     const { sid, exp } = claimsIn(token)!
     const principal = principalOf(holder, sid)

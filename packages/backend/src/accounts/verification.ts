@@ -39,7 +39,7 @@ export class Verification {
     checkNoSuperusers(definition)
     const { token } = readTexts(input, ['token'])
     const holder = await whileCurrent(async () => {
-      const found = await holderOf(this.#host.definitions, 'verification', token, this.#host.now())
+      const found = await holderOf(this.#host.definitions, 'verification', token, this.#host.environment.wallClock())
       checkForm({ token: wrongToken(definition, token, found) })
       if (found!.record['verified'] !== true) await this.#verify(found!)
       return found!
@@ -49,7 +49,7 @@ export class Verification {
 
   /** Somebody else may have set the password, before it was known whose the address is. Where nobody logs in with it, it ends. */
   async #verify({ definition, record }: Holder): Promise<void> {
-    const password = definition.passwordAuth.enabled ? {} : unknownPassword()
+    const password = definition.passwordAuth.enabled ? {} : unknownPassword(this.#host.environment)
     await this.#host.write(definition, record, { verified: true, ...password }).catch((error: unknown) => {
       throw withMessage(error, 'An error occurred while saving the verified state.')
     })

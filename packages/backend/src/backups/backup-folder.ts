@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { randomText } from '../definitions/scaffolds.ts'
+import { randomText, type Chance } from '../gateway/chance.ts'
 import type { ByteRange, FileContent, FileHead, FileInfo, FilePlace } from '../files/file-place.ts'
 
 export const ZIP_TYPE = 'application/zip'
@@ -21,9 +21,11 @@ export function isBackupName(name: string): boolean {
 
 export class BackupFolder implements FilePlace {
   readonly #folder: string
+  readonly #chance: Chance
 
-  constructor(folder: string) {
+  constructor(folder: string, chance: Chance) {
     this.#folder = folder
+    this.#chance = chance
   }
 
   async put(key: string, content: FileContent): Promise<void> {
@@ -33,7 +35,7 @@ export class BackupFolder implements FilePlace {
   /** A file that the next `clean` removes. */
   async keepUnfinished(content: FileContent): Promise<string> {
     await mkdir(this.#folder, { recursive: true, mode: PRIVATE_FOLDER })
-    const path = join(this.#folder, UNFINISHED + randomText(10))
+    const path = join(this.#folder, UNFINISHED + randomText(this.#chance, 10))
     const file = await open(path, 'wx', PRIVATE_FILE)
     try {
       await file.writeFile(content)

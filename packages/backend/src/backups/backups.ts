@@ -1,6 +1,7 @@
 /** Backups: all databases of a server in one file, made while it runs, kept in a folder or a bucket, and restored. */
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { Environment } from 'pannier/types'
 import type { FileTokens } from '../accounts/file-tokens.ts'
 import { dateText } from '../fields/date-text.ts'
 import { BLANK, fieldError, NO_MATCH, outsideLength } from '../fields/field-errors.ts'
@@ -47,7 +48,7 @@ interface BackupsOptions {
   readonly settings: Settings
   readonly schedules: Schedules
   readonly logs: LogWriter
-  readonly now: () => number
+  readonly environment: Environment
   readonly host: BackupHost | undefined
 }
 
@@ -99,8 +100,8 @@ export class Backups {
 
   private constructor(options: BackupsOptions) {
     this.#options = options
-    const { host, settings } = options
-    this.#folder = host?.dir === undefined ? undefined : new BackupFolder(join(host.dir, FOLDER))
+    const { environment, host, settings } = options
+    this.#folder = host?.dir === undefined ? undefined : new BackupFolder(join(host.dir, FOLDER), environment)
     this.#stopListening = settings.onChange(() => this.#schedule())
   }
 
@@ -217,9 +218,9 @@ export class Backups {
 
   /** @throws ServiceError INVALID if backups have no place */
   #place(): FilePlace {
-    const { settings, host } = this.#options
+    const { environment, settings, host } = this.#options
     const { s3 } = settings.values.backups
-    if (host !== undefined && s3.enabled) return new S3Place(s3)
+    if (host !== undefined && s3.enabled) return new S3Place(s3, environment)
     if (this.#folder === undefined)
       throw invalid(`${NOT_REACHED} The server has no folder of its own: set a bucket for backups in the settings.`)
     return this.#folder
@@ -248,9 +249,9 @@ export class Backups {
   }
 
   #make(place: FilePlace, name: string): Promise<void> {
-    const { databases, now } = this.#options
+    const { databases, environment } = this.#options
     return this.#hooked('onBackupCreate', name, () =>
-      reaching(NOT_MADE, () => place.put(name, archiveOf(databases, new Date(now())), ZIP_TYPE)),
+      reaching(NOT_MADE, () => place.put(name, archiveOf(databases, new Date(environment.wallClock())), ZIP_TYPE)),
     )
   }
 
@@ -262,8 +263,8 @@ export class Backups {
   }
 
   #newName(prefix: string): string {
-    const { settings, now } = this.#options
-    const time = new Date(now()).toISOString().replaceAll(/[-:T]|\..*/g, '')
+    const { settings, environment } = this.#options
+    const time = new Date(environment.wallClock()).toISOString().replaceAll(/[-:T]|\..*/g, '')
     return `${prefix}${snakeCase(settings.values.meta.appName).slice(0, APP_NAME_CHARS_MAX)}_${time}.zip`
   }
 

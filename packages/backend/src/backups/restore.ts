@@ -184,7 +184,7 @@ async function check(database: Database, settingsKey: string | undefined): Promi
   if (!(await database.collections()).includes(DEFINITIONS_COLLECTION)) throw new Error('its data.db is of no server')
   const definitions = await Definitions.open(database)
   await definitions.close()
-  await (await Settings.open(database, settingsKey)).close()
+  await (await Settings.open(database, { key: settingsKey })).close()
 }
 
 /** Without a full stop. */

@@ -2,6 +2,7 @@
 import { createSchema } from '@pannier/rules'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import { fieldError } from '../fields/field-errors.ts'
+import type { Chance } from '../gateway/chance.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { checkDefinition, withChanged } from './check-definition.ts'
 import type { Definition, ViewDefinition } from './definition.ts'
@@ -20,16 +21,20 @@ export interface ProposedChange extends DefinitionChange {
   readonly brokenViews: readonly ViewDefinition[]
 }
 
-export function checkChange({ all: before }: Pick<DefinitionState, 'all'>, change: DefinitionChange): ProposedChange {
+export function checkChange(
+  { all: before }: Pick<DefinitionState, 'all'>,
+  change: DefinitionChange,
+  chance: Chance,
+): ProposedChange {
   const gone = new Set(change.removed.map(({ id }) => id))
   const proposed = withChanged(before, change.changed).filter(({ id }) => !gone.has(id))
   const proposedIds = new Set(change.changed.map(({ id }) => id))
-  const { all, viewErrors } = withViewFields(proposed, proposedIds)
+  const { all, viewErrors } = withViewFields(proposed, proposedIds, chance)
   const old = new Map(before.map((definition) => [definition.id, definition]))
   const [schema, byId] = [createSchema(all), new Map(all.map((definition) => [definition.id, definition]))]
   const wrong = change.changed.flatMap(({ id }) => {
     const definition = byId.get(id)!
-    const context = { old: old.get(id), all, schema, viewError: viewErrors.get(id) }
+    const context = { old: old.get(id), all, schema, viewError: viewErrors.get(id), chance }
     const errors = checkDefinition(definition, context)
     return errors === undefined ? [] : [{ definition, errors }]
   })
@@ -45,6 +50,7 @@ export function viewQueryError(reason: string): FieldError {
 function withViewFields(
   proposed: readonly Definition[],
   changedIds: ReadonlySet<string>,
+  chance: Chance,
 ): {
   readonly all: readonly Definition[]
   readonly viewErrors: ReadonlyMap<string, FieldError>
@@ -56,7 +62,7 @@ function withViewFields(
     const changed: ViewDefinition[] = []
     for (const { id } of views) {
       const view = all.find((definition) => definition.id === id) as ViewDefinition
-      const { fields, error } = derivedView(view, all)
+      const { fields, error } = derivedView(view, all, chance)
       if (error !== undefined) viewErrors.set(id, viewQueryError(error))
       // A view that was right, and does not change, keeps its fields.
       if ((error === undefined || changedIds.has(id)) && !isSame(fields, view.fields)) changed.push({ ...view, fields })

@@ -3,6 +3,7 @@ import type { Schema } from '@pannier/rules'
 import { BLANK, fieldError, NO_MATCH, outsideLength } from '../fields/field-errors.ts'
 import { checkField } from '../fields/check-field.ts'
 import { FIELD_RULES, type FieldDefinition } from '../fields/field-definition.ts'
+import type { Chance } from '../gateway/chance.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { checkAuthOptions } from './check-auth-options.ts'
 import { checkIndexes, checkIndexExpressions } from './check-indexes.ts'
@@ -19,6 +20,7 @@ interface DefinitionContext {
   readonly schema: Schema
   /** What is wrong with the query of a view. */
   readonly viewError: FieldError | undefined
+  readonly chance: Chance
 }
 
 /** Undefined: it is right. */
@@ -109,6 +111,7 @@ function checkFields(definition: Definition, context: DefinitionContext): FieldE
         definition,
         old: context.old?.fields.find(({ id }) => id === field.id),
         typeOf: (id) => context.all.find((other) => other.id === id)?.type,
+        chance: context.chance,
       }),
     ) ??
     errorsByPlace(fields, (field) => checkFieldRules(field, definition, context)) ??

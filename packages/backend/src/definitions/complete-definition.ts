@@ -1,5 +1,6 @@
 /** Reads an input on top of a definition, as PocketBase's API does: what is left out stays, lists are replaced. */
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { Chance } from '../gateway/chance.ts'
 import { completeFields } from '../fields/complete-fields.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
 import type { AuthDefinition, Definition } from './definition.ts'
@@ -9,21 +10,21 @@ import { scaffoldOf } from './scaffolds.ts'
 import { SUPERUSERS } from './system-collections.ts'
 
 /** A new collection as an input has it. @throws ServiceError INVALID */
-export function newDefinition(input: unknown): Definition {
+export function newDefinition(input: unknown, chance: Chance): Definition {
   const { type = '', name = '' } = isJsonObject(input) ? input : { type: input }
   if (typeof (type ?? '') !== 'string' || typeof (name ?? '') !== 'string')
     throw new ServiceError('INVALID', 'Failed to load the collection type data due to invalid formatting.')
-  return mergeDefinition(scaffoldOf(type === 'auth' || type === 'view' ? type : 'base'), input)
+  return mergeDefinition(scaffoldOf(type === 'auth' || type === 'view' ? type : 'base', chance), input, chance)
 }
 
 /** `definition` with what the input says. @throws ServiceError INVALID */
-export function mergeDefinition(definition: Definition, input: unknown): Definition {
+export function mergeDefinition(definition: Definition, input: unknown, chance: Chance): Definition {
   if (!isJsonObject(input)) throw malformed()
   const { fields, ...rest } = input['type'] === '' ? { ...input, type: 'base' } : input
   // Nobody sets these.
   const { created, updated } = definition
   const merged = {
-    ...(mergeObject(ofType(definition, rest['type']), rest, RULES) as unknown as Definition),
+    ...(mergeObject(ofType(definition, rest['type'], chance), rest, RULES) as unknown as Definition),
     created,
     updated,
   }
@@ -39,9 +40,9 @@ function withPasskey(definition: AuthDefinition, input: unknown): AuthDefinition
 }
 
 /** With the options of another type. The change is refused later, with all that is wrong beside it. */
-function ofType(definition: Definition, type: unknown): Definition {
+function ofType(definition: Definition, type: unknown, chance: Chance): Definition {
   const isOther = (type === 'base' || type === 'auth' || type === 'view') && type !== definition.type
-  return isOther ? ({ ...scaffoldOf(type), ...definition } as Definition) : definition
+  return isOther ? ({ ...scaffoldOf(type, chance), ...definition } as Definition) : definition
 }
 
 /** What every definition of its type has: system fields and their indexes, statements that name it. */

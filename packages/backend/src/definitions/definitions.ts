@@ -1,12 +1,13 @@
 /** The definitions of all collections: kept in the database, and in memory for those who ask. */
-import { setTimeout } from 'node:timers/promises'
 import type { Schema } from '@pannier/rules'
 import { isPannierError, type Collection, type Database, type Transaction } from 'pannier'
-import { truncate } from 'pannier/internal'
+import { environmentOf, pause, truncate } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { dateText } from '../fields/date-text.ts'
 import { DIFFERENT } from '../fields/field-errors.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
-import { ALONE, type Fleet } from '../fleet/fleet.ts'
+import { aloneIn, type Fleet } from '../fleet/fleet.ts'
+import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { type ErrorData, forbidden, missing, ServiceError } from '../gateway/service-error.ts'
@@ -20,8 +21,8 @@ import { uniqueErrors } from './library-index.ts'
 import { listDefinitions, type DefinitionListOptions, type DefinitionPage } from './list-definitions.ts'
 import { MisfitCounter, type Misfit } from './misfits.ts'
 import { presentScaffolds } from './present-definition.ts'
-import { idOf, randomText } from './scaffolds.ts'
-import { DefinitionStore, type DefinitionReader } from './store.ts'
+import { idOf, newSecret } from './scaffolds.ts'
+import { DefinitionStore, type DefinitionChange, type DefinitionReader } from './store.ts'
 import { SqlError } from './sql/tokens.ts'
 import { SUPERUSERS, SYSTEM_COLLECTIONS } from './system-collections.ts'
 import { typeDeclarations, type TypesFor } from './type-declarations.ts'
@@ -55,6 +56,14 @@ type AroundDefinitions = (
   write: () => Promise<void>,
 ) => Promise<void>
 
+interface DefinitionsOptions {
+  readonly journal?: DefinitionJournal | undefined
+  /** The server is alone when it is left out. */
+  readonly fleet?: Fleet
+  /** That of the database when it is left out. */
+  readonly environment?: Environment
+}
+
 const CREATE_FAILED = 'Failed to create collection.'
 const UPDATE_FAILED = 'Failed to update collection.'
 
@@ -71,6 +80,7 @@ export class Definitions {
   readonly #store: DefinitionStore
   readonly #journal: DefinitionJournal | undefined
   readonly #fleet: Fleet
+  readonly #environment: Environment
   readonly #listeners = new Set<() => void>()
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
@@ -81,25 +91,26 @@ export class Definitions {
   }
 
   /** Makes the system collections of a new database. */
-  static async open(database: Database, journal?: DefinitionJournal, fleet: Fleet = ALONE): Promise<Definitions> {
+  static async open(database: Database, options: DefinitionsOptions = {}): Promise<Definitions> {
+    const { environment = environmentOf(database), fleet = aloneIn(environment), journal } = options
     return fleet.exclusively('definitions', async () => {
       await database.refresh()
-      const definitions = new Definitions(database, await DefinitionStore.open(database), journal, fleet)
+      const store = await DefinitionStore.open(database, environment)
+      const definitions = new Definitions(store, { database, environment, journal, fleet })
       if (definitions.all().length === 0) await definitions.#addSystemCollections()
       return definitions
     })
   }
 
   private constructor(
-    database: Database,
     store: DefinitionStore,
-    journal: DefinitionJournal | undefined,
-    fleet: Fleet,
+    { database, environment, journal, fleet }: Required<DefinitionsOptions> & { readonly database: Database },
   ) {
     this.#database = database
     this.#store = store
     this.#journal = journal
     this.#fleet = fleet
+    this.#environment = environment
     store.onReload = () => this.#tell()
   }
 
@@ -140,7 +151,7 @@ export class Definitions {
     for (let round = 1; round <= READ_ROUNDS_MAX; round++) {
       const { state } = this.#store
       const [outcome] = await Promise.allSettled([read()])
-      if (!this.#store.isStill(state)) await setTimeout(round)
+      if (!this.#store.isStill(state)) await pause(this.#environment, round)
       else if (outcome.status === 'fulfilled') return outcome.value
       else throw outcome.reason
     }
@@ -150,24 +161,24 @@ export class Definitions {
   /** A page of them, as the API shows them. @throws ServiceError FORBIDDEN, INVALID */
   list(principal: Principal, options: DefinitionListOptions): DefinitionPage {
     checkAdmin(principal)
-    return listDefinitions(this.all(), options)
+    return listDefinitions(this.all(), options, this.#environment)
   }
 
   /** What a new collection of each type begins with, as the API shows it. @throws ServiceError FORBIDDEN */
   scaffolds(principal: Principal): JsonObject {
     checkAdmin(principal)
-    return presentScaffolds()
+    return presentScaffolds(this.#environment)
   }
 
   /** @throws ServiceError FORBIDDEN, INVALID with data */
   async create(principal: Principal, input: unknown): Promise<Definition> {
     checkAdmin(principal)
-    const given = newDefinition(input)
+    const given = newDefinition(input, this.#environment)
     return this.#inTurn(async () => {
       const definition = this.#completed(given)
       const isTaken = this.all().some(({ id }) => id === definition.id)
       if (isTaken) throw new ServiceError('INVALID', CREATE_FAILED, { data: { id: ID_TAKEN } })
-      const change = checkChange(this.#store.state, { changed: [definition], removed: [] })
+      const change = this.#checked({ changed: [definition], removed: [] })
       const written = await this.#write(change, CREATE_FAILED, definition.id)
       return written.changed.find(({ id }) => id === definition.id)!
     })
@@ -221,7 +232,7 @@ export class Definitions {
         const names = referring.map(({ name }) => name).join(', ')
         throw new ServiceError('INVALID', `${message} probably due to existing reference in ${names}.`)
       }
-      const change = checkChange(this.#store.state, { changed: [], removed: [definition] })
+      const change = this.#checked({ changed: [], removed: [definition] })
       if (change.brokenViews.some((view) => reads(view, definition, this.all())))
         throw new ServiceError('INVALID', `${message}.`)
       await this.#write(change, `${message}.`, definition.id)
@@ -299,7 +310,7 @@ export class Definitions {
   /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
   async dryRunView(principal: Principal, query: string): Promise<ViewSample> {
     checkAdmin(principal)
-    return sampleOf(query, this.all(), (definition) => this.#documentsOf(definition))
+    return sampleOf(query, this.all(), this.#sampleSource())
   }
 
   /** TypeScript types of all collections, for PocketBase's SDK or for `@pannier/client`. @throws ServiceError FORBIDDEN */
@@ -332,15 +343,20 @@ export class Definitions {
   }
 
   #imported(list: unknown, deleteMissing: boolean): ProposedChange {
-    const proposed = importedChange(this.all(), list, deleteMissing, (given) => this.#completed(given))
-    return checkChange(this.#store.state, proposed)
+    const making = { environment: this.#environment, complete: (given: Definition) => this.#completed(given) }
+    return this.#checked(importedChange(this.all(), list, deleteMissing, making))
   }
 
   #updated(old: Definition, input: unknown): { readonly definition: Definition; readonly change: ProposedChange } {
-    const definition = { ...completeDefinition(mergeDefinition(old, input)), updated: dateText(Date.now()) }
+    const merged = completeDefinition(mergeDefinition(old, input, this.#environment))
+    const definition = { ...merged, updated: dateText(this.#environment.wallClock()) }
     if (definition.id !== old.id) throw new ServiceError('INVALID', UPDATE_FAILED, { data: { id: DIFFERENT } })
-    const changed = [withNewSecret(definition, old)]
-    return { definition, change: checkChange(this.#store.state, { changed, removed: [] }) }
+    const changed = [withNewSecret(definition, old, this.#environment)]
+    return { definition, change: this.#checked({ changed, removed: [] }) }
+  }
+
+  #checked(change: DefinitionChange): ProposedChange {
+    return checkChange(this.#store.state, change, this.#environment)
   }
 
   /** `id`: of the definition that was meant, if it was one; the others follow it. */
@@ -389,18 +405,20 @@ export class Definitions {
     const errors = change.wrong[0]?.errors
     if (meant?.type !== 'view' || errors?.['viewQuery'] !== undefined) return errors
     const all = withChanged(this.all(), change.changed)
-    const reason = await idsError(meant, all, (definition) => this.#documentsOf(definition))
+    const reason = await idsError(meant, all, this.#sampleSource())
     return reason === undefined ? errors : { ...errors, viewQuery: viewQueryError(reason) }
   }
 
-  #documentsOf(definition: Definition): Promise<readonly JsonObject[]> {
-    return this.records(definition).find({}).sort('$created').toArray()
+  #sampleSource(): Parameters<typeof sampleOf>[2] {
+    const documentsOf = (definition: Definition): Promise<readonly JsonObject[]> =>
+      this.records(definition).find({}).sort('$created').toArray()
+    return { documentsOf, environment: this.#environment }
   }
 
   /** A new one, with id and times. */
   #completed(given: Definition): Definition {
     const id = given.id === '' ? this.#freeId(given) : given.id
-    const created = dateText(Date.now())
+    const created = dateText(this.#environment.wallClock())
     return completeDefinition({ ...given, id, created, updated: created })
   }
 
@@ -412,10 +430,10 @@ export class Definitions {
   }
 
   async #addSystemCollections(): Promise<void> {
-    const all = SYSTEM_COLLECTIONS.map((input) => this.#completed(newDefinition(input)))
+    const all = SYSTEM_COLLECTIONS.map((input) => this.#completed(newDefinition(input, this.#environment)))
     // Anybody may sign up for `users`: not where databases were served before.
     const changed = (await this.#store.hasDatabases()) ? all.filter(({ system }) => system) : all
-    await this.#write(checkChange(this.#store.state, { changed, removed: [] }), '')
+    await this.#write(this.#checked({ changed, removed: [] }), '')
   }
 
   /** One after another at all servers, with what the others have changed. */
@@ -432,10 +450,10 @@ export class Definitions {
 }
 
 /** Another rule of who may log in ends all logins. */
-function withNewSecret(definition: Definition, old: Definition): Definition {
+function withNewSecret(definition: Definition, old: Definition, chance: Chance): Definition {
   if (definition.type !== 'auth' || old.type !== 'auth' || (definition.authRule ?? '') === (old.authRule ?? ''))
     return definition
-  return { ...definition, authToken: { ...definition.authToken, secret: randomText(50) } }
+  return { ...definition, authToken: { ...definition.authToken, secret: newSecret(chance) } }
 }
 
 const READ_ROUNDS_MAX = 100

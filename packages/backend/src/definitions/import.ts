@@ -1,4 +1,5 @@
 /** Lists of definitions, as they are exported and imported. */
+import type { Environment } from 'pannier/types'
 import { completeFields } from '../fields/complete-fields.ts'
 import { dateText } from '../fields/date-text.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
@@ -11,6 +12,13 @@ import { isSameName } from './index-statement.ts'
 import { rawMessage } from './raw-message.ts'
 import type { DefinitionChange } from './store.ts'
 
+/** What new definitions are made with. */
+interface Making {
+  readonly environment: Environment
+  /** Adds id and times. */
+  readonly complete: (given: Definition) => Definition
+}
+
 /**
  * What an import changes.
  *
@@ -20,7 +28,7 @@ export function importedChange(
   all: readonly Definition[],
   list: unknown,
   deleteMissing: boolean,
-  complete: (given: Definition) => Definition,
+  making: Making,
 ): DefinitionChange {
   if (list !== undefined && list !== null && !(Array.isArray(list) && list.every(isJsonObject)))
     throw new ServiceError('INVALID', 'An error occurred while loading the submitted data.')
@@ -29,7 +37,7 @@ export function importedChange(
       data: { collections: BLANK },
     })
   const imported = (list as readonly JsonObject[]).map((input) => ({
-    definition: importedDefinition(all, input, deleteMissing, complete),
+    definition: importedDefinition(all, input, deleteMissing, making),
     created: textOf(input['created']),
   }))
   // Views come last, as they may read the others.
@@ -51,16 +59,16 @@ function importedDefinition(
   all: readonly Definition[],
   input: JsonObject,
   deleteMissing: boolean,
-  complete: (given: Definition) => Definition,
+  { environment, complete }: Making,
 ): Definition {
   const { id, name } = input
   const wanted = textOf(id) || textOf(name)
   const old = all.find((one) => isSameName(one.id, wanted)) ?? all.find((one) => isSameName(one.name, wanted))
   try {
-    if (old === undefined) return complete(newDefinition(input))
-    const merged = mergeDefinition(old, { ...input, id: old.id, fields: undefined })
+    if (old === undefined) return complete(newDefinition(input, environment))
+    const merged = mergeDefinition(old, { ...input, id: old.id, fields: undefined }, environment)
     const fields = importedFields(old.fields, input['fields'], deleteMissing)
-    return completeDefinition({ ...merged, fields, updated: dateText(Date.now()) })
+    return completeDefinition({ ...merged, fields, updated: dateText(environment.wallClock()) })
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     throw failed(`Failed to import the collections configuration. Raw error:\n${error.message}`)

@@ -1,5 +1,6 @@
 /** Pages of definitions, filtered and sorted by the fields that say what they are. */
 import { bind, createSchema, evaluate, parse, RuleError, type RuleRecord } from '@pannier/rules'
+import { randomFraction, type Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
@@ -46,9 +47,13 @@ const NO_RECORDS = {
 }
 
 /** @throws ServiceError INVALID */
-export function listDefinitions(all: readonly Definition[], options: DefinitionListOptions): DefinitionPage {
+export function listDefinitions(
+  all: readonly Definition[],
+  options: DefinitionListOptions,
+  chance: Chance,
+): DefinitionPage {
   const { page = 1, perPage = PER_PAGE, sort = '', filter = '', skipTotal = false } = options
-  const rows = sorted(filtered(all, filter), sort)
+  const rows = sorted(filtered(all, filter), sort, chance)
   const size = Math.min(perPage <= 0 ? PER_PAGE : perPage, PER_PAGE_MAX)
   const number = Math.max(page, 1)
   return {
@@ -77,9 +82,9 @@ function filtered(all: readonly Definition[], filter: string): readonly Definiti
   }
 }
 
-function sorted(all: readonly Definition[], sort: string): readonly Definition[] {
+function sorted(all: readonly Definition[], sort: string, chance: Chance): readonly Definition[] {
   if (sort === '') return all
-  const keys = sort.split(',').map((part) => sortKey(part.trim()))
+  const keys = sort.split(',').map((part) => sortKey(part.trim(), chance))
   if (keys.length > SORTS_MAX) throw invalid('')
   const rows = all.map((definition, place) => ({
     definition,
@@ -100,10 +105,10 @@ interface SortKey {
   valueOf(definition: Definition, place: number): string | number
 }
 
-function sortKey(part: string): SortKey {
+function sortKey(part: string, chance: Chance): SortKey {
   const direction = part.startsWith('-') ? -1 : 1
   const name = part.replace(/^[+-]/, '')
-  if (name === '@random') return { direction, valueOf: () => Math.random() }
+  if (name === '@random') return { direction, valueOf: () => randomFraction(chance) }
   if (name === '@rowid') return { direction, valueOf: (_, place) => place }
   if (!FIELDS.some((field) => field.name === name)) throw invalid('')
   return { direction, valueOf: (definition) => String(definition[name as 'name']) }

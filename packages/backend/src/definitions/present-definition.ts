@@ -1,4 +1,5 @@
 /** A definition as the API shows it: PocketBase's order of keys, without secrets. */
+import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { completeDefinition } from './complete-definition.ts'
 import type { Definition } from './definition.ts'
@@ -53,11 +54,14 @@ export function presentDefinition(definition: Definition): JsonObject {
 }
 
 /** What a new collection of each type begins with. */
-export function presentScaffolds(): JsonObject {
-  const id = randomName()
+export function presentScaffolds(chance: Chance): JsonObject {
+  const id = randomName(chance)
   const types: readonly Definition['type'][] = ['auth', 'base', 'view']
   return Object.fromEntries(
-    types.map((type) => [type, presentDefinition({ ...completeDefinition({ ...scaffoldOf(type), id }), id: '' })]),
+    types.map((type) => [
+      type,
+      presentDefinition({ ...completeDefinition({ ...scaffoldOf(type, chance), id }), id: '' }),
+    ]),
   )
 }
 

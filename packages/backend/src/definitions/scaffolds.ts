@@ -1,24 +1,16 @@
 /** What a new collection of each type has before anybody has said anything of it. */
-import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { FieldDefinition } from '../fields/field-definition.ts'
+import { LOWER, randomText, type Chance } from '../gateway/chance.ts'
 import type { AuthDefinition, BaseDefinition, Definition, ViewDefinition } from './definition.ts'
 import { ALERT_MAIL, MAILS, OTP_MAIL } from './mail-templates.ts'
 
-/** Letters and digits of ids. */
-export const LOWER = 'abcdefghijklmnopqrstuvwxyz0123456789'
-const LETTERS = `${LOWER}ABCDEFGHIJKLMNOPQRSTUVWXYZ`
 const SECRET_LENGTH = 50
 const DAY_SECONDS = 86_400
 
-/** Letters and digits that nobody can guess. */
-export function randomText(length: number, alphabet: string = LETTERS): string {
-  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
-}
-
 /** A name for the indexes of a collection that has no id yet. */
-export function randomName(): string {
-  return randomText(10, LOWER)
+export function randomName(chance: Chance): string {
+  return randomText(chance, 10, LOWER)
 }
 
 /** The id of a collection, made of its type and first name. */
@@ -31,31 +23,36 @@ function checksum(text: string): string {
   return String(crc32(text))
 }
 
-/** A definition without a field or index. */
-export function scaffoldOf(type: 'auth'): AuthDefinition
-export function scaffoldOf(type: Definition['type']): Definition
-export function scaffoldOf(type: Definition['type']): Definition {
-  const base: BaseDefinition = {
-    id: '',
-    listRule: null,
-    viewRule: null,
-    createRule: null,
-    updateRule: null,
-    deleteRule: null,
-    name: '',
-    type: 'base',
-    fields: [],
-    indexes: [],
-    created: '',
-    updated: '',
-    system: false,
-  }
-  if (type === 'view') return { ...base, type, viewQuery: '' } satisfies ViewDefinition
-  return type === 'base' ? base : { ...base, type, ...authOptions() }
+/** Definitions without a field or index. */
+export const BASE_SCAFFOLD: BaseDefinition = {
+  id: '',
+  listRule: null,
+  viewRule: null,
+  createRule: null,
+  updateRule: null,
+  deleteRule: null,
+  name: '',
+  type: 'base',
+  fields: [],
+  indexes: [],
+  created: '',
+  updated: '',
+  system: false,
+}
+export const VIEW_SCAFFOLD: ViewDefinition = { ...BASE_SCAFFOLD, type: 'view', viewQuery: '' }
+
+/** The same with secrets of its own. */
+export function authScaffold(chance: Chance): AuthDefinition {
+  return { ...BASE_SCAFFOLD, type: 'auth', ...authOptions(chance) }
 }
 
-function authOptions(): Omit<AuthDefinition, keyof BaseDefinition> {
-  const token = (duration: number) => ({ duration, secret: randomText(SECRET_LENGTH) })
+export function scaffoldOf(type: Definition['type'], chance: Chance): Definition {
+  if (type === 'auth') return authScaffold(chance)
+  return type === 'view' ? VIEW_SCAFFOLD : BASE_SCAFFOLD
+}
+
+function authOptions(chance: Chance): Omit<AuthDefinition, keyof BaseDefinition> {
+  const token = (duration: number) => ({ duration, secret: newSecret(chance) })
   return {
     authRule: '',
     manageRule: null,
@@ -71,6 +68,11 @@ function authOptions(): Omit<AuthDefinition, keyof BaseDefinition> {
     fileToken: token(180),
     ...MAILS,
   }
+}
+
+/** What signs tokens. */
+export function newSecret(chance: Chance): string {
+  return randomText(chance, SECRET_LENGTH)
 }
 
 /** What a system field has by default, and what it has in any case. */

@@ -2,10 +2,10 @@
  * Definitions in the database, and what follows from them there: records, indexes, relations. A change is one transaction, so it
  * is whole or not at all. What can't be in it is made before, or put right at the next start.
  */
-import { setTimeout } from 'node:timers/promises'
 import { createSchema, type Schema } from '@pannier/rules'
 import { isPannierError, type Collection, type Database, type Transaction, type TransactionCollection } from 'pannier'
-import { followCommits, relateRecords, type RecordRelation } from 'pannier/internal'
+import { followCommits, pause, relateRecords, type RecordRelation } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { dateText } from '../fields/date-text.ts'
 import { fieldError } from '../fields/field-errors.ts'
 import { isMany } from '../fields/field-definition.ts'
@@ -55,6 +55,7 @@ const NAME_OF_DATABASE: FieldError = fieldError(
 
 export class DefinitionStore {
   readonly #database: Database
+  readonly #environment: Environment
   #state: DefinitionState = stateOf(0, [])
   /** Definitions whose unique indexes are being made. Writes of their records wait. */
   readonly #closed = new Set<string>()
@@ -67,15 +68,16 @@ export class DefinitionStore {
   onReload: () => void = () => {}
 
   /** Reads what is stored, and puts right what a crash has left. */
-  static async open(database: Database): Promise<DefinitionStore> {
-    const store = new DefinitionStore(database)
+  static async open(database: Database, environment: Environment): Promise<DefinitionStore> {
+    const store = new DefinitionStore(database, environment)
     await store.#load()
     await store.#settle(store.#state.all)
     return store
   }
 
-  private constructor(database: Database) {
+  private constructor(database: Database, environment: Environment) {
     this.#database = database
+    this.#environment = environment
     // At once: nobody reads a state of the database by definitions of another one.
     this.#stopFollowing = followCommits(database, (collections, isLocal) => {
       if (!isLocal && collections.has(DEFINITIONS_COLLECTION)) void this.#reload().catch(() => {})
@@ -111,7 +113,7 @@ export class DefinitionStore {
     const before = this.#state
     const { version, all } = await this.#patiently(() => this.#stored())
     if (version === before.version) return
-    await relateRecords(this.#database, relationsOf(all))
+    await this.#relate(all)
     this.#state = stateOf(version, all)
     // Indexes that this server has declared, and the other one has dropped.
     for (const definition of all) {
@@ -181,7 +183,7 @@ export class DefinitionStore {
       await this.#undo(steps, before)
       throw error
     }
-    const related = relateRecords(this.#database, relationsOf(all))
+    const related = this.#relate(all)
     this.#state = stateOf(before.version + 1, all)
     this.#isCommitting = false
     await related
@@ -196,7 +198,7 @@ export class DefinitionStore {
         return await read()
       } catch (error) {
         if (!isPannierError(error, 'PANNIER_IO')) throw error
-        await setTimeout(RETRY_MS)
+        await pause(this.#environment, RETRY_MS)
       }
     }
   }
@@ -244,7 +246,7 @@ export class DefinitionStore {
       if (migration === undefined) continue
       const records = transaction.collection<JsonObject>(recordsName(definition))
       try {
-        await inSteps(records, (ids) => records.update(ids, migration))
+        await this.#inSteps(records, (ids) => records.update(ids, migration))
       } catch (error) {
         throw asIndexError(error, definition)
       }
@@ -258,6 +260,26 @@ export class DefinitionStore {
     ])
     await documents.delete(removed.map(documentId))
     for (const { id, type } of removed) if (type === 'auth') await deleteOfAccounts(transaction, id)
+  }
+
+  /** Others may use the thread between the steps. */
+  async #inSteps(
+    records: TransactionCollection<JsonObject>,
+    step: (ids: readonly string[]) => Promise<unknown>,
+  ): Promise<void> {
+    const ids: string[] = []
+    for await (const { _id } of records.find({}).fields('_id')) ids.push(_id as string)
+    for (let at = 0; at < ids.length; at += STEP_DOCUMENTS) {
+      await step(ids.slice(at, at + STEP_DOCUMENTS))
+      await this.#environment.yield()
+    }
+  }
+
+  #relate(all: readonly Definition[]): Promise<void> {
+    return relateRecords(
+      this.#database,
+      relationsOf(all, () => this.#environment.wallClock()),
+    )
   }
 
   /** Declares indexes; resolves when they are built. @throws ServiceError INVALID if values are not unique */
@@ -293,7 +315,7 @@ export class DefinitionStore {
     const { version, all } = await this.#stored()
     for (const definition of all)
       if (definition.type !== 'view') await this.#index(definition, libraryIndexesOf(definition))
-    await relateRecords(this.#database, relationsOf(all))
+    await this.#relate(all)
     this.#state = stateOf(version, all)
   }
 
@@ -366,27 +388,14 @@ async function deleteOfAccounts(transaction: Transaction, collectionRef: string)
   }
 }
 
-/** Others may use the thread between the steps. */
-async function inSteps(
-  records: TransactionCollection<JsonObject>,
-  step: (ids: readonly string[]) => Promise<unknown>,
-): Promise<void> {
-  const ids: string[] = []
-  for await (const { _id } of records.find({}).fields('_id')) ids.push(_id as string)
-  for (let at = 0; at < ids.length; at += STEP_DOCUMENTS) {
-    await step(ids.slice(at, at + STEP_DOCUMENTS))
-    await new Promise(setImmediate)
-  }
-}
-
-function relationsOf(all: readonly Definition[]): Record<string, Record<string, RecordRelation>> {
+function relationsOf(all: readonly Definition[], now: () => number): Record<string, Record<string, RecordRelation>> {
   const accounts = all.filter(({ type }) => type === 'auth').map(recordsName)
   const ofAccount = { to: accounts, many: false, cascade: true, required: false }
   const undefinedOnes = UNDEFINED_OF_ACCOUNTS.map((name) => [name, { recordRef: ofAccount }] as const)
   const defined = all.flatMap((definition) => {
     const { type, name, fields } = definition
     if (type === 'view') return []
-    const touch = touching(definition)
+    const touch = touching(definition, now)
     const relations = fields.flatMap((field): [string, RecordRelation][] => {
       if (field.type !== 'relation') return []
       const { collectionId, cascadeDelete, required } = field
@@ -400,10 +409,10 @@ function relationsOf(all: readonly Definition[]): Record<string, Record<string, 
 }
 
 /** Moves the dates of a record that changes. */
-function touching({ fields }: Definition): (record: JsonObject) => void {
+function touching({ fields }: Definition, now: () => number): (record: JsonObject) => void {
   const names = fields.flatMap((field) => (field.type === 'autodate' && field.onUpdate ? [field.name] : []))
   return (record) => {
-    for (const name of names) record[name] = dateText(Date.now())
+    for (const name of names) record[name] = dateText(now())
   }
 }
 

@@ -6,6 +6,7 @@
  */
 import type { Database } from 'pannier'
 import { followCommits, holdSnapshot, type SnapshotReader } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 
 /** A commit, or several between which no state was held. */
 export interface CommitStep {
@@ -23,8 +24,7 @@ interface CommitStatesOptions {
   readonly isFollowed: (collection: string) => boolean
   /** Calls back when there is a new step. */
   readonly onStep: () => void
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Pick<Environment, 'wallClock'>
 }
 
 interface State {
@@ -102,7 +102,12 @@ export class CommitStates {
 
   #push(collections: ReadonlySet<string>): void {
     const snapshot = holdSnapshot(this.#options.database)
-    this.#states.push({ snapshot, sequence: snapshot.sequence, collections, atMs: this.#options.now() })
+    this.#states.push({
+      snapshot,
+      sequence: snapshot.sequence,
+      collections,
+      atMs: this.#options.environment.wallClock(),
+    })
   }
 
   #replace(state: State): void {
@@ -122,7 +127,7 @@ export class CommitStates {
   }
 
   #prune(): void {
-    const nowMs = this.#options.now()
+    const nowMs = this.#options.environment.wallClock()
     const isKept = ({ atMs }: State): boolean => nowMs <= this.keptUntilMs && nowMs - atMs <= KEPT_MS
     const slowest = this.#slowest()
     let count = 0

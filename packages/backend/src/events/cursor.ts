@@ -2,6 +2,7 @@
  * Names a message: the commit, the place of the change in it, and which message about that change it is for the client. The numbers
  * of commits are good for one start of the server, so a cursor names that, too.
  */
+import type { Environment } from 'pannier/types'
 
 export interface Cursor {
   /** The number of the commit. */
@@ -18,7 +19,11 @@ export interface Place {
 
 export class Cursors {
   /** Of this start. */
-  readonly #epoch: string = crypto.randomUUID().slice(0, 8)
+  readonly #epoch: string
+
+  constructor(environment: Pick<Environment, 'randomId'>) {
+    this.#epoch = environment.randomId().slice(0, 8)
+  }
 
   text({ sequence, within }: Cursor): string {
     const place = within === undefined ? '' : `.${within.change}.${within.message}`

@@ -50,7 +50,7 @@ export async function admittedGroups(
     if (await isReady(snapshot, rules)) asked.push([group, rules])
   }
   const admitted: SubscriptionGroup[] = []
-  const turns = new Turns()
+  const turns = new Turns(snapshot.environment)
   for (let at = 0; at < asked.length;) {
     const from = at
     // A read that misses a page runs again.

@@ -1,7 +1,7 @@
 /** Follows commits while there are subscriptions, and sends subscribers what they have changed, in the order of commits. */
-import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'pannier'
 import { holdSnapshot } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Access } from '../access/access.ts'
 import { RECORDS_PREFIX, type Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -25,8 +25,7 @@ export interface NotifierOptions {
   readonly access: Access
   readonly reads: Pick<RecordReads, 'snapshotOf' | 'findIn'>
   readonly held: HeldNow
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Environment
 }
 
 /** What the teller asks of those that keep the subscribers. */
@@ -66,12 +65,12 @@ export class Notifier {
   readonly #options: NotifierOptions
   readonly #host: NotifierHost
   readonly #messages: RecordMessages
-  readonly #cursors = new Cursors()
+  readonly #cursors: Cursors
   /** All subscriptions, but those to signals of sync. */
   readonly groups: SubscriptionGroups
   readonly #sync: LiveSync
   #following: Following | undefined
-  #letGo: NodeJS.Timeout | undefined
+  #cancelLetGo: (() => void) | undefined
   #isNotifying = false
   #notifying: Promise<void> = Promise.resolve()
   readonly #repeating = new Set<Promise<void>>()
@@ -79,6 +78,7 @@ export class Notifier {
   constructor(options: NotifierOptions, host: NotifierHost) {
     this.#options = options
     this.#host = host
+    this.#cursors = new Cursors(options.environment)
     this.#messages = new RecordMessages(options)
     this.groups = new SubscriptionGroups(groupBinder(options.access))
     this.#sync = new LiveSync({
@@ -145,15 +145,16 @@ export class Notifier {
   /** Keeps what subscribers that can return may miss: while they are there, and for some time after that. */
   keepForReturn(areThere: boolean): void {
     if (this.#following !== undefined)
-      this.#following.states.keptUntilMs = areThere ? Infinity : this.#options.now() + KEPT_MS
+      this.#following.states.keptUntilMs = areThere ? Infinity : this.#options.environment.wallClock() + KEPT_MS
   }
 
   /** Somebody has gone. While nobody is subscribed, commits are followed as long as somebody may return. */
   rest(): void {
     this.#sync.tidy()
     if (!this.isEmpty) return
-    const keptMs = (this.#following?.states.keptUntilMs ?? 0) - this.#options.now()
-    if (keptMs > 0) this.#letGo ??= setTimeout(() => void this.#stop(), Math.min(keptMs, KEPT_MS)).unref()
+    const { environment } = this.#options
+    const keptMs = (this.#following?.states.keptUntilMs ?? 0) - environment.wallClock()
+    if (keptMs > 0) this.#cancelLetGo ??= environment.after(Math.min(keptMs, KEPT_MS), () => void this.#stop())
     else void this.#stop()
   }
 
@@ -163,18 +164,18 @@ export class Notifier {
   }
 
   #follow(): Following {
-    clearTimeout(this.#letGo)
-    this.#letGo = undefined
+    this.#cancelLetGo?.()
+    this.#cancelLetGo = undefined
     if (this.#following !== undefined) return this.#following
-    const { database, now } = this.#options
+    const { database, environment } = this.#options
     const isFollowed = (name: string): boolean => name.startsWith(RECORDS_PREFIX) || name === DEFINITIONS_COLLECTION
-    const states = new CommitStates({ database, now, isFollowed, onStep: () => this.#wake() })
+    const states = new CommitStates({ database, environment, isFollowed, onStep: () => this.#wake() })
     return (this.#following = { states, reader: states.read(states.newest)! })
   }
 
   async #stop(): Promise<void> {
-    clearTimeout(this.#letGo)
-    this.#letGo = undefined
+    this.#cancelLetGo?.()
+    this.#cancelLetGo = undefined
     const following = this.#following
     this.#following = undefined
     // What is being read must stay until then.
@@ -190,7 +191,7 @@ export class Notifier {
 
   async #notifyAll(): Promise<void> {
     // The answers to those who have written come first.
-    await setImmediate()
+    await this.#options.environment.yield()
     for (;;) {
       const following = this.#following
       const step = following?.reader.next()

@@ -61,13 +61,13 @@ export class Realtime {
   readonly #changes: RecordChange[] = []
 
   /** @internal */
-  /** @internal */
   constructor(options: RealtimeOptions) {
     this.#options = options
     this.#signedIn = new SignedIn(options.definitions)
-    this.#budgets = new RowBudgets(options.now)
+    this.#budgets = new RowBudgets(() => options.environment.wallClock())
     this.#host = {
       server: options.fleet.id,
+      environment: options.environment,
       hooks: () => this.messageHooks,
       waitingBytes: 0,
       cutOff: (subscriber, error) => this.#logCutOff(subscriber, error),

@@ -113,7 +113,7 @@ export class RecordMessages {
     const left = others.length === 0 ? [] : await admittedGroups(before, others, records[1]!, spent)
     const shown = new Shown(this.#options.reads, state, change)
     const told: (readonly [SubscriptionGroup, RecordEvent | LateEvent])[] = []
-    const turns = new Turns()
+    const turns = new Turns(state.environment)
     for (const group of admitted) {
       told.push([group, await shown.to(group)])
       await turns.next()

@@ -1,5 +1,6 @@
 /** A client that messages are sent to, while its channel is open. */
-import { randomText } from '../definitions/scaffolds.ts'
+import type { Environment } from 'pannier/types'
+import { randomText } from '../gateway/chance.ts'
 import { GUEST, type Principal } from '../gateway/principal.ts'
 import type { Topic } from './topic.ts'
 
@@ -44,6 +45,7 @@ export interface MessageHooks {
 export interface SubscriberHost {
   /** What the ids of its clients begin with. */
   readonly server: string
+  readonly environment: Environment
   hooks(): MessageHooks | undefined
   /** Bytes that wait for hooks, of all clients. */
   waitingBytes: number
@@ -89,7 +91,7 @@ export class Subscriber {
     this.channel = channel
     this.canReturn = canReturn
     this.#host = host
-    this.id = host.server + randomText(ID_CHARS - host.server.length)
+    this.id = host.server + randomText(host.environment, ID_CHARS - host.server.length)
   }
 
   /** Its channel has closed. */

@@ -1,20 +1,26 @@
 /** Shares the thread: work that takes long lets others have a turn now and then. */
-import { setImmediate } from 'node:timers/promises'
+import type { Environment } from 'pannier/types'
 
 const TURN_MS = 4
 
 export class Turns {
-  #endMs: number = performance.now() + TURN_MS
+  readonly #environment: Pick<Environment, 'now' | 'yield'>
+  #endMs: number
+
+  constructor(environment: Pick<Environment, 'now' | 'yield'>) {
+    this.#environment = environment
+    this.#endMs = environment.now() + TURN_MS
+  }
 
   /** Whether it is the turn of others. */
   get isOver(): boolean {
-    return performance.now() >= this.#endMs
+    return this.#environment.now() >= this.#endMs
   }
 
   /** Lets others have theirs if this one is over. */
   async next(): Promise<void> {
     if (!this.isOver) return
-    await setImmediate()
-    this.#endMs = performance.now() + TURN_MS
+    await this.#environment.yield()
+    this.#endMs = this.#environment.now() + TURN_MS
   }
 }

@@ -1,4 +1,5 @@
 /** From what somebody sends to the values of a record. */
+import type { Chance } from '../gateway/chance.ts'
 import type { FieldDefinition } from './field-definition.ts'
 import type { Modifier } from './field-type.ts'
 import { castValue, emptyValue, typeOfField } from './field-types.ts'
@@ -10,6 +11,10 @@ interface InputOptions {
   readonly now: string
   /** Hidden fields are read too. */
   readonly isSuperuser: boolean
+  /** Draws texts of patterns. */
+  readonly chance: Chance
+  /** Texts that are drawn already, by field. */
+  readonly drawn?: Readonly<Record<string, string>>
 }
 
 /**
@@ -29,7 +34,7 @@ export function applyInput(
   for (const key of Object.keys(input).toSorted((a, b) => a.length - b.length)) {
     const [field, modifier] = meant(fields, key) ?? []
     if (field === undefined || (field.hidden && !options.isSuperuser && !isPassword(field))) continue
-    values[field.name] = changed(field, modifier, values[field.name], input[key])
+    values[field.name] = changed(field, modifier, values[field.name], input[key], options.chance)
   }
   for (const field of fields) values[field.name] = filled(field, values[field.name], old === undefined, options)
   return values
@@ -41,9 +46,10 @@ export function applyChange(
   values: Readonly<Record<string, unknown>>,
   key: string,
   value: unknown,
+  chance: Chance,
 ): Record<string, unknown> | undefined {
   const [field, modifier] = meant(fields, key) ?? []
-  return field && { ...values, [field.name]: changed(field, modifier, values[field.name], value) }
+  return field && { ...values, [field.name]: changed(field, modifier, values[field.name], value, chance) }
 }
 
 /** Everybody may set the password of an account, though it is hidden. */
@@ -80,16 +86,22 @@ function meanings(fields: readonly FieldDefinition[]): ReadonlyMap<string, Meant
   return new Map([...modified, ...plain])
 }
 
-function changed(field: FieldDefinition, modifier: Modifier | undefined, value: unknown, input: unknown): unknown {
+function changed(
+  field: FieldDefinition,
+  modifier: Modifier | undefined,
+  value: unknown,
+  input: unknown,
+  chance: Chance,
+): unknown {
   if (field.type === 'autodate') return value
-  if (modifier !== undefined) return typeOfField(field).modify!(field, modifier, value, input)
+  if (modifier !== undefined) return typeOfField(field).modify!(field, modifier, value, input, chance)
   if (field.type !== 'password') return castValue(field, input)
   return newPassword(input) ?? ''
 }
 
 /** What comes by itself. */
-function filled(field: FieldDefinition, value: unknown, isNew: boolean, { now }: InputOptions): unknown {
+function filled(field: FieldDefinition, value: unknown, isNew: boolean, { now, chance, drawn }: InputOptions): unknown {
   if (field.type === 'autodate') return (isNew ? field.onCreate : field.onUpdate) ? now : value
   const isMissing = field.type === 'text' && isNew && value === '' && field.autogeneratePattern !== ''
-  return isMissing ? generate(field.autogeneratePattern) : value
+  return isMissing ? (drawn?.[field.name] ?? generate(field.autogeneratePattern, chance)) : value
 }

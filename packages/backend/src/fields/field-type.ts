@@ -1,4 +1,5 @@
 /** What each type of field knows. */
+import type { Chance } from '../gateway/chance.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import type { FieldDefinition } from './field-definition.ts'
 
@@ -13,6 +14,8 @@ export interface FieldContext {
   readonly definition: { readonly type: 'base' | 'auth' | 'view'; readonly fields: readonly FieldDefinition[] }
   /** The stored field of the same id. */
   readonly old: FieldDefinition | undefined
+  /** Draws texts of patterns. */
+  readonly chance: Chance
   /** The type of the collection with this id. */
   typeOf(collectionId: string): 'base' | 'auth' | 'view' | undefined
 }
@@ -35,5 +38,5 @@ export interface FieldType<F extends FieldDefinition> {
   /** Those that `modify` knows; none when left out. */
   readonly modifiers?: readonly Modifier[]
   /** What `f+`, `+f`, `f-` and `f:autogenerate` make of the value. */
-  modify?(field: F, modifier: Modifier, value: unknown, input: unknown): unknown
+  modify?(field: F, modifier: Modifier, value: unknown, input: unknown, chance: Chance): unknown
 }

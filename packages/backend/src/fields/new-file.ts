@@ -1,5 +1,5 @@
 /** Files to be stored, as values of file fields. */
-import { randomInt } from 'node:crypto'
+import { LOWER, randomText, type Chance } from '../gateway/chance.ts'
 import { extensionOf, HEAD_BYTES, typeOf } from './file-types.ts'
 
 /** What somebody uploads. */
@@ -20,9 +20,9 @@ export class NewFile {
   readonly type: string
   readonly stream: () => ReadableStream<Uint8Array>
 
-  static async from(upload: Upload): Promise<NewFile> {
+  static async from(upload: Upload, chance: Chance): Promise<NewFile> {
     const type = typeOf(await headOf(upload.stream()))
-    return new NewFile(upload, type, storedName(baseName(upload), type))
+    return new NewFile(upload, type, storedName(baseName(upload), type, chance))
   }
 
   /** One that has had its name before. */
@@ -60,10 +60,10 @@ const BASE_MAX = 100
 const BASE_MIN = 3
 const EXTENSION_MAX = 20
 const RANDOM_CHARS = 10
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 /** `My File (1).TXT` becomes `my_file_1_xlguknnje3.TXT`. */
-function storedName(given: string, type: string): string {
+function storedName(given: string, type: string, chance: Chance): string {
+  const randomPart = (): string => randomText(chance, RANDOM_CHARS, LOWER)
   const name = given.slice(-NAME_MAX)
   const [extension = ''] = /(?:\.[^.]*)?\.[^.]*$/s.exec(name) ?? []
   const base = snakeCase(name.slice(0, name.length - extension.length).replace(/^\.+|\.+$/g, ''))
@@ -85,8 +85,4 @@ export function snakeCase(text: string): string {
     .map((word) => word.replace(/(?<=[^A-Z])[A-Z]/g, '_$&'))
     .join('_')
     .toLowerCase()
-}
-
-function randomPart(): string {
-  return Array.from({ length: RANDOM_CHARS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 }

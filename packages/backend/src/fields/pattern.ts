@@ -4,10 +4,10 @@
  * Both engines here read JavaScript's expressions. So a pattern is translated first. Matching never backtracks: it takes
  * a bounded number of steps, whatever the pattern is (docs/adr/0004-regular-expressions.md).
  */
-import { randomInt } from 'node:crypto'
 import { PannierError } from 'pannier'
 import { LinearRegex } from 'pannier/internal'
 import randexp from 'randexp'
+import { randomFraction, randomText, type Chance } from '../gateway/chance.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import { fieldError } from './field-errors.ts'
 import { DOT, DOT_ALL, PatternError, translatePattern } from './translate-pattern.ts'
@@ -23,7 +23,7 @@ const REPEAT_MAX = 6
 const PLAIN = '[a-zA-Z0-9]'
 
 const matchers = new Map<string, LinearRegex>()
-const generators = new Map<string, () => string>()
+const generators = new Map<string, (chance: Chance) => string>()
 
 /** The pattern, which `checkPattern` has let pass, is somewhere in the text. A text that takes too many steps does not match. */
 export function isMatch(pattern: string, text: string): boolean {
@@ -42,8 +42,8 @@ export function isMatch(pattern: string, text: string): boolean {
  *
  * @throws PatternError
  */
-export function generate(pattern: string): string {
-  return kept(generators, pattern, generator)()
+export function generate(pattern: string, chance: Chance): string {
+  return kept(generators, pattern, generator)(chance)
 }
 
 /** Undefined if it can be used. Empty patterns can. */
@@ -68,15 +68,20 @@ function compile(pattern: string): LinearRegex {
   }
 }
 
-function generator(pattern: string): () => string {
+function generator(pattern: string): (chance: Chance) => string {
   const [, characters, length] = CHARACTERS.exec(pattern) ?? []
-  if (characters !== undefined) return charactersGenerator(alphabetOf(characters), Number(length))
+  if (characters !== undefined) {
+    const alphabet = alphabetOf(characters)
+    return (chance) => randomText(chance, Number(length), alphabet)
+  }
   const { source, flags, isGenerative } = translatePattern(pattern)
   if (!isGenerative) throw new PatternError('unsupported pattern operator')
   const made = new RandExp(source.replaceAll(DOT, PLAIN).replaceAll(DOT_ALL, PLAIN), flags.replace('u', ''))
   made.max = REPEAT_MAX
-  made.randInt = (low, high) => randomInt(low, high + 1)
-  return () => made.gen()
+  return (chance) => {
+    made.randInt = (low, high) => low + Math.floor(randomFraction(chance) * (high + 1 - low))
+    return made.gen()
+  }
 }
 
 /** As in `[a-z0-9]{15}`: every record has such an id, so it has a way of its own. */
@@ -86,14 +91,6 @@ function alphabetOf(ranges: string): string {
   const lower = 'abcdefghijklmnopqrstuvwxyz'
   const parts = [...new Set(ranges.match(/.-./g))]
   return parts.map((part) => (part === 'a-z' ? lower : part === 'A-Z' ? lower.toUpperCase() : '0123456789')).join('')
-}
-
-function charactersGenerator(alphabet: string, length: number): () => string {
-  return () => {
-    let text = ''
-    for (let index = 0; index < length; index++) text += alphabet[randomInt(alphabet.length)]
-    return text
-  }
 }
 
 function isLimit(error: unknown): boolean {

@@ -1,4 +1,5 @@
 /** Fields of type `text` and `editor`. */
+import type { Chance } from '../gateway/chance.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import { toText } from './cast.ts'
 import { BLANK, fieldError, INTEGER_MAX, NOT_BLANK, outside } from './field-errors.ts'
@@ -58,7 +59,7 @@ export const TEXT: FieldType<TextField> = {
     if (field.primaryKey && old !== undefined) return value === old ? undefined : NOT_CHANGEABLE
     return checkText(field, value as string)
   },
-  checkOptions(field, { definition }) {
+  checkOptions(field, { definition, chance }) {
     const { primaryKey, name, min, max, pattern, hidden, required, autogeneratePattern } = field
     return {
       name:
@@ -71,13 +72,13 @@ export const TEXT: FieldType<TextField> = {
       primaryKey: primaryKey && hasOtherKey(definition.fields, field) ? COMPOSITE : undefined,
       hidden: primaryKey && hidden ? NOT_BLANK : undefined,
       required: primaryKey && !required ? BLANK : undefined,
-      autogeneratePattern: checkPattern(autogeneratePattern) ?? checkGenerated(field),
+      autogeneratePattern: checkPattern(autogeneratePattern) ?? checkGenerated(field, chance),
     }
   },
   modifiers: ['generate'],
-  modify(field, _modifier, _value, input) {
+  modify(field, _modifier, _value, input, chance) {
     const text = toText(input)
-    return field.autogeneratePattern === '' ? text : text + generate(field.autogeneratePattern)
+    return field.autogeneratePattern === '' ? text : text + generate(field.autogeneratePattern, chance)
   },
 }
 
@@ -125,12 +126,12 @@ export function idError(value: string): FieldError | undefined {
 const TRIES = 10
 
 /** The other options must let pass what the pattern makes. */
-function checkGenerated(field: TextField): FieldError | undefined {
+function checkGenerated(field: TextField, chance: Chance): FieldError | undefined {
   const { autogeneratePattern } = field
   if (autogeneratePattern === '') return undefined
   try {
     for (let count = 0; count < TRIES; count++) {
-      const text = generate(autogeneratePattern)
+      const text = generate(autogeneratePattern, chance)
       if (checkText(field, text) !== undefined) {
         return fieldError(
           'validation_invalid_autogenerate_pattern_value',

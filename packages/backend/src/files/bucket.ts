@@ -1,4 +1,5 @@
 /** The bucket that the settings name. */
+import type { Environment } from 'pannier/types'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { SettingsValues } from '../settings/settings-values.ts'
@@ -15,12 +16,12 @@ export interface Bucket {
 }
 
 /** Gives the bucket of the files, and makes it again when the settings have changed. Undefined: files are attachments. */
-export function bucketOf(settings: Settings): () => Bucket | undefined {
+export function bucketOf(settings: Settings, environment: Environment): () => Bucket | undefined {
   let made: { readonly of: S3Settings; readonly bucket: Bucket | undefined } | undefined
   return () => {
     const { s3 } = settings.values
     if (made?.of !== s3) {
-      const bucket = s3.enabled ? { id: `${s3.endpoint}/${s3.bucket}`, place: new S3Place(s3) } : undefined
+      const bucket = s3.enabled ? { id: `${s3.endpoint}/${s3.bucket}`, place: new S3Place(s3, environment) } : undefined
       made = { of: s3, bucket }
     }
     return made.bucket
@@ -31,15 +32,15 @@ const PLACES = ['storage', 'backups']
 const FAILED = 'Failed to test the S3 filesystem.'
 
 /** Writes, lists and deletes an object, as a superuser wants to see. @throws ServiceError INVALID with the reason */
-export async function testBucket({ values }: Settings, filesystem: unknown): Promise<void> {
+export async function testBucket({ values }: Settings, environment: Environment, filesystem: unknown): Promise<void> {
   if (filesystem === undefined || filesystem === '') throw refused(BLANK)
   if (typeof filesystem !== 'string') throw invalid('An error occurred while loading the submitted data.')
   if (!PLACES.includes(filesystem)) throw refused(fieldError('validation_in_invalid', 'Must be a valid value.'))
   const s3 = filesystem === 'backups' ? values.backups.s3 : values.s3
   try {
     if (!s3.enabled) throw new Error('S3 storage filesystem is not enabled')
-    const place = new S3Place(s3)
-    const prefix = `pb_settings_test_${crypto.randomUUID()}/`
+    const place = new S3Place(s3, environment)
+    const prefix = `pb_settings_test_${environment.randomId()}/`
     await place.put(`${prefix}test.txt`, Buffer.from('test'), 'text/plain; charset=utf-8')
     let count = 0
     for await (const { key } of place.list(prefix)) {

@@ -3,6 +3,7 @@
  * of a fleet does it. What is young it spares: a write of another server may be about to name it.
  */
 import type { Database, DatabaseChange } from 'pannier'
+import type { Environment } from 'pannier/types'
 import { RECORDS_PREFIX, type Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -14,7 +15,7 @@ import { attachmentIn, fileNames } from './record-content.ts'
 interface SweeperHost {
   readonly database: Database
   readonly fleet: Fleet
-  readonly now: () => number
+  readonly environment: Environment
   readonly definitions: Definitions
   readonly kept: KeptFiles
   readonly bucket: () => Bucket | undefined
@@ -38,7 +39,7 @@ export class FileSweeper {
   /** Prefixes of keys: `COLLECTION/RECORD/`, `COLLECTION/` or all. */
   #due = new Set<string>()
   #running: Promise<void> | undefined
-  #retry: NodeJS.Timeout | undefined
+  #cancelRetry: (() => void) | undefined
   #isClosed = false
 
   constructor(host: SweeperHost) {
@@ -79,7 +80,7 @@ export class FileSweeper {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const stop of this.#stopListening) stop()
-    clearTimeout(this.#retry)
+    this.#cancelRetry?.()
     this.#due.clear()
     await this.#running
   }
@@ -99,7 +100,7 @@ export class FileSweeper {
 
   async #run(): Promise<void> {
     // The change is seen by all others first.
-    await new Promise((resolve) => setImmediate(resolve))
+    await this.#host.environment.yield()
     while (this.#due.size > 0) {
       const due = this.#due
       this.#due = new Set()
@@ -110,8 +111,8 @@ export class FileSweeper {
   }
 
   #tryAgain(failed: readonly string[]): void {
-    clearTimeout(this.#retry)
-    this.#retry = setTimeout(() => failed.forEach((prefix) => this.sweep(prefix)), RETRY_MS).unref()
+    this.#cancelRetry?.()
+    this.#cancelRetry = this.#host.environment.after(RETRY_MS, () => failed.forEach((prefix) => this.sweep(prefix)))
   }
 
   async #sweepUnder(prefix: string): Promise<void> {
@@ -131,8 +132,9 @@ export class FileSweeper {
 
   /** @throws if it is young: its prefix is looked at again later */
   #spare(modifiedMs: number): void {
-    const { fleet, now } = this.#host
-    if (fleet.id !== '' && now() - modifiedMs < YOUNG_MS) throw new Error('Another server may be about to name it.')
+    const { fleet, environment } = this.#host
+    if (fleet.id !== '' && environment.wallClock() - modifiedMs < YOUNG_MS)
+      throw new Error('Another server may be about to name it.')
   }
 
   /** Deletes what a lost record or collection has in the bucket, also from before the bucket was ours. */

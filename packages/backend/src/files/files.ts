@@ -1,5 +1,6 @@
 /** Files for actors: which one somebody gets who asks for one by its name, and with what token. */
 import { extname } from 'node:path/posix'
+import type { Environment } from 'pannier/types'
 import type { Actor } from '../access/actor.ts'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -32,6 +33,7 @@ export interface DownloadOptions {
 }
 
 interface FilesHost {
+  readonly environment: Environment
   readonly definitions: Definitions
   readonly settings: Settings
   readonly files: RecordFiles
@@ -125,7 +127,7 @@ export class Files {
   /** Tries the bucket of the files (`storage`) or that of the backups (`backups`). @throws ServiceError FORBIDDEN, INVALID */
   async test({ principal }: Actor, filesystem: unknown): Promise<void> {
     if (!principal.isAdmin) throw forbidden('')
-    await testBucket(this.#host.settings, filesystem)
+    await testBucket(this.#host.settings, this.#host.environment, filesystem)
   }
 
   /** Resolves when everything is deleted that no record names any more. */

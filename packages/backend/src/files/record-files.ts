@@ -1,5 +1,6 @@
 /** The content of files of records: attachments, or objects of the bucket that the settings name. Thumbs are where their original is. */
 import type { Attachment, Database } from 'pannier'
+import type { Environment } from 'pannier/types'
 import { availableParallelism } from 'node:os'
 import type { Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -27,7 +28,7 @@ interface FilesHost {
   readonly fleet: Fleet
   readonly definitions: Definitions
   readonly settings: Settings
-  readonly now: () => number
+  readonly environment: Environment
   readonly logs: LogWriter
 }
 
@@ -56,10 +57,10 @@ export class RecordFiles {
   }
 
   private constructor(host: FilesHost, kept: KeptFiles) {
-    const { settings } = host
+    const { settings, environment } = host
     this.#host = host
     this.#kept = kept
-    this.#bucket = bucketOf(settings)
+    this.#bucket = bucketOf(settings, environment)
     this.#sweeper = new FileSweeper({ ...host, kept, bucket: this.#bucket })
   }
 
@@ -117,7 +118,7 @@ export class RecordFiles {
       for (const [at, owner] of owners.entries()) {
         const file = files[at]!
         const key = fileKey(owner)
-        await this.#kept.put({ key, ...owner, bucket: bucket.id, modifiedMs: this.#host.now() })
+        await this.#kept.put({ key, ...owner, bucket: bucket.id, modifiedMs: this.#host.environment.wallClock() })
         await bucket.place.put(key, file.stream(), file.type)
       }
     } catch (error) {
@@ -140,7 +141,7 @@ export class RecordFiles {
       const owner = ownerOf(definition, record, name)
       const key = fileKey(owner)
       if (attachmentIn(record, name) !== undefined || (await this.#kept.get(key)) !== undefined) continue
-      await this.#kept.put({ key, ...owner, bucket: bucket.id, modifiedMs: this.#host.now() })
+      await this.#kept.put({ key, ...owner, bucket: bucket.id, modifiedMs: this.#host.environment.wallClock() })
     }
   }
 
@@ -187,7 +188,7 @@ export class RecordFiles {
   ): Promise<Content> {
     if (original.size > PICTURE_BYTES_MAX) throw new NoThumb(`The picture has ${original.size} bytes.`)
     const { bytes, type } = await makeThumb(await bytesOf(original), size)
-    const modifiedMs = this.#host.now()
+    const modifiedMs = this.#host.environment.wallClock()
     const bucket = this.#bucket()
     if (digest !== undefined) await this.#kept.put({ key, ...owner, modifiedMs, madeOf: digest }, { bytes, type })
     else if (bucket !== undefined) {

@@ -1,5 +1,7 @@
 /** A bucket of a service that speaks S3. PocketBase's buckets have the same keys. */
 import { AwsClient } from 'aws4fetch'
+import type { Environment } from 'pannier/types'
+import { withTimeLimit } from '../gateway/time-limit.ts'
 import type { ByteRange, FileContent, FileHead, FileInfo, FilePlace } from './file-place.ts'
 
 /** As the settings have it. */
@@ -36,8 +38,9 @@ export class S3Place implements FilePlace {
   readonly #client: AwsClient
   readonly #base: string
   readonly #bucket: string
+  readonly #environment: Pick<Environment, 'after'>
 
-  constructor(options: S3Options) {
+  constructor(options: S3Options, environment: Pick<Environment, 'after'>) {
     const { accessKey, secret, region, bucket } = options
     this.#client = new AwsClient({
       accessKeyId: accessKey,
@@ -48,6 +51,7 @@ export class S3Place implements FilePlace {
     })
     this.#base = baseOf(options)
     this.#bucket = bucket
+    this.#environment = environment
   }
 
   async put(key: string, content: FileContent, type: string): Promise<void> {
@@ -155,20 +159,15 @@ export class S3Place implements FilePlace {
     const path = key.split('/').map(encoded).join('/')
     const search = Object.entries(query).map(([name, value]) => `${name}=${encoded(value)}`)
     const url = `${this.#base}/${path}${search.length === 0 ? '' : `?${search.join('&')}`}`
-    const late = new AbortController()
-    const timer = setTimeout(
-      () => late.abort(new Error(`S3 has not answered for ${ANSWER_MS_MAX / 1000} s.`)),
-      ANSWER_MS_MAX,
-    )
+    const init = { method, headers, ...(body !== undefined && { body: body as BodyInit }) }
+    const late = new Error(`S3 has not answered for ${ANSWER_MS_MAX / 1000} s.`)
+    const ask = (signal: AbortSignal): Promise<Response> => this.#client.fetch(url, { ...init, signal })
     try {
-      const init = { method, headers, signal: late.signal, ...(body !== undefined && { body: body as BodyInit }) }
-      return await this.#client.fetch(url, init)
+      return await withTimeLimit(this.#environment, ANSWER_MS_MAX, ask, late)
     } catch (error) {
       const { cause, message } = error as Error
       const reason = cause instanceof Error ? cause.message : message
       throw new Error(`S3 can't be reached at ${this.#base}: ${reason}`, { cause: error })
-    } finally {
-      clearTimeout(timer)
     }
   }
 

@@ -4,7 +4,8 @@
  * docs/internals/servers.md is the contract.
  */
 import type { Database } from 'pannier'
-import { badArgument, checkOptions, endOf, type OptionNames } from 'pannier/internal'
+import { badArgument, checkOptions, endOf, systemEnvironment, type OptionNames } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { ServiceError } from '../gateway/service-error.ts'
 
 /** Options of `DatabasePool`. */
@@ -15,6 +16,8 @@ export interface DatabasePoolOptions {
   readonly idleMsMax?: number
   /** How long a borrower waits while all that may be open are borrowed, in milliseconds; 30,000 when left out. */
   readonly waitMsMax?: number
+  /** Clock and timers, for tests. The real ones when left out. */
+  readonly environment?: Environment
 }
 
 /** A database that stays open until it is given back: by `release`, or at the end of the block of `using`. */
@@ -32,7 +35,12 @@ interface Entry {
   closing: Promise<void> | undefined
 }
 
-const OPTIONS: OptionNames<DatabasePoolOptions> = { openMax: true, idleMsMax: true, waitMsMax: true }
+const OPTIONS: OptionNames<DatabasePoolOptions> = {
+  openMax: true,
+  idleMsMax: true,
+  waitMsMax: true,
+  environment: true,
+}
 const OPEN_MAX = 100
 const IDLE_MS_MAX = 60_000
 const WAIT_MS_MAX = 30_000
@@ -60,12 +68,14 @@ export class DatabasePool {
   #entering: Promise<unknown> = Promise.resolve()
   /** Wakes the one that waits. */
   #wake: () => void = () => {}
-  #timer: NodeJS.Timeout | undefined
+  readonly #environment: Environment
+  #cancelTimer: (() => void) | undefined
   #isClosed = false
 
   constructor(open: (name: string) => Promise<Database>, options: DatabasePoolOptions = {}) {
     checkOptions('DatabasePool', options, OPTIONS)
     const { openMax = OPEN_MAX, idleMsMax = IDLE_MS_MAX, waitMsMax = WAIT_MS_MAX } = options
+    this.#environment = options.environment ?? systemEnvironment()
     if (!Number.isInteger(openMax) || openMax < 1)
       throw badArgument('DatabasePool', 'openMax must be a whole number from 1', openMax)
     if (!(idleMsMax >= 0)) throw badArgument('DatabasePool', 'idleMsMax must be a number from 0', idleMsMax)
@@ -97,7 +107,7 @@ export class DatabasePool {
    * @throws ServiceError UNAVAILABLE if as many as may be open are borrowed for `waitMsMax`, or the pool is closed
    */
   async borrow(name: string): Promise<BorrowedDatabase> {
-    const untilMs = performance.now() + this.#waitMsMax
+    const untilMs = this.#environment.now() + this.#waitMsMax
     for (;;) {
       if (this.#isClosed) throw unavailable('The databases are closed.')
       const known = this.#entries.get(name)
@@ -124,7 +134,7 @@ export class DatabasePool {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#wake()
-    clearTimeout(this.#timer)
+    this.#cancelTimer?.()
     while (this.#entries.size > 0) {
       for (const entry of this.#idle.keys()) void this.#close(entry)
       const closing = [...this.#entries.values()].flatMap((entry) => entry.closing ?? [])
@@ -150,9 +160,9 @@ export class DatabasePool {
   #giveBack(entry: Entry): void {
     if (--entry.borrowers > 0) return
     if (entry.closing !== undefined || this.#entries.get(entry.name) !== entry) return this.#wake()
-    this.#idle.set(entry, performance.now())
+    this.#idle.set(entry, this.#environment.now())
     this.#wake()
-    this.#timer ??= setTimeout(() => this.#closeIdle(), this.#idleMsMax).unref()
+    this.#cancelTimer ??= this.#environment.after(this.#idleMsMax, () => this.#closeIdle())
   }
 
   /** First come, first served. The entry is borrowed already. */
@@ -186,7 +196,7 @@ export class DatabasePool {
         const [longest] = this.#idle.keys()
         if (longest !== undefined) await this.#close(longest)
         else {
-          const leftMs = untilMs - performance.now()
+          const leftMs = untilMs - this.#environment.now()
           if (leftMs <= 0)
             throw unavailable(
               `As many databases as may be open are in use (${this.#openMax}). Try again, or raise openMax.`,
@@ -199,10 +209,10 @@ export class DatabasePool {
 
   #changed(msMax?: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = msMax === undefined ? undefined : setTimeout(resolve, msMax).unref()
+      const cancel = msMax === undefined ? undefined : this.#environment.after(msMax, resolve)
       const before = this.#wake
       this.#wake = () => {
-        clearTimeout(timer)
+        cancel?.()
         before()
         this.#wake = () => {}
         resolve()
@@ -226,11 +236,11 @@ export class DatabasePool {
   }
 
   #closeIdle(): void {
-    this.#timer = undefined
-    const now = performance.now()
+    this.#cancelTimer = undefined
+    const now = this.#environment.now()
     for (const [entry, since] of this.#idle) {
       if (now - since < this.#idleMsMax) {
-        this.#timer = setTimeout(() => this.#closeIdle(), this.#idleMsMax - (now - since)).unref()
+        this.#cancelTimer = this.#environment.after(this.#idleMsMax - (now - since), () => this.#closeIdle())
         return
       }
       void this.#close(entry)

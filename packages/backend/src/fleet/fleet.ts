@@ -2,7 +2,7 @@
  * The servers that share one database: which one works for all, what happens once, and what they say to one another.
  * docs/internals/servers.md is the contract.
  */
-import { randomBytes } from 'node:crypto'
+import type { Chance } from '../gateway/chance.ts'
 
 /** What one server asks of another, or tells it. JSON. */
 export interface Message {
@@ -48,17 +48,19 @@ export const SECRET_BYTES = 32
 export const ID_CHARS = 8
 
 /** A server whose database nobody else serves. */
-export const ALONE: Fleet = {
-  id: '',
-  leads: true,
-  joined: false,
-  onLeads: () => () => {},
-  claim: async () => true,
-  secret: async () => randomBytes(SECRET_BYTES),
-  exclusively: (_name, work) => work(),
-  ask: async () => undefined,
-  tell() {},
-  listen() {},
-  ended: new AbortController().signal,
-  close: async () => {},
+export function aloneIn(chance: Chance): Fleet {
+  return {
+    id: '',
+    leads: true,
+    joined: false,
+    onLeads: () => () => {},
+    claim: async () => true,
+    secret: async () => Buffer.from(chance.randomBytes(SECRET_BYTES)),
+    exclusively: (_name, work) => work(),
+    ask: async () => undefined,
+    tell() {},
+    listen() {},
+    ended: new AbortController().signal,
+    close: async () => {},
+  }
 }

@@ -4,9 +4,9 @@
  * Each server renews a document. The server that is there for longest leads. Two may think so for some seconds, when one was frozen. So what
  * must not be done twice is claimed, by a document that only one can insert.
  */
-import { randomBytes } from 'node:crypto'
 import { isPannierError, open, type Collection, type Database, type DatabaseChange, type OpenOptions } from 'pannier'
-import { endOf, exclusively, type DatabaseStorage } from 'pannier/internal'
+import { endOf, every, exclusively, type DatabaseStorage } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { ID_CHARS, SECRET_BYTES, type Fleet, type Message } from './fleet.ts'
 
 interface ServerDocument {
@@ -36,8 +36,8 @@ interface FleetOptions {
   readonly encryption?: OpenOptions['encryption']
   /** The storage was put back to an earlier state, and this server knows a later one. */
   readonly isRestored?: boolean
-  /** Milliseconds since 1970. Clocks of servers may differ by some seconds. */
-  readonly now?: () => number
+  /** Wall clocks of servers may differ by some seconds. */
+  readonly environment: Environment
 }
 
 const SIGN_OF_LIFE_MS = 3000
@@ -48,7 +48,7 @@ const MESSAGE_KEPT_MS = 60_000
 const CLAIM_KEPT_MS = 3_600_000
 /** How often what is old is deleted. */
 const TIDY_MS = 60_000
-const ID_BYTES = 10
+const MESSAGE_ID_CHARS = 20
 
 /** The name of the database of a fleet. */
 function fleetName(name: string): string {
@@ -61,13 +61,13 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
 }
 
 export class SharedFleet implements Fleet {
-  readonly id: string = newId().slice(0, ID_CHARS)
+  readonly id: string
   joined = false
   readonly #options: FleetOptions
   readonly #database: Database
   readonly #servers: Collection<ServerDocument>
   readonly #messages: Collection<StoredMessage>
-  readonly #now: () => number
+  readonly #environment: Environment
   readonly #startedMs: number
   readonly #listeners = new Map<string, (message: Message) => unknown>()
   readonly #leadListeners = new Set<(leads: boolean) => void>()
@@ -77,8 +77,8 @@ export class SharedFleet implements Fleet {
   readonly #heard = new Map<string, number>()
   /** Questions that wait for answers. */
   readonly #asked = new Map<string, (answer: unknown) => void>()
-  readonly #timers: NodeJS.Timeout[] = []
   readonly #stopListening: () => void
+  readonly #stopBeating: () => void
   #leads = false
   #tidiedMs = 0
   #looking: Promise<void> = Promise.resolve()
@@ -86,8 +86,8 @@ export class SharedFleet implements Fleet {
 
   /** The first look is done: `leads` is known. */
   static async open(options: FleetOptions): Promise<SharedFleet> {
-    const { storage, name, encryption } = options
-    const given = { storage, ...(encryption && { encryption }) }
+    const { storage, name, encryption, environment } = options
+    const given = { storage, environment, ...(encryption && { encryption }) }
     // A failover must lose nothing: who claims a job twice runs it twice.
     const database = await open(fleetName(name), { ...given, durability: 'strict' })
     const fleet = new SharedFleet(options, database)
@@ -98,7 +98,8 @@ export class SharedFleet implements Fleet {
 
   private constructor(options: FleetOptions, database: Database) {
     this.#options = options
-    this.#now = options.now ?? Date.now
+    this.#environment = options.environment
+    this.id = this.#newId().slice(0, ID_CHARS)
     this.#startedMs = this.#now()
     this.#database = database
     // Signs of life would fill the history of a document.
@@ -107,7 +108,7 @@ export class SharedFleet implements Fleet {
     this.#stopListening = database.onChange((change) => this.#changed(change))
     // Nothing of this keeps the process alive, and a failure shows itself to the next call.
     const beat = (): void => void this.#giveSignOfLife().catch(() => {})
-    this.#timers.push(setInterval(beat, SIGN_OF_LIFE_MS).unref())
+    this.#stopBeating = every(this.#environment, SIGN_OF_LIFE_MS, beat)
   }
 
   get ended(): AbortSignal {
@@ -128,7 +129,9 @@ export class SharedFleet implements Fleet {
   }
 
   async secret(name: string): Promise<Buffer> {
-    await this.#insertOnce('secrets', name, { value: randomBytes(SECRET_BYTES).toString('base64') })
+    await this.#insertOnce('secrets', name, {
+      value: Buffer.from(this.#environment.randomBytes(SECRET_BYTES)).toString('base64'),
+    })
     // Another server may have been first.
     await this.#database.refresh()
     const stored = await this.#database.collection<{ _id: string; value: string }>('secrets').get(name)
@@ -141,21 +144,21 @@ export class SharedFleet implements Fleet {
 
   async ask(server: string, message: Message): Promise<unknown> {
     if (!(await this.#isAlive(server))) return undefined
-    const _id = newId()
-    const answered = new Promise<unknown>((resolve) => {
-      this.#asked.set(_id, resolve)
-      setTimeout(() => resolve(undefined), ANSWER_MS_MAX).unref()
-    })
+    const _id = this.#newId()
+    const answered = Promise.withResolvers<unknown>()
+    this.#asked.set(_id, answered.resolve)
+    const cancel = this.#environment.after(ANSWER_MS_MAX, () => answered.resolve(undefined))
     try {
       await this.#send({ _id, to: server, isQuestion: true, message })
-      return await answered
+      return await answered.promise
     } finally {
+      cancel()
       this.#asked.delete(_id)
     }
   }
 
   tell(message: Message): void {
-    const _id = newId()
+    const _id = this.#newId()
     this.#send({ _id, to: '', isQuestion: false, message }).catch(() => {})
   }
 
@@ -167,11 +170,20 @@ export class SharedFleet implements Fleet {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    for (const timer of this.#timers) clearInterval(timer)
+    this.#stopBeating()
     this.#stopListening()
     await this.#looking
     await this.#servers.purge(this.id).catch(() => {})
     await this.#database.close()
+  }
+
+  /** Letters and digits. */
+  #newId(): string {
+    return this.#environment.randomId().slice(0, MESSAGE_ID_CHARS)
+  }
+
+  #now(): number {
+    return this.#environment.wallClock()
   }
 
   /** Anybody can name a server that never was: that costs no message. */
@@ -244,7 +256,8 @@ export class SharedFleet implements Fleet {
     if (re === undefined) {
       const asked = message as Message
       const answer: unknown = await this.#listeners.get(asked.topic)?.(asked)
-      if (isQuestion) await this.#send({ _id: newId(), to: from, re: _id, isQuestion: false, message: answer ?? null })
+      if (isQuestion)
+        await this.#send({ _id: this.#newId(), to: from, re: _id, isQuestion: false, message: answer ?? null })
     } else this.#asked.get(re)?.(message)
     if (to === this.id) await this.#messages.purge(_id)
   }
@@ -268,9 +281,4 @@ export class SharedFleet implements Fleet {
       for (const { _id } of old) await documents.purge(_id)
     }
   }
-}
-
-/** Letters and digits. */
-function newId(): string {
-  return randomBytes(ID_BYTES).toString('hex')
 }

@@ -5,7 +5,8 @@
  * A server tells the others within a second, so `n` servers may allow `n` times as much in that second. What it has counted of a window it
  * keeps for itself while that is less than a tenth: who is far from a limit costs no message.
  */
-import { ALONE, type Fleet, type Message } from './fleet.ts'
+import type { Environment } from 'pannier/types'
+import { aloneIn, type Fleet, type Message } from './fleet.ts'
 
 const WINDOWS_MAX = 20_000
 const TELL_MS = 1000
@@ -31,7 +32,7 @@ interface Told extends Message {
 
 /** Windows of one kind, by keys: an address, an account. */
 export class Windows {
-  readonly #now: () => number
+  readonly #environment: Environment
   readonly #fleet: Fleet
   readonly #topic: string
   /** The oldest are first. */
@@ -40,8 +41,8 @@ export class Windows {
   readonly #news = new Set<string>()
 
   /** @param name Tells these windows from others of the fleet. */
-  constructor(now: () => number, name: string, fleet: Fleet = ALONE) {
-    this.#now = now
+  constructor(environment: Environment, name: string, fleet: Fleet = aloneIn(environment)) {
+    this.#environment = environment
     this.#fleet = fleet
     this.#topic = `windows of ${name}`
     fleet.listen(this.#topic, (message) => this.#hear(message as Told))
@@ -58,7 +59,7 @@ export class Windows {
   waitMs(key: string, most: number): number {
     const window = this.#windows.get(key)
     if (window === undefined || window.own + window.others < most) return 0
-    return Math.max(0, window.untilMs - this.#now())
+    return Math.max(0, window.untilMs - this.#environment.wallClock())
   }
 
   /** Counts one. The result takes it back. */
@@ -86,7 +87,7 @@ export class Windows {
   }
 
   #window(key: string, most: number, seconds: number): Window {
-    const now = this.#now()
+    const now = this.#environment.wallClock()
     const known = this.#windows.get(key)
     if (known !== undefined && now < known.untilMs) return known
     this.#windows.delete(key)
@@ -116,7 +117,7 @@ export class Windows {
   }
 
   #tellSoon(): void {
-    setTimeout(() => this.#tell(), TELL_MS).unref()
+    this.#environment.after(TELL_MS, () => this.#tell())
   }
 
   #tell(): void {

@@ -3,6 +3,7 @@
  * begins new sequences with a new epoch.
  */
 import type { Database } from 'pannier'
+import { environmentOf } from 'pannier/internal'
 import { databaseName } from './databases.ts'
 
 type UpdateType = 'created' | 'updated' | 'deleted'
@@ -19,7 +20,7 @@ const EVENTS_MAX = 5000
 /** The newest event of each database, in order. It is in memory: each start of the server begins again. */
 export class DatabaseUpdates {
   /** A new one for each start of the server. */
-  readonly epoch: string = crypto.randomUUID()
+  readonly epoch: string
   /** Newest event of each database, in the order of sequences. */
   readonly #newest = new Map<string, DatabaseUpdate>()
   readonly #waiting = new Set<() => void>()
@@ -28,6 +29,7 @@ export class DatabaseUpdates {
 
   /** `names`: of the databases that are there. */
   constructor(database: Database, names: readonly string[]) {
+    this.epoch = environmentOf(database).randomId()
     for (const name of names) this.#add(name, 'updated')
     this.#stopListening = database.onChange(({ collections }) => {
       for (const [collection, { dropped }] of collections) {

@@ -3,6 +3,7 @@
  * a protocol's words. `AccessRules` and guards decide what the principal may do.
  */
 import type { Database, WriteOutcome } from 'pannier'
+import { environmentOf } from 'pannier/internal'
 import type { CollectionSide } from 'pannier/types'
 import type { ChangeFilter } from './change-filter.ts'
 import { CollectionAdministration } from './collection-administration.ts'
@@ -54,7 +55,7 @@ export class Gateway {
     this.#database = database
     this.#databases = databases
     this.#rules = rules
-    this.#writer = new GuardedWriter(databases, guards, around)
+    this.#writer = new GuardedWriter(environmentOf(database), databases, guards, around)
   }
 
   /**

@@ -6,7 +6,7 @@
 import { PannierError } from 'pannier'
 import { guarded } from 'pannier/internal'
 import type { Collection, WriteOutcome, WriteResult } from 'pannier'
-import type { RevisionReadOptions } from 'pannier/types'
+import type { Environment, RevisionReadOptions } from 'pannier/types'
 import type { DocumentGuard, OptionNames } from 'pannier/internal'
 import type { Databases } from './databases.ts'
 import { isJsonObject } from './documents.ts'
@@ -48,10 +48,16 @@ export class GuardedWriter {
   readonly #databases: Databases
   readonly #guards: readonly WriteGuard[]
   readonly #around: AroundWrites | undefined
-  readonly #groups = new WriteGroups()
+  readonly #groups: WriteGroups
 
   /** Guards are asked in this order, inside `around`. */
-  constructor(databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites) {
+  constructor(
+    environment: Pick<Environment, 'yield'>,
+    databases: Databases,
+    guards: readonly WriteGuard[],
+    around?: AroundWrites,
+  ) {
+    this.#groups = new WriteGroups(environment)
     this.#databases = databases
     this.#guards = guards
     this.#around = around

@@ -1,5 +1,6 @@
-import type { JsonObject } from './documents.ts'
 /** Long work that runs, for `/_active_tasks`. */
+import type { Environment } from 'pannier/types'
+import type { JsonObject } from './documents.ts'
 
 /** Work that runs. */
 export interface ActiveTask {
@@ -12,15 +13,27 @@ export interface ActiveTask {
 /** The long work of a server. */
 export class ActiveTasks {
   readonly #tasks = new Map<number, JsonObject>()
+  readonly #environment: Pick<Environment, 'wallClock'>
   #last = 0
+
+  constructor(environment: Pick<Environment, 'wallClock'>) {
+    this.#environment = environment
+  }
 
   /** `facts`: what `/_active_tasks` shows of it. */
   start(type: string, facts: JsonObject): ActiveTask {
     const number = ++this.#last
-    const startedOn = seconds()
+    const startedOn = this.#seconds()
     const pid = `<0.${number}.0>`
     const set = (more: JsonObject): void => {
-      const task = { ...this.#tasks.get(number), ...more, type, pid, started_on: startedOn, updated_on: seconds() }
+      const task = {
+        ...this.#tasks.get(number),
+        ...more,
+        type,
+        pid,
+        started_on: startedOn,
+        updated_on: this.#seconds(),
+      }
       this.#tasks.set(number, task)
     }
     set(facts)
@@ -31,8 +44,8 @@ export class ActiveTasks {
   list(): JsonObject[] {
     return [...this.#tasks.values()]
   }
-}
 
-function seconds(): number {
-  return Math.floor(Date.now() / 1000)
+  #seconds(): number {
+    return Math.floor(this.#environment.wallClock() / 1000)
+  }
 }

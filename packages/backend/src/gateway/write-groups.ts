@@ -5,6 +5,7 @@
  */
 import type { Collection, WriteOutcome } from 'pannier'
 import type { DocumentGuard } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { isPannierError } from 'pannier'
 import { guarded } from 'pannier/internal'
 import type { JsonObject } from './documents.ts'
@@ -25,7 +26,12 @@ interface Group {
 }
 
 export class WriteGroups {
+  readonly #environment: Pick<Environment, 'yield'>
   readonly #groups = new Map<Collection<JsonObject>, Group>()
+
+  constructor(environment: Pick<Environment, 'yield'>) {
+    this.#environment = environment
+  }
 
   /** As `collection.put(document)`, with what concerns the document alone as an outcome. */
   put(collection: Collection<JsonObject>, document: JsonObject, guard?: DocumentGuard): Promise<WriteOutcome> {
@@ -41,7 +47,7 @@ export class WriteGroups {
       const made: Group = { waiting: [waiting], ids: new Set(id === undefined ? [] : [id]) }
       this.#groups.set(collection, made)
       // By then every request has been looked at that had come when this one was.
-      setImmediate(() => {
+      void this.#environment.yield().then(() => {
         if (this.#groups.get(collection) === made) this.#groups.delete(collection)
         void write(collection, made.waiting)
       })

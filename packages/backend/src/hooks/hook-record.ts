@@ -1,11 +1,12 @@
 /** A record as hooks have it: read by `get`, changed by `set`, stored with the write. */
 import type { Definition } from '../definitions/definition.ts'
 import { ACCOUNT_SECRETS } from '../definitions/system-fields.ts'
-import { applyChange } from '../fields/apply-input.ts'
+import { applyChange, meant } from '../fields/apply-input.ts'
 import { toText } from '../fields/cast.ts'
 import { emptyValue, presentValue } from '../fields/field-types.ts'
 import { NewFile } from '../fields/new-file.ts'
 import { NewPassword } from '../fields/password-field.ts'
+import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 
 /** A call of `set`. */
@@ -48,6 +49,7 @@ export interface AnyRecordTypes {
  */
 export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
   readonly #definition: Definition
+  readonly #chance: Chance
   readonly #changes: [key: string, value: unknown][] = []
   readonly #hidden = new Set<string>()
   readonly #shown = new Set<string>()
@@ -55,20 +57,26 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
   #state: RecordState
   #showsCustom = false
 
-  constructor(definition: Definition, state: RecordState) {
+  /** `chance`: draws texts of patterns. */
+  constructor(definition: Definition, state: RecordState, chance: Chance) {
     this.#definition = definition
+    this.#chance = chance
     this.#state = state
   }
 
   /** A record as it is stored. */
-  static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject): HookRecord<Of> {
-    return new HookRecord<Of>(definition, { stored: document, values: valuesOf(definition, document) })
+  static of<Of extends RecordTypes = AnyRecordTypes>(
+    definition: Definition,
+    document: JsonObject,
+    chance: Chance,
+  ): HookRecord<Of> {
+    return new HookRecord<Of>(definition, { stored: document, values: valuesOf(definition, document) }, chance)
   }
 
   /** A new record, with empty values. */
-  static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition): HookRecord<Of> {
+  static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, chance: Chance): HookRecord<Of> {
     const values = Object.fromEntries(definition.fields.map((field) => [field.name, emptyValue(field)]))
-    return new HookRecord<Of>(definition, { stored: undefined, values })
+    return new HookRecord<Of>(definition, { stored: undefined, values }, chance)
   }
 
   /** Empty until a new record is stored, if none was set. */
@@ -89,7 +97,8 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
   /** The record as it was before it was changed. That of a new one has empty values. */
   original(): HookRecord<Of> {
     const { stored } = this.#state
-    return stored === undefined ? HookRecord.empty(this.#definition) : HookRecord.of(this.#definition, stored)
+    const [definition, chance] = [this.#definition, this.#chance]
+    return stored === undefined ? HookRecord.empty(definition, chance) : HookRecord.of(definition, stored, chance)
   }
 
   /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
@@ -144,12 +153,16 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
 
   #set(name: string, value: unknown): void {
     const { stored, values } = this.#state
-    const changed = applyChange(this.#definition.fields, values, name, value)
-    if (changed === undefined) this.#custom.set(name, value)
-    else {
-      this.#changes.push([name, value])
-      this.#state = { stored, values: changed }
+    const { fields } = this.#definition
+    const changed = applyChange(fields, values, name, value, this.#chance)
+    if (changed === undefined) {
+      this.#custom.set(name, value)
+      return
     }
+    const [field, modifier] = meant(fields, name)!
+    // A text is drawn once: what the hook sees is stored.
+    this.#changes.push(modifier === 'generate' ? [field.name, changed[field.name]] : [name, value])
+    this.#state = { stored, values: changed }
   }
 
   /** Sets many. */

@@ -1,5 +1,5 @@
 /** Hooks: functions of the operator that run around what the backend does. Each of a chain calls `next()` for the rest. */
-import { setTimeout } from 'node:timers/promises'
+import type { Environment } from 'pannier/types'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { HookEvents, HookName } from './hook-events.ts'
 
@@ -34,6 +34,7 @@ export type HookLog = (
 ) => void
 
 interface HooksOptions {
+  readonly environment: Environment
   readonly log?: HookLog
   /** A handler that takes longer is given up, in milliseconds. 60,000 when left out. */
   readonly handlerMsMax?: number
@@ -42,6 +43,7 @@ interface HooksOptions {
 const HANDLER_MS_MAX = 60_000
 
 export class Hooks {
+  readonly #environment: Environment
   readonly #log: HookLog
   readonly #handlerMsMax: number
   #bound: readonly BoundHook[] = []
@@ -49,7 +51,8 @@ export class Hooks {
   /** Is called when a handler begins, and what it gives when that ends: something may watch the thread. */
   onRun: (handler: PlacedHandler) => () => void = () => () => {}
 
-  constructor({ log = () => {}, handlerMsMax = HANDLER_MS_MAX }: HooksOptions = {}) {
+  constructor({ environment, log = () => {}, handlerMsMax = HANDLER_MS_MAX }: HooksOptions) {
+    this.#environment = environment
     this.#log = log
     this.#handlerMsMax = handlerMsMax
   }
@@ -142,24 +145,25 @@ export class Hooks {
     run: () => Promise<void>,
     following: () => Promise<void> | undefined,
   ): Promise<void> {
-    const ended = new AbortController()
-    const limit = async (): Promise<void> => {
-      await setTimeout(this.#handlerMsMax, undefined, { signal: ended.signal, ref: false })
-      const inner = following()
-      if (inner !== undefined) {
-        await inner.catch(() => {})
-        await setTimeout(this.#handlerMsMax, undefined, { signal: ended.signal, ref: false })
-      }
+    const late = Promise.withResolvers<never>()
+    let isOver = false
+    const giveUp = (): void => {
       const error = tooSlow(hook)
       this.#log('a hook takes too long', { hook: hook.name, source: hook.source, error })
-      throw error
+      late.reject(error)
     }
-    const limited = limit()
-    limited.catch(() => {})
+    const look = async (): Promise<void> => {
+      const inner = following()
+      if (inner === undefined) return giveUp()
+      await inner.catch(() => {})
+      if (!isOver) cancel = this.#environment.after(this.#handlerMsMax, giveUp)
+    }
+    let cancel = this.#environment.after(this.#handlerMsMax, () => void look())
     try {
-      await Promise.race([run(), limited])
+      await Promise.race([run(), late.promise])
     } finally {
-      ended.abort()
+      isOver = true
+      cancel()
     }
   }
 

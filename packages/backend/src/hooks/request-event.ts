@@ -1,7 +1,9 @@
 /** What hooks know of a request. */
+import type { Environment } from 'pannier/types'
 import type { Actor, RequestInfo } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition } from '../definitions/definition.ts'
+import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { HookApp } from './hook-app.ts'
 import { HookRecord } from './hook-record.ts'
@@ -20,10 +22,15 @@ export interface RequestEvent {
   realIP(): string | undefined
 }
 
+interface EventParts {
+  readonly app: HookApp
+  readonly definitions: KnownDefinitions
+  readonly environment: Environment
+}
+
 /** What hooks get of a request. `body`: its values, if they are read. */
 export function requestEvent(
-  app: HookApp,
-  definitions: KnownDefinitions,
+  { app, definitions, environment }: EventParts,
   { principal, request }: Actor,
   body: Readonly<Record<string, unknown>> = {},
 ): RequestEvent {
@@ -31,7 +38,7 @@ export function requestEvent(
   const definition = account && definitions.find(account.collection)
   return {
     app,
-    auth: definition && HookRecord.of(definition, account!.record),
+    auth: definition && HookRecord.of(definition, account!.record, environment),
     hasSuperuserAuth: () => principal.isAdmin,
     requestInfo: () => ({ ...request, body }),
     realIP: () => principal.address,
@@ -39,6 +46,6 @@ export function requestEvent(
 }
 
 /** A record that a request is about, as it is stored. */
-export function recordOfEvent(definition: Definition, document: JsonObject): HookRecord {
-  return HookRecord.of(definition, document)
+export function recordOfEvent(definition: Definition, document: JsonObject, chance: Chance): HookRecord {
+  return HookRecord.of(definition, document, chance)
 }

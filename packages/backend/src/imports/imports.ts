@@ -4,6 +4,7 @@
  */
 import type { Database } from 'pannier'
 import { guarded, type DocumentGuard } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Passwords } from '../accounts/passwords.ts'
 import { textOfErrors } from '../definitions/import.ts'
 import type { Definition } from '../definitions/definition.ts'
@@ -13,9 +14,9 @@ import { fieldError } from '../fields/field-errors.ts'
 import { castValue, emptyValue } from '../fields/field-types.ts'
 import { idError } from '../fields/text-fields.ts'
 import { NewFile, type Upload } from '../fields/new-file.ts'
-import { generate } from '../fields/pattern.ts'
 import { attachmentIn, fileNames } from '../files/record-content.ts'
 import type { RecordFiles } from '../files/record-files.ts'
+import { randomText, type Chance } from '../gateway/chance.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
@@ -28,6 +29,7 @@ import { asRefusal, failed, writeError } from '../records/write/write-errors.ts'
 
 interface ImportsParts {
   readonly database: Database
+  readonly environment: Environment
   readonly definitions: Definitions
   readonly passwords: Passwords
   readonly files: RecordFiles
@@ -127,7 +129,7 @@ export class Imports {
     uploads: readonly Upload[] = [],
   ): Promise<ImportedRows> {
     if (uploads.length > 0 && rows.length !== 1) throw invalid(`Files come with one row, got ${rows.length}.`)
-    return whileOutdated(async () => {
+    return whileOutdated(this.#parts.environment, async () => {
       const definition = this.#definitionOf(principal, collection)
       const named = new Set(rows.flatMap((row) => fileNames(definition, valuesOf(definition, row))))
       const files = await Promise.all(uploads.filter(({ name }) => named.has(name)).map((one) => NewFile.named(one)))
@@ -217,7 +219,7 @@ export class Imports {
     if (!isAdmitted(id)) throw noId(id)
     const records = recordsIn(place, definition)
     const old = await records.get(id)
-    const document = documentOf(record, old)
+    const document = documentOf(record, old, this.#parts.environment)
     if (old !== undefined && isNewer(definition, old, document)) return 'same'
     if (old !== undefined && files.length === 0 && isSame(definition, old, document)) return 'same'
     const guard: DocumentGuard = ({ reader }) => {
@@ -273,9 +275,10 @@ function valueOf(field: Definition['fields'][number], cell: unknown): unknown {
 function documentOf(
   { definition, id, values, files, elsewhere }: ImportedRecord,
   old: JsonObject | undefined,
+  chance: Chance,
 ): JsonObject {
   const document: JsonObject = { ...values, _id: id }
-  if (definition.type === 'auth') keepLogin(document, old)
+  if (definition.type === 'auth') keepLogin(document, old, chance)
   const kept = isJsonObject(old?.['_attachments']) ? old['_attachments'] : {}
   const names = new Set(fileNames(definition, document))
   const attachments = Object.fromEntries(Object.entries(kept).filter(([name]) => names.has(name)))
@@ -285,8 +288,8 @@ function documentOf(
 }
 
 /** PocketBase renews the key with the password: with the same key, a hash that a login has made here is one of the same password. */
-function keepLogin(document: JsonObject, old: JsonObject | undefined): void {
-  if (document['tokenKey'] === '') document['tokenKey'] = old?.['tokenKey'] ?? generate('[a-zA-Z0-9]{50}')
+function keepLogin(document: JsonObject, old: JsonObject | undefined, chance: Chance): void {
+  if (document['tokenKey'] === '') document['tokenKey'] = old?.['tokenKey'] ?? randomText(chance, 50)
   const isOurs = typeof old?.['password'] === 'string' && !old['password'].startsWith('$2')
   if (isOurs && old['tokenKey'] === document['tokenKey']) document['password'] = old['password']
 }

@@ -2,7 +2,7 @@
 import { createSchema } from '@pannier/rules'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName, type BaseDefinition } from '../definitions/definition.ts'
-import { scaffoldOf } from '../definitions/scaffolds.ts'
+import { BASE_SCAFFOLD } from '../definitions/scaffolds.ts'
 import { withSystemFields } from '../definitions/system-fields.ts'
 import { completeFields } from '../fields/complete-fields.ts'
 
@@ -24,6 +24,6 @@ function definition(): BaseDefinition {
     { name: 'message', type: 'text' },
     { name: 'data', type: 'json' },
   ])
-  const named = { ...scaffoldOf('base'), type: 'base' as const, id: '_logs', name: '_logs', fields }
+  const named = { ...BASE_SCAFFOLD, id: '_logs', name: '_logs', fields }
   return { ...named, fields: withSystemFields(named) }
 }

@@ -2,12 +2,13 @@
 import { RuleError } from '@pannier/rules'
 import type { Database } from 'pannier'
 import { readSnapshot } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
-import { ViewReader } from '../definitions/views/view-reader.ts'
+import { DataKey } from '../access/data-key.ts'
+import { ShownRevisions } from '../access/shown-revisions.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { forbidden, ServiceError } from '../gateway/service-error.ts'
-import { RecordSnapshot } from '../records/read/record-snapshot.ts'
 import { queryOf } from '../records/read/select-records.ts'
 import { RecordReads } from '../records/record-reads.ts'
 import type { ListOptions, RecordJson } from '../records/record-types.ts'
@@ -52,12 +53,14 @@ export interface LogHour {
 /** What superusers read of the logs. */
 export class LogReads {
   readonly #database: Database
-  readonly #access: Access = new Access(LOG_DEFINITIONS)
+  readonly #access: Access
   readonly #records: RecordReads
 
-  constructor(database: Database) {
+  constructor(database: Database, environment: Environment) {
     this.#database = database
-    this.#records = new RecordReads({ database, definitions: LOG_DEFINITIONS, access: this.#access })
+    // Logs have no revisions that anybody sees.
+    this.#access = new Access(LOG_DEFINITIONS, new ShownRevisions(new DataKey(environment.randomBytes(32))))
+    this.#records = new RecordReads({ database, environment, definitions: LOG_DEFINITIONS, access: this.#access })
   }
 
   /** In the order in which they were stored, unless `sort` says another. @throws ServiceError FORBIDDEN, INVALID */
@@ -79,7 +82,7 @@ export class LogReads {
     try {
       const bound = this.#access.bindList(actor, definition, { action: 'list', filter })
       return await readSnapshot(this.#database, async (reader) => {
-        const snapshot = new RecordSnapshot(reader, definitions, new ViewReader(definitions))
+        const snapshot = this.#records.snapshotOf(reader)
         const all = { definition, definitions, bound, sort: [], skip: 0, limit: Infinity, withTotal: false }
         const { query } = await queryOf(snapshot, all)
         const hours = query.groupBy('hour').aggregate({ total: { $count: true } })

@@ -3,7 +3,8 @@
  * some seconds later, many in one commit.
  */
 import type { Collection, Database } from 'pannier'
-import { LOWER, randomText } from '../definitions/scaffolds.ts'
+import type { Environment } from 'pannier/types'
+import { LOWER, randomText } from '../gateway/chance.ts'
 import { dateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { errorText, LOG_LEVELS, type LogEntry, type LogWriter } from '../gateway/log-entry.ts'
@@ -38,7 +39,7 @@ export interface LogDocument extends JsonObject {
 interface LogsOptions {
   readonly database: Database
   readonly settings: Settings
-  readonly now: () => number
+  readonly environment: Environment
   /** Shows at once what is no request: nobody has to look for it. */
   readonly print: (entry: LogEntry) => void
 }
@@ -51,7 +52,7 @@ export class Logs implements LogWriter {
   readonly #stopListening: () => void
   #waiting: LogDocument[] = []
   #dropped = 0
-  #timer: NodeJS.Timeout | undefined
+  #cancelTimer: (() => void) | undefined
   /** Stores and removals come one after another. */
   #turn: Promise<void> = Promise.resolve()
 
@@ -65,7 +66,7 @@ export class Logs implements LogWriter {
   /** Keeps an entry, if its level is one that the settings keep. */
   write(entry: LogEntry): void {
     const { level = LOG_LEVELS.info, message, data = {} } = entry
-    const { settings, now, print } = this.#options
+    const { settings, environment, print } = this.#options
     if (data['type'] !== 'request') print(entry)
     const { maxDays, minLevel } = settings.values.logs
     if (maxDays === 0 || level < minLevel) return
@@ -73,15 +74,16 @@ export class Logs implements LogWriter {
       this.#dropped++
       return
     }
-    this.#waiting.push(logDocument(randomText(ID_CHARS, LOWER), { level, message, data }, now()))
+    const id = randomText(environment, ID_CHARS, LOWER)
+    this.#waiting.push(logDocument(id, { level, message, data }, environment.wallClock()))
     if (this.#waiting.length === BATCH_ENTRIES) void this.flush()
-    else this.#timer ??= setTimeout(() => void this.flush(), WAIT_MS).unref()
+    else this.#cancelTimer ??= environment.after(WAIT_MS, () => void this.flush())
   }
 
   /** Stores what waits. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
     return this.#inTurn(async () => {
       while (this.#waiting.length > 0) await this.documents.insert(this.#waiting.splice(0, BATCH_ENTRIES))
       if (this.#dropped === 0) return
@@ -94,9 +96,9 @@ export class Logs implements LogWriter {
   /** Removes what the settings no longer keep. */
   removeOld(): Promise<void> {
     return this.#inTurn(async () => {
-      const { settings, now } = this.#options
+      const { settings, environment } = this.#options
       const { maxDays, minLevel } = settings.values.logs
-      const first = dateText(now() - maxDays * DAY_MS)
+      const first = dateText(environment.wallClock() - maxDays * DAY_MS)
       await this.#remove({ created: { $lte: first } })
       await this.#remove({ level: { $lt: minLevel } })
     })

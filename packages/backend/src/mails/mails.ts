@@ -3,8 +3,9 @@
  * so that no mail is sent twice. The leader of a fleet sends those of all servers. Docs: docs/internals/mails.md.
  */
 import type { Collection, Database, Transaction } from 'pannier'
+import type { Environment } from 'pannier/types'
 import type { Fleet } from '../fleet/fleet.ts'
-import { LOWER, randomText } from '../definitions/scaffolds.ts'
+import { LOWER, randomText } from '../gateway/chance.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { AccountMail } from '../hooks/hook-events.ts'
@@ -17,8 +18,7 @@ export interface MailsHost {
   readonly fleet: Fleet
   readonly settings: Settings
   readonly logs: LogWriter & { flush(): Promise<void> }
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Environment
   /** Runs hooks around a mail. They may change what is sent, or keep it from being sent. */
   readonly around: (mail: Mail & Pick<QueuedMail, 'account'>, send: (mail: Mail) => Promise<void>) => Promise<void>
 }
@@ -71,7 +71,7 @@ export class Mails {
   readonly #closing = new AbortController()
   /** Undefined: nothing is sent yet. */
   #listener: MailListener | undefined
-  #timer: NodeJS.Timeout | undefined
+  #cancelTimer: (() => void) | undefined
 
   constructor(host: MailsHost) {
     this.#host = host
@@ -119,7 +119,12 @@ export class Mails {
    * Resolves when the mail is stored, with what `also` writes. It is sent later. The log has a mail for which the queue has no room.
    */
   async queue(mail: QueuedMail, also: (transaction: Transaction) => Promise<unknown> = async () => {}): Promise<void> {
-    const stored: StoredMail = { ...mail, _id: randomText(20, LOWER), tries: 0, isMarked: false }
+    const stored: StoredMail = {
+      ...mail,
+      _id: randomText(this.#host.environment, 20, LOWER),
+      tries: 0,
+      isMarked: false,
+    }
     const hasRoom = this.#known.size < WAITING_MAX
     await this.#host.database.transaction(async (transaction: Transaction) => {
       await also(transaction)
@@ -132,14 +137,14 @@ export class Mails {
 
   /** Sends it at once. Without a server the log has it. @throws MailError */
   async sendNow(mail: Mail): Promise<void> {
-    await this.#send(mail, randomText(20, LOWER))
+    await this.#send(mail, randomText(this.#host.environment, 20, LOWER))
   }
 
   /** Mails that no server has yet stay stored. */
   async close(): Promise<void> {
     this.#closing.abort()
     for (const stop of this.#stopListening) stop()
-    clearTimeout(this.#timer)
+    this.#cancelTimer?.()
     await Promise.all(this.#sending)
   }
 
@@ -156,19 +161,20 @@ export class Mails {
   }
 
   #pause({ _id: id, to }: StoredMail, seconds: number): void {
-    this.#paused.set(id, { to, untilMs: this.#host.now() + seconds * 1000 })
-    this.#timer ??= setTimeout(() => this.#endPauses(), LOOK_MS).unref()
+    this.#paused.set(id, { to, untilMs: this.#host.environment.wallClock() + seconds * 1000 })
+    this.#cancelTimer ??= this.#host.environment.after(LOOK_MS, () => this.#endPauses())
   }
 
   #endPauses(): void {
-    this.#timer = undefined
-    const now = this.#host.now()
+    const { environment } = this.#host
+    this.#cancelTimer = undefined
+    const now = environment.wallClock()
     for (const [id, { to, untilMs }] of this.#paused) {
       if (untilMs > now) continue
       this.#paused.delete(id)
       this.#wait(id, to)
     }
-    if (this.#paused.size > 0) this.#timer = setTimeout(() => this.#endPauses(), LOOK_MS).unref()
+    if (this.#paused.size > 0) this.#cancelTimer = environment.after(LOOK_MS, () => this.#endPauses())
     this.#sendReady()
   }
 
@@ -204,7 +210,7 @@ export class Mails {
     if (mail.isDecoy === true) return void (await this.#stored.delete(id))
     if (mail.isMarked)
       return this.#end(mail, 'unknown', 'A mail may have been sent before the server stopped. It is not sent again.')
-    if (this.#host.now() >= mail.untilMs)
+    if (this.#host.environment.wallClock() >= mail.untilMs)
       return this.#end(mail, 'failed', 'A mail has expired before the SMTP server took it.')
     let isMine = false
     await this.#stored.update(id, (old) => {

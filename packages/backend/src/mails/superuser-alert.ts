@@ -1,4 +1,5 @@
 /** Mails to all superusers about something that has failed while nobody looked. */
+import type { Environment } from 'pannier/types'
 import type { Definitions } from '../definitions/definitions.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -9,7 +10,7 @@ export interface AlertParts {
   readonly definitions: Definitions
   readonly settings: Settings
   readonly mails: Mails
-  readonly now: () => number
+  readonly environment: Environment
 }
 
 /** What is older is in the log only. */
@@ -17,7 +18,7 @@ const ALERT_MS_MAX = 86_400_000
 
 /** Resolves when the mails are stored. */
 export async function alertSuperusers(
-  { definitions, settings, mails, now }: AlertParts,
+  { definitions, settings, mails, environment }: AlertParts,
   subject: string,
   details: string,
 ): Promise<void> {
@@ -25,6 +26,6 @@ export async function alertSuperusers(
   for await (const { email } of superusers)
     await mails.queue({
       ...alertMail({ to: String(email), appName: settings.values.meta.appName, subject, details }),
-      untilMs: now() + ALERT_MS_MAX,
+      untilMs: environment.wallClock() + ALERT_MS_MAX,
     })
 }

@@ -38,7 +38,7 @@ export function documentHooks(parts: DocumentHooksParts): AroundWrites {
     if (definition === undefined || !hooks.areAbout(definition)) return put(write.documents)
     const begun: (Begun | ServiceError)[] = []
     for (const document of write.documents)
-      begun.push(await begin(hooks, parts.passwords, write, definition, document).catch(asRefused))
+      begun.push(await begin(hooks, parts, write, definition, document).catch(asRefused))
     return end(write.documents, begun, put)
   }
 }
@@ -46,31 +46,32 @@ export function documentHooks(parts: DocumentHooksParts): AroundWrites {
 /** Runs the hooks of a document as far as its write. None run for what is refused anyway. @throws what a hook throws */
 async function begin(
   hooks: WriteHooks,
-  passwords: Passwords,
+  parts: DocumentHooksParts,
   write: GuardedWrite,
   definition: Definition,
   document: JsonObject,
 ): Promise<Begun> {
   const { principal, newEdits } = write
+  const { environment } = parts
   const unhooked: Begun = { document, hooked: undefined }
   const old = await storedBefore(write, document)
   const isDelete = document['_deleted'] === true
   if (old === 'known' || (isDelete && old === undefined)) return unhooked
-  const prepared = await preparedDocument(write, definition, document)
+  const prepared = await preparedDocument(environment, write, definition, document)
   if (prepared instanceof Error) return unhooked
-  const draft = isDelete ? undefined : draftOfDocument(principal, definition, old, prepared)
+  const draft = isDelete ? undefined : draftOfDocument({ principal, definition, old, chance: environment }, prepared)
   const actor = actorOf(principal, old)
   if (!(await hooks.admits(actor, definition, { old, draft }))) return unhooked
   const record =
     draft === undefined
-      ? HookRecord.of(definition, old!)
-      : new HookRecord(definition, { stored: old, values: withoutHashes(draft) })
+      ? HookRecord.of(definition, old!, environment)
+      : new HookRecord(definition, { stored: old, values: withoutHashes(draft) }, environment)
   const kind = draft === undefined ? 'Delete' : old === undefined ? 'Create' : 'Update'
   const again = draft && ((): Draft => changedDraft(draft, record))
   const suspended = await hooks.start({ actor, definition, kind, record, draft: again })
   if (!suspended.wantsRest) throw forbidden('A hook has stopped the write: it has not called next().')
   const isChanged = newEdits && draft !== undefined && record.changes.length > 0
-  const wanted = isChanged ? await changedDocument(prepared, changedDraft(draft, record), passwords) : document
+  const wanted = isChanged ? await changedDocument(prepared, changedDraft(draft, record), parts) : document
   return { document: wanted, hooked: { suspended, record } }
 }
 
@@ -121,9 +122,9 @@ async function endOne({ document, hooked }: Begun, outcome: GuardedOutcome): Pro
 }
 
 function changedDraft(draft: Draft, { changes }: HookRecord): Draft {
-  const { definition, old } = draft
+  const { definition, old, chance } = draft
   const values = changes.reduce(
-    (made, [key, value]) => applyChange(definition.fields, made, key, value) ?? made,
+    (made, [key, value]) => applyChange(definition.fields, made, key, value, chance) ?? made,
     draft.values,
   )
   const changed = new Set(changes.flatMap(([key]) => meant(definition.fields, key)?.[0].name ?? []))
@@ -133,10 +134,14 @@ function changedDraft(draft: Draft, { changes }: HookRecord): Draft {
 }
 
 /** Files that no field names any more go with the change. */
-async function changedDocument(document: JsonObject, draft: Draft, passwords: Passwords): Promise<JsonObject> {
+async function changedDocument(
+  document: JsonObject,
+  draft: Draft,
+  parts: Pick<DocumentHooksParts, 'environment' | 'passwords'>,
+): Promise<JsonObject> {
   const { definition, changes, values, isSuperuser } = draft
   const { fields } = definition
-  const { hashes } = await prepareInput({ definition, input: {}, changes, isSuperuser, namings: 1 }, passwords)
+  const { hashes } = await prepareInput({ definition, input: {}, changes, isSuperuser, namings: 1 }, parts)
   const changed = new Set(changes.flatMap(([key]) => meant(fields, key)?.[0] ?? []))
   const attachments = isJsonObject(document['_attachments']) ? { ...document['_attachments'] } : {}
   const made: JsonObject = { ...document }

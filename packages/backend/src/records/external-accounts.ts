@@ -7,9 +7,9 @@ import type { Actor } from '../access/actor.ts'
 import { findAccountIn } from '../accounts/find-account.ts'
 import type { ExternalAccount, ExternalLogin } from '../accounts/oauth2/oauth2-host.ts'
 import { recordsName } from '../definitions/definition.ts'
-import { randomText } from '../definitions/scaffolds.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import { UnknownPassword } from '../fields/password-field.ts'
+import { randomText, type Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { loggedInAccount, SYSTEM } from '../gateway/principal.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
@@ -75,7 +75,7 @@ export class ExternalAccounts {
     if (definition.name === SUPERUSERS) throw invalid('Failed to authenticate.')
     const collection = definition.id
     const given = await login.signUpInput()
-    const input = Object.hasOwn(given, 'password') ? given : { ...given, ...unknownPassword() }
+    const input = Object.hasOwn(given, 'password') ? given : { ...given, ...unknownPassword(this.#parts.environment) }
     return this.#inTransaction({ actor, action: 'create', collection, input }, async (place, create) => {
       if ((await this.#find(place, login)) !== undefined) throw new Overtaken()
       const { document } = (await create())!
@@ -101,7 +101,7 @@ export class ExternalAccounts {
     const input: Record<string, unknown> = {}
     if (hasNoEmail(record) && email !== '') input['email'] = email
     if (!isVerified && (hasNoEmail(record) || record['email'] === email)) input['verified'] = true
-    if (!isOwn && !isVerified) Object.assign(input, unknownPassword())
+    if (!isOwn && !isVerified) Object.assign(input, unknownPassword(this.#parts.environment))
     const collection = definition.id
     return this.#inTransaction({ actor, action: 'update', collection, id, input }, async (place, update) => {
       const now = await this.#find(place, login)
@@ -119,13 +119,13 @@ export class ExternalAccounts {
     { actor, ...operation }: { readonly actor: Actor } & RecordOperation,
     write: (place: Place, run: () => Promise<WrittenRecord | undefined>) => Promise<string>,
   ): Promise<JsonObject> {
-    const { database, definitions } = this.#parts
+    const { database, environment, definitions } = this.#parts
     // An account is made by whom the rule admits; the rest is the server's.
     const acting = operation.action === 'create' ? actor : asServer(actor)
     const hooked = await this.#writer.begin(acting, operation)
     // A hook has answered itself.
     if (hooked?.isWanted === false) throw invalid('Failed to authenticate.')
-    const writing = whileOutdated(async () => {
+    const writing = whileOutdated(environment, async () => {
       const prepared = await this.#writer.prepare(acting, hooked?.operation ?? operation)
       return database.transaction(async (transaction: Transaction) => {
         const id = await write(transaction, () => prepared.run(transaction))
@@ -175,8 +175,8 @@ function linkOf({ definition, provider, providerId }: ExternalLogin): JsonObject
   return { collectionRef: definition.id, provider, providerId }
 }
 
-function unknownPassword(): JsonObject {
-  const password = new UnknownPassword(randomText(UNKNOWN_PASSWORD_CHARS))
+function unknownPassword(chance: Chance): JsonObject {
+  const password = new UnknownPassword(randomText(chance, UNKNOWN_PASSWORD_CHARS))
   return { password, passwordConfirm: password.text }
 }
 

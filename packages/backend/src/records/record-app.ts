@@ -1,5 +1,6 @@
 /** What hooks can do with records: `HookApp`, on the services that others use, as the system. */
 import type { Database } from 'pannier'
+import type { Environment } from 'pannier/types'
 import type { Actor } from '../access/actor.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
@@ -15,6 +16,7 @@ import { literal, transactionApp } from './transaction-app.ts'
 
 interface RecordAppParts {
   readonly database: Database
+  readonly environment: Environment
   readonly definitions: Definitions
   readonly settings: Pick<Settings, 'values'>
   readonly reads: Pick<RecordReads, 'select' | 'count'>
@@ -37,7 +39,7 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
   ): Promise<HookRecord[]> => {
     const definition = definitionOf(collection)
     const documents = await parts().reads.select(ACTOR, collection, { filter, ...options })
-    return documents.map((document) => HookRecord.of(definition, document))
+    return documents.map((document) => HookRecord.of(definition, document, parts().environment))
   }
   const first = async (collection: string, filter: string): Promise<HookRecord> => {
     const [record] = await find(collection, filter, { limit: 1 })
@@ -48,7 +50,7 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
     settings: () => structuredClone(parts().settings.values),
     findCollectionByNameOrId: definitionOf,
     newRecord: (collection, values = {}) => {
-      const record = HookRecord.empty(definitionOf(collection))
+      const record = HookRecord.empty(definitionOf(collection), parts().environment)
       record.load(values)
       return record
     },
@@ -56,7 +58,7 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
       const definition = definitionOf(collection)
       const document = await parts().database.collection<JsonObject>(recordsName(definition)).get(id)
       if (document === undefined) throw missing(`'${collection}' has no record '${id}'.`)
-      return HookRecord.of(definition, document)
+      return HookRecord.of(definition, document, parts().environment)
     },
     findFirstRecordByFilter: (collection, filter, parameters) => first(collection, withParameters(filter, parameters)),
     findFirstRecordByData: (collection, field, value) => first(collection, `${field} = ${literal(value)}`),

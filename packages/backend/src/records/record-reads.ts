@@ -2,6 +2,7 @@
 import { RuleError } from '@pannier/rules'
 import { isPannierError, type Database, type Explanation } from 'pannier'
 import { readSnapshot, type SnapshotReader } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { ruleFor, type Access, type ReadAction } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
@@ -25,6 +26,7 @@ import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-
 
 interface ReadsOptions {
   readonly database: Database
+  readonly environment: Environment
   /** Those that never change have no `steadily`. */
   readonly definitions: KnownDefinitions & Partial<Pick<Definitions, 'steadily'>>
   readonly access: Access
@@ -71,7 +73,7 @@ export class RecordReads {
 
   constructor(options: ReadsOptions) {
     this.#options = options
-    this.#viewReader = new ViewReader(options.definitions)
+    this.#viewReader = new ViewReader(options.definitions, options.environment)
   }
 
   /**
@@ -165,7 +167,7 @@ export class RecordReads {
 
   /** A state of the database that is held, for `findIn` and for rules. */
   snapshotOf(reader: SnapshotReader): RecordSnapshot {
-    return new RecordSnapshot(reader, this.#options.definitions, this.#viewReader)
+    return new RecordSnapshot(reader, { ...this.#options, viewReader: this.#viewReader })
   }
 
   /** What `show` shows, in such a state. The state may end before hooks run. */

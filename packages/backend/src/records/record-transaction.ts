@@ -1,6 +1,6 @@
 /** Writes of a program that are all or nothing, with hooks around each, as it goes along. */
-import { setTimeout } from 'node:timers/promises'
 import type { Database, Transaction, TransactionCollection } from 'pannier'
+import type { Environment } from 'pannier/types'
 import type { Actor } from '../access/actor.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
@@ -18,6 +18,7 @@ const TRANSACTION_MS_MAX = 10_000
 export interface RecordTransaction {
   /** The library's. */
   readonly place: Transaction
+  readonly environment: Environment
   readonly isOpen: boolean
   readonly hasWritten: boolean
   records(definition: Definition): TransactionCollection<JsonObject>
@@ -41,6 +42,7 @@ class Run implements RecordTransaction {
   isOpen = true
   hasWritten = false
   readonly place: Transaction
+  readonly environment: Environment
   readonly #writer: RecordWriter
   readonly #actor: Actor
 
@@ -48,6 +50,7 @@ class Run implements RecordTransaction {
     this.#writer = writer
     this.#actor = actor
     this.place = transaction
+    this.environment = writer.environment
   }
 
   records(definition: Definition): TransactionCollection<JsonObject> {
@@ -99,7 +102,7 @@ export async function runInTransaction<T>(
     result = await database.transaction(async (transaction: Transaction) => {
       await run?.failed(outdated)
       run = new Run(writer, actor, transaction)
-      return inTime(body(run))
+      return inTime(writer.environment, body(run))
     })
   } catch (error) {
     await run?.failed(error)
@@ -112,16 +115,16 @@ export async function runInTransaction<T>(
   return result
 }
 
-async function inTime<T>(body: Promise<T>): Promise<T> {
-  const ended = new AbortController()
-  const limit = setTimeout(TRANSACTION_MS_MAX, undefined, { signal: ended.signal, ref: false }).then(() => {
+async function inTime<T>(environment: Environment, body: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const cancel = environment.after(TRANSACTION_MS_MAX, () => {
     const seconds = TRANSACTION_MS_MAX / 1000
-    throw new ServiceError('UNAVAILABLE', `The transaction takes more than ${seconds} seconds. Nothing is written.`)
+    const message = `The transaction takes more than ${seconds} seconds. Nothing is written.`
+    late.reject(new ServiceError('UNAVAILABLE', message))
   })
-  limit.catch(() => {})
   try {
-    return await Promise.race([body, limit])
+    return await Promise.race([body, late.promise])
   } finally {
-    ended.abort()
+    cancel()
   }
 }

@@ -172,7 +172,7 @@ export class RecordWrites {
    * @throws ServiceError for the first operation that is refused
    */
   async apply(operations: readonly RecordOperation[], check: () => void): Promise<void> {
-    await whileOutdated(async () => {
+    await whileOutdated(this.#parts.environment, async () => {
       const steps: PreparedWrite[] = []
       try {
         for (const operation of operations) steps.push(await this.#writer.prepare(ITSELF, operation))

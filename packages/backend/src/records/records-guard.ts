@@ -2,6 +2,7 @@
  * Writes of records through other doors, such as CouchDB's: the rules and fields of the collection judge them too. A document
  * comes whole, in the form in which it is stored.
  */
+import type { Environment } from 'pannier/types'
 import type { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
@@ -11,6 +12,7 @@ import { applyInput } from '../fields/apply-input.ts'
 import { dateText } from '../fields/date-text.ts'
 import { DIFFERENT, fieldError } from '../fields/field-errors.ts'
 import { castValue, emptyValue } from '../fields/field-types.ts'
+import type { Chance } from '../gateway/chance.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import type { GuardedChange, GuardedWrite, Refusal, WriteGuard } from '../gateway/guards.ts'
 import type { Principal } from '../gateway/principal.ts'
@@ -22,18 +24,32 @@ import { failed } from './write/write-errors.ts'
 const UNKNOWN = fieldError('validation_unknown_field', 'Unknown field.')
 const WRONG_TYPE = fieldError('validation_invalid_value', 'Invalid value.')
 
+interface GuardParts {
+  readonly environment: Environment
+  readonly definitions: Definitions
+  readonly access: Access
+}
+
+interface Judging {
+  readonly judge: Judge
+  readonly access: Access
+  readonly chance: Chance
+}
+
 /** What refuses documents that are no records of their collection. It passes documents of collections without a definition. */
-export function recordsGuard(definitions: Definitions, access: Access): WriteGuard {
+export function recordsGuard({ definitions, access, environment }: GuardParts): WriteGuard {
   const judge = new Judge(definitions, access)
   return {
     prepare: async (write) => {
       const definition = definitionServedAs(write.database, definitions)
       if (definition === undefined) return write.documents
-      return Promise.all(write.documents.map((document) => preparedDocument(write, definition, document)))
+      return Promise.all(write.documents.map((document) => preparedDocument(environment, write, definition, document)))
     },
     decide: ({ principal, database }) => {
       const definition = definitionServedAs(database, definitions)
-      return definition && ((change) => refusalOf(judge, access, principal, definition, change))
+      return (
+        definition && ((change) => refusalOf({ judge, access, chance: environment }, principal, definition, change))
+      )
     },
   }
 }
@@ -46,6 +62,7 @@ export function definitionServedAs(database: string, definitions: KnownDefinitio
 
 /** An edit gets the values that the server makes. A revision that was made elsewhere stays as it is. */
 export async function preparedDocument(
+  environment: Environment,
   { principal, newEdits, stored }: GuardedWrite,
   definition: Definition,
   document: JsonObject,
@@ -70,26 +87,25 @@ export async function preparedDocument(
     }),
   )
   const { isAdmin: isSuperuser } = principal
-  const now = dateText(Date.now())
-  const { id: given, ...values } = applyInput(fields, old && { ...old, id }, input, { isSuperuser, now })
+  const options = { isSuperuser, now: dateText(environment.wallClock()), chance: environment }
+  const { id: given, ...values } = applyInput(fields, old && { ...old, id }, input, options)
   for (const name of passwords) values[name] = document[name] ?? old?.[name] ?? ''
   return { ...document, ...values, _id: given }
 }
 
 function refusalOf(
-  judge: Judge,
-  access: Access,
+  judging: Judging,
   principal: Principal,
   definition: Definition,
   { old, document, reader }: GuardedChange,
 ): ServiceError | undefined {
   const actor = actorOf(principal, old)
   const action = document['_deleted'] === true ? 'delete' : old === undefined ? 'create' : 'update'
-  if (access.isLocked(actor, definition, action)) return forbidden('Only superusers can perform this action.')
+  if (judging.access.isLocked(actor, definition, action)) return forbidden('Only superusers can perform this action.')
   // A branch beside the winner would be a record that no rule has seen.
   if (!principal.isAdmin && old !== undefined && document['_rev'] !== old['_rev']) return conflicting()
   try {
-    const refusal = judged(judge, actor, definition, { old, document, reader })
+    const refusal = judged(judging, actor, definition, { old, document, reader })
     const isByRule = refusal !== undefined && refusal.data === undefined && refusal.code !== 'CONFLICT'
     return isByRule && !principal.isAdmin
       ? forbidden(`The ${action}Rule of '${definition.name}' refuses this.`)
@@ -101,13 +117,13 @@ function refusalOf(
 }
 
 function judged(
-  judge: Judge,
+  { judge, chance }: Judging,
   actor: Actor,
   definition: Definition,
   { old, document, reader }: GuardedChange,
 ): ServiceError | undefined {
   if (document['_deleted'] === true) return old && judge.delete(actor, definition, { old, rev: undefined }, reader)
-  const draft = draftOfDocument(actor.principal, definition, old, document)
+  const draft = draftOfDocument({ principal: actor.principal, definition, old, chance }, document)
   if (old === undefined) return judge.create(actor, draft, reader)
   return judge.update(actor, draft, { old, rev: undefined }, reader)
 }
@@ -117,18 +133,22 @@ function madeElsewhere({ name }: Definition): string {
   return `Only superusers may write revisions of other replicas to '${name}' (new_edits=false). Use @pannier/client, or edit the record.`
 }
 
+/** Whose document it is, and what was there before. */
+interface DocumentContext {
+  readonly principal: Principal
+  readonly definition: Definition
+  readonly old: JsonObject | undefined
+  readonly chance: Chance
+}
+
 /** What a rule can read of a request that was none of REST. */
 export function actorOf(principal: Principal, old: JsonObject | undefined): Actor {
   const method = old === undefined ? 'POST' : 'PATCH'
   return { principal, request: { context: 'default', method, query: {}, headers: {} } }
 }
 
-export function draftOfDocument(
-  principal: Principal,
-  definition: Definition,
-  old: JsonObject | undefined,
-  document: JsonObject,
-): Draft {
+/** The document as a write of a record. */
+export function draftOfDocument({ principal, definition, old, chance }: DocumentContext, document: JsonObject): Draft {
   const { isAdmin: isSuperuser } = principal
   const values: JsonObject = { id: document['_id'] }
   const body: JsonObject = {}
@@ -151,7 +171,7 @@ export function draftOfDocument(
     const before = old?.[name] ?? emptyValue(field)
     if (isProtected && !isSuperuser && JSON.stringify(values[name]) !== JSON.stringify(before)) errors[name] = DIFFERENT
   }
-  const prepared = { definition, input: body, isSuperuser, now: '', hashes: new Map<string, string>() }
+  const prepared = { definition, input: body, isSuperuser, now: '', hashes: new Map<string, string>(), chance }
   return {
     ...prepared,
     changes: [],

@@ -3,6 +3,7 @@
  * rule in place of the stored one.
  */
 import { parse, print, type Expression } from '@pannier/rules'
+import type { Environment } from 'pannier/types'
 import type { Access, Action } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import { principalOf } from '../accounts/tokens.ts'
@@ -63,6 +64,7 @@ export interface RulePreview {
 }
 
 interface Parts {
+  readonly environment: Environment
   readonly definitions: Definitions
   readonly access: Access
   readonly reads: RecordReads
@@ -222,7 +224,9 @@ export class RulePreviews {
   ): Promise<readonly boolean[]> {
     const { isAdmin: isSuperuser } = actor.principal
     const prepared =
-      action === 'delete' ? undefined : await prepareInput({ definition, input: body, isSuperuser, namings: 1 })
+      action === 'delete'
+        ? undefined
+        : await prepareInput({ definition, input: body, isSuperuser, namings: 1 }, this.#parts)
     const answers: boolean[] = []
     for (const old of documents) {
       const draft = prepared && draftOf(prepared, old)

@@ -20,7 +20,7 @@ export function transactionApp(app: HookApp, transaction: RecordTransaction): Ho
       .limit(1)
       .toArray()
     if (document === undefined) throw missing(`No record of '${collection}' has ${field} = ${literal(value)}.`)
-    return HookRecord.of(definitionOf(collection), document)
+    return HookRecord.of(definitionOf(collection), document, transaction.environment)
   }
   const unwritten = <Method extends 'findRecordsByFilter' | 'findFirstRecordByFilter' | 'countRecords'>(
     name: Method,
@@ -35,7 +35,7 @@ export function transactionApp(app: HookApp, transaction: RecordTransaction): Ho
     findRecordById: inside('findRecordById', async (collection, id) => {
       const document = await records(collection).get(id)
       if (document === undefined) throw missing(`'${collection}' has no record '${id}'.`)
-      return HookRecord.of(definitionOf(collection), document)
+      return HookRecord.of(definitionOf(collection), document, transaction.environment)
     }),
     findFirstRecordByData: inside('findFirstRecordByData', byValue),
     findAuthRecordByEmail: inside('findAuthRecordByEmail', (collection, email) => byValue(collection, 'email', email)),

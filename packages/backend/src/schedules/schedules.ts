@@ -1,7 +1,8 @@
 /** Schedules: jobs that run at times of the day, in UTC. A job that still runs when its time comes again is not started twice. */
 import { Cron } from 'croner'
 import { badArgument } from 'pannier/internal'
-import { ALONE, type Fleet } from '../fleet/fleet.ts'
+import type { Environment } from 'pannier/types'
+import type { Fleet } from '../fleet/fleet.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, missing } from '../gateway/service-error.ts'
@@ -21,24 +22,33 @@ type Job = () => unknown
 interface KnownJob extends Schedule {
   readonly run: Job
   readonly cron: Cron
+  /** Milliseconds since 1970. */
+  dueMs: number
+}
+
+interface SchedulesHost {
+  readonly environment: Environment
+  /** Gets errors of jobs. */
+  readonly logs: LogWriter
+  readonly fleet: Pick<Fleet, 'claim'>
 }
 
 /** The jobs of the system are listed last. */
 const SYSTEM_PREFIX = '__pb'
 const MINUTE_MS = 60_000
+/** The wall clock is looked at as often as that: it may be set forward. */
+const LOOK_MS_MAX = 10 * MINUTE_MS
 
 /** The jobs of a backend, run by the clock. */
 export class Schedules {
-  readonly #logs: LogWriter
-  readonly #fleet: Pick<Fleet, 'claim'>
+  readonly #host: SchedulesHost
   readonly #jobs = new Map<string, KnownJob>()
   readonly #running = new Map<string, Promise<void>>()
+  #cancelTimer = (): void => {}
   #closed = false
 
-  /** Errors of jobs go to the logs. */
-  constructor(logs: LogWriter, fleet: Pick<Fleet, 'claim'> = ALONE) {
-    this.#logs = logs
-    this.#fleet = fleet
+  constructor(host: SchedulesHost) {
+    this.#host = host
   }
 
   /**
@@ -52,15 +62,15 @@ export class Schedules {
       throw badArgument('schedules.add()', `expression of '${id}' must be a cron expression (${problem})`, expression)
     this.remove(id)
     if (this.#closed) return
-    const options = { timezone: 'UTC', mode: '5-part', domAndDow: true, unref: true } as const
-    const cron = new Cron(plain(expression), options, () => void this.startByClock(id))
-    this.#jobs.set(id, { id, expression, run, cron })
+    const cron = new Cron(plain(expression), { timezone: 'UTC', mode: '5-part', domAndDow: true })
+    this.#jobs.set(id, { id, expression, run, cron, dueMs: this.#after(cron) })
+    this.#setTimer()
   }
 
   /** A job that runs ends by itself. */
   remove(id: string): void {
-    this.#jobs.get(id)?.cron.stop()
     this.#jobs.delete(id)
+    this.#setTimer()
   }
 
   /** The jobs of the application by their ids, then those of the system. @throws ServiceError FORBIDDEN */
@@ -91,11 +101,33 @@ export class Schedules {
     await Promise.all(this.#running.values())
   }
 
-  /** @internal Its time has come, at all servers: one of them starts it. */
-  async startByClock(id: string): Promise<void> {
-    const minute = Math.round(Date.now() / MINUTE_MS)
+  /** When it is due next; Infinity: never. */
+  #after(cron: Cron): number {
+    return cron.nextRun(new Date(this.#host.environment.wallClock()))?.getTime() ?? Infinity
+  }
+
+  #setTimer(): void {
+    this.#cancelTimer()
+    const { environment } = this.#host
+    const dueMs = Math.min(...Array.from(this.#jobs.values(), (job) => job.dueMs))
+    const waitMs = Math.min(Math.max(0, dueMs - environment.wallClock()), LOOK_MS_MAX)
+    this.#cancelTimer = this.#jobs.size === 0 ? () => {} : environment.after(waitMs, () => this.#startDue())
+  }
+
+  #startDue(): void {
+    for (const job of this.#jobs.values()) {
+      if (job.dueMs > this.#host.environment.wallClock()) continue
+      void this.#startByClock(job.id, job.dueMs)
+      job.dueMs = this.#after(job.cron)
+    }
+    this.#setTimer()
+  }
+
+  /** Its time has come, at all servers: one of them starts it. */
+  async #startByClock(id: string, dueMs: number): Promise<void> {
+    const minute = Math.round(dueMs / MINUTE_MS)
     try {
-      if (await this.#fleet.claim(`schedule ${id} ${minute}`)) this.#start(id)
+      if (await this.#host.fleet.claim(`schedule ${id} ${minute}`)) this.#start(id)
     } catch (error) {
       this.#log(LOG_LEVELS.error, id, 'was not started.', error)
     }
@@ -122,7 +154,7 @@ export class Schedules {
 
   #log(level: number, id: string, what: string, error?: unknown): void {
     const data = error === undefined ? { job: id } : { job: id, error: errorText(error) }
-    this.#logs.write({ level, message: `The scheduled job '${id}' ${what}`, data })
+    this.#host.logs.write({ level, message: `The scheduled job '${id}' ${what}`, data })
   }
 }
 

@@ -3,6 +3,7 @@
  * are off, logins have a generous limit, which the settings do not show.
  */
 import { isIP, type BlockList } from 'node:net'
+import type { Environment } from 'pannier/types'
 import type { Principal } from '../gateway/principal.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { Windows } from '../fleet/windows.ts'
@@ -24,9 +25,9 @@ export class RateLimiter {
   #rules: readonly RateLimitRule[] = []
   #excluded: BlockList = addressesOf([])
 
-  constructor(settings: Settings, now: () => number, fleet?: Fleet) {
+  constructor(settings: Settings, environment: Environment, fleet?: Fleet) {
     this.#settings = settings
-    this.#windows = new Windows(now, 'requests', fleet)
+    this.#windows = new Windows(environment, 'requests', fleet)
   }
 
   /**

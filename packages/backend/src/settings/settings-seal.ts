@@ -1,5 +1,6 @@
 /** Settings as they are stored when the operator has given a key: AES-256-GCM, with a key of their own made from that. */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
 
@@ -13,16 +14,18 @@ const KEY_CHARS_MIN = 32
 
 export class SettingsSeal {
   readonly #key: Buffer
+  readonly #chance: Chance
 
   /** @throws ServiceError INVALID for a key that is too short */
-  constructor(key: string) {
+  constructor(key: string, chance: Chance) {
     if (key.length < KEY_CHARS_MIN)
       throw invalid(`The key of the settings must have ${KEY_CHARS_MIN} characters or more, got ${key.length}.`)
+    this.#chance = chance
     this.#key = Buffer.from(hkdfSync('sha256', key, '', PURPOSE, KEY_BYTES))
   }
 
   seal(values: JsonObject): string {
-    const nonce = randomBytes(NONCE_BYTES)
+    const nonce = this.#chance.randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(ALGORITHM, this.#key, nonce).setAAD(Buffer.from(PURPOSE))
     const content = Buffer.concat([cipher.update(JSON.stringify(values), 'utf8'), cipher.final()])
     return Buffer.concat([nonce, cipher.getAuthTag(), content]).toString('base64')

@@ -1,7 +1,9 @@
 /** The settings of the application, kept in the server's state and in memory. */
 import type { Database } from 'pannier'
 import type { BlockList } from 'node:net'
-import { ALONE, type Fleet } from '../fleet/fleet.ts'
+import { environmentOf } from 'pannier/internal'
+import { aloneIn, type Fleet } from '../fleet/fleet.ts'
+import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
@@ -12,6 +14,14 @@ import { DEFAULT_SETTINGS, mergeSettings, presentSettings } from './settings-val
 import type { SettingsValues } from './settings-values.ts'
 
 const STATE_ID = 'settings'
+
+interface SettingsOptions {
+  readonly key?: string | undefined
+  /** The server is alone when it is left out. */
+  readonly fleet?: Fleet
+  /** That of the database when it is left out. */
+  readonly chance?: Chance
+}
 
 /** What superusers have set, checked and stored. Get it by `openBackend`. */
 export class Settings {
@@ -27,8 +37,9 @@ export class Settings {
   #turn: Promise<unknown> = Promise.resolve()
 
   /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
-  static async open(database: Database, key?: string, fleet: Fleet = ALONE): Promise<Settings> {
-    const settings = new Settings(database, key === undefined ? undefined : new SettingsSeal(key), fleet)
+  static async open(database: Database, options: SettingsOptions = {}): Promise<Settings> {
+    const { key, chance = environmentOf(database), fleet = aloneIn(chance) } = options
+    const settings = new Settings(database, key === undefined ? undefined : new SettingsSeal(key, chance), fleet)
     try {
       const isPlain = await settings.#load()
       if (isPlain && key !== undefined) await settings.#store(settings.#values)
@@ -41,7 +52,7 @@ export class Settings {
 
   /** Stores encrypted settings as they are, so that they need no key. @throws ServiceError INVALID if the key is wrong */
   static async decrypt(database: Database, key: string): Promise<void> {
-    const settings = await Settings.open(database, key)
+    const settings = await Settings.open(database, { key })
     await settings.#state.set(STATE_ID, { values: settings.#values })
     await settings.close()
   }

@@ -1,6 +1,7 @@
 /** Runs statements on a scratch database in a process of its own, which is ended after a time. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import type { Environment } from 'pannier/types'
 import { startProcess } from '../gateway/programs.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
 import type { Row, ScratchReply, ScratchRequest, ScratchResult, ScratchTable } from './scratch-protocol.ts'
@@ -16,6 +17,7 @@ export interface FilledTable {
 }
 
 interface ScratchOptions {
+  readonly environment: Environment
   /** Ends the process. */
   readonly signal: AbortSignal
   readonly timeMsMax?: number
@@ -27,7 +29,7 @@ interface ScratchOptions {
 export async function runScratch(
   tables: readonly FilledTable[],
   statements: string,
-  { signal, timeMsMax = TIME_MS_MAX, memoryBytesMax = MEMORY_BYTES_MAX }: ScratchOptions,
+  { environment, signal, timeMsMax = TIME_MS_MAX, memoryBytesMax = MEMORY_BYTES_MAX }: ScratchOptions,
 ): Promise<ScratchResult> {
   signal.throwIfAborted()
   const child = startProcess(import.meta.url, 'scratch-program', [String(memoryBytesMax)], {
@@ -38,10 +40,10 @@ export async function runScratch(
   })
   let isLate = false
   const end = (): boolean => child.kill('SIGKILL')
-  const timer = setTimeout(() => {
+  const cancel = environment.after(timeMsMax, () => {
     isLate = true
     end()
-  }, timeMsMax)
+  })
   signal.addEventListener('abort', end)
   let failure: unknown
   const fail = (error: unknown): void => {
@@ -61,7 +63,7 @@ export async function runScratch(
     await send(child, tables, statements).catch(() => {})
     await ended
   } finally {
-    clearTimeout(timer)
+    cancel()
     signal.removeEventListener('abort', end)
   }
   signal.throwIfAborted()

@@ -2,9 +2,9 @@
  * Statements of superusers: they run on a scratch database whose tables are the collections that they name. Then the rows that have
  * changed are written to the records, all or nothing.
  */
-import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'pannier'
 import { readSnapshot } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Definition } from '../definitions/definition.ts'
 import { recordsName } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -27,6 +27,7 @@ const SLICE = 1000
 const LIMITS = { concurrencyMax: 1, waitingMax: 10 }
 
 interface SqlConsoleParts {
+  readonly environment: Environment
   readonly database: Database
   readonly definitions: Definitions
   readonly reads: RecordReads
@@ -93,17 +94,17 @@ export class SqlConsole {
   async #run(statements: string): Promise<SqlResult> {
     const { signal } = this.#closing
     signal.throwIfAborted()
-    const start = performance.now()
+    const { environment, writes } = this.#parts
+    const start = environment.now()
     const tables = await this.#load(statements)
-    const { changes, affectedRows, columns, rows }: ScratchResult = await runScratch([...tables.values()], statements, {
-      signal,
-    })
+    const ran: ScratchResult = await runScratch([...tables.values()], statements, { environment, signal })
+    const { changes, affectedRows, columns, rows } = ran
     const operations = operationsOf(changes, tables)
     if (operations.length > 0)
-      await this.#parts.writes.apply(operations, () => {
+      await writes.apply(operations, () => {
         for (const { table } of changes) this.#assertSame(tables.get(table)!.definition)
       })
-    return { execTime: Math.round(performance.now() - start), affectedRows, columns, rows }
+    return { execTime: Math.round(environment.now() - start), affectedRows, columns, rows }
   }
 
   /** Its columns are those that the statements have seen. */
@@ -115,7 +116,7 @@ export class SqlConsole {
   /** The collections whose names are words of the statements, as of one moment. */
   #load(statements: string): Promise<ReadonlyMap<string, LoadedTable>> {
     const words = new Set((statements.match(/\w+/g) ?? []).map((word) => word.toLowerCase()))
-    const { database, definitions, reads } = this.#parts
+    const { database, environment, definitions, reads } = this.#parts
     const named = definitions.all().filter(({ name }) => words.has(name.toLowerCase()))
     return readSnapshot(database, async (reader) => {
       const snapshot = reads.snapshotOf(reader)
@@ -132,7 +133,7 @@ export class SqlConsole {
                 .toArray()
         if (documents.length > RECORDS_MAX)
           throw invalid(`"${definition.name}" has more than ${RECORDS_MAX} records: too many for SQL. Use its list.`)
-        tables.set(definition.name, await loaded(definition, documents))
+        tables.set(definition.name, await loaded(definition, documents, environment))
       }
       return tables
     })
@@ -140,12 +141,16 @@ export class SqlConsole {
 }
 
 /** Others have a turn between two slices. */
-async function loaded(definition: Definition, documents: readonly JsonObject[]): Promise<LoadedTable> {
+async function loaded(
+  definition: Definition,
+  documents: readonly JsonObject[],
+  environment: Environment,
+): Promise<LoadedTable> {
   const fields = columnFields(definition)
   const rows: Row[] = []
   const revs = new Map<string, string>()
   for (const [at, document] of documents.entries()) {
-    if (at % SLICE === SLICE - 1) await setImmediate()
+    if (at % SLICE === SLICE - 1) await environment.yield()
     rows.push(rowOf(definition, fields, document))
     revs.set(String(document['_id']), String(document['_rev']))
   }

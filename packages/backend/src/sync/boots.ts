@@ -2,8 +2,8 @@
  * The starts of the server, and how far each index was at each of them. So a token is known to be of this history: one of a state that a
  * restored backup never reached is not, even if nobody says that it was restored.
  */
-import { randomBytes } from 'node:crypto'
 import type { Collection, Database } from 'pannier'
+import { randomSecret, type Chance } from '../gateway/chance.ts'
 
 interface Boot {
   readonly id: string
@@ -41,11 +41,11 @@ export class Boots {
   /**
    * Stores a start, before an index is brought up to date. `joins`: other servers are there, so their start is this one's too.
    */
-  static async open(database: Database, { ms, builtTo }: Pick<Boot, 'ms' | 'builtTo'>, joins: boolean): Promise<Boots> {
+  static async open(database: Database, start: Omit<Boot, 'id'>, chance: Chance, joins: boolean): Promise<Boots> {
     const stored = database.collection<StoredBoots>(BOOTS_COLLECTION)
     const { boots: before = [] } = (await stored.get(BOOTS_ID)) ?? {}
     if (joins && before.length > 0) return new Boots(database, stored, before)
-    const boots = [...before.slice(-BOOTS_MAX), { id: randomBytes(9).toString('base64url'), ms, builtTo }]
+    const boots = [...before.slice(-BOOTS_MAX), { id: randomSecret(chance, 9), ...start }]
     await stored.upsert({ _id: BOOTS_ID, boots })
     return new Boots(database, stored, boots)
   }

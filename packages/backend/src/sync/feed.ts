@@ -2,14 +2,16 @@
  * The feed of a collection for one account: what a replica has to do to have exactly the records that the account may list. No user and
  * no token is stored; only what accounts held, and an index with few rows for each record. docs/internals/ruled-sync.md is the contract.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Alternative, Holdings } from '@pannier/rules/cut'
 import type { Database } from 'pannier'
 import { readSnapshot, rememberedRows } from 'pannier/internal'
 import type { GuardReader, SnapshotReader } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
+import { randomSecret } from '../gateway/chance.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { Boots } from './boots.ts'
 import { FeedPage, planOf, type FeedRow, type Has, type PageLimits, type PageSource } from './feed-page.ts'
@@ -26,8 +28,7 @@ interface FeedHost {
   readonly database: Database
   readonly definitions: KnownDefinitions
   readonly boots: Boots
-  /** Milliseconds since 1970, never less than before. */
-  readonly now: () => number
+  readonly environment: Environment
   readonly holdings: HoldingsStore
   /** Signals ask it too. */
   readonly held: HeldNow
@@ -107,10 +108,10 @@ export class Feed {
     holder: Holder,
     token: FeedToken | undefined,
   ): Promise<Pull> {
-    const { now, held: heldNow } = this.#host
+    const { environment, held: heldNow } = this.#host
     const { definition, rules } = asked
     // The clock of the machine may have been set back.
-    const nowMs = Math.max(now(), token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
+    const nowMs = Math.max(environment.wallClock(), token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
     const { account } = holder
     const own = rules.of(account?.[0] ?? null)
     await reader.read((guard) => assertThere(guard, account))
@@ -180,7 +181,7 @@ export class Feed {
         part: 0,
         span: 0,
         after: '',
-        mark: reached === undefined ? randomBytes(9).toString('base64url') : undefined,
+        mark: reached === undefined ? randomSecret(this.#host.environment, 9) : undefined,
         byHeld: false,
         byTime: true,
         shownByHeld: false,

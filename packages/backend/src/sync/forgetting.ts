@@ -4,6 +4,7 @@
  */
 import type { Database } from 'pannier'
 import { readSnapshot } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName } from '../definitions/definition.ts'
 import { BOOTS_COLLECTION, type Boots } from './boots.ts'
@@ -28,8 +29,7 @@ export interface Forgetful {
   readonly definitions: KnownDefinitions
   readonly boots: Boots
   readonly holdings: HoldingsStore
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Pick<Environment, 'wallClock'>
   /** What a replica may need that was away for less is kept. */
   readonly horizonMs: number
 }
@@ -37,8 +37,9 @@ export interface Forgetful {
 const MARKS_ID = 'marks'
 
 /** Notes how far the indexes are, for a later run, and forgets what was before the horizon; at most once in a renewal. */
-export async function forgetOld({ database, definitions, boots, holdings, now, horizonMs }: Forgetful): Promise<void> {
-  const nowMs = now()
+export async function forgetOld(forgetful: Forgetful): Promise<void> {
+  const { database, definitions, boots, holdings, environment, horizonMs } = forgetful
+  const nowMs = environment.wallClock()
   const beforeMs = nowMs - horizonMs
   const stored = database.collection<StoredMarks>(BOOTS_COLLECTION)
   const known = (await stored.get(MARKS_ID))?.marks ?? []

@@ -3,6 +3,7 @@
  * docs/internals/ruled-sync.md is the contract.
  */
 import type { SnapshotReader } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 import type { CommitStep } from '../events/commit-states.ts'
@@ -24,8 +25,7 @@ interface LiveSyncHost {
   readonly definitions: KnownDefinitions
   /** Pulls ask it too. */
   readonly held: HeldNow
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Environment
   /** Sends a signal, as of a commit. */
   signal(subscriber: Subscriber, topic: Topic, sequence: number): void
   /** `isWaiting` has become true. */
@@ -52,7 +52,7 @@ export class LiveSync {
   #schema: unknown
   /** All that time has changed until then is signalled. */
   #lookedMs = 0
-  #timer: NodeJS.Timeout | undefined
+  #cancelTimer = (): void => {}
 
   constructor(host: LiveSyncHost) {
     this.#host = host
@@ -64,7 +64,7 @@ export class LiveSync {
 
   /** Whether `catchUp` has something to do. */
   get isWaiting(): boolean {
-    const nowMs = this.#host.now()
+    const nowMs = this.#host.environment.wallClock()
     return this.#fresh.size > 0 || [...this.#collections.values()].some(({ until }) => until <= nowMs)
   }
 
@@ -108,7 +108,7 @@ export class LiveSync {
       if (watched.watchers.size === 0) this.#collections.delete(placeOf(watched, watched))
     }
     this.#left.clear()
-    if (this.isEmpty) clearTimeout(this.#timer)
+    if (this.isEmpty) this.#cancelTimer()
   }
 
   /**
@@ -118,8 +118,8 @@ export class LiveSync {
   async catchUp(state: SnapshotReader, sequence: number): Promise<void> {
     this.tidy()
     this.#followDefinitions(sequence)
-    const nowMs = this.#host.now()
-    const turns = new Turns()
+    const nowMs = this.#host.environment.wallClock()
+    const turns = new Turns(this.#host.environment)
     for (const [watcher, watched] of this.#fresh) {
       this.#fresh.delete(watcher)
       // Nothing was written: the steps have signalled that.
@@ -147,7 +147,7 @@ export class LiveSync {
     const stale = new Map<Watcher, WatchedCollection>()
     const former = new Set<Watcher>()
     const nowMs = this.#lookedMs
-    const turns = new Turns()
+    const turns = new Turns(this.#host.environment)
     for (const definition of this.#host.definitions.all()) {
       if (!step.collections.has(recordsName(definition))) continue
       const watched = [...this.#collections.values()].filter(({ synced }) => synced?.definition === definition)
@@ -226,10 +226,10 @@ export class LiveSync {
     const before = watcher.asOf(this.#lookedMs)
     this.#unplace(watcher, watched)
     if (synced === undefined || !allowed(() => (assertSyncable(principal, synced.definition), true))) return undefined
-    const { held, now } = this.#host
+    const { held, environment } = this.#host
     const { version } = synced.rules
     const rules = synced.rules.of(holder.account?.[0] ?? null)
-    const ms = now()
+    const ms = environment.wallClock()
     const { after, until, isOther } = await state.read((guard) => {
       const watching = watchingIn(guard, held, { rules, version }, holder, ms)
       const at = { ...synced, guard, commit: state.sequence }
@@ -260,10 +260,12 @@ export class LiveSync {
 
   /** Time alone may change what somebody sees. */
   #setTimer(): void {
-    clearTimeout(this.#timer)
+    this.#cancelTimer()
     const until = Math.min(...Array.from(this.#collections.values(), (watched) => watched.until))
     if (until === Infinity) return
-    this.#timer = setTimeout(() => this.#host.wake(), Math.min(until - this.#host.now(), TIMER_MS_MAX)).unref()
+    const { environment } = this.#host
+    const ms = Math.min(until - environment.wallClock(), TIMER_MS_MAX)
+    this.#cancelTimer = environment.after(ms, () => this.#host.wake())
   }
 
   #unplace(watcher: Watcher, watched: WatchedCollection): void {

@@ -2,8 +2,9 @@
  * Judges the transactions of devices, one after another. Each is all or nothing, in one commit with its outcome; a transaction that is known
  * is answered from that. docs/internals/sync-writes.md is the contract.
  */
-import { setTimeout } from 'node:timers/promises'
 import type { Database, Transaction } from 'pannier'
+import { pause } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import { RECORDS_PREFIX } from '../definitions/definition.ts'
@@ -33,8 +34,7 @@ export interface PushHost {
   readonly reads: RecordReads
   readonly writes: RecordWrites
   readonly settings: Settings
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly environment: Environment
 }
 
 /** Files of a push, by the names of their parts. */
@@ -134,7 +134,7 @@ export class Push {
 
   /** Forgets what no device asks for any more. */
   removeOld(): Promise<void> {
-    return this.#outcomes.removeOld(this.#host.now())
+    return this.#outcomes.removeOld(this.#host.environment.wallClock())
   }
 
   async #inTurn<T>(device: string, work: () => Promise<T>): Promise<T> {
@@ -163,7 +163,7 @@ export class Push {
       const outcome = rejection(error)
       if (outcome === undefined) throw hindrance(error)
       await this.#host.database.transaction((place: Transaction) =>
-        this.#outcomes.keep(place, device, transaction.n, { digest, outcome }, this.#host.now()),
+        this.#outcomes.keep(place, device, transaction.n, { digest, outcome }, this.#host.environment.wallClock()),
       )
       return { digest, outcome }
     }
@@ -227,14 +227,14 @@ export class Push {
             revs = written.map(revOf)
             const made = madeValues(writes, written)
             const outcome: StoredOutcome = { status: 'ok', revs, ...(made && { made }) }
-            return this.#outcomes.keep(place, device, n, { digest, outcome }, this.#host.now())
+            return this.#outcomes.keep(place, device, n, { digest, outcome }, this.#host.environment.wallClock())
           },
         })
         return revs
       } catch (error) {
         if (!(error instanceof OutdatedAccount)) throw error
         if (round === ROUNDS_MAX) throw new ServiceError('UNAVAILABLE', 'The account keeps changing. Try again later.')
-        await setTimeout(round)
+        await pause(this.#host.environment, round)
       }
     }
   }

@@ -2,7 +2,8 @@
  * Tokens as clients get them: nobody can read or change one, and its length says nothing. AES-256-GCM with a random nonce (NIST SP
  * 800-38D); the key belongs to the data.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import type { Chance } from '../gateway/chance.ts'
 import type { FeedToken } from './feed-token.ts'
 
 const CIPHER = 'aes-256-gcm'
@@ -13,17 +14,19 @@ const BLOCK_BYTES = 512
 
 export class Seal {
   readonly #key: Uint8Array
+  readonly #chance: Chance
 
   /** `key`: 32 bytes. */
-  constructor(key: Uint8Array) {
+  constructor(key: Uint8Array, chance: Chance) {
     this.#key = key
+    this.#chance = chance
   }
 
   close(token: FeedToken): string {
     const text = Buffer.from(JSON.stringify(token))
     const padded = Buffer.alloc(Math.ceil((text.length + 1) / BLOCK_BYTES) * BLOCK_BYTES, ' ')
     text.copy(padded)
-    const nonce = randomBytes(NONCE_BYTES)
+    const nonce = this.#chance.randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(CIPHER, this.#key, nonce)
     const sealed = Buffer.concat([cipher.update(padded), cipher.final()])
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')

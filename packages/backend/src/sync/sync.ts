@@ -218,7 +218,7 @@ export class Sync {
   }
 
   async #begin(): Promise<Started> {
-    const { database, definitions, key, now } = this.#host
+    const { database, definitions, key, environment } = this.#host
     const names = definitions.all().map(recordsName)
     const builtTo = await readSnapshot(database, (reader) =>
       reader.read((guard) => {
@@ -228,14 +228,14 @@ export class Sync {
         return rows.flatMap(([name, view]) => (view === undefined ? [] : [[name, view.builtTo] as const]))
       }),
     )
-    const start = { ms: now(), builtTo: Object.fromEntries(builtTo) }
-    const boots = await Boots.open(database, start, this.#host.fleet.joined)
+    const start = { ms: environment.wallClock(), builtTo: Object.fromEntries(builtTo) }
+    const boots = await Boots.open(database, start, environment, this.#host.fleet.joined)
     const holdings = new HoldingsStore({ database, horizonMs: this.#horizonMs })
     return {
       boots,
       holdings,
       feed: new Feed({ ...this.#host, boots, holdings }),
-      seal: new Seal(key.for('sync tokens')),
+      seal: new Seal(key.for('sync tokens'), environment),
     }
   }
 

@@ -1,28 +1,24 @@
 /** Goal: who has read a mail can do what it is for, once, and nobody else can; unknown addresses look like known ones. */
-import { open } from 'pannier'
-import { systemEnvironment } from 'pannier/internal'
 import type { Database } from 'pannier'
-import { memory } from 'pannier/memory'
+import type { VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { MailServer, tokenIn } from '../../../../tools/test/mail-server.ts'
 import type { ReceivedMail } from '../../../../tools/test/mail-server.ts'
 import { GUEST, openBackend, ServiceError, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend, Principal } from '../../src/index.ts'
-import { HashQueue, Passwords } from '../../src/internal.ts'
+import { HashQueue } from '../../src/internal.ts'
 import type { AuthDefinition, JsonObject, LoggedIn } from '../../src/internal.ts'
+import { openTestBackend, passwords } from '../test-backend.ts'
 
-const passwords = new Passwords()
 const PASSWORD = 'the password'
 let database: Database
 let backend: Backend
 let server: MailServer
-let now: number
+let environment: VirtualEnvironment
 
 beforeEach(async () => {
-  now = Date.UTC(2026, 10, 22, 12)
-  database = await open('accounts', { storage: memory() })
   server = await MailServer.start()
-  await start()
+  ;({ environment, database, backend } = await openTestBackend())
   await backend.settings.update(SYSTEM, server.settings as never)
   await backend.definitions.update(SYSTEM, 'users', { otp: { enabled: true } })
   await addUser('ann', 'ann@example.com')
@@ -35,7 +31,7 @@ afterEach(async () => {
 })
 
 async function start(): Promise<void> {
-  backend = await openBackend(database, { passwords, environment: { ...systemEnvironment(), wallClock: () => now } })
+  backend = await openBackend(database, { passwords })
 }
 
 function users(): AuthDefinition {
@@ -85,7 +81,8 @@ async function askOtp(email = 'ann@example.com'): Promise<{ readonly otpId: stri
   const otpId = await backend.accounts.oneTimePasswords.request(users(), { email })
   const password = otpIn(await server.received(before + 1))
   const sentTo = async (): Promise<unknown> => (await referring('_otps')).find(({ _id }) => _id === otpId)?.['sentTo']
-  await expect.poll(sentTo).toBe(email)
+  await environment.idle()
+  expect(await sentTo()).toBe(email)
   return { otpId, password }
 }
 
@@ -96,7 +93,7 @@ test('an address is verified by the token of its mail, and a second mail comes a
   const mail = await server.received(1)
   expect(mail.parsed).toMatchObject({ subject: 'Verify your Acme email' })
   await verification.request(users(), { email })
-  now += 121_000
+  environment.jump(121_000)
   await verification.request(users(), { email })
   await server.received(2)
   await verification.confirm(users(), { token: tokenIn(mail) })
@@ -129,9 +126,9 @@ test('a token is good for its own purpose, collection, address and time', async 
     password: 'validation_invalid_password',
   })
   expect(await backend.accounts.principalOf(token)).toBe(undefined)
-  now += 86_400_000
+  environment.jump(86_400_000)
   expect(await data(verification.confirm(users(), { token }))).toEqual({ token: 'validation_invalid_token' })
-  now -= 86_400_000
+  environment.jump(-86_400_000)
   await backend.definitions.records(users()).update('ann', (old) => ({ ...old, email: 'new@example.com' }))
   expect(await data(verification.confirm(users(), { token }))).toEqual({ token: 'validation_token_email_mismatch' })
 })
@@ -173,11 +170,7 @@ test('another address is proven by its mail and the password, whose guesses are 
     attempts.push(`${address} ${name}`)
     return () => void attempts.pop()
   }
-  backend = await openBackend(database, {
-    passwords,
-    environment: { ...systemEnvironment(), wallClock: () => now },
-    attempt,
-  })
+  backend = await openBackend(database, { passwords, attempt })
   const { emailChange } = backend.accounts
   await addUser('bob', 'bob@example.com')
   const { principal } = await logIn()
@@ -244,11 +237,12 @@ test('a one-time password expires, and is for its collection', async () => {
   const { otpId, password } = await askOtp()
   const wrong = 'Invalid or expired OTP'
   expect(await data(backend.accounts.authWithOtp(actor(), 'clients', { otpId, password }))).toBe(wrong)
-  now += 180_000
+  environment.jump(180_000)
   expect(await data(backend.accounts.authWithOtp(actor(), 'users', { otpId, password }))).toBe(wrong)
   expect((await referring('_otps')).length).toBe(1)
   backend.schedules.run(SYSTEM, '__pbOTPCleanup__')
-  await expect.poll(() => referring('_otps')).toEqual([])
+  await environment.idle()
+  expect(await referring('_otps')).toEqual([])
 })
 
 test('after five tries an account gets no other for three minutes, and a password dies of ten from everywhere', async () => {

@@ -1,24 +1,19 @@
 /** Goal: who has the right password or token is known, nobody else, and a change of the record ends its tokens at once. */
-import { open } from 'pannier'
-import { systemEnvironment } from 'pannier/internal'
 import type { Database } from 'pannier'
-import { memory } from 'pannier/memory'
+import type { VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { GUEST, openBackend, ServiceError, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend, BatchOperation, Principal } from '../../src/index.ts'
-import { HashQueue, Passwords } from '../../src/internal.ts'
+import { HashQueue } from '../../src/internal.ts'
 import type { JsonObject } from '../../src/internal.ts'
+import { openTestBackend, passwords, START_MS } from '../test-backend.ts'
 
-const NOW = Date.UTC(2026, 10, 22, 12)
-const passwords = new Passwords()
 let database: Database
 let backend: Backend
-let now: number
+let environment: VirtualEnvironment
 
 beforeEach(async () => {
-  now = NOW
-  database = await open('accounts', { storage: memory() })
-  backend = await openBackend(database, { passwords, environment: { ...systemEnvironment(), wallClock: () => now } })
+  ;({ environment, database, backend } = await openTestBackend())
   await addUser('users', 'ann', 'ann@example.com')
 })
 
@@ -49,7 +44,7 @@ test('a token says what PocketBase says, in its order, and which session it is o
   expect(head).toBe('{"alg":"HS256","typ":"JWT"}')
   expect(sid).toMatch(/^[a-z0-9]{15}$/)
   expect(claims).toBe(
-    `{"collectionId":"${id}","exp":${NOW / 1000 + 432_000},"id":"ann","refreshable":true,"sid":"${sid}","type":"auth"}`,
+    `{"collectionId":"${id}","exp":${START_MS / 1000 + 432_000},"id":"ann","refreshable":true,"sid":"${sid}","type":"auth"}`,
   )
 })
 
@@ -62,7 +57,7 @@ test('a token is its record, until it expires', async () => {
     by: 'token',
     account: { record: { _id: 'ann' } },
   })
-  now += 432_000_000
+  environment.jump(432_000_000)
   expect(await backend.accounts.principalOf(token)).toBe(undefined)
 })
 
@@ -170,11 +165,11 @@ test('case counts in an identity, unless the unique index says otherwise', async
 
 test('a refresh gives a token that is valid for longer', async () => {
   const { token } = await logIn()
-  now += 60_000
+  environment.jump(60_000)
   const principal = (await backend.accounts.principalOf(token))!
   const { token: fresh } = await backend.accounts.authRefresh(actor(principal), 'users', token)
   expect(fresh).not.toBe(token)
-  now += 431_999_000
+  environment.jump(431_999_000)
   expect(await backend.accounts.principalOf(token)).toBe(undefined)
   expect(await backend.accounts.principalOf(fresh)).toBeDefined()
   await expect(backend.accounts.authRefresh(actor(), 'users', '')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
@@ -195,7 +190,7 @@ test('where two methods are needed, a password alone gives no token', async () =
   await expect(logIn('ann@example.com', 'the password', { mfaId: 'x' })).rejects.toMatchObject({
     message: 'Invalid or expired MFA session.',
   })
-  now += 600_000
+  environment.jump(600_000)
   await expect(logIn('ann@example.com', 'the password', half)).rejects.toMatchObject({
     message: 'Invalid or expired MFA session.',
   })
@@ -212,7 +207,6 @@ test('guesses at the old password are counted with failed logins, by any way to 
   }
   backend = await openBackend(database, {
     passwords,
-    environment: { ...systemEnvironment(), wallClock: () => now },
     attempt,
   })
   const users = await backend.definitions.update(SYSTEM, 'users', { updateRule: 'id = @request.auth.id' })

@@ -1,22 +1,21 @@
 /** Goal: the person with the secret of a start makes one superuser, and nothing else; then, and after 30 minutes, nobody can. */
-import { open, type Database } from 'pannier'
-import { systemEnvironment } from 'pannier/internal'
-import { memory } from 'pannier/memory'
+import type { Database } from 'pannier'
+import type { VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Actor } from '../../src/access/actor.ts'
-import { openBackend, type Backend } from '../../src/backend.ts'
+import type { Backend } from '../../src/backend.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
 import { actor } from '../records/world.ts'
+import { openTestBackend } from '../test-backend.ts'
 
 const LOCKED = { code: 'FORBIDDEN' }
 
 let database: Database
 let backend: Backend
-let now = 0
+let environment: VirtualEnvironment
 
 beforeEach(async () => {
-  database = await open('setup', { storage: memory() })
-  backend = await openBackend(database, { environment: { ...systemEnvironment(), wallClock: () => now } })
+  ;({ environment, database, backend } = await openTestBackend())
 })
 afterEach(async () => {
   await backend.close()
@@ -72,9 +71,9 @@ test('a secret ends after 30 minutes, with the next one, and with a superuser ma
   const first = (await backend.accounts.firstSuperuser.offer())!
   const second = (await backend.accounts.firstSuperuser.offer())!
   expect(await backend.accounts.bearerOf(first)).toBeUndefined()
-  now += 29 * 60_000
+  environment.jump(29 * 60_000)
   expect(await backend.accounts.bearerOf(second)).toBeDefined()
-  now += 60_000
+  environment.jump(60_000)
   expect(await backend.accounts.bearerOf(second)).toBeUndefined()
   const third = (await backend.accounts.firstSuperuser.offer())!
   const by = await actorOf(third)

@@ -1,5 +1,5 @@
 /** A device with passkeys, in software: it answers as a browser does, or otherwise where a test wants it to. */
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { JsonObject } from '../../src/internal.ts'
 
@@ -13,11 +13,13 @@ interface Lie {
   readonly counter?: number
 }
 
+/** 16 bytes. */
+const ID_CHARS = 22
 const FLAGS = { present: 1, verified: 4, attested: 64 }
 
 export class PasskeyDevice {
   readonly #origin: string
-  readonly #id = randomBytes(16).toString('base64url')
+  readonly #id: string
   readonly #privateKey: KeyObject
   readonly #publicKey: KeyObject
   /** How often it was used. */
@@ -29,6 +31,8 @@ export class PasskeyDevice {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     this.#privateKey = privateKey
     this.#publicKey = publicKey
+    const spki = publicKey.export({ format: 'der', type: 'spki' })
+    this.#id = createHash('sha256').update(spki).digest('base64url').slice(0, ID_CHARS)
   }
 
   /** The answer to options of a registration. */

@@ -1,28 +1,22 @@
 /** Goal: a passkey logs in its account, once for each challenge, from pages of the application, and nobody else. */
-import { open } from 'pannier'
-import { systemEnvironment } from 'pannier/internal'
 import type { Database } from 'pannier'
-import { memory } from 'pannier/memory'
+import type { VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { GUEST, openBackend, SYSTEM } from '../../src/index.ts'
+import { GUEST, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend, Principal } from '../../src/index.ts'
-import { Passwords } from '../../src/internal.ts'
 import type { AuthDefinition, HalfLoggedIn, JsonObject, LoggedIn } from '../../src/internal.ts'
 import { PasskeyDevice } from './passkey-device.ts'
+import { openTestBackend } from '../test-backend.ts'
 
-const NOW = Date.UTC(2026, 10, 22, 12)
 const MINUTE_MS = 60_000
 const ORIGIN = 'http://localhost:8090'
-const passwords = new Passwords()
 const PASSWORD = 'the password'
 let database: Database
 let backend: Backend
-let now: number
+let environment: VirtualEnvironment
 
 beforeEach(async () => {
-  now = NOW
-  database = await open('passkeys', { storage: memory() })
-  backend = await openBackend(database, { passwords, environment: { ...systemEnvironment(), wallClock: () => now } })
+  ;({ environment, database, backend } = await openTestBackend())
   await backend.definitions.update(SYSTEM, 'users', { passkey: { enabled: true } })
   for (const id of ['ann', 'bob']) await addUser(id)
 })
@@ -137,7 +131,7 @@ test('an answer counts once, for five minutes, also when it is sent twice at the
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   await expect(answer(response)).rejects.toMatchObject(FAILED)
   const late = device.logIn(await optionsOfLogin())
-  now += 5 * MINUTE_MS
+  environment.jump(5 * MINUTE_MS)
   await expect(answer(late)).rejects.toMatchObject(FAILED)
 })
 
@@ -211,11 +205,11 @@ test('a passkey is renamed and deleted, by its account or a superuser', async ()
 
 test('it takes a login of the last ten minutes to register one, and an impersonation does not count', async () => {
   const me = await logIn()
-  now += 10 * MINUTE_MS
+  environment.jump(10 * MINUTE_MS)
   await register(me, new PasskeyDevice(ORIGIN))
   const made = new PasskeyDevice(ORIGIN)
   const early = (await backend.accounts.passkeyOptions(me, 'users', idOf('ann'))) as unknown as JsonObject
-  now += 1
+  environment.jump(1)
   const late = { code: 'FORBIDDEN', message: 'Log in again: a passkey takes a login of the last ten minutes.' }
   await expect(register(me, new PasskeyDevice(ORIGIN))).rejects.toMatchObject(late)
   const input = { name: 'Phone', response: made.register(early) }

@@ -1,28 +1,22 @@
 /** Goal: an account sees where it is logged in, and what it ends there is over at once. Requests cost no more than without sessions. */
 import { SignJWT } from 'jose'
-import { open } from 'pannier'
-import { systemEnvironment } from 'pannier/internal'
 import type { Collection, Database } from 'pannier'
-import { memory } from 'pannier/memory'
+import type { VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { GUEST, openBackend, SYSTEM } from '../../src/index.ts'
+import { GUEST, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend, Principal } from '../../src/index.ts'
-import { Passwords } from '../../src/internal.ts'
 import type { AuthDefinition, JsonObject } from '../../src/internal.ts'
+import { openTestBackend, passwords } from '../test-backend.ts'
 
-const NOW = Date.UTC(2026, 10, 22, 12)
 const MINUTE_MS = 60_000
 const TOKEN_MS = 432_000_000
-const passwords = new Passwords()
 let database: Database
 let backend: Backend
-let now: number
+let environment: VirtualEnvironment
 let hash: string
 
 beforeEach(async () => {
-  now = NOW
-  database = await open('sessions', { storage: memory() })
-  backend = await openBackend(database, { passwords, environment: { ...systemEnvironment(), wallClock: () => now } })
+  ;({ environment, database, backend } = await openTestBackend())
   hash ??= await passwords.hash('the password')
   for (const id of ['ann', 'ann/b', 'bob']) await addUser('users', id)
 })
@@ -72,14 +66,20 @@ const idsOf = async (me: Actor, id = 'ann'): Promise<string[]> =>
 async function tokenWithoutSession(id = 'ann'): Promise<string> {
   const definition = backend.definitions.get('users') as AuthDefinition
   const { secret } = definition.authToken
-  const claims = { collectionId: definition.id, exp: (now + TOKEN_MS) / 1000, id, refreshable: true, type: 'auth' }
+  const claims = {
+    collectionId: definition.id,
+    exp: (environment.wallClock() + TOKEN_MS) / 1000,
+    id,
+    refreshable: true,
+    type: 'auth',
+  }
   const key = Buffer.from(`${String((await records().get(id))!['tokenKey'])}${secret}`)
   return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(key)
 }
 
 test('an account sees its own sessions, with the one of the request', async () => {
   const phone = await logIn('ann', 'Phone', '10.0.0.2')
-  now += MINUTE_MS
+  environment.jump(MINUTE_MS)
   const laptop = await logIn('ann', 'Laptop')
   for (const other of ['ann/b', 'bob']) await logIn(other)
   const [first, second, ...more] = await backend.accounts.sessions(laptop.me, 'Users', 'ann')
@@ -115,7 +115,7 @@ test('a session that was ended is over for its tokens, also refreshed ones and t
 
 test('a refresh keeps the session', async () => {
   const { token, me } = await logIn()
-  now += 60 * MINUTE_MS
+  environment.jump(60 * MINUTE_MS)
   const refreshed = await backend.accounts.authRefresh(me, 'users', token)
   expect(refreshed.principal.session).toBe(me.principal.session)
   const [session, ...more] = await backend.accounts.sessions(await actorOf(refreshed.token), 'users', 'ann')
@@ -187,9 +187,9 @@ test('another key ends sessions: they are not listed, and cleaned up, as are exp
   expect((await stored.info()).documents).toBe(3)
   await backend.accounts.deleteExpired()
   expect((await stored.info()).documents).toBe(1)
-  now += TOKEN_MS
+  environment.jump(TOKEN_MS)
   expect(await idsOf(actor(SYSTEM))).toEqual([me.principal.session])
-  now += 10 * MINUTE_MS
+  environment.jump(10 * MINUTE_MS)
   expect(await idsOf(actor(SYSTEM))).toEqual([])
   await backend.accounts.deleteExpired()
   expect((await stored.info()).documents).toBe(0)
@@ -208,20 +208,21 @@ test('a known token costs no read and no write; its use is stored once in ten mi
   }
   const use = (): Promise<unknown> => backend.accounts.principalOf(token)
   expect(await counted(use)).toBe(0)
-  now += 9 * MINUTE_MS
+  environment.jump(9 * MINUTE_MS)
   expect(await counted(use)).toBe(0)
-  now += MINUTE_MS
+  environment.jump(MINUTE_MS)
   expect(await counted(use)).toBe(1)
   expect(await counted(use)).toBeLessThanOrEqual(2)
   for (const call of calls) call.mockRestore()
   const used = async (): Promise<string | undefined> => (await backend.accounts.sessions(me, 'users', 'ann'))[0]?.used
-  await expect.poll(used).toBe('2026-11-22 12:10:00.000Z')
+  await environment.idle()
+  expect(await used()).toBe('2026-11-22 12:10:00.000Z')
 })
 
 test('an account has 1,000 sessions at most: those that were not used for longest go', async () => {
   const definition = backend.definitions.get('users')
   const first = await logIn()
-  now += MINUTE_MS
+  environment.jump(MINUTE_MS)
   const second = await logIn()
   const stored = database.collection<JsonObject>('$sessions')
   const template = (await stored.find({}).first())!
@@ -230,7 +231,7 @@ test('an account has 1,000 sessions at most: those that were not used for longes
     Array.from({ length: 998 }, (___, n) => ({
       ...fields,
       _id: `of/${definition.id}/ann/${String(n).padStart(15, '0')}`,
-      usedMs: now - MINUTE_MS / 2,
+      usedMs: environment.wallClock() - MINUTE_MS / 2,
     })),
   )
   const third = await logIn()
@@ -256,7 +257,7 @@ test('a session that a restored backup does not know is valid, until all others 
 test('a refresh and the end of its session at the same time leave no valid token', async () => {
   for (let round = 0; round < 5; round++) {
     const { token, me } = await logIn()
-    now += 11 * MINUTE_MS
+    environment.jump(11 * MINUTE_MS)
     const [refreshed] = await Promise.allSettled([
       backend.accounts.authRefresh(me, 'users', token),
       backend.accounts.endSession(actor(SYSTEM), 'users', 'ann', me.principal.session!),

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { open } from 'pannier'
-import { systemEnvironment } from 'pannier/internal'
+import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ZipFile } from 'yazl'
 import { GUEST, openBackend, SYSTEM } from '../../src/index.ts'
@@ -20,7 +19,7 @@ import { S3Server } from '../files/s3-server.ts'
 const ROOT: Actor = { principal: SYSTEM, request: { context: 'default', method: 'GET', query: {}, headers: {} } }
 
 let dir: string
-let now: number
+let environment: VirtualEnvironment
 let restarts: number
 let server: Opened
 
@@ -30,7 +29,7 @@ interface Opened extends AsyncDisposable {
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pannier-backups-'))
-  now = Date.UTC(2026, 10, 22, 15, 4, 49)
+  environment = virtualEnvironment({ startMs: Date.UTC(2026, 10, 22, 15, 4, 49) })
   restarts = 0
   server = await start()
 })
@@ -41,14 +40,10 @@ afterEach(async () => {
 
 async function start(): Promise<Opened> {
   if (await isRestoreReady(dir)) await completeRestore(dir, async () => {})
-  const database = await open(join(dir, 'pannier.sqlite'))
-  const logs = await open(join(dir, 'logs.sqlite'))
+  const database = await open(join(dir, 'pannier.sqlite'), { environment })
+  const logs = await open(join(dir, 'logs.sqlite'), { environment })
   const host = { dir, restart: () => void restarts++ }
-  const backend = await openBackend(database, {
-    logs,
-    environment: { ...systemEnvironment(), wallClock: () => now },
-    backups: host,
-  })
+  const backend = await openBackend(database, { logs, backups: host })
   const dispose = async (): Promise<void> => {
     await backend.close()
     await logs.close()
@@ -135,9 +130,10 @@ test('scheduled backups are made by the settings, and only the newest are kept',
   await settings.update(SYSTEM, { backups: { cron: '0 0 * * *', cronMaxKeep: 2 } })
   await server.backend.backups.create(SYSTEM, 'own.zip')
   for (let day = 0; day < 4; day++) {
-    now += 1000
+    environment.jump(1000)
     schedules.run(SYSTEM, '__pbAutoBackup__')
-    await expect.poll(() => schedules.isRunning('__pbAutoBackup__')).toBe(false)
+    await environment.idle()
+    expect(schedules.isRunning('__pbAutoBackup__')).toBe(false)
   }
   expect(await keys()).toEqual([
     '@auto_pb_backup_acme_20261122150452.zip',
@@ -164,7 +160,8 @@ test('superusers get a mail when a scheduled backup can not be made', async () =
   ])
   expect(mail.parsed.subject).toBe('Acme: A scheduled backup could not be made')
   expect(mail.parsed.text).toContain('Raw error')
-  await expect.poll(() => schedules.isRunning('__pbAutoBackup__')).toBe(false)
+  await environment.idle()
+  expect(schedules.isRunning('__pbAutoBackup__')).toBe(false)
   await rm(join(dir, 'backups'))
 })
 
@@ -290,7 +287,7 @@ test('damage is seen too when the archive waits for a slow storage', async () =>
   })
   const found = await Archive.open(path)
   const bytes = found.read('data.db')
-  await sleep(100)
+  await environment.idle()
   await expect(bytes.next()).rejects.toThrow('invalid block type')
   found.close()
 })

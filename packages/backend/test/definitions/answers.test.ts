@@ -1,6 +1,7 @@
 /** Goal: definitions are made, refused, changed, listed and imported as by the real PocketBase, whose answers were recorded. */
 import { open, type Collection, type Database } from 'pannier'
 import { memory } from 'pannier/memory'
+import { environmentOf } from 'pannier/internal'
 import { afterEach, expect, test } from 'vitest'
 import type { ViewDefinition } from '../../src/definitions/definition.ts'
 import { Definitions } from '../../src/definitions/definitions.ts'
@@ -109,7 +110,7 @@ function stored(collection: Collection<JsonObject>): Promise<JsonObject[]> {
 
 /** Twice: the second time what is known is asked. */
 async function viewRows(definitions: Definitions, view: ViewDefinition, database: Database): Promise<JsonObject[]> {
-  const reader = new ViewReader(definitions)
+  const reader = new ViewReader(definitions, environmentOf(database))
   const source = { collection: (name: string) => database.collection<JsonObject>(name) }
   const rows = await reader.rows(view, source)
   expect(await reader.rows(view, source)).toBe(rows)

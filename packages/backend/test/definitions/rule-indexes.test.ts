@@ -1,5 +1,6 @@
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment } from 'pannier/testing'
 import { expect, test } from 'vitest'
 import { completeDefinition, newDefinition } from '../../src/definitions/complete-definition.ts'
 import { Definitions } from '../../src/definitions/definitions.ts'
@@ -30,7 +31,7 @@ test.each([
   ['title = @request.auth.id && title = @request.query.q', ['title']],
   ['title =', []],
 ])('a list rule of %j has indexes on %j', (listRule, fields) => {
-  const definition = { ...completeDefinition(newDefinition(POSTS)), listRule }
+  const definition = { ...completeDefinition(newDefinition(POSTS, virtualEnvironment())), listRule }
   expect(ruleIndexesOf(definition).map(({ on }) => on)).toEqual(fields)
 })
 

@@ -1,14 +1,14 @@
 /** A backend in memory, and clients of its realtime. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { open, type Database } from 'pannier'
-import { memory } from 'pannier/memory'
-import { openBackend, type Backend, type BackendOptions } from '../../src/backend.ts'
+import type { Database } from 'pannier'
+import type { VirtualEnvironment } from 'pannier/testing'
+import type { Backend } from '../../src/backend.ts'
 import type { RealtimeMessage, Subscriber } from '../../src/events/subscriber.ts'
 import type { RecordEvent } from '../../src/events/record-messages.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { LOG_LEVELS, type LogEntry } from '../../src/gateway/log-entry.ts'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
 import { ADMIN } from '../records/world.ts'
+import { openTestBackend, type TestBackend } from '../test-backend.ts'
 
 export const PASSWORD = 'a password of tests'
 
@@ -24,29 +24,30 @@ export interface LiveClient {
 }
 
 export class LiveWorld implements AsyncDisposable {
+  readonly environment: VirtualEnvironment
   readonly database: Database
   readonly backend: Backend
   readonly errors: unknown[]
 
-  static async open(
-    collections: readonly JsonObject[] = [],
-    options: Pick<BackendOptions, 'environment'> = {},
-  ): Promise<LiveWorld> {
-    const database = await open('live', { storage: memory() })
+  readonly #close: () => Promise<void>
+
+  static async open(collections: readonly JsonObject[] = []): Promise<LiveWorld> {
     const errors: unknown[] = []
     const print = (entry: LogEntry): void => {
       // What a list rule costs is no error.
       if ((entry.level ?? LOG_LEVELS.info) > LOG_LEVELS.info) errors.push(entry)
     }
-    const backend = await openBackend(database, { ...options, print })
-    for (const collection of collections) await backend.definitions.create(SYSTEM, collection)
-    return new LiveWorld(database, backend, errors)
+    const opened = await openTestBackend({ print })
+    for (const collection of collections) await opened.backend.definitions.create(SYSTEM, collection)
+    return new LiveWorld(opened, errors)
   }
 
-  private constructor(database: Database, backend: Backend, errors: unknown[]) {
+  private constructor({ environment, database, backend, close }: TestBackend, errors: unknown[]) {
+    this.environment = environment
     this.database = database
     this.backend = backend
     this.errors = errors
+    this.#close = close
   }
 
   connect(): LiveClient {
@@ -100,26 +101,14 @@ export class LiveWorld implements AsyncDisposable {
     return login.principal
   }
 
-  /** Resolves when the messages of all commits have come, as those of a last one have. */
+  /** Resolves when the messages of all commits have come. @throws if anything went wrong */
   async settled(): Promise<void> {
-    const { realtime, definitions } = this.backend
-    if (definitions.find('marks') === undefined)
-      await definitions.create(SYSTEM, { name: 'marks', listRule: '', fields: [] })
-    let isTold = false
-    const send = (): void => void (isTold = true)
-    const subscriber = realtime.connect({ address: undefined, send, end: () => {} })
-    await realtime.subscribe(GUEST, { clientId: subscriber.id, subscriptions: ['marks/*'] })
-    await this.create('marks', {})
-    for (let tries = 0; !isTold; tries++) {
-      if (tries === 30_000 || this.errors.length > 0) throw new Error(`Nothing is told: ${String(this.errors)}`)
-      await sleep(2)
-    }
-    realtime.disconnect(subscriber)
+    await this.environment.idle()
+    if (this.errors.length > 0) throw new Error(`Not all is told: ${JSON.stringify(this.errors)}`)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.backend.close()
-    await this.database.close()
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#close()
   }
 }
 

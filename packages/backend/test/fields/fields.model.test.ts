@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { virtualEnvironment } from 'pannier/testing'
 import { expect, test } from 'vitest'
 import { applyInput, meant } from '../../src/fields/apply-input.ts'
 import { checkField } from '../../src/fields/check-field.ts'
@@ -6,6 +7,7 @@ import { completeFields } from '../../src/fields/complete-fields.ts'
 import { castValue, checkValue, emptyValue } from '../../src/fields/field-types.ts'
 import { checkPattern, generate, isMatch } from '../../src/fields/pattern.ts'
 
+const chance = virtualEnvironment()
 const ALL = completeFields([
   { name: 'text', type: 'text', min: 2, max: 5, pattern: '^[a-z]+$' },
   { name: 'editor', type: 'editor', maxSize: 20 },
@@ -88,7 +90,7 @@ test('every input gives every field a value', () => {
     )
   fc.assert(
     fc.property(input, (given) => {
-      const options = { now: '2026-11-22 15:04:49.813Z', isSuperuser: true }
+      const options = { now: '2026-11-22 15:04:49.813Z', isSuperuser: true, chance }
       const created = applyInput(ALL, undefined, given, options)
       const updated = applyInput(ALL, created, given, options)
       for (const field of ALL) {
@@ -101,7 +103,7 @@ test('every input gives every field a value', () => {
 })
 
 test('several keys of one field count, shorter ones first, and those of one length as they come', () => {
-  const options = { now: '', isSuperuser: true }
+  const options = { now: '', isSuperuser: true, chance }
   const select = (input: object): unknown =>
     applyInput(ALL, { selects: ['a'] }, input as Record<string, unknown>, options)['selects']
   expect(select({ 'selects+': 'b', selects: ['c'] })).toEqual(['c', 'b'])
@@ -149,11 +151,11 @@ test('a pattern that would take exponential time elsewhere takes little', () => 
 
 test('generated texts match their pattern', () => {
   for (const pattern of ['[a-z0-9]{15}', '\\d{3}-[[:upper:]]+x*', 'a|b.c?', '[^\\x00-\\x40]{2}'])
-    for (let count = 0; count < 50; count++) expect(isMatch(`^(?:${pattern})$`, generate(pattern))).toBe(true)
+    for (let count = 0; count < 50; count++) expect(isMatch(`^(?:${pattern})$`, generate(pattern, chance))).toBe(true)
 })
 
 test('every field with right options passes the check of options', () => {
   const definition = { type: 'base', fields: ALL } as const
   for (const field of ALL)
-    expect(checkField(field, { definition, old: undefined, typeOf: () => 'base' })).toBeUndefined()
+    expect(checkField(field, { definition, old: undefined, typeOf: () => 'base', chance })).toBeUndefined()
 })

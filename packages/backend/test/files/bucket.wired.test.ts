@@ -1,4 +1,5 @@
 /** Goal: with a bucket in the settings files are there, under PocketBase's keys, and nothing is there that no record names. */
+import { systemEnvironment } from 'pannier/internal'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { recordsName } from '../../src/definitions/definition.ts'
 import { S3Place } from '../../src/files/s3-place.ts'
@@ -20,14 +21,14 @@ beforeEach(async () => {
 afterEach(async () => {
   server.fault = undefined
   await drive.backend.files.settled()
-  for (const key of await keys()) await new S3Place(server.options).delete(key)
+  for (const key of await keys()) await new S3Place(server.options, systemEnvironment()).delete(key)
   await drive.close()
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
 async function keys(): Promise<string[]> {
   const found: string[] = []
-  for await (const { key } of new S3Place(server.options).list('')) found.push(key)
+  for await (const { key } of new S3Place(server.options, systemEnvironment()).list('')) found.push(key)
   return found
 }
 
@@ -159,7 +160,7 @@ test('objects that PocketBase has put into the bucket are files of records, and 
   const post = await drive.create({ title: 'one' })
   const records = drive.database.collection<JsonObject>(recordsName(drive.backend.definitions.get('posts')))
   const name = 'old_a1b2c3d4e5.txt'
-  const place = new S3Place(server.options)
+  const place = new S3Place(server.options, systemEnvironment())
   await records.update(String(post['id']), (old) => ({ ...old, cover: name }))
   await place.put(keyOf(post, name), Buffer.from('from PocketBase'), 'text/plain')
   await place.put(keyOf(post, `thumbs_${name}/70x50_${name}`), Buffer.from('thumb'), 'image/png')

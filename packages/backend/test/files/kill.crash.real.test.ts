@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import { expect, test } from 'vitest'
 import { FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
@@ -92,7 +93,7 @@ async function check(
   expect(kept.filter((key) => !isOfRecord(key))).toEqual([])
   if (bucket !== null) {
     const objects: string[] = []
-    for await (const { key } of new S3Place(bucket).list('')) objects.push(key)
+    for await (const { key } of new S3Place(bucket, systemEnvironment()).list('')) objects.push(key)
     expect(objects.filter((key) => !isOfRecord(key))).toEqual([])
     expect(keys.filter((key) => !objects.includes(key))).toEqual([])
   }

@@ -1,4 +1,5 @@
 /** Goal: a bucket takes, gives, lists and forgets content under keys of any form, and failures of the service have a reason. */
+import { systemEnvironment } from 'pannier/internal'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { FilePlace } from '../../src/files/file-place.ts'
 import { S3Place } from '../../src/files/s3-place.ts'
@@ -9,7 +10,7 @@ let place: FilePlace
 
 beforeAll(async () => {
   server = await S3Server.start()
-  place = new S3Place(server.options)
+  place = new S3Place(server.options, systemEnvironment())
 })
 beforeEach(() => {
   server.fault = undefined
@@ -145,20 +146,20 @@ test('a short outage is bridged, a refusal has its reason', async () => {
   }
   await place.put('again', bytesOf('x'), 'text/plain')
   expect(await textOf(await place.get('again'))).toBe('x')
-  const stranger = new S3Place({ ...server.options, secret: 'wrong' })
+  const stranger = new S3Place({ ...server.options, secret: 'wrong' }, systemEnvironment())
   await expect(stranger.put('x', bytesOf('x'), 'text/plain')).rejects.toThrow(
     /^S3 refuses PUT of x: 403 SignatureDoesNotMatch/,
   )
-  const nowhere = new S3Place({ ...server.options, bucket: 'missing' })
+  const nowhere = new S3Place({ ...server.options, bucket: 'missing' }, systemEnvironment())
   await expect(nowhere.put('x', bytesOf('x'), 'text/plain')).rejects.toThrow(/404 NoSuchBucket/)
 })
 
 test('an unreachable service is named by its address', async () => {
-  const nobody = new S3Place({ ...server.options, endpoint: 'http://127.0.0.1:1' })
+  const nobody = new S3Place({ ...server.options, endpoint: 'http://127.0.0.1:1' }, systemEnvironment())
   await expect(nobody.head('x')).rejects.toThrow(/^S3 can't be reached at http:\/\/127\.0\.0\.1:1\/pannier: /)
 })
 
 test('a bucket in the name of the host', async () => {
-  const named = new S3Place({ ...server.options, endpoint: 's3.invalid/', forcePathStyle: false })
+  const named = new S3Place({ ...server.options, endpoint: 's3.invalid/', forcePathStyle: false }, systemEnvironment())
   await expect(named.head('x')).rejects.toThrow("S3 can't be reached at https://pannier.s3.invalid: ")
 })

@@ -2,11 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { open } from 'pannier'
-import { memory } from 'pannier/memory'
+import { pause } from 'pannier/internal'
+import type { VirtualEnvironment } from 'pannier/testing'
 import { expect, test } from 'vitest'
-import { openBackend, type Backend, type BackendOptions } from '../../src/backend.ts'
+import type { Backend, BackendOptions } from '../../src/backend.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import type { LogEntry } from '../../src/gateway/log-entry.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
@@ -15,28 +14,26 @@ import { HOOK_NAMES, type CollectionEvent, type HookEvents, type HookName } from
 import type { BoundHook, HookHandler } from '../../src/hooks/hooks.ts'
 import { LiveWorld, type LiveClient } from '../events/live-world.ts'
 import { ADMIN, NOBODY, refusal } from '../records/world.ts'
+import { openTestBackend } from '../test-backend.ts'
 
 const ANN = { email: 'ann@example.com', password: '1234567890', passwordConfirm: '1234567890' }
 
 interface Hooked extends AsyncDisposable {
+  readonly environment: VirtualEnvironment
   readonly logged: readonly LogEntry[]
   readonly backend: Backend
   on<Name extends HookName>(name: Name, handler: HookHandler<HookEvents[Name]>, ...tags: readonly string[]): void
 }
 
 async function hooked(options: BackendOptions = {}): Promise<Hooked> {
-  const database = await open('hooks', { storage: memory() })
-  const logged: LogEntry[] = []
-  const backend = await openBackend(database, { ...options, print: (entry) => void logged.push(entry) })
+  const { environment, backend, printed: logged, close } = await openTestBackend(options)
   await backend.records.create(ADMIN, 'users', ANN)
   return {
+    environment,
     backend,
     logged,
     on: (name, handler, ...tags) => backend.hooks.replace([{ name, handler, tags, source: 'hooks/test.ts:1' }]),
-    [Symbol.asyncDispose]: async () => {
-      await backend.close()
-      await database.close()
-    },
+    [Symbol.asyncDispose]: close,
   }
 }
 
@@ -163,12 +160,14 @@ test('a hook changes a mail to an account, and one that refuses it is logged', a
     return e.next()
   })
   await accounts.passwordReset.request(users, { email: ANN.email })
-  await expect.poll(() => mails().at(-1)?.['subject']).toBe('For an id of 15')
+  await world.environment.idle()
+  expect(mails().at(-1)?.['subject']).toBe('For an id of 15')
   world.on('onMailerSend', () => {
     throw invalid('No mails today.')
   })
   await accounts.verification.request(users, { email: ANN.email })
-  await expect.poll(() => mails().at(-1)?.['error']).toBe('No mails today.')
+  await world.environment.idle()
+  expect(mails().at(-1)?.['error']).toBe('No mails today.')
 })
 
 test('hooks are around changes of definitions, in the order of PocketBase; one refuses, and nothing has changed', async () => {
@@ -289,7 +288,7 @@ test('a hook changes or holds back the message of one client, and a slow one del
   let ended = 0
   const handler: HookHandler<HookEvents['onRealtimeMessageSend']> = async (e) => {
     const { record } = e.message.data as { readonly record: { title: string } }
-    if (e.client.id === guest.subscriber.id) await sleep(20)
+    if (e.client.id === guest.subscriber.id) await pause(world.environment, 20)
     if (record.title === 'secret' && e.client.auth === undefined) return
     if (e.client.auth !== undefined) record.title = `for ${e.client.auth.id.slice(0, 1)}: ${record.title}`
     await e.next()
@@ -299,13 +298,14 @@ test('a hook changes or holds back the message of one client, and a slow one del
   for (const title of ['one', 'secret', 'two', 'three']) await world.create('posts', { title })
   const titles = ({ got }: LiveClient): readonly string[] =>
     got.map(({ data }) => (data as { readonly record: { readonly title: string } }).record.title)
-  await expect.poll(() => ended).toBe(7)
+  await world.environment.until(() => ended === 7)
   expect(titles(guest)).toEqual(['one', 'two', 'three'])
   expect(titles(member)).toEqual(['for u: one', 'for u: secret', 'for u: two', 'for u: three'])
   expect(titles(quick)).toEqual(['one', 'two', 'three'])
   world.backend.hooks.replace([])
   await world.create('posts', { title: 'four' })
-  await expect.poll(() => titles(quick).at(-1)).toBe('four')
+  await world.environment.idle()
+  expect(titles(quick).at(-1)).toBe('four')
 })
 
 test('onRecordEnrich runs for messages: for each account its own, side by side, and what it refuses is not sent', async () => {
@@ -336,6 +336,7 @@ test('onRecordEnrich runs for messages: for each account its own, side by side, 
       return [title, reader]
     })
   const of = (reader: string, ...titles: readonly string[]): unknown => titles.map((title) => [title, reader])
-  await expect.poll(() => seen(member)).toEqual(of('u'.repeat(15), 'one', 'members', 'two'))
-  await expect.poll(() => seen(guest)).toEqual(of('guest', 'one', 'two'))
+  await world.environment.idle()
+  expect(seen(member)).toEqual(of('u'.repeat(15), 'one', 'members', 'two'))
+  expect(seen(guest)).toEqual(of('guest', 'one', 'two'))
 })

@@ -1,8 +1,9 @@
 /** Hooks around writes of records. */
+import { virtualEnvironment } from 'pannier/testing'
 import { expect, test } from 'vitest'
 import { invalid, ServiceError } from '../../src/gateway/service-error.ts'
 import type { HookEvents, HookName } from '../../src/hooks/hook-events.ts'
-import { Hooks, type BoundHook, type HookHandler } from '../../src/hooks/hooks.ts'
+import { Hooks, type BoundHook, type HookLog, type HookHandler } from '../../src/hooks/hooks.ts'
 import { ADMIN, NOBODY, openWorld, refusal, upload, type World } from '../records/world.ts'
 
 const POSTS = {
@@ -30,10 +31,15 @@ function bound<Name extends HookName>(
   return { name, handler, tags, source: 'hooks/test.ts:1' }
 }
 
-async function withHooks(...hooks: readonly BoundHook[]): Promise<World & AsyncDisposable> {
-  const world = await openWorld([POSTS, PEOPLE])
-  world.hooks.replace(hooks)
+async function openClosing(collections: readonly object[]): Promise<World & AsyncDisposable> {
+  const world = await openWorld(collections as Parameters<typeof openWorld>[0])
   return { ...world, [Symbol.asyncDispose]: () => world.close() }
+}
+
+async function withHooks(...hooks: readonly BoundHook[]): Promise<World & AsyncDisposable> {
+  const world = await openClosing([POSTS, PEOPLE])
+  world.hooks.replace(hooks)
+  return world
 }
 
 const STEPS = ['Create', 'Update', 'Delete'] as const
@@ -146,9 +152,7 @@ test('no hook runs for what the rule, the lock or the record refuses', async () 
 
 test('a hook refuses by throwing: an error of the domain as it is, any other as INVALID, logged with its place', async () => {
   const logged: unknown[] = []
-  const hooks = new Hooks({ log: (message, details) => logged.push([message, details.hook, details.source]) })
   const world = await openWorld([POSTS])
-  hooks.replace([])
   world.hooks.replace([
     bound('onRecordCreate', (e) => {
       throw e.record.get('slug') === 'bug' ? new TypeError('x is not a function') : invalid('Not today.')
@@ -158,6 +162,8 @@ test('a hook refuses by throwing: an error of the domain as it is, any other as 
   expect(await refusal(world.writes.create(NOBODY, 'posts', { title: 'a', slug: 'bug' }))).toEqual(['INVALID', ''])
   expect(await world.stored('posts')).toEqual({})
   await world.close()
+  const log: HookLog = (message, details) => logged.push([message, details.hook, details.source])
+  const hooks = new Hooks({ environment: world.environment, log })
   hooks.replace([
     bound('onRecordValidate', () => {
       throw new TypeError('x is not a function')
@@ -287,8 +293,9 @@ test('the application reads and writes without rules, and its writes run hooks b
 
 test('a handler is given up after its time, with its file and line in the log, and writes nothing then', async () => {
   const logged: unknown[] = []
+  const environment = virtualEnvironment()
   const hooks = new Hooks({
-    handlerMsMax: 20,
+    environment,
     log: (message, { hook, source }) => logged.push([message, hook, source]),
   })
   let wrote = false
@@ -300,10 +307,14 @@ test('a handler is given up after its time, with its file and line in the log, a
     }),
   ])
   const run = hooks.trigger('onRecordValidate', {} as never, [], async () => void (wrote = true))
-  await expect(run).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  const refused = expect(run).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await environment.advance(59_999)
+  expect(logged).toEqual([])
+  await environment.advance(1)
+  await refused
   expect(logged).toEqual([['a hook takes too long', 'onRecordValidate', expect.stringMatching(/:\d+$/)]])
   later.resolve()
-  await new Promise((resolve) => setImmediate(resolve))
+  await environment.idle()
   expect(wrote).toBe(false)
 })
 
@@ -319,4 +330,35 @@ test('tags choose collections, by name or id', async () => {
     email: 'a@b.cd',
   })
   expect(seen).toEqual(['posts'])
+})
+
+test('a text that is made of a pattern is made once: what hooks see is stored', async () => {
+  const slug = { name: 'slug', type: 'text', autogeneratePattern: '[a-z]{8}' }
+  await using world = await openClosing([{ ...POSTS, fields: [{ name: 'title', type: 'text' }, slug] }])
+  const seen: string[][] = []
+  const see: HookHandler<HookEvents['onRecordCreate']> = async (e) => {
+    if (e.record.get('title') === 'by a hook') e.record.set('slug:autogenerate', 'x-')
+    seen.push([e.record.id, e.record.getString('slug')])
+    await e.next()
+    seen.push([e.record.id, e.record.getString('slug')])
+  }
+  world.hooks.replace([bound('onRecordCreate', see), bound('onRecordUpdate', see)])
+  const write = async (title: string, more: object = {}, id?: string): Promise<unknown[]> => {
+    const { writes } = world
+    const input = { title, ...more }
+    const made = await (id === undefined
+      ? writes.create(NOBODY, 'posts', input)
+      : writes.update(NOBODY, 'posts', id, input))
+    return [made['id'], made['slug']]
+  }
+  const [id] = await write('plain')
+  const stored = [
+    [id, (await world.stored('posts'))[String(id)]!['slug']],
+    await write('by a hook'),
+    await write('by a request', { 'slug:autogenerate': 'y-' }),
+    await write('again', { 'slug:autogenerate': 'z-' }, String(id)),
+    await write('by a hook', {}, String(id)),
+  ]
+  expect(seen).toEqual(stored.flatMap((pair) => [pair, pair]))
+  expect(stored.map(([, text]) => String(text).replace(/[a-z]{8}$/, ''))).toEqual(['', 'x-', 'y-', 'z-', 'x-'])
 })

@@ -1,24 +1,20 @@
 /** Goal: rows of a PocketBase become records as they are; only superusers may write them; hashes of bcrypt log in once. */
-import { open } from 'pannier'
 import type { Database } from 'pannier'
-import { memory } from 'pannier/memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { GUEST, openBackend, SYSTEM } from '../../src/index.ts'
+import { GUEST, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend, ImportedRow } from '../../src/index.ts'
-import { Passwords } from '../../src/internal.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
+import { openTestBackend, passwords } from '../test-backend.ts'
 
 /** Made by PocketBase, of `1234567890`. */
 const BCRYPT = '$2a$13$uULN32dHTkWQIALJP1N54.22HW/K9/qkXqcmsfz2hOA1wGeuUDbfG'
 const TOKEN_KEY = 'a key of thirty characters or more'
-const passwords = new Passwords()
 const guest: Actor = { principal: GUEST, request: { context: 'default', method: 'POST', query: {}, headers: {} } }
 let database: Database
 let backend: Backend
 
 beforeEach(async () => {
-  database = await open('imports', { storage: memory() })
-  backend = await openBackend(database, { passwords })
+  ;({ database, backend } = await openTestBackend())
   await backend.definitions.create(SYSTEM, {
     name: 'posts',
     fields: [

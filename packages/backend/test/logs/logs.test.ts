@@ -1,8 +1,8 @@
 /** Goal: logs cost no request a wait, are bounded, and go away when the settings say so. */
 import { open } from 'pannier'
-import { systemEnvironment } from 'pannier/internal'
 import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LOG_LEVELS, openBackend, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend, LogEntry } from '../../src/index.ts'
@@ -14,13 +14,13 @@ let database: Database
 let backend: Backend
 let logs: Database
 let printed: LogEntry[]
-let now: number
+let environment: VirtualEnvironment
 
 beforeEach(async () => {
-  now = Date.UTC(2026, 10, 20)
+  environment = virtualEnvironment({ startMs: Date.UTC(2026, 10, 20) })
   printed = []
-  database = await open('app', { storage: memory() })
-  logs = await open('logs', { storage: memory() })
+  database = await open('app', { storage: memory(), environment })
+  logs = await open('logs', { storage: memory(), environment })
   backend = await start()
 })
 afterEach(async () => {
@@ -29,11 +29,7 @@ afterEach(async () => {
 })
 
 function start(): Promise<Backend> {
-  return openBackend(database, {
-    logs,
-    environment: { ...systemEnvironment(), wallClock: () => now },
-    print: (entry) => printed.push(entry),
-  })
+  return openBackend(database, { logs, print: (entry) => printed.push(entry) })
 }
 
 async function messages(): Promise<string[]> {
@@ -64,7 +60,7 @@ test('old logs go at a start, when a job runs, and when the settings change', as
   const age = async (days: number): Promise<void> => {
     backend.logs.write({ message: `from day ${days}` })
     await backend.logs.flush()
-    now += days * DAY_MS
+    environment.jump(days * DAY_MS)
   }
   await age(6)
   expect(await messages()).toEqual(['from day 6'])
@@ -101,7 +97,7 @@ test('requests are not printed', () => {
 
 test('each hour that has logs is counted, in order', async () => {
   for (const minutes of [0, 10, 61, 300]) {
-    now = Date.UTC(2026, 10, 20) + minutes * 60_000
+    await environment.advance(minutes * 60_000 - environment.now())
     backend.logs.write({ message: 'x', data: { minutes } })
   }
   await backend.logs.flush()

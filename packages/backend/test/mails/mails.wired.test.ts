@@ -1,13 +1,14 @@
 /** Goal: each mail arrives once, whatever the server does; a mail that can't be sent is in the log; nobody adds headers to one. */
-import { ALONE } from '../../src/fleet/fleet.ts'
+import { aloneIn } from '../../src/fleet/fleet.ts'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { open } from 'pannier'
 import type { Database } from 'pannier'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { MailServer, smtpError } from '../../../../tools/test/mail-server.ts'
-import { scaffoldOf } from '../../src/definitions/scaffolds.ts'
+import { authScaffold } from '../../src/definitions/scaffolds.ts'
 import { withSystemFields } from '../../src/definitions/system-fields.ts'
 import type { AuthDefinition } from '../../src/definitions/definition.ts'
 import type { LogEntry } from '../../src/gateway/log-entry.ts'
@@ -18,21 +19,22 @@ import { Mails } from '../../src/mails/mails.ts'
 import type { MailOutcome } from '../../src/mails/mails.ts'
 import { Settings } from '../../src/settings/settings.ts'
 import { DEFAULT_SETTINGS } from '../../src/settings/settings-values.ts'
+import { START_MS } from '../test-backend.ts'
 
 const HOUR_MS = 3_600_000
 let database: Database
 let settings: Settings
 let mails: Mails
 let server: MailServer
-let now: number
+let environment: VirtualEnvironment
 let logs: LogEntry[]
 let outcomes: [about: string, outcome: MailOutcome][]
 
 beforeEach(async () => {
-  now = Date.UTC(2026, 10, 22, 12)
+  environment = virtualEnvironment({ startMs: START_MS })
   logs = []
   outcomes = []
-  database = await open('mails', { storage: memory() })
+  database = await open('mails', { storage: memory(), environment })
   settings = await Settings.open(database)
   server = await MailServer.start()
   await settings.update(SYSTEM, server.settings as never)
@@ -48,32 +50,29 @@ afterEach(async () => {
 
 async function start(): Promise<void> {
   mails = new Mails({
-    fleet: ALONE,
+    environment,
+    fleet: aloneIn(environment),
     database,
     settings,
     logs: { write: (entry) => void logs.push(entry), flush: async () => {} },
-    now: () => now,
     around: (mail, send) => send(mail),
   })
   await mails.start(async (about, outcome) => void outcomes.push([about, outcome]))
 }
 
 function mailTo(to: string, more: object = {}): Parameters<Mails['queue']>[0] {
-  return { to, subject: `To ${to}`, html: '<p>Hello</p>', text: 'Hello', untilMs: now + HOUR_MS, ...more }
-}
-
-async function idle(): Promise<void> {
-  while (mails.length > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  return {
+    to,
+    subject: `To ${to}`,
+    html: '<p>Hello</p>',
+    text: 'Hello',
+    untilMs: environment.wallClock() + HOUR_MS,
+    ...more,
+  }
 }
 
 async function stored(): Promise<number> {
   return (await database.collection('$mails').info()).documents
-}
-
-/** Time passes until the queue looks again. */
-async function later(ms: number): Promise<void> {
-  now += ms
-  await new Promise((resolve) => setTimeout(resolve, 1100))
 }
 
 test('a mail arrives with subject, names, HTML and text, and leaves nothing behind', async () => {
@@ -86,7 +85,7 @@ test('a mail arrives with subject, names, HTML and text, and leaves nothing behi
     about: 'x',
   })
   const { parsed, recipients } = await server.received(1)
-  await idle()
+  await environment.idle()
   expect(recipients).toEqual(['ann@example.com'])
   expect([parsed.subject, parsed.text?.trim(), parsed.html]).toEqual(['Grüße 🎉', 'Zwölf', '<p>Zwölf</p>'])
   expect(parsed.from?.value).toEqual([{ name: 'Åsa, "Support"', address: 'support@example.com' }])
@@ -97,7 +96,7 @@ test('a mail arrives with subject, names, HTML and text, and leaves nothing behi
 test('line ends in names, subjects and addresses add no header and no recipient', async () => {
   const evil = 'Ann\r\nBcc: eve@example.com\r\n\r\nBody'
   await settings.update(SYSTEM, { meta: { senderName: evil } })
-  const definition = { ...scaffoldOf('auth'), name: 'users' }
+  const definition = { ...authScaffold(environment), name: 'users' }
   const fields = withSystemFields(definition)
   const template = { subject: `{APP_NAME} {RECORD:email}\r\nX-Evil: 1`, body: '{RECORD:email}' }
   const { meta } = { meta: { ...settings.values.meta, appName: evil } }
@@ -110,10 +109,10 @@ test('line ends in names, subjects and addresses add no header and no recipient'
     record,
     values: {},
   })
-  await mails.queue({ ...mail, untilMs: now + HOUR_MS })
+  await mails.queue({ ...mail, untilMs: environment.wallClock() + HOUR_MS })
   await mails.queue(mailTo('bob@example.com>\r\nRCPT TO:<eve@example.com'))
   await mails.queue(mailTo('"a\r\nBcc: eve@example.com"@example.com'))
-  await idle()
+  await environment.idle()
   expect(server.mails.flatMap(({ recipients }) => recipients)).not.toContain('eve@example.com')
   const { parsed, recipients, raw } = server.mails.find(({ recipients: [to] }) => to === 'ann@example.com')!
   expect(recipients).toEqual(['ann@example.com'])
@@ -124,7 +123,7 @@ test('line ends in names, subjects and addresses add no header and no recipient'
 })
 
 test('placeholders are filled once, escaped in HTML, and fields that are hidden or ruled stay unfilled', () => {
-  const definition: AuthDefinition = { ...scaffoldOf('auth'), name: 'users' }
+  const definition: AuthDefinition = { ...authScaffold(environment), name: 'users' }
   const named = { ...withSystemFields(definition)[3]!, name: 'name' }
   const fields = [...withSystemFields(definition), named, { ...named, name: 'salary', viewRule: null }]
   const template = {
@@ -150,9 +149,12 @@ test('a mail that the server refuses for now arrives later, once', async () => {
   let left = 2
   server.refuse = () => (left-- > 0 ? smtpError(451, 'busy') : undefined)
   await mails.queue(mailTo('ann@example.com', { about: 'x' }))
-  while (server.mails.length === 0) await later(60_000)
-  await idle()
-  await later(HOUR_MS)
+  await environment.idle()
+  expect(server.mails.length).toBe(0)
+  // After 5 seconds, and after 30 more.
+  await environment.advance(36_999)
+  expect(server.mails.length).toBe(1)
+  await environment.advance(HOUR_MS)
   expect([server.mails.length, await stored(), outcomes]).toEqual([1, 0, [['x', 'sent']]])
   expect(logs.map(({ level, data }) => [level, data?.['to']])).toEqual([
     [4, 'ann@example.com'],
@@ -163,7 +165,7 @@ test('a mail that the server refuses for now arrives later, once', async () => {
 test('a mail that the server refuses for good is in the log, with its text', async () => {
   server.refuse = () => smtpError(550, 'no such user')
   await mails.queue(mailTo('nobody@example.com', { about: 'x' }))
-  await idle()
+  await environment.idle()
   expect([await stored(), outcomes]).toEqual([0, [['x', 'failed']]])
   expect(logs).toMatchObject([{ level: 8, data: { to: 'nobody@example.com', text: 'Hello' } }])
   expect(String(logs[0]!.data!['error'])).toContain('no such user')
@@ -173,14 +175,15 @@ test('mails wait while no server answers, also over a restart', async () => {
   const { port } = server
   await server[Symbol.asyncDispose]()
   for (const name of ['ann', 'bob', 'carol']) await mails.queue(mailTo(`${name}@example.com`))
-  while (logs.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+  await environment.idle()
+  expect(logs.length).toBe(3)
   await mails.close()
   expect(await stored()).toBe(3)
   server = await MailServer.start()
   expect(server.port).not.toBe(port)
   await settings.update(SYSTEM, server.settings as never)
   await start()
-  await idle()
+  await environment.idle()
   expect(server.mails.map(({ recipients }) => recipients.join(',')).toSorted()).toEqual([
     'ann@example.com',
     'bob@example.com',
@@ -211,8 +214,8 @@ test('a connection that ends after the content is not tried again, as the server
   const { port } = dying.address() as AddressInfo
   await settings.update(SYSTEM, { smtp: { port } })
   await mails.queue(mailTo('ann@example.com', { about: 'x' }))
-  await idle()
-  await later(HOUR_MS)
+  await environment.idle()
+  await environment.advance(HOUR_MS)
   expect([contents, await stored(), outcomes]).toEqual([1, 0, [['x', 'unknown']]])
   expect(logs).toMatchObject([{ level: 8, data: { to: 'ann@example.com', text: 'Hello' } }])
   dying.close()
@@ -222,7 +225,7 @@ test('a mail that was being sent when the process ended is not sent again, but l
   await mails.close()
   await database.collection('$mails').insert({ ...mailTo('ann@example.com', { about: 'x' }), tries: 0, isMarked: true })
   await start()
-  await idle()
+  await environment.idle()
   expect([server.mails.length, await stored(), outcomes]).toEqual([0, 0, [['x', 'unknown']]])
   expect(logs).toMatchObject([{ level: 8, message: expect.stringContaining('may have been sent') as string }])
 })
@@ -230,10 +233,10 @@ test('a mail that was being sent when the process ended is not sent again, but l
 test('an expired mail is not sent', async () => {
   server.refuse = () => smtpError(451, 'busy')
   await mails.queue(mailTo('ann@example.com', { about: 'x' }))
-  while (logs.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await environment.idle()
   server.refuse = () => undefined
-  await later(HOUR_MS)
-  await idle()
+  environment.jump(HOUR_MS)
+  await environment.advance(10_000)
   expect([server.mails.length, await stored(), outcomes]).toEqual([0, 0, [['x', 'failed']]])
 })
 
@@ -243,7 +246,7 @@ test('many mails to one address do not hold up one to another', async () => {
   await Promise.all(Array.from({ length: 60 }, () => mails.queue(mailTo('flooded@example.com'))))
   await mails.queue(mailTo('ann@example.com'))
   queued.resolve(undefined)
-  await idle()
+  await environment.idle()
   const place = server.mails.findIndex(({ recipients }) => recipients[0] === 'ann@example.com')
   expect(server.mails.length).toBe(61)
   expect(place).toBeLessThan(40)
@@ -253,7 +256,7 @@ test('without an SMTP server the log has the mail, and a decoy is nowhere', asyn
   await settings.update(SYSTEM, { smtp: { enabled: false } })
   await mails.queue(mailTo('ann@example.com', { about: 'x' }))
   await mails.queue(mailTo('nobody@example.com', { isDecoy: true }))
-  await idle()
+  await environment.idle()
   expect(logs.map(({ data }) => data)).toEqual([
     { type: 'mail', to: 'ann@example.com', subject: 'To ann@example.com', text: 'Hello' },
   ])
@@ -272,14 +275,15 @@ test('a server that wants a login gets it, and a wrong password is tried again l
   })
   await settings.update(SYSTEM, login('wrong') as never)
   await mails.queue(mailTo('ann@example.com'))
-  while (logs.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await environment.idle()
+  expect(logs.length).toBe(1)
   await settings.update(SYSTEM, login('right', 'LOGIN') as never)
-  await later(60_000)
+  await environment.advance(60_000)
   await strict.received(1)
   await settings.update(SYSTEM, login('right', 'PLAIN') as never)
   await mails.sendNow(mailTo('bob@example.com') as Mail)
   expect(strict.mails.length).toBe(2)
-  await idle()
+  await environment.idle()
   await strict[Symbol.asyncDispose]()
 })
 
@@ -295,6 +299,6 @@ test('a server that hangs does not hold up the end, and its mail is sent by the 
   await settings.update(SYSTEM, server.settings as never)
   await start()
   await server.received(1)
-  await idle()
+  await environment.idle()
   expect(await stored()).toBe(0)
 })

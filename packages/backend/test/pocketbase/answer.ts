@@ -1,4 +1,5 @@
 /** What our own fields answer to the cases, in the order of `askAll`. */
+import { virtualEnvironment } from 'pannier/testing'
 import { applyInput } from '../../src/fields/apply-input.ts'
 import { checkField } from '../../src/fields/check-field.ts'
 import { completeFields } from '../../src/fields/complete-fields.ts'
@@ -34,7 +35,7 @@ function fieldOf(field: Values): FieldDefinition {
 }
 
 function write(field: FieldDefinition, old: Values | undefined, body: Values): { values: Values; answer: unknown } {
-  const values = applyInput([field], old, body, { now: NOW, isSuperuser: true })
+  const values = applyInput([field], old, body, { now: NOW, isSuperuser: true, chance })
   const error = checkValue(field, values['f'], { old: old?.['f'] })
   return { values, answer: error ?? { value: presentValue(field, values['f']) } }
 }
@@ -42,7 +43,7 @@ function write(field: FieldDefinition, old: Values | undefined, body: Values): {
 async function upload(field: FieldDefinition, files: readonly (readonly [string, string])[]): Promise<unknown> {
   const uploads = files.map(([name, content]) => {
     const blob = new Blob([Buffer.from(content, 'latin1')])
-    return NewFile.from({ name, size: blob.size, stream: () => blob.stream() })
+    return NewFile.from({ name, size: blob.size, stream: () => blob.stream() }, chance)
   })
   const { values, answer } = write(field, undefined, { f: await Promise.all(uploads) })
   if (!('value' in (answer as object))) return answer
@@ -51,6 +52,7 @@ async function upload(field: FieldDefinition, files: readonly (readonly [string,
 }
 
 const ID = { name: 'id', type: 'text', primaryKey: true }
+const chance = virtualEnvironment()
 const NOW = '2026-11-22 15:04:49.813Z'
 
 function options(input: Values): unknown {
@@ -58,7 +60,8 @@ function options(input: Values): unknown {
     // Every collection has an `id`.
     const [id, field] = completeFields([ID, input]) as [FieldDefinition, FieldDefinition]
     const typeOf = (id: string): 'auth' | undefined => (id === '_pb_users_auth_' ? 'auth' : undefined)
-    return checkField(field, { definition: { type: 'base', fields: [id, field] }, old: undefined, typeOf }) ?? field
+    const definition = { type: 'base', fields: [id, field] } as const
+    return checkField(field, { definition, old: undefined, typeOf, chance }) ?? field
   } catch (error) {
     if (error instanceof ServiceError) return { message: error.message, data: {} }
     throw error

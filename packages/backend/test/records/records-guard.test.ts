@@ -32,11 +32,13 @@ type Put = (document: JsonObject, options?: PutOptions, principal?: Principal) =
 /** Puts a document, and gives its revision, or why it is refused. */
 async function door(): Promise<Put> {
   world = await openWorld([POSTS])
-  const { definitions, access } = world
+  const { environment, definitions, access } = world
   const records = definitions.records(definitions.get('posts'))
   const room = { admit: async (documents: unknown) => documents }
   const databases = { write: (_name: string, run: (...parameters: unknown[]) => unknown) => run(records, room) }
-  const writer = new GuardedWriter(databases as unknown as Databases, [recordsGuard(definitions, access)])
+  const writer = new GuardedWriter(environment, databases as unknown as Databases, [
+    recordsGuard({ environment, definitions, access }),
+  ])
   return async (document, options = {}, principal = SYSTEM) => {
     const [outcome] = await writer.put({ principal, database: 'posts' }, records, [document], options)
     if (!('error' in outcome!)) return outcome!.rev

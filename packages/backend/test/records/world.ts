@@ -1,8 +1,13 @@
 /** A database with definitions, and what writes and reads its records. */
 import { open, type Database, type DatabaseStorage } from 'pannier'
+import { environmentOf } from 'pannier/internal'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
 import { Access } from '../../src/access/access.ts'
 import type { Actor } from '../../src/access/actor.ts'
+import { DataKey } from '../../src/access/data-key.ts'
+import type { KnownDefinitions } from '../../src/access/rule-records.ts'
+import { ShownRevisions } from '../../src/access/shown-revisions.ts'
 import { Passwords } from '../../src/accounts/passwords.ts'
 import { Definitions } from '../../src/definitions/definitions.ts'
 import { recordsName } from '../../src/definitions/definition.ts'
@@ -18,6 +23,7 @@ import { DEFAULT_SETTINGS } from '../../src/settings/settings-values.ts'
 import { RecordWrites } from '../../src/records/record-writes.ts'
 
 export interface World {
+  readonly environment: VirtualEnvironment
   readonly database: Database
   readonly definitions: Definitions
   readonly access: Access
@@ -35,22 +41,32 @@ export async function openWorld(
   collections: readonly JsonObject[] = [],
   storage: DatabaseStorage = memory(),
 ): Promise<World> {
-  const database = await open('records', { storage })
+  const environment = virtualEnvironment()
+  const database = await open('records', { storage, environment })
   const definitions = await Definitions.open(database)
   for (const collection of collections) await definitions.create(SYSTEM, collection)
-  return worldOf(database, definitions)
+  return { ...worldOf(database, definitions), environment }
 }
 
-export function worldOf(database: Database, definitions: Definitions): World {
-  const access = new Access(definitions)
-  const passwords = new Passwords()
-  const reads = new RecordReads({ database, definitions, access })
+export function worldOf(database: Database, definitions: Definitions): Omit<World, 'environment'> {
+  const environment = environmentOf(database)
+  const access = accessOf(definitions)
+  const passwords = new Passwords(environment)
+  const reads = new RecordReads({ database, environment, definitions, access })
   // Content is in the database, as it is without a bucket.
   const files = { store: async () => undefined, adopt: async () => {} }
-  const hooks = new Hooks()
-  const app = recordApp(() => ({ database, definitions, settings: { values: DEFAULT_SETTINGS }, reads, writes }))
+  const hooks = new Hooks({ environment })
+  const app = recordApp(() => ({
+    database,
+    environment,
+    definitions,
+    settings: { values: DEFAULT_SETTINGS },
+    reads,
+    writes,
+  }))
   const writes: RecordWrites = new RecordWrites({
     database,
+    environment,
     definitions,
     access,
     passwords,
@@ -81,6 +97,20 @@ export function worldOf(database: Database, definitions: Definitions): World {
       await database.close()
     },
   }
+}
+
+/** Revisions are shown by a key that is always the same. */
+export function accessOf(definitions: KnownDefinitions): Access {
+  return new Access(definitions, new ShownRevisions(new DataKey(new Uint8Array(32))))
+}
+
+/** Moves the clock from timer to timer until the work is done. */
+export async function done<T>({ environment }: World, work: Promise<T>): Promise<T> {
+  let isDone = false
+  const end = (): void => void (isDone = true)
+  work.then(end, end)
+  await environment.until(() => isDone)
+  return work
 }
 
 export const ADMIN: Actor = actor(SYSTEM)

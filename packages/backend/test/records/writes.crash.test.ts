@@ -12,7 +12,9 @@ import { Definitions } from '../../src/definitions/definitions.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
 import type { RecordOperation } from '../../src/records/write/operations.ts'
-import { ADMIN, worldOf, type World } from './world.ts'
+import { ADMIN, worldOf } from './world.ts'
+
+type World = ReturnType<typeof worldOf>
 
 const FAULTS: readonly Fault[] = [
   { kind: 'error', code: 'PANNIER_IO', happens: false },

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../src/gateway/documents.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
 import type { RecordOperation } from '../../src/records/write/operations.ts'
-import { actor, ADMIN, NOBODY, openWorld, type World } from './world.ts'
+import { actor, ADMIN, done, NOBODY, openWorld, type World } from './world.ts'
 
 const PUBLIC = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
 const TASK_FIELDS = [
@@ -115,7 +115,7 @@ test.each(seedsOf('race', 2))('writes that meet, seed %i', async (seed) => {
   const run = new Run(world, random)
   const actors = Array.from({ length: ACTORS }, () => run.act())
   const more = [...TASK_FIELDS, { type: 'number', name: 'more' }]
-  await Promise.all([...actors, world.definitions.update(SYSTEM, 'tasks', { fields: more })])
+  await done(world, Promise.all([...actors, world.definitions.update(SYSTEM, 'tasks', { fields: more })]))
 
   const teams = await world.stored('teams')
   const tasks = Object.values(await world.stored('tasks'))
@@ -141,7 +141,7 @@ test('of many creates with one unique value at the same time one is made, whatev
     const operation = { action: 'create', collection: 'teams', input, request: NOBODY.request } as const
     return world.writes.batch(NOBODY.principal, [operation], { timeoutMs: 60_000 })
   }
-  const outcomes = await Promise.allSettled(Array.from({ length: 30 }, (_, index) => create(index)))
+  const outcomes = await done(world, Promise.allSettled(Array.from({ length: 30 }, (_, index) => create(index))))
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   expect(Object.keys(await world.stored('teams'))).toHaveLength(1)
   await world.close()
@@ -160,7 +160,7 @@ test.each(seedsOf('race', 1))(
       const origin = { collectionRef: 'pbc_people', recordRef: id, fingerprint: 'device' }
       return [writes.create(ADMIN, '_authOrigins', origin), writes.delete(ADMIN, 'people', id)]
     })
-    const outcomes = await Promise.allSettled(both)
+    const outcomes = await done(world, Promise.allSettled(both))
     const deletes = outcomes.filter((_, index) => index % 2 === 1)
     expect(deletes.every(({ status }) => status === 'fulfilled')).toBe(true)
     expect(await world.stored('_authOrigins')).toEqual({})

@@ -49,16 +49,11 @@ test('a record is stored with all fields, an id and dates; what nobody may set i
   expect(await writes.create(ADMIN, 'posts', { title: 'two', secret: 'x' })).toMatchObject({ secret: 'x' })
 })
 
-/** Two dates of one millisecond are equal, here as in PocketBase. */
-async function nextMillisecond(): Promise<void> {
-  for (const now = Date.now(); Date.now() === now;) await new Promise(setImmediate)
-}
-
 test('a change keeps what the input does not name, counts by modifiers, and moves the date', async () => {
-  const { writes } = await world(POSTS)
+  const { writes, environment } = await world(POSTS)
   const made = await writes.create(NOBODY, 'posts', { title: 'one', count: 3 })
   const id = made['id'] as string
-  await nextMillisecond()
+  await environment.advance(1)
   const changed = await writes.update(NOBODY, 'posts', id, { 'count+': 2 })
   expect(changed).toMatchObject({ id, title: 'one', count: 5, created: made['created'] })
   const again = await writes.update(NOBODY, 'posts', id, {})
@@ -90,9 +85,9 @@ async function teamed(): Promise<World> {
 }
 
 test('a delete that empties a relation moves the dates of the record', async () => {
-  const { writes, stored } = await teamed()
+  const { writes, stored, environment } = await teamed()
   const before = await stored('posts')
-  await nextMillisecond()
+  await environment.advance(1)
   await writes.delete(NOBODY, 'teams', TEAM_A)
   const after = await stored('posts')
   expect(after['one000000000000']).toMatchObject({ team: '', teams: [TEAM_B] })

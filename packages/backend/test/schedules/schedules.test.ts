@@ -1,5 +1,7 @@
 /** Goal: jobs run when their expressions say, in UTC and one at a time; what fails is logged, and close() waits. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { aloneIn } from '../../src/fleet/fleet.ts'
 import { GUEST, SYSTEM } from '../../src/index.ts'
 import type { LogEntry } from '../../src/index.ts'
 import { cronProblem } from '../../src/schedules/cron-expression.ts'
@@ -8,24 +10,25 @@ import { Schedules } from '../../src/schedules/schedules.ts'
 const MINUTE_MS = 60_000
 
 let entries: LogEntry[]
+let environment: VirtualEnvironment
 let schedules: Schedules
 
-beforeEach(() => {
-  vi.useFakeTimers()
+beforeEach(() => start('2026-11-01T00:00Z'))
+afterEach(() => schedules.close())
+
+function start(from: string): void {
+  environment = virtualEnvironment({ startMs: Date.parse(from) })
   entries = []
-  schedules = new Schedules({ write: (entry) => entries.push(entry) })
-})
-afterEach(async () => {
-  await schedules.close()
-  vi.useRealTimers()
-})
+  const logs = { write: (entry: LogEntry) => void entries.push(entry) }
+  schedules = new Schedules({ environment, logs, fleet: aloneIn(environment) })
+}
 
 /** When a job is started within an hour. */
 async function times(expression: string, from: string): Promise<string[]> {
   const seen: string[] = []
-  vi.setSystemTime(`2026-11-${from}Z`)
-  schedules.add('job', expression, () => seen.push(new Date().toISOString().slice(8, 16)))
-  await vi.advanceTimersByTimeAsync(60 * MINUTE_MS)
+  start(`2026-11-${from}Z`)
+  schedules.add('job', expression, () => seen.push(new Date(environment.wallClock()).toISOString().slice(8, 16)))
+  await environment.advance(60 * MINUTE_MS)
   return seen
 }
 
@@ -63,13 +66,13 @@ test.each([
 test('a job that still runs is not started again', async () => {
   const ends: (() => void)[] = []
   schedules.add('slow', '* * * * *', () => new Promise<void>((resolve) => ends.push(resolve)))
-  await vi.advanceTimersByTimeAsync(3 * MINUTE_MS)
+  await environment.advance(3 * MINUTE_MS)
   expect([ends.length, entries.map(({ message }) => message)]).toEqual([
     1,
     Array.from({ length: 2 }, () => "The scheduled job 'slow' was not started, as it still runs."),
   ])
   ends[0]!()
-  await vi.advanceTimersByTimeAsync(MINUTE_MS)
+  await environment.advance(MINUTE_MS)
   expect(ends.length).toBe(2)
   ends[1]!()
 })
@@ -80,7 +83,7 @@ test('a job that throws is logged by its name, and runs again', async () => {
     runs++
     throw new Error('No luck.')
   })
-  await vi.advanceTimersByTimeAsync(2 * MINUTE_MS)
+  await environment.advance(2 * MINUTE_MS)
   expect(runs).toBe(2)
   expect(entries[0]).toEqual({
     level: 8,
@@ -93,10 +96,23 @@ test('a job takes the place of another of its id, and a removed one is not start
   const seen: string[] = []
   schedules.add('job', '* * * * *', () => seen.push('old'))
   schedules.add('job', '* * * * *', () => seen.push('new'))
-  await vi.advanceTimersByTimeAsync(MINUTE_MS)
+  await environment.advance(MINUTE_MS)
   schedules.remove('job')
-  await vi.advanceTimersByTimeAsync(MINUTE_MS)
+  await environment.advance(MINUTE_MS)
   expect(seen).toEqual(['new'])
+})
+
+test('a job that is due while the clock is set forward runs once, within ten minutes; one set back runs it again', async () => {
+  let runs = 0
+  schedules.add('hourly', '0 * * * *', () => runs++)
+  environment.jump(300 * MINUTE_MS)
+  await environment.advance(10 * MINUTE_MS)
+  expect(runs).toBe(1)
+  environment.jump(-60 * MINUTE_MS)
+  await environment.advance(60 * MINUTE_MS)
+  expect(runs).toBe(1)
+  await environment.advance(60 * MINUTE_MS)
+  expect(runs).toBe(2)
 })
 
 test('only superusers list and start jobs', () => {

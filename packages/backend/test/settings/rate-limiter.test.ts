@@ -1,6 +1,7 @@
 /** Goal: requests are limited by the first rule that fits, for each address, and superusers never. */
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
 import { beforeEach, expect, test } from 'vitest'
 import { GUEST, SYSTEM } from '../../src/index.ts'
 import type { Principal } from '../../src/index.ts'
@@ -12,12 +13,12 @@ const BOB: Principal = { ...GUEST, address: '2.2.2.2' }
 
 let settings: Settings
 let limiter: RateLimiter
-let now = 0
+let environment: VirtualEnvironment
 
 beforeEach(async () => {
-  now = 0
-  settings = await Settings.open(await open('limits', { storage: memory() }))
-  limiter = new RateLimiter(settings, () => now)
+  environment = virtualEnvironment()
+  settings = await Settings.open(await open('limits', { storage: memory(), environment }))
+  limiter = new RateLimiter(settings, environment)
 })
 
 async function rules(
@@ -25,6 +26,8 @@ async function rules(
 ): Promise<void> {
   const all = list.map(([label, audience, maxRequests]) => ({ label, audience, duration: 10, maxRequests }))
   await settings.update(SYSTEM, { rateLimits: { enabled: true, rules: all, excludedIPs: ['9.0.0.0/8'] } })
+  // They are heard of as changes of another handle are, too.
+  await environment.idle()
 }
 
 /** How many of 10 requests pass. */
@@ -45,9 +48,9 @@ test('each address has its own window, which ends', async () => {
   await rules(['*:auth', '', 3])
   const labels = ['users:auth', '*:auth', 'POST /api/x', '/api/x']
   expect([passing(ANN, labels), passing(ANN, labels), passing(BOB, labels)]).toEqual([3, 0, 3])
-  now = 9999
+  await environment.advance(9999)
   expect(passing(ANN, labels)).toBe(0)
-  now = 10_000
+  await environment.advance(1)
   expect(passing(ANN, labels)).toBe(3)
   expect(passing(ANN, labels, 'another route')).toBe(3)
 })
@@ -88,7 +91,7 @@ test('nothing is limited unless it is enabled, and a change of the settings begi
   expect(passing(BOB, ['/a'])).toBe(2)
 })
 
-test('while the rules are off, an address has 300 logins a minute; this machine and superusers have any number', () => {
+test('while the rules are off, an address has 300 logins a minute; this machine and superusers have any number', async () => {
   const labels = ['users:authWithPassword', '*:authWithPassword', 'users:auth', '*:auth', 'POST /api/x', '/api/x']
   const passingOf600 = (address: string, more: object = {}): number =>
     Array.from({ length: 60 }, () => passing({ ...GUEST, address, ...more }, labels)).reduce((sum, n) => sum + n, 0)
@@ -97,7 +100,7 @@ test('while the rules are off, an address has 300 logins a minute; this machine 
   expect(passing({ ...GUEST, address: '1.1.1.1' }, ['users:list', '*:list', '/api/x'])).toBe(10)
   for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect(passingOf600(address)).toBe(600)
   expect(passingOf600('1.1.1.2', { isAdmin: true })).toBe(600)
-  now = 60_000
+  await environment.advance(60_000)
   expect(passingOf600('1.1.1.1')).toBe(300)
 })
 

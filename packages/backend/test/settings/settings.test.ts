@@ -1,6 +1,7 @@
 /** Goal: settings are as in PocketBase, survive, and never show a secret. */
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment } from 'pannier/testing'
 import { expect, test } from 'vitest'
 import { GUEST, openBackend, SYSTEM } from '../../src/index.ts'
 import { Settings } from '../../src/settings/settings.ts'
@@ -112,10 +113,12 @@ test('each wrong value is named with the code of PocketBase', async () => {
 })
 
 test('another handle sees a change', async () => {
-  const database = await open('settings', { storage: memory() })
+  const environment = virtualEnvironment()
+  const database = await open('settings', { storage: memory(), environment })
   const [one, other] = [await openBackend(database), await Settings.open(database)]
   await one.settings.update(SYSTEM, { batch: { enabled: true } })
-  await expect.poll(() => other.values.batch.enabled).toBe(true)
+  await environment.idle()
+  expect(other.values.batch.enabled).toBe(true)
 })
 
 /** The code of each value. */

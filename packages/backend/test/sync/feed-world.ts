@@ -5,6 +5,7 @@ import type { BoundRule, RuleRecord, RuleRecords, RuleRequest } from '@pannier/r
 import { open, type Collection, type Database } from 'pannier'
 import { readSnapshot, rememberedRows, truncate } from 'pannier/internal'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
 import { recordsOf } from '../../../rules/test/answer.ts'
 import type { Actor } from '../../src/access/actor.ts'
 import type { KnownDefinitions } from '../../src/access/rule-records.ts'
@@ -116,7 +117,7 @@ export class FeedWorld {
   /** Where the database is; undefined: in memory. */
   readonly #file: string | undefined
   data: Data
-  nowMs: number = START_MS
+  readonly environment: VirtualEnvironment = virtualEnvironment({ startMs: START_MS })
   feed!: Feed
   /** What accounts hold, for pulls and for signals. */
   held!: HeldNow
@@ -184,6 +185,14 @@ export class FeedWorld {
     return [`${name}: ${definition.listRule}`, ...fields, ...manage].join('\n  ')
   }
 
+  get nowMs(): number {
+    return this.environment.wallClock()
+  }
+
+  set nowMs(ms: number) {
+    this.environment.jump(ms - this.nowMs)
+  }
+
   /** Whether a rule can be synced. */
   canSync(rule: string, name: string): boolean {
     const { definitions } = this.#world
@@ -198,11 +207,11 @@ export class FeedWorld {
       reader.read((guard) => names.map((name) => [name, rememberedRows(guard, name, SIDES_VIEW)?.builtTo ?? 0])),
     )
     const start = { ms: this.nowMs, builtTo: Object.fromEntries(builtTo) as Record<string, number> }
-    const boots = await Boots.open(database, start, false)
+    const boots = await Boots.open(database, start, this.environment, false)
     const holdings = new HoldingsStore({ database, horizonMs: HORIZON_MS })
-    this.#forgetful = { database, definitions, boots, holdings, now: () => this.nowMs, horizonMs: HORIZON_MS }
+    this.#forgetful = { database, definitions, boots, holdings, environment: this.environment, horizonMs: HORIZON_MS }
     this.held = new HeldNow(definitions)
-    this.feed = new Feed({ ...this.#forgetful, held: this.held })
+    this.feed = new Feed({ ...this.#forgetful, environment: this.environment, held: this.held })
   }
 
   /** What left up to a sequence. */

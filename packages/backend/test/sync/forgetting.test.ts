@@ -2,13 +2,13 @@
  * Goal: what only those replicas need that were away for longer than the horizon is forgotten by a job; nobody else notices. Method: a
  * backend whose clock is moved.
  */
-import { open, type Database } from 'pannier'
-import { systemEnvironment } from 'pannier/internal'
-import { memory } from 'pannier/memory'
+import type { Database } from 'pannier'
+import type { VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Actor } from '../../src/access/actor.ts'
 import { openBackend, SYSTEM, type Backend, type RecordInput, type SyncPage } from '../../src/index.ts'
 import { actorOf } from '../records/read/read-world.ts'
+import { openTestBackend } from '../test-backend.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const JOB = '__pbMFACleanup__'
@@ -17,12 +17,10 @@ const guest: Actor = actorOf('guest')
 
 let database: Database
 let backend: Backend
-let nowMs: number
+let environment: VirtualEnvironment
 
 beforeEach(async () => {
-  nowMs = Date.UTC(2026, 10, 23)
-  database = await open('app', { storage: memory() })
-  await start()
+  ;({ environment, database, backend } = await openTestBackend())
   const topics = { name: 'topics', type: 'base', fields: [{ name: 'open', type: 'bool' }] }
   const { id } = await backend.definitions.create(SYSTEM, topics)
   const topic = { name: 'topic', type: 'relation', collectionId: id, maxSelect: 1 }
@@ -32,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => database.close())
 
 async function start(): Promise<void> {
-  backend = await openBackend(database, { environment: { ...systemEnvironment(), wallClock: () => nowMs } })
+  backend = await openBackend(database)
 }
 
 async function pull(token?: string): Promise<SyncPage> {
@@ -42,9 +40,9 @@ async function pull(token?: string): Promise<SyncPage> {
 /** Each day the job runs. */
 async function pass(days: number): Promise<void> {
   for (let day = 0; day < days; day++) {
-    nowMs += DAY_MS
+    environment.jump(DAY_MS)
     backend.schedules.run(SYSTEM, JOB)
-    while (backend.schedules.isRunning(JOB)) await new Promise((resolve) => setTimeout(resolve, 1))
+    await environment.idle()
   }
 }
 

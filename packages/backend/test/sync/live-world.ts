@@ -21,12 +21,11 @@ export class LiveSessions {
 
   constructor(world: FeedWorld) {
     this.#world = world
-    const { database, definitions, held } = world
-    const now = (): number => world.nowMs
+    const { database, environment, definitions, held } = world
     const signal = (subscriber: Subscriber): void => void this.#sessions.get(subscriber)!.signals++
-    this.live = new LiveSync({ definitions, held, now, signal, wake: () => {} })
+    this.live = new LiveSync({ environment, definitions, held, signal, wake: () => {} })
     const isFollowed = (name: string): boolean => !name.startsWith('$holdings') && !name.startsWith('$boots')
-    this.#states = new CommitStates({ database, isFollowed, onStep: () => {}, now })
+    this.#states = new CommitStates({ database, isFollowed, onStep: () => {}, environment })
     this.#reader = this.#states.read(this.#states.newest)!
   }
 
@@ -34,6 +33,7 @@ export class LiveSessions {
     const channel = { address: undefined, send: () => {}, end: () => {} }
     const subscriber = new Subscriber(channel, false, {
       server: '',
+      environment: this.#world.environment,
       hooks: () => undefined,
       waitingBytes: 0,
       cutOff: () => {},

@@ -8,6 +8,7 @@ import { dateText } from '../../fields/date-text.ts'
 import { BLANK, fieldError, tooLong } from '../../fields/field-errors.ts'
 import { isJsonObject } from '../../gateway/documents.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import { withTimeLimit } from '../../gateway/time-limit.ts'
 import { LOG_LEVELS } from '../../gateway/log-entry.ts'
 import { forbidden, invalid, ServiceError } from '../../gateway/service-error.ts'
 import { HookRecord } from '../../hooks/hook-record.ts'
@@ -57,7 +58,7 @@ export class OAuth2Logins {
   constructor(host: OAuth2Host) {
     this.#host = host
     this.#logins = new Logins(host)
-    this.#appleNames = new AppleNames(host.now)
+    this.#appleNames = new AppleNames(() => host.environment.wallClock())
   }
 
   /**
@@ -75,22 +76,22 @@ export class OAuth2Logins {
     const { provider, createData, ...code } = readForm(definition, values)
     const within: Actor = { ...actor, request: { ...actor.request, context: 'oauth2' } }
     const [user, tokens] = await this.#ask(provider, code)
-    const { app, definitions, fetchPublic, hooks, logs } = this.#host
+    const { definitions, environment, fetchPublic, hooks, logs } = this.#host
     const login: ExternalLogin = {
       actor: within,
       definition,
       provider: provider.name,
       providerId: user.id,
       email: user.email,
-      signUpInput: () => signUpInput({ definition, definitions, user, createData, fetchPublic, logs }),
+      signUpInput: () => signUpInput({ definition, definitions, environment, user, createData, fetchPublic, logs }),
     }
     const tags = [definition.id, definition.name]
     const isHooked = hooks.has(['onRecordAuthWithOAuth2Request'], tags)
     const found = isHooked ? await this.#host.find(login) : undefined
     const about = { collection: definition, providerName: provider.name, oAuth2User: { ...user }, createData }
-    const record = found && HookRecord.of(definition, found)
+    const record = found && HookRecord.of(definition, found, environment)
     const event = {
-      ...requestEvent(app, definitions, within, values),
+      ...requestEvent(this.#host, within, values),
       ...about,
       record,
       isNewRecord: found === undefined,
@@ -120,9 +121,18 @@ export class OAuth2Logins {
   }
 
   /** @throws ServiceError INVALID */
-  async #ask(provider: Provider, code: ProviderCode): Promise<[ExternalUser, ProviderTokens]> {
-    const signal = AbortSignal.any([AbortSignal.timeout(PROVIDER_MS_MAX), this.#closing.signal])
-    const options = { signal, nowMs: this.#host.now() }
+  #ask(provider: Provider, code: ProviderCode): Promise<[ExternalUser, ProviderTokens]> {
+    return withTimeLimit(this.#host.environment, PROVIDER_MS_MAX, (signal) =>
+      this.#askWithin(provider, code, AbortSignal.any([signal, this.#closing.signal])),
+    )
+  }
+
+  async #askWithin(
+    provider: Provider,
+    code: ProviderCode,
+    signal: AbortSignal,
+  ): Promise<[ExternalUser, ProviderTokens]> {
+    const options = { signal, nowMs: this.#host.environment.wallClock() }
     const failed = (what: string) => (error: unknown) => {
       const message = `Failed to fetch OAuth2 ${what}.`
       this.#host.logs.write({

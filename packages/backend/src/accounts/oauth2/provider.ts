@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { AuthDefinition, ProviderOptions } from '../../definitions/definition.ts'
 import { knownProvider, providerLogo } from '../../definitions/oauth2-providers.ts'
 import type { KnownProvider } from '../../definitions/oauth2-providers.ts'
-import { randomText } from '../../definitions/scaffolds.ts'
+import { randomText, type Chance } from '../../gateway/chance.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 
 /** What is empty in a definition is as the provider has it. */
@@ -41,16 +41,16 @@ function withDefaults(options: ProviderOptions): Provider | undefined {
 }
 
 /** The providers that a collection admits, each with a fresh state and, for PKCE, a fresh verifier. */
-export function presentProviders({ oauth2 }: AuthDefinition): JsonObject[] {
+export function presentProviders({ oauth2 }: AuthDefinition, chance: Chance): JsonObject[] {
   return oauth2.providers.flatMap((options) => {
     const provider = withDefaults(options)
-    return provider === undefined ? [] : [presentProvider(provider)]
+    return provider === undefined ? [] : [presentProvider(provider, chance)]
   })
 }
 
-function presentProvider(provider: Provider): JsonObject {
-  const state = randomText(STATE_CHARS)
-  const codeVerifier = provider.pkce ? randomText(VERIFIER_CHARS) : ''
+function presentProvider(provider: Provider, chance: Chance): JsonObject {
+  const state = randomText(chance, STATE_CHARS)
+  const codeVerifier = provider.pkce ? randomText(chance, VERIFIER_CHARS) : ''
   const codeChallenge = provider.pkce ? createHash('sha256').update(codeVerifier).digest('base64url') : ''
   const codeChallengeMethod = provider.pkce ? 'S256' : ''
   const { name, displayName, scopes, options, authParameters } = provider

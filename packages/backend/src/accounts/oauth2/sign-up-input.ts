@@ -1,4 +1,5 @@
 /** The values of a new account: what the client sends, and what the provider tells for the fields that a collection maps. */
+import type { Environment } from 'pannier/types'
 import type { AuthDefinition } from '../../definitions/definition.ts'
 import type { Definitions } from '../../definitions/definitions.ts'
 import { checkValue } from '../../fields/field-types.ts'
@@ -6,6 +7,7 @@ import { NewFile } from '../../fields/new-file.ts'
 import type { Upload } from '../../fields/new-file.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import { withTimeLimit } from '../../gateway/time-limit.ts'
 import { LOG_LEVELS } from '../../gateway/log-entry.ts'
 import type { LogWriter } from '../../gateway/log-entry.ts'
 import { findAccount } from '../find-account.ts'
@@ -15,6 +17,7 @@ import type { PublicFetch } from './oauth2-host.ts'
 interface SignUp {
   readonly definition: AuthDefinition
   readonly definitions: Definitions
+  readonly environment: Environment
   readonly user: ExternalUser
   /** What the client sends; nothing replaces it. */
   readonly createData: JsonObject
@@ -49,14 +52,17 @@ async function isFree({ definition, definitions, user: { username } }: SignUp, f
 }
 
 /** A picture for a file field, otherwise its URL. A picture that can't be had, or that the field refuses, is left out. */
-async function avatarOf({ definition, user, fetchPublic, logs }: SignUp, fieldName: string): Promise<unknown> {
+async function avatarOf(signUp: SignUp, fieldName: string): Promise<unknown> {
+  const { definition, environment, user, fetchPublic, logs } = signUp
   const field = fieldOf(definition, fieldName)
   if (field.type !== 'file') return user.avatarURL
   if (fetchPublic === undefined) return undefined
   try {
     const bytesMax = field.maxSize || FILE_BYTES_MAX
-    const upload = await download(fetchPublic, user.avatarURL, bytesMax, AbortSignal.timeout(AVATAR_MS_MAX))
-    const file = await NewFile.from(upload)
+    const upload = await withTimeLimit(environment, AVATAR_MS_MAX, (signal) =>
+      download(fetchPublic, user.avatarURL, bytesMax, signal),
+    )
+    const file = await NewFile.from(upload, environment)
     const wrong = checkValue(field, field.maxSelect > 1 ? [file] : file, { old: undefined })
     if (wrong !== undefined) throw new Error(wrong.message)
     return upload

@@ -1,5 +1,5 @@
 /** Work on the rows of a view in small steps, so that others have their turn between two of them. */
-import { setImmediate } from 'node:timers/promises'
+import type { Environment } from 'pannier/types'
 
 /** Work that yields after each step. */
 export type Steps<T> = Generator<undefined, T, void>
@@ -18,11 +18,11 @@ export function* mapped<A, B>(rows: readonly A[], map: (row: A, place: number) =
 }
 
 /** Does all steps. Others have a turn between two. */
-export async function inTurns<T>(steps: Steps<T>): Promise<T> {
+export async function inTurns<T>(environment: Pick<Environment, 'yield'>, steps: Steps<T>): Promise<T> {
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
-    await setImmediate()
+    await environment.yield()
   }
 }
 

@@ -2,10 +2,10 @@
 import { checkField } from '../../fields/check-field.ts'
 import { completeField } from '../../fields/complete-fields.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
+import { randomText, type Chance } from '../../gateway/chance.ts'
 import type { FieldError } from '../../gateway/service-error.ts'
 import type { Definition, ViewDefinition } from '../definition.ts'
 import { isSameName } from '../index-statement.ts'
-import { randomText } from '../scaffolds.ts'
 import { rawMessage } from '../raw-message.ts'
 import { columnsOf, type SqlExpression } from '../sql/expression.ts'
 import { SqlError } from '../sql/tokens.ts'
@@ -18,24 +18,28 @@ interface DerivedView {
   readonly error: string | undefined
 }
 
-export function derivedView(view: Pick<ViewDefinition, 'viewQuery' | 'id'>, all: readonly Definition[]): DerivedView {
+export function derivedView(
+  view: Pick<ViewDefinition, 'viewQuery' | 'id'>,
+  all: readonly Definition[],
+  chance: Chance,
+): DerivedView {
   try {
     const plan = planOf(view.viewQuery, all)
     checkCircles(view.id, plan, all)
     const fields: FieldDefinition[] = []
-    for (const column of plan.select.columns) fields.push(completeField(fieldOf(column, plan), fields))
-    return { fields, error: errorIn(fields, all) }
+    for (const column of plan.select.columns) fields.push(completeField(fieldOf(column, plan, chance), fields))
+    return { fields, error: errorIn(fields, all, chance) }
   } catch (error) {
     if (error instanceof SqlError) return { fields: [], error: error.message }
     throw error
   }
 }
 
-function errorIn(fields: readonly FieldDefinition[], all: readonly Definition[]): string | undefined {
+function errorIn(fields: readonly FieldDefinition[], all: readonly Definition[], chance: Chance): string | undefined {
   if (!fields.some(({ name }) => name === 'id')) return NO_ID
   const typeOf = (id: string): Definition['type'] | undefined => all.find((other) => other.id === id)?.type
   for (const [place, field] of fields.entries()) {
-    const errors = checkField(field, { definition: { type: 'view', fields }, old: undefined, typeOf })
+    const errors = checkField(field, { definition: { type: 'view', fields }, old: undefined, typeOf, chance })
     const [first] = Object.entries(errors ?? {})
     if (first !== undefined)
       return `invalid field "${field.name}" (${place}): ${first[0]}: ${rawMessage(first[1] as FieldError)}`
@@ -61,12 +65,17 @@ function checkCircles(
 }
 
 /** What `completeField` takes. */
-function fieldOf({ expression, name }: SelectColumn, plan: ViewPlan): Readonly<Record<string, unknown>> {
+function fieldOf(
+  { expression, name }: SelectColumn,
+  plan: ViewPlan,
+  chance: Chance,
+): Readonly<Record<string, unknown>> {
   const isTelling = columnsOf(expression).some((column) => isProtected(plan, column))
   if (name === 'id' && isTelling) throw new SqlError('the id shows a field that not everybody may see')
   if (name === 'id')
     return { name, type: 'text', system: true, required: true, primaryKey: true, pattern: '^[a-z0-9]+$' }
-  if (expression.kind === 'column') return { ...fieldOfColumn(tableOfColumn(plan, expression), expression.name), name }
+  if (expression.kind === 'column')
+    return { ...fieldOfColumn(tableOfColumn(plan, expression), expression.name, chance), name }
   return { name, ...computedField(expression), ...(isTelling && { hidden: true }) }
 }
 
@@ -85,13 +94,13 @@ function isProtected(plan: ViewPlan, column: { readonly table: string; readonly 
   return isSecret || field.viewRule !== undefined || (definition.type === 'view' && field.hidden)
 }
 
-function fieldOfColumn({ definition }: ViewTable, name: string): Readonly<Record<string, unknown>> {
+function fieldOfColumn({ definition }: ViewTable, name: string, chance: Chance): Readonly<Record<string, unknown>> {
   const field = definition.fields.find((one) => isSameName(one.name, name))
   if (field === undefined) return JSON_FIELD
   if (field.name === 'id') return { type: 'relation', maxSelect: 1, collectionId: definition.id }
   const { viewRule, updateRule: _, searchable: __, ...shown } = field
   // A rule is about records of its own collection, and a text index is on that.
-  return { ...shown, hidden: field.hidden || viewRule !== undefined, id: `_clone_${randomText(4)}` }
+  return { ...shown, hidden: field.hidden || viewRule !== undefined, id: `_clone_${randomText(chance, 4)}` }
 }
 
 /** `maxSize` is that of PocketBase's JSON; nothing is stored here. */

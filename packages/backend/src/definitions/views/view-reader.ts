@@ -1,5 +1,6 @@
 /** Reads views: from one state of the database, and again only when something that a view reads has changed. */
 import type { TransactionCollection } from 'pannier'
+import type { Environment } from 'pannier/types'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { invalid } from '../../gateway/service-error.ts'
 import { recordsName, type Definition, type ViewDefinition } from '../definition.ts'
@@ -34,10 +35,12 @@ async function attempt<T>(run: () => T | Promise<T>): Promise<T> {
 
 export class ViewReader {
   readonly #definitions: { all(): readonly Definition[] }
+  readonly #environment: Environment
   readonly #known = new Map<string, KnownRows>()
 
-  constructor(definitions: { all(): readonly Definition[] }) {
+  constructor(definitions: { all(): readonly Definition[] }, environment: Environment) {
     this.#definitions = definitions
+    this.#environment = environment
   }
 
   /** In the form of documents. Never change them. @throws ServiceError INVALID if the query no longer fits what it reads */
@@ -70,6 +73,11 @@ export class ViewReader {
     const documents = new Map<Definition, readonly JsonObject[]>()
     for (const one of collections)
       documents.set(one, await source.collection(recordsName(one)).find({}).sort('$created').toArray())
-    return attempt(() => inTurns(rowsOf(view, all, (one) => documents.get(one)!)))
+    return attempt(() =>
+      inTurns(
+        this.#environment,
+        rowsOf(view, all, (one) => documents.get(one)!),
+      ),
+    )
   }
 }

@@ -1,11 +1,13 @@
 /** What a view would be, before it is made. */
+import type { Environment } from 'pannier/types'
 import { BLANK, tooLong } from '../../fields/field-errors.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { presentValue } from '../../fields/field-types.ts'
+import { randomText } from '../../gateway/chance.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { ServiceError, type FieldError } from '../../gateway/service-error.ts'
 import type { Definition, ViewDefinition } from '../definition.ts'
-import { idOf, randomText, scaffoldOf } from '../scaffolds.ts'
+import { idOf, VIEW_SCAFFOLD } from '../scaffolds.ts'
 import { SqlError } from '../sql/tokens.ts'
 import { inTurns } from './steps.ts'
 import { derivedView } from './view-fields.ts'
@@ -17,28 +19,27 @@ export interface ViewSample {
   readonly sample: readonly JsonObject[]
 }
 
-type DocumentsOf = (definition: Definition) => Promise<readonly JsonObject[]>
+interface SampleSource {
+  readonly documentsOf: (definition: Definition) => Promise<readonly JsonObject[]>
+  readonly environment: Environment
+}
 
 const SAMPLE_ROWS = 10
 const QUERY_CHARS_MAX = 5000
 
 /** @throws ServiceError INVALID */
-export async function sampleOf(
-  query: string,
-  all: readonly Definition[],
-  documentsOf: DocumentsOf,
-): Promise<ViewSample> {
+export async function sampleOf(query: string, all: readonly Definition[], source: SampleSource): Promise<ViewSample> {
   const wrong = queryError(query)
   if (wrong !== undefined)
     throw new ServiceError('INVALID', 'An error occurred while validating the submitted data.', {
       data: { query: wrong },
     })
-  const name = `temp_view_${randomText(5)}`
-  const scaffold = { ...(scaffoldOf('view') as ViewDefinition), id: idOf('view', name), name, viewQuery: query }
-  const { fields, error } = derivedView(scaffold, all)
+  const name = `temp_view_${randomText(source.environment, 5)}`
+  const scaffold = { ...VIEW_SCAFFOLD, id: idOf('view', name), name, viewQuery: query }
+  const { fields, error } = derivedView(scaffold, all, source.environment)
   if (error !== undefined) throw invalidQuery(error)
   const view = { ...scaffold, fields }
-  const rows = await sampleRows(view, all, documentsOf).catch((failure: unknown) => {
+  const rows = await sampleRows(view, all, source).catch((failure: unknown) => {
     throw failure instanceof SqlError ? invalidQuery(failure.message) : failure
   })
   const wrongIds = errorOfIds(rows)
@@ -50,10 +51,10 @@ export async function sampleOf(
 export async function idsError(
   view: ViewDefinition,
   all: readonly Definition[],
-  documentsOf: DocumentsOf,
+  source: SampleSource,
 ): Promise<string | undefined> {
   try {
-    return errorOfIds(await sampleRows(view, all, documentsOf))
+    return errorOfIds(await sampleRows(view, all, source))
   } catch (error) {
     if (error instanceof SqlError) return undefined
     throw error
@@ -69,11 +70,14 @@ function errorOfIds(rows: readonly JsonObject[]): string | undefined {
 async function sampleRows(
   view: ViewDefinition,
   all: readonly Definition[],
-  documentsOf: DocumentsOf,
+  { documentsOf, environment }: SampleSource,
 ): Promise<readonly JsonObject[]> {
   const documents = new Map<Definition, readonly JsonObject[]>()
   for (const definition of collectionsOf(view, all)) documents.set(definition, await documentsOf(definition))
-  const rows = await inTurns(rowsOf(view, all, (definition) => documents.get(definition)!))
+  const rows = await inTurns(
+    environment,
+    rowsOf(view, all, (definition) => documents.get(definition)!),
+  )
   return rows.slice(0, SAMPLE_ROWS)
 }
 

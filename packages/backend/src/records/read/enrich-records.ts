@@ -1,4 +1,5 @@
 /** Lets hooks change what clients see of records, expanded ones too. */
+import type { Environment } from 'pannier/types'
 import type { Actor } from '../../access/actor.ts'
 import type { KnownDefinitions } from '../../access/rule-records.ts'
 import type { HookApp } from '../../hooks/hook-app.ts'
@@ -15,19 +16,21 @@ export interface Enricher {
 }
 
 interface EnricherParts {
+  readonly environment: Environment
   readonly hooks: Hooks
   readonly app: HookApp
   readonly definitions: KnownDefinitions
 }
 
-export function recordEnricher({ hooks, app, definitions }: EnricherParts): Enricher {
+export function recordEnricher(parts: EnricherParts): Enricher {
+  const { environment, hooks } = parts
   const enrich = async (actor: Actor, records: readonly ShownRecord[]): Promise<void> => {
     for (const shown of records) {
       const { definition, document, expand } = shown
       const tags = [definition.id, definition.name]
       if (hooks.has(['onRecordEnrich'], tags)) {
-        const record = HookRecord.of(definition, document)
-        await hooks.trigger('onRecordEnrich', { ...requestEvent(app, definitions, actor), record }, tags)
+        const record = HookRecord.of(definition, document, environment)
+        await hooks.trigger('onRecordEnrich', { ...requestEvent(parts, actor), record }, tags)
         shown.enrich = (json) => record.enrich(json)
       }
       for (const related of expand?.values() ?? []) await enrich(actor, [related].flat())

@@ -1,7 +1,7 @@
 /** All that one request reads: records of one state of the database, views of it included. */
-import { setImmediate } from 'node:timers/promises'
 import type { BoundRule, RuleRecords } from '@pannier/rules'
 import type { GuardReader, SnapshotReader } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { rowsBy, ruleRecords, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
 import type { ViewReader } from '../../definitions/views/view-reader.ts'
@@ -13,22 +13,25 @@ const SLICE = 100
 /** Rows that their rules read and try, before the slice ends early. */
 const SLICE_ROWS = 2000
 
+interface SnapshotParts {
+  readonly definitions: KnownDefinitions
+  readonly viewReader: ViewReader
+  readonly environment: Environment
+}
+
 export class RecordSnapshot {
   readonly reader: SnapshotReader
+  readonly environment: Environment
   /** What the request may still cost. */
   readonly budget: RequestBudget
   readonly #definitions: KnownDefinitions
   readonly #viewReader: ViewReader
   readonly #views = new Map<string, readonly JsonObject[]>()
 
-  constructor(
-    reader: SnapshotReader,
-    definitions: KnownDefinitions,
-    viewReader: ViewReader,
-    budget: RequestBudget = new RequestBudget(),
-  ) {
+  constructor(reader: SnapshotReader, { definitions, viewReader, environment }: SnapshotParts) {
     this.reader = reader
-    this.budget = budget
+    this.environment = environment
+    this.budget = new RequestBudget(environment)
     this.#definitions = definitions
     this.#viewReader = viewReader
   }
@@ -53,7 +56,7 @@ export class RecordSnapshot {
   ): Promise<T[]> {
     const answers: T[] = []
     while (answers.length < documents.length) {
-      if (answers.length > 0) await setImmediate()
+      if (answers.length > 0) await this.environment.yield()
       answers.push(...(await this.read((records) => this.#slice(documents, answers.length, records, ask))))
     }
     return answers

@@ -1,5 +1,6 @@
 /** What one request may cost: it ends before it has held up others for long. */
 import type { RowBudget } from '@pannier/rules'
+import type { Environment } from 'pannier/types'
 import { invalid } from '../../gateway/service-error.ts'
 
 /** Rows that rules, sorts and expands of one request read and try. */
@@ -7,27 +8,21 @@ const ROWS_MAX = 2_000_000
 /** As PocketBase. */
 const SECONDS_MAX = 30
 
-interface BudgetOptions {
-  readonly rows?: number
-  /** In milliseconds. */
-  readonly clock?: () => number
-}
-
 export class RequestBudget implements RowBudget {
   left: number
-  readonly #clock: () => number
+  readonly #environment: Pick<Environment, 'now'>
   readonly #end: number
 
-  constructor({ rows = ROWS_MAX, clock = () => performance.now() }: BudgetOptions = {}) {
+  constructor(environment: Pick<Environment, 'now'>, rows: number = ROWS_MAX) {
     this.left = rows
-    this.#clock = clock
-    this.#end = clock() + SECONDS_MAX * 1000
+    this.#environment = environment
+    this.#end = environment.now() + SECONDS_MAX * 1000
   }
 
   /** Call it before work that is not counted. @throws ServiceError INVALID */
   check(): void {
     if (this.left <= 0) throw invalid('The request reads too many rows. Ask for fewer records, or for less of them.')
-    if (this.#clock() >= this.#end) throw invalid(`The request takes longer than ${SECONDS_MAX} seconds.`)
+    if (this.#environment.now() >= this.#end) throw invalid(`The request takes longer than ${SECONDS_MAX} seconds.`)
   }
 
   /** @throws ServiceError INVALID */

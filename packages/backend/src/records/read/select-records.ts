@@ -7,6 +7,7 @@ import { ruleRecord, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, RECORDS_PREFIX, type Definition } from '../../definitions/definition.ts'
 import { declaredIndexesOf, searchedText } from '../../definitions/library-index.ts'
 import type { RelationField } from '../../fields/field-definition.ts'
+import { randomFraction, type Chance } from '../../gateway/chance.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { invalid } from '../../gateway/service-error.ts'
 import { meeting } from './admitted.ts'
@@ -58,7 +59,7 @@ export async function selectRecords(snapshot: RecordSnapshot, wanted: WantedReco
     return { documents: rows, total }
   }
   if (sort[0]!.by === RANDOM) {
-    const ids = shuffled((await query.fields('_id').toArray()).map(idOf))
+    const ids = shuffled((await query.fields('_id').toArray()).map(idOf), snapshot.environment)
     const documents = await snapshot.get(definition, ids.slice(skip, skip + limit))
     return { documents: documents as JsonObject[], total: withTotal ? ids.length : undefined }
   }
@@ -251,17 +252,19 @@ async function sorted(
   const rows = documents.map((document, position): Keyed => {
     const values = [...(computed[position] ?? [])]
     const place = places === undefined ? position : places[position]
-    const keys = sort.map(({ by }) => (isPath(by) ? values.shift() : by === RANDOM ? Math.random() : place))
+    const keys = sort.map(({ by }) =>
+      isPath(by) ? values.shift() : by === RANDOM ? randomFraction(snapshot.environment) : place,
+    )
     return { document, keys: [...keys, place] }
   })
   const descending = [...sort, TIE].map((key) => key.descending)
   return rows.toSorted((one, other) => compareSortValues(one.keys, other.keys, descending))
 }
 
-function shuffled<T>(items: readonly T[]): T[] {
+function shuffled<T>(items: readonly T[], chance: Chance): T[] {
   const all = [...items]
   for (let i = all.length - 1; i > 0; i--) {
-    const j = Math.floor(Math.random() * (i + 1))
+    const j = Math.floor(randomFraction(chance) * (i + 1))
     ;[all[i], all[j]] = [all[j]!, all[i]!]
   }
   return all

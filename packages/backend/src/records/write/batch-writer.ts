@@ -1,5 +1,6 @@
 /** Several writes of an actor in one transaction, with hooks around each. */
 import type { Database, Transaction } from 'pannier'
+import type { Environment } from 'pannier/types'
 import type { Actor, RequestInfo } from '../../access/actor.ts'
 import { toText } from '../../fields/cast.ts'
 import type { Principal } from '../../gateway/principal.ts'
@@ -50,6 +51,7 @@ type Written = readonly (WrittenRecord | undefined)[]
 
 interface BatchWriterParts {
   readonly database: Database
+  readonly environment: Environment
   readonly app: HookApp
   readonly writer: RecordWriter
 }
@@ -72,20 +74,21 @@ export class BatchWriter {
     operations: readonly (BatchedWrite | ServiceError)[],
     { timeoutMs, namings = 1, first = async () => {}, last = async () => {} }: BatchOptions,
   ): Promise<Written> {
-    let end = performance.now() + timeoutMs
+    const { environment } = this.#parts
+    let end = environment.now() + timeoutMs
     const batch: Batch = {
       principal,
       namings,
       first,
       last,
-      isLate: () => performance.now() >= end,
+      isLate: () => environment.now() >= end,
       waited: (ms) => (end += ms),
     }
     const steps = await this.#begin(batch, operations)
     const hooked = steps.map((step) => (step instanceof ServiceError ? undefined : step.hooked))
     let written: Written
     try {
-      written = await whileOutdated(() => this.#writeAll(batch, steps))
+      written = await whileOutdated(environment, () => this.#writeAll(batch, steps))
     } catch (error) {
       await Promise.allSettled(hooked.map(async (one) => one?.isWanted && one.failed(error)))
       throw error
@@ -138,12 +141,12 @@ export class BatchWriter {
         steps.push(step)
         if (step instanceof ServiceError || batch.isLate()) break
       }
-      const { database, writer } = this.#parts
-      const since = performance.now()
+      const { database, environment, writer } = this.#parts
+      const since = environment.now()
       let isBegun = false
       const begin = (): void => {
         // A transaction that is begun again waits no more.
-        if (!isBegun) batch.waited(performance.now() - since)
+        if (!isBegun) batch.waited(environment.now() - since)
         isBegun = true
       }
       if (!begun.some((one) => !(one instanceof ServiceError) && one.isDependent))

@@ -3,11 +3,12 @@ import type { Definition } from '../../definitions/definition.ts'
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
 import { applyChange, applyInput, meant } from '../../fields/apply-input.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
+import { toText } from '../../fields/cast.ts'
 import { checkValue, emptyValue } from '../../fields/field-types.ts'
 import { NewFile } from '../../fields/new-file.ts'
 import { NewPassword } from '../../fields/password-field.ts'
-import { generate } from '../../fields/pattern.ts'
 import { NO_FORMAT } from '../../fields/text-fields.ts'
+import { randomText, type Chance } from '../../gateway/chance.ts'
 import { isJsonObject, type JsonObject } from '../../gateway/documents.ts'
 import type { FieldError } from '../../gateway/service-error.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
@@ -33,8 +34,10 @@ export interface PreparedInput {
   readonly autodates?: Readonly<Record<string, string>>
   /** Files whose content is not in the database, by name. */
   readonly elsewhere?: ReadonlySet<string>
-  /** A new record without one in the input has this. */
-  readonly newId?: string
+  /** Draws texts of patterns. */
+  readonly chance: Chance
+  /** Those of a new record that are drawn already, by field. */
+  readonly drawn?: Readonly<Record<string, string>>
 }
 
 export interface Draft extends PreparedInput {
@@ -55,12 +58,11 @@ export interface Draft extends PreparedInput {
 }
 
 export function draftOf(prepared: PreparedInput, old: JsonObject | undefined, checked?: CheckedPassword): Draft {
-  const { definition, input, isSuperuser, now, changes, isForm, newId, autodates } = prepared
+  const { definition, input, changes, isForm, chance, autodates } = prepared
   const stored = old && { ...old, id: old['_id'] }
-  const asked = applyInput(definition.fields, stored, input, { isSuperuser, now })
-  if (old === undefined && newId !== undefined) asked['id'] = newId
+  const asked = applyInput(definition.fields, stored, input, prepared)
   const changed = changes.reduce(
-    (made, [key, value]) => applyChange(definition.fields, made, key, value) ?? made,
+    (made, [key, value]) => applyChange(definition.fields, made, key, value, chance) ?? made,
     asked,
   )
   const values = autodates === undefined ? changed : { ...changed, ...autodates }
@@ -109,6 +111,12 @@ function bodyOf({ definition: { fields, type }, input, isSuperuser }: PreparedIn
     if (isSuperuser || !hidden || (type === 'auth' && name === 'password')) body[name] = asSent(values[name])
   }
   return body
+}
+
+/** Texts of a new record that come by themselves, by field. */
+export function drawnIn({ definition: { fields }, old, asked }: Draft): Readonly<Record<string, string>> {
+  const drawn = fields.filter((field) => old === undefined && field.type === 'text' && field.autogeneratePattern !== '')
+  return Object.fromEntries(drawn.map(({ name }) => [name, toText(asked[name])]))
 }
 
 /** As rules read it. */
@@ -165,9 +173,12 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 /** All tokens of an account end when its password or e-mail changes. `hasExternalAuths`: it is known to others by these. */
-export function renewedTokenKey({ definition, old, values }: Draft, hasExternalAuths: boolean): string | undefined {
+export function renewedTokenKey(
+  { definition, old, values, chance }: Draft,
+  hasExternalAuths: boolean,
+): string | undefined {
   if (definition.type !== 'auth' || old === undefined || old['tokenKey'] !== values['tokenKey']) return undefined
   const isUpgraded = hasExternalAuths && old['verified'] !== true && values['verified'] === true
   const isChanged = values['password'] instanceof NewPassword || old['email'] !== values['email']
-  return isChanged || isUpgraded ? generate('[a-zA-Z0-9]{50}') : undefined
+  return isChanged || isUpgraded ? randomText(chance, 50) : undefined
 }

@@ -23,6 +23,8 @@ interface WantedFields {
   readonly isForm?: boolean
   /** Values of autodate fields, in place of those that come by themselves. */
   readonly autodates?: Readonly<Record<string, string>>
+  /** Texts of patterns that hooks have seen, by field. */
+  readonly drawn?: Readonly<Record<string, string>>
 }
 
 /** A write of one record. */

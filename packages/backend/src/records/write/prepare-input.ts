@@ -1,10 +1,13 @@
 /** What takes time before a record is written: files are looked at, passwords are hashed. */
+import type { Environment } from 'pannier/types'
 import type { Passwords } from '../../accounts/passwords.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { dateText } from '../../fields/date-text.ts'
+import { applyChange, meant } from '../../fields/apply-input.ts'
 import { checkValue } from '../../fields/field-types.ts'
 import { NewFile, type Upload } from '../../fields/new-file.ts'
 import { newPassword, UnknownPassword } from '../../fields/password-field.ts'
+import type { Chance } from '../../gateway/chance.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
 import { listOf, type PreparedInput } from './draft.ts'
@@ -21,17 +24,40 @@ interface InputToPrepare {
   readonly isForm?: boolean
   /** Values of autodate fields, in place of those that come by themselves. */
   readonly autodates?: Readonly<Record<string, string>> | undefined
+  /** Texts of patterns that are drawn already, by field. */
+  readonly drawn?: Readonly<Record<string, string>> | undefined
 }
 
-/** Without `passwords` no password is hashed. */
-export async function prepareInput(asked: InputToPrepare, passwords?: Passwords): Promise<PreparedInput> {
-  const { definition, isSuperuser, changes = [], isForm = true, autodates } = asked
+interface PreparingParts {
+  readonly environment: Environment
+  /** No password is hashed without it. */
+  readonly passwords?: Passwords
+}
+
+export async function prepareInput(
+  asked: InputToPrepare,
+  { environment, passwords }: PreparingParts,
+): Promise<PreparedInput> {
+  const { definition, isSuperuser, changes = [], isForm = true, autodates, drawn } = asked
   const [input, hashes] = await Promise.all([
-    withFiles(asked),
+    withFiles({ ...asked, input: withDrawn(asked, environment) }, environment),
     passwords === undefined ? new Map<string, string>() : hashesOf(asked, passwords),
   ])
-  const prepared = { definition, input, isSuperuser, hashes, now: dateText(Date.now()), changes, isForm }
-  return autodates === undefined ? prepared : { ...prepared, autodates }
+  const now = dateText(environment.wallClock())
+  const prepared = { definition, input, isSuperuser, hashes, now, changes, isForm, chance: environment }
+  return { ...prepared, ...(autodates && { autodates }), ...(drawn && { drawn }) }
+}
+
+/** With texts in place of `slug:autogenerate`: however often the record is drafted, they are drawn once. */
+function withDrawn({ definition: { fields }, input }: InputToPrepare, chance: Chance): RecordInput {
+  const drawn = Object.entries(input).flatMap(([key, value]): [string, unknown][] => {
+    const [field, modifier] = meant(fields, key) ?? []
+    if (field === undefined || modifier !== 'generate') return []
+    return [[field.name, applyChange([field], {}, key, value, chance)![field.name]]]
+  })
+  if (drawn.length === 0) return input
+  const others = Object.entries(input).filter(([key]) => meant(fields, key)?.[1] !== 'generate')
+  return Object.fromEntries([...others, ...drawn])
 }
 
 /** The hashes of passwords that their fields take. */
@@ -52,14 +78,17 @@ async function hashesOf(
 }
 
 /** With a `NewFile` for each file of a file field. Other files are ignored. */
-async function withFiles({ definition: { fields }, input, namings }: InputToPrepare): Promise<RecordInput> {
+async function withFiles(
+  { definition: { fields }, input, namings }: InputToPrepare,
+  chance: Chance,
+): Promise<RecordInput> {
   const entries = Object.entries(input)
   if (!entries.some(([, value]) => listOf(value).some(isUpload))) return input
   const named = async (upload: Upload): Promise<NewFile> => {
     // A hook has seen its name.
     if (upload instanceof NewFile) return upload
-    let file = await NewFile.from(upload)
-    for (let naming = 1; naming < namings; naming++) file = await NewFile.from(file)
+    let file = await NewFile.from(upload, chance)
+    for (let naming = 1; naming < namings; naming++) file = await NewFile.from(file, chance)
     return file
   }
   const files = fields.filter(({ type }) => type === 'file')

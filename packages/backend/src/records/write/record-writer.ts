@@ -2,11 +2,10 @@
  * Writes records. What takes time is done first. Then a guard judges the record inside the transaction that stores it, and a
  * single write joins the group commit of the database.
  */
-import { setTimeout } from 'node:timers/promises'
 import { isPannierError, type PannierError } from 'pannier'
 import type { Database, Transaction, TransactionCollection } from 'pannier'
-import { guarded } from 'pannier/internal'
-import type { DocumentGuard } from 'pannier/internal'
+import { guarded, pause, type DocumentGuard } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Access, Action } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import type { LoginAttempt } from '../../accounts/accounts-host.ts'
@@ -31,6 +30,7 @@ import { asRefusal, writeError } from './write-errors.ts'
 
 export interface RecordWriterParts {
   readonly database: Database
+  readonly environment: Environment
   readonly definitions: Definitions
   readonly access: Access
   readonly passwords: Passwords
@@ -54,12 +54,14 @@ interface WantedUpdate extends Pick<
 const ROUNDS_MAX = 100
 
 export class RecordWriter {
+  readonly environment: Environment
   readonly #parts: RecordWriterParts
   readonly #judge: Judge
   readonly #references: AccountReferences
   readonly #hooks: WriteHooks
 
   constructor(parts: RecordWriterParts) {
+    this.environment = parts.environment
     this.#parts = parts
     this.#judge = new Judge(parts.definitions, parts.access)
     this.#references = new AccountReferences(parts.definitions)
@@ -88,7 +90,7 @@ export class RecordWriter {
   }
 
   async #write(actor: Actor, operation: RecordOperation): Promise<WrittenRecord | undefined> {
-    return whileOutdated(async () => {
+    return whileOutdated(this.environment, async () => {
       const { isWide, run, release } = await this.prepare(actor, operation)
       const { database } = this.#parts
       try {
@@ -110,12 +112,12 @@ export class RecordWriter {
     if (operation.action !== 'upsert') this.#assertUnlocked(actor, definition, operation.action)
     if (operation.action === 'delete') return this.#prepareDelete(actor, definition, operation)
     const { isAdmin: isSuperuser } = actor.principal
-    const { input, changes = [], isForm = true, autodates } = operation
-    const asked = { definition, input, changes, isForm, autodates, isSuperuser, namings }
-    const { passwords, files } = this.#parts
+    const { input, changes = [], isForm = true, autodates, drawn } = operation
+    const asked = { definition, input, changes, isForm, autodates, drawn, isSuperuser, namings }
+    const { files } = this.#parts
     const { prepared, release } = await storeFiles(
       files,
-      await prepareInput(asked, passwords),
+      await prepareInput(asked, this.#parts),
       operation.action === 'update' ? operation.id : undefined,
     )
     const isWide = operation.action === 'create' ? namesAccount(prepared) : changesAccount(prepared)
@@ -255,7 +257,7 @@ export class RecordWriter {
 }
 
 /** Runs it again while definitions change. */
-export async function whileOutdated<T>(run: () => Promise<T>): Promise<T> {
+export async function whileOutdated<T>(environment: Environment, run: () => Promise<T>): Promise<T> {
   for (let round = 1; ; round++) {
     try {
       return await run()
@@ -263,7 +265,7 @@ export async function whileOutdated<T>(run: () => Promise<T>): Promise<T> {
       if (!(error instanceof OutdatedWrite)) throw error
       if (round === ROUNDS_MAX)
         throw new ServiceError('UNAVAILABLE', 'The collection keeps changing. Try again later.', { cause: error })
-      await setTimeout(round)
+      await pause(environment, round)
     }
   }
 }

@@ -25,7 +25,10 @@ export async function storeFiles(files: FileStore, input: PreparedInput, id: str
   const stored = isId(input, record) ? await files.store(input.definition, record, uploads) : undefined
   if (stored === undefined) return { prepared: input, release: () => {} }
   const { names: elsewhere, release } = stored
-  return { prepared: { ...input, elsewhere, ...(newId !== undefined && { newId }) }, release }
+  return {
+    prepared: { ...input, elsewhere, ...(newId !== undefined && { drawn: { ...input.drawn, id: newId } }) },
+    release,
+  }
 }
 
 /** Another one is refused by the write, and it must not stand in a key. */
@@ -51,7 +54,8 @@ function acceptable({ definition: { fields }, input, changes }: PreparedInput): 
   })
 }
 
-function generatedId({ definition: { fields } }: PreparedInput): string | undefined {
+function generatedId({ definition: { fields }, chance, drawn }: PreparedInput): string | undefined {
   const id = fields.find(({ name }) => name === 'id')
-  return id?.type === 'text' && id.autogeneratePattern !== '' ? generate(id.autogeneratePattern) : undefined
+  if (id?.type !== 'text' || id.autogeneratePattern === '') return undefined
+  return drawn?.['id'] ?? generate(id.autogeneratePattern, chance)
 }

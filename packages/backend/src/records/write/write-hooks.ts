@@ -5,12 +5,13 @@
 import type { Database, TransactionCollection } from 'pannier'
 import { guarded, readSnapshot } from 'pannier/internal'
 import type { DocumentGuard, GuardReader } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Access } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import type { Definitions } from '../../definitions/definitions.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
 import { toText } from '../../fields/cast.ts'
-import { generate } from '../../fields/pattern.ts'
+import { randomText, type Chance } from '../../gateway/chance.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { invalid } from '../../gateway/service-error.ts'
 import type { HookApp } from '../../hooks/hook-app.ts'
@@ -19,7 +20,7 @@ import { HookRecord } from '../../hooks/hook-record.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import { requestEvent } from '../../hooks/request-event.ts'
 import { Suspended } from '../../hooks/suspended.ts'
-import { canBeId, draftOf, type Draft } from './draft.ts'
+import { canBeId, draftOf, drawnIn, type Draft } from './draft.ts'
 import type { Judge } from './judge.ts'
 import { recordsIn, type Place, type RecordOperation, type WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
@@ -27,6 +28,7 @@ import { asRefusal, failed } from './write-errors.ts'
 
 export interface WriteHooksParts {
   readonly database: Database
+  readonly environment: Environment
   readonly definitions: Definitions
   readonly access: Access
   readonly judge: Judge
@@ -75,7 +77,7 @@ export class WriteHooks {
     operation: RecordOperation,
     { namings = 1, place = this.#parts.database, app }: BeginOptions = {},
   ): Promise<HookedWrite | undefined> {
-    const { definitions, access, hooks } = this.#parts
+    const { environment, definitions, access, hooks } = this.#parts
     if (hooks.isEmpty) return undefined
     const definition = definitions.find(operation.collection)
     if (definition === undefined || definition.type === 'view') return undefined
@@ -89,19 +91,26 @@ export class WriteHooks {
     const prepared =
       operation.action === 'delete'
         ? undefined
-        : await prepareInput({ definition, input: operation.input, isSuperuser: actor.principal.isAdmin, namings })
+        : await prepareInput(
+            { definition, input: operation.input, isSuperuser: actor.principal.isAdmin, namings },
+            { environment },
+          )
     const draft = prepared && draftOf(prepared, old)
     if (!(await this.admits(actor, definition, { old, draft }, place))) return undefined
     const record =
       draft === undefined
-        ? HookRecord.of(definition, old!)
-        : new HookRecord(definition, { stored: old, values: draft.values })
+        ? HookRecord.of(definition, old!, environment)
+        : new HookRecord(definition, { stored: old, values: draft.values }, environment)
     if (operation.action !== 'delete') for (const [key, value] of operation.changes ?? []) record.set(key, value)
-    const again = prepared && ((): Draft => draftOf({ ...prepared, changes: record.changes }, old))
+    // Hooks see what is stored.
+    const drawn = draft && drawnIn(draft)
+    const again = prepared && ((): Draft => draftOf({ ...prepared, changes: record.changes, drawn: drawn! }, old))
     const seen: SeenWrite = { actor, definition, kind: KINDS[action], record, draft: again, app }
     const suspended = await this.start(seen)
     const changed: RecordOperation =
-      operation.action === 'delete' ? operation : { ...operation, input: prepared!.input, changes: [...record.changes] }
+      operation.action === 'delete'
+        ? operation
+        : { ...operation, input: prepared!.input, changes: [...record.changes], drawn: drawn! }
     return new HookedWrite(suspended, changed, record, old && { definition, document: old })
   }
 
@@ -123,20 +132,20 @@ export class WriteHooks {
     write: Parameters<Judge['admits']>[2],
     place: Place = this.#parts.database,
   ): Promise<boolean> {
-    const { database, judge } = this.#parts
+    const { database, environment, judge } = this.#parts
     const admits = (reader: GuardReader): boolean => judge.admits(actor, definition, write, reader)
     if (actor.principal.isAdmin) return Promise.resolve(true)
-    if (place !== database) return readWithin(recordsIn(place, definition), admits)
+    if (place !== database) return readWithin(recordsIn(place, definition), admits, environment)
     return readSnapshot(database, (snapshot) => snapshot.read(admits))
   }
 
   async #around(seen: SeenWrite, rest: () => Promise<void>): Promise<void> {
     const { actor, definition, kind, record, app = this.#parts.app } = seen
-    const { hooks } = this.#parts
+    const { hooks, definitions, environment } = this.#parts
     const write = (): Promise<void> => this.#write(seen, rest)
     if (actor.principal.by === 'system') return write()
     const event = {
-      ...requestEvent(app, this.#parts.definitions, actor, seen.draft?.().body),
+      ...requestEvent({ app, definitions, environment }, actor, seen.draft?.().body),
       collection: definition,
       record,
     }
@@ -182,7 +191,11 @@ export class WriteHooks {
 }
 
 /** Reads what a transaction has written so far: as the guard of a write that it refuses. */
-async function readWithin<T>(records: TransactionCollection<JsonObject>, read: (reader: GuardReader) => T): Promise<T> {
+async function readWithin<T>(
+  records: TransactionCollection<JsonObject>,
+  read: (reader: GuardReader) => T,
+  chance: Chance,
+): Promise<T> {
   const refused = asRefusal(invalid(''))
   let found: { readonly value: T } | undefined
   const guard: DocumentGuard = ({ reader }) => {
@@ -190,7 +203,7 @@ async function readWithin<T>(records: TransactionCollection<JsonObject>, read: (
     return refused
   }
   await guarded(records, guard)
-    .insert({ _id: generate('[a-z]{32}') })
+    .insert({ _id: randomText(chance, 32) })
     .catch((error: unknown) => {
       if (found === undefined) throw error
     })

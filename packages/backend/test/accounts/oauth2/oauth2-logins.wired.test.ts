@@ -1,21 +1,18 @@
 /** Goal: a user of a provider gets the right account, and nobody gets another's: found, linked or made as PocketBase does it. */
-import { open } from 'pannier'
 import type { Database } from 'pannier'
-import { memory } from 'pannier/memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { GUEST, openBackend, SYSTEM } from '../../../src/index.ts'
+import { GUEST, SYSTEM } from '../../../src/index.ts'
 import type { Actor, Backend, Principal, RecordInput, RecordJson } from '../../../src/index.ts'
-import { Passwords } from '../../../src/internal.ts'
 import type { LoggedIn } from '../../../src/internal.ts'
 import { fakeProvider } from './fake-provider.ts'
 import type { FakeProvider } from './fake-provider.ts'
+import { openTestBackend } from '../../test-backend.ts'
 
 const PASSWORD = 'the password'
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-const passwords = new Passwords()
 let database: Database
 let backend: Backend
 let provider: FakeProvider
@@ -23,14 +20,12 @@ let fetched: string[]
 
 beforeEach(async () => {
   fetched = []
-  database = await open('oauth2', { storage: memory() })
-  backend = await openBackend(database, {
-    passwords,
+  ;({ database, backend } = await openTestBackend({
     fetchPublic: (url) => {
       fetched.push(url)
       return Promise.resolve(url.includes('missing') ? new Response('', { status: 404 }) : new Response(PNG))
     },
-  })
+  }))
   provider = await fakeProvider({ '/token': { access_token: 'abc', token_type: 'bearer' } })
   await admit()
 })

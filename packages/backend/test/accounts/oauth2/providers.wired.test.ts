@@ -1,18 +1,20 @@
 /** Goal: each provider is asked as it wants to be, and what it answers is read right. Nobody is let in by an answer that is not. */
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { externalUser } from '../../../src/accounts/oauth2/external-user.ts'
 import { presentProviders, providerOf } from '../../../src/accounts/oauth2/provider.ts'
 import type { Provider } from '../../../src/accounts/oauth2/provider.ts'
 import { fetchTokens } from '../../../src/accounts/oauth2/provider-requests.ts'
 import { knownProvider, listProviders } from '../../../src/definitions/oauth2-providers.ts'
-import { scaffoldOf } from '../../../src/definitions/scaffolds.ts'
+import { authScaffold } from '../../../src/definitions/scaffolds.ts'
 import type { AuthDefinition, ProviderOptions } from '../../../src/definitions/definition.ts'
 import { fakeProvider } from './fake-provider.ts'
 import type { FakeProvider } from './fake-provider.ts'
 
 const NOW = Date.UTC(2026, 10, 23)
 const CODE = { code: 'the code', codeVerifier: 'the verifier', redirectURL: 'https://example.com/back' }
+const chance = virtualEnvironment()
 let fake: FakeProvider
 
 beforeEach(async () => {
@@ -23,7 +25,7 @@ afterEach(() => fake[Symbol.asyncDispose]())
 function definition(name: string, options: Partial<ProviderOptions> = {}): AuthDefinition {
   const none = { displayName: '', pkce: null, extra: null, authURL: '', tokenURL: '', userInfoURL: '' }
   const one = { ...none, name, clientId: 'my client', clientSecret: 'my:secret', ...options }
-  const auth = scaffoldOf('auth')
+  const auth = authScaffold(chance)
   return { ...auth, oauth2: { ...auth.oauth2, enabled: true, providers: [one] } }
 }
 
@@ -328,8 +330,8 @@ test('the list has all providers in the order of PocketBase, with logos that are
 })
 
 test('a client gets a URL with a state and a challenge of its own, to which it appends where it wants to come back', () => {
-  const [one] = presentProviders(definition('google')) as [Record<string, string>]
-  const [other] = presentProviders(definition('google')) as [Record<string, string>]
+  const [one] = presentProviders(definition('google'), chance) as [Record<string, string>]
+  const [other] = presentProviders(definition('google'), chance) as [Record<string, string>]
   expect(one['state']).toMatch(/^[a-zA-Z0-9]{30}$/)
   expect(one['codeVerifier']).toMatch(/^[a-zA-Z0-9]{43}$/)
   expect(one['state']).not.toBe(other['state'])
@@ -344,13 +346,15 @@ test('a client gets a URL with a state and a challenge of its own, to which it a
     'state',
     'redirect_uri',
   ])
-  const [apple] = presentProviders(definition('apple', { displayName: 'Ours' })) as [Record<string, string>]
+  const [apple] = presentProviders(definition('apple', { displayName: 'Ours' }), chance) as [Record<string, string>]
   expect(apple['displayName']).toBe('Ours')
   expect(new URL(apple['authURL']!).searchParams.get('response_mode')).toBe('form_post')
-  const [plain] = presentProviders(definition('google', { pkce: false })) as [Record<string, string>]
+  const [plain] = presentProviders(definition('google', { pkce: false }), chance) as [Record<string, string>]
   expect([plain['codeVerifier'], plain['codeChallenge'], plain['codeChallengeMethod']]).toEqual(['', '', ''])
   expect(plain['authURL']).not.toContain('code_challenge')
-  const [asked] = presentProviders(definition('oidc', { authURL: 'https://a.b/?x=1' })) as [Record<string, string>]
+  const [asked] = presentProviders(definition('oidc', { authURL: 'https://a.b/?x=1' }), chance) as [
+    Record<string, string>,
+  ]
   expect(asked['authURL']).toMatch(/^https:\/\/a\.b\/\?x=1&client_id=my\+client&/)
 })
 

@@ -8,13 +8,13 @@ import { expect, test } from 'vitest'
 import { seedsOf } from '../../../../../tools/test/seeds.ts'
 import { seededRandom } from '../../../../db/testing/random.ts'
 import { recordsOf } from '../../../../rules/test/answer.ts'
-import { Access } from '../../../src/access/access.ts'
 import type { Actor } from '../../../src/access/actor.ts'
 import { ServiceError } from '../../../src/gateway/service-error.ts'
 import type { ListOptions } from '../../../src/records/record-types.ts'
 import { askedOf } from './parity/answer.ts'
 import { randomApp, randomRequest, type RandomApp } from './random-app.ts'
 import { makeWorld, type TestDefinitions } from './read-world.ts'
+import { accessOf } from '../world.ts'
 
 const RECORDS_MAX = 60
 const REQUESTS = 150
@@ -27,7 +27,7 @@ function expected(
   { filter = '', sort = '', page = 1, perPage = 30 }: ListOptions,
 ): { readonly ids: readonly unknown[]; readonly total: number } {
   const keys = sort.split(',')
-  const bound = new Access(definitions).bindList(actor, definitions.find(name)!, {
+  const bound = accessOf(definitions).bindList(actor, definitions.find(name)!, {
     action: 'list',
     filter,
     sort: keys.map((key) => key.replace('-', '')),

@@ -1,9 +1,9 @@
 /** Collections with records in a database in memory, and those who read them. */
 import { createSchema, type Schema } from '@pannier/rules'
 import { open, type Database } from 'pannier'
-import { relateRecords } from 'pannier/internal'
+import { environmentOf, relateRecords } from 'pannier/internal'
 import { memory } from 'pannier/memory'
-import { Access } from '../../../src/access/access.ts'
+import { virtualEnvironment } from 'pannier/testing'
 import type { Actor } from '../../../src/access/actor.ts'
 import type { KnownDefinitions } from '../../../src/access/rule-records.ts'
 import { completeDefinition, newDefinition } from '../../../src/definitions/complete-definition.ts'
@@ -13,6 +13,7 @@ import { castValue } from '../../../src/fields/field-types.ts'
 import type { JsonObject } from '../../../src/gateway/documents.ts'
 import { GUEST, type Principal } from '../../../src/gateway/principal.ts'
 import { RecordReads } from '../../../src/records/record-reads.ts'
+import { accessOf } from '../world.ts'
 
 export type Records = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
 
@@ -36,7 +37,7 @@ export class TestDefinitions implements KnownDefinitions {
   /** Adds a definition, or sets what is given in it. */
   change(name: string, input: object): void {
     const old = this.find(name)
-    const made = old === undefined ? completeDefinition(newDefinition(input)) : { ...old, ...input }
+    const made = old === undefined ? completeDefinition(newDefinition(input, CHANCE)) : { ...old, ...input }
     this.#all = [...this.#all.filter((definition) => definition !== old), made as Definition]
     this.schema = createSchema(this.#all)
   }
@@ -48,12 +49,13 @@ export interface World extends AsyncDisposable {
   readonly reads: RecordReads
 }
 
+const CHANCE = virtualEnvironment()
 const SUPERUSERS = { id: 'pbc_3142635823', name: '_superusers', type: 'auth', fields: [] }
 
 export async function makeWorld(
   definitions: readonly object[],
   records: Records,
-  opened: Promise<Database> = open('world', { storage: memory() }),
+  opened: Promise<Database> = open('world', { storage: memory(), environment: virtualEnvironment() }),
 ): Promise<World> {
   const database = await opened
   const known = new TestDefinitions([...definitions, SUPERUSERS])
@@ -83,7 +85,8 @@ export async function makeWorld(
     ),
   ])
   await relateRecords(database, Object.fromEntries(relations))
-  const reads = new RecordReads({ database, definitions: known, access: new Access(known) })
+  const environment = environmentOf(database)
+  const reads = new RecordReads({ database, environment, definitions: known, access: accessOf(known) })
   return { database, definitions: known, reads, [Symbol.asyncDispose]: () => database.close() }
 }
 

@@ -1,9 +1,9 @@
 import { beforeAll, afterAll, describe, expect, test } from 'vitest'
-import { Access } from '../../../src/access/access.ts'
 import { ruleRecords } from '../../../src/access/rule-records.ts'
 import { recordsName } from '../../../src/definitions/definition.ts'
 import type { ListOptions } from '../../../src/records/record-types.ts'
 import { actorOf, makeWorld, type World } from './read-world.ts'
+import { accessOf } from '../world.ts'
 
 const text = (name: string): object => ({ name, type: 'text' })
 const relation = (name: string, to: string, maxSelect = 1, hidden = false): object => ({
@@ -190,7 +190,7 @@ describe('a rule that names what is no longer there', () => {
   })
 
   test('allows nothing', async () => {
-    const access = new Access(world.definitions)
+    const access = accessOf(world.definitions)
     const definition = world.definitions.find('broken')!
     const records = ruleRecords(world.definitions, { get: () => undefined, via: () => [], all: () => [] }, () => [])
     expect(access.allows(GUEST, definition, 'list', { id: 'k' }, { records })).toBe(false)

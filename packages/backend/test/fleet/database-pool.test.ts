@@ -1,38 +1,44 @@
 /** Goal: few of many databases are open. One that is in use stays open. Those who wait get one in the order of coming. */
-import { join } from 'node:path'
+import { pause } from 'pannier/internal'
+import { memory } from 'pannier/memory'
+import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
 import { expect, test } from 'vitest'
 import { open, PannierError, type Database } from 'pannier'
-import { memory } from '../../../db/src/memory.ts'
-import { makeFolder } from '../../../../tools/processes.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { seedsOf } from '../../../../tools/test/seeds.ts'
 import { DatabasePool, type DatabasePoolOptions } from '../../src/fleet/database-pool.ts'
 
 /** A pool that notes what it opens, and what is open. */
 function notingPool(options: DatabasePoolOptions): {
+  readonly environment: VirtualEnvironment
   readonly pool: DatabasePool
   readonly opened: string[]
   readonly openNow: Set<string>
   most: number
 } {
   const storage = memory()
+  const environment = virtualEnvironment()
   const noting = {
+    environment,
     opened: [] as string[],
     openNow: new Set<string>(),
     most: 0,
-    pool: new DatabasePool(async (name): Promise<Database> => {
-      noting.opened.push(name)
-      expect(noting.openNow.has(name)).toBe(false)
-      noting.openNow.add(name)
-      noting.most = Math.max(noting.most, noting.openNow.size)
-      const database = await open(name, { storage })
-      const close = database.close.bind(database)
-      database.close = async () => {
-        await close()
-        noting.openNow.delete(name)
-      }
-      return database
-    }, options),
+    pool: new DatabasePool(
+      async (name): Promise<Database> => {
+        noting.opened.push(name)
+        expect(noting.openNow.has(name)).toBe(false)
+        noting.openNow.add(name)
+        noting.most = Math.max(noting.most, noting.openNow.size)
+        const database = await open(name, { storage, environment })
+        const close = database.close.bind(database)
+        database.close = async () => {
+          await close()
+          noting.openNow.delete(name)
+        }
+        return database
+      },
+      { environment, ...options },
+    ),
   }
   return noting
 }
@@ -40,11 +46,13 @@ function notingPool(options: DatabasePoolOptions): {
 const count = (db: Database): Promise<number> => db.collection('items').find().count()
 
 test('a database is opened once for all that use it, and closed when it has been idle', async () => {
-  const noting = notingPool({ idleMsMax: 20 })
-  const { pool, opened, openNow } = noting
+  const { environment, pool, opened, openNow } = notingPool({})
   await Promise.all([1, 2, 3].map((n) => pool.use('a', (db) => db.collection('items').insert({ _id: `i${n}` }))))
   expect(opened).toEqual(['a'])
-  await expect.poll(() => [...openNow]).toEqual([])
+  await environment.advance(59_999)
+  expect([...openNow]).toEqual(['a'])
+  await environment.advance(1)
+  expect([...openNow]).toEqual([])
   expect(pool.counts).toEqual({ open: 0, borrowed: 0 })
   expect(await pool.use('a', count)).toBe(3)
   expect(opened).toEqual(['a', 'a'])
@@ -52,7 +60,7 @@ test('a database is opened once for all that use it, and closed when it has been
 })
 
 test('the one that was idle for longest is closed for another one', async () => {
-  const { pool, opened, openNow } = notingPool({ openMax: 2, idleMsMax: 1e6 })
+  const { pool, opened, openNow } = notingPool({ openMax: 2 })
   for (const name of ['a', 'b', 'a', 'c', 'a']) await pool.use(name, count)
   expect([...openNow].sort()).toEqual(['a', 'c'])
   await pool.use('b', count)
@@ -62,7 +70,7 @@ test('the one that was idle for longest is closed for another one', async () => 
 })
 
 test('one with a feed on it stays open, however many others come and however long it takes', async () => {
-  const { pool, openNow } = notingPool({ openMax: 2, idleMsMax: 1 })
+  const { environment, pool, openNow } = notingPool({ openMax: 2, idleMsMax: 1 })
   const borrowed = await pool.borrow('followed')
   const seen: string[] = []
   const ending = new AbortController()
@@ -71,14 +79,16 @@ test('one with a feed on it stays open, however many others come and however lon
     for await (const { id } of changes) seen.push(id)
   })().catch(() => {})
   for (let n = 0; n < 10; n++) await pool.use(`other ${n}`, count)
-  await new Promise((resolve) => setTimeout(resolve, 30))
+  await environment.advance(86_400_000)
   await pool.use('followed', (db) => db.collection('items').insert({ _id: 'a' }))
-  await expect.poll(() => seen).toEqual(['a'])
+  await environment.idle()
+  expect(seen).toEqual(['a'])
   ending.abort()
   await feed
   borrowed.release()
   borrowed.release()
-  await expect.poll(() => [...openNow]).toEqual([])
+  await environment.advance(1)
+  expect([...openNow]).toEqual([])
   await pool.close()
 })
 
@@ -96,10 +106,15 @@ test('while all are in use those who come wait in their order, and are refused a
   b.release()
   await pool.close()
 
-  const impatient = notingPool({ openMax: 1, waitMsMax: 20 }).pool
+  const { environment, pool: impatient } = notingPool({ openMax: 1 })
   using held = await impatient.borrow('a')
-  await expect(impatient.borrow('b')).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 5 })
-  await expect(impatient.borrow('b')).rejects.toThrow(/As many databases as may be open are in use \(1\)/)
+  let refusal: unknown
+  void impatient.borrow('b').catch((error: unknown) => (refusal = error))
+  await environment.advance(29_999)
+  expect(refusal).toBeUndefined()
+  await environment.advance(1)
+  expect(refusal).toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 5 })
+  expect((refusal as Error).message).toMatch(/As many databases as may be open are in use \(1\)/)
   held.release()
   await impatient.use('b', count)
   await impatient.close()
@@ -117,7 +132,7 @@ test('one that can not be opened takes no room, and is tried again', async () =>
   )
   for (let n = 0; n < 3; n++)
     await expect(pool.use(`x ${n % 2}`, count)).rejects.toMatchObject({ code: 'PANNIER_OPEN_FAILED' })
-  await expect.poll(() => pool.counts).toEqual({ open: 0, borrowed: 0 })
+  expect(pool.counts).toEqual({ open: 0, borrowed: 0 })
   isAway = false
   expect(await pool.use('x 0', count)).toBe(0)
   await pool.close()
@@ -132,13 +147,14 @@ test('a database that somebody has closed is opened again', async () => {
 })
 
 test('closing waits for those who use one, refuses others, and closes all', async () => {
-  const { pool, openNow } = notingPool({})
+  const { environment, pool, openNow } = notingPool({})
   const borrowed = await pool.borrow('a')
   await pool.use('b', count)
   let isClosed = false
   const closing = pool.close().then(() => (isClosed = true))
   await expect(pool.borrow('a')).rejects.toThrow(/are closed/)
-  await expect.poll(() => [...openNow]).toEqual(['a'])
+  await environment.idle()
+  expect([...openNow]).toEqual(['a'])
   expect(isClosed).toBe(false)
   await borrowed.database.collection('items').insert({ _id: 'x' })
   borrowed.release()
@@ -155,15 +171,16 @@ test('wrong options are named', () => {
 })
 
 for (const seed of seedsOf('race'))
-  test(`many tasks, few open databases, in files: nothing is lost, and never more are open (seed ${seed})`, async () => {
+  test(`many tasks, few open databases: nothing is lost, and never more are open (seed ${seed})`, async () => {
     const random = seededRandom(seed)
-    const folder = makeFolder('pool')
+    const environment = virtualEnvironment()
+    const storage = memory()
     let openNow = 0
     const pool = new DatabasePool(
       async (name) => {
         openNow++
         expect(openNow).toBeLessThanOrEqual(4)
-        const database = await open(join(folder, name))
+        const database = await open(name, { storage, environment })
         const close = database.close.bind(database)
         database.close = async () => {
           await close()
@@ -171,7 +188,7 @@ for (const seed of seedsOf('race'))
         }
         return database
       },
-      { openMax: 4, idleMsMax: 3 },
+      { openMax: 4, idleMsMax: 3, environment },
     )
     const written = new Map<string, number>()
     const task = async (): Promise<void> => {
@@ -180,11 +197,13 @@ for (const seed of seedsOf('race'))
         await pool.use(name, async (db) => {
           await db.collection('items').insert({ n })
           written.set(name, (written.get(name) ?? 0) + 1)
-          if (random.below(3) === 0) await new Promise((resolve) => setTimeout(resolve, random.below(8)))
+          if (random.below(3) === 0) await pause(environment, random.below(8))
         })
       }
     }
-    await Promise.all(Array.from({ length: 16 }, task))
+    let left = 16
+    for (let n = left; n > 0; n--) void task().then(() => left--)
+    await environment.until(() => left === 0)
     for (const [name, items] of written) expect(await pool.use(name, count)).toBe(items)
     await pool.close()
     expect(openNow).toBe(0)
