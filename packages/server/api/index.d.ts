@@ -123,6 +123,8 @@ export interface DatabasePoolOptions {
     readonly idleMsMax?: number;
     /** How long a borrower waits while all that may be open are borrowed, in milliseconds; 30,000 when left out. */
     readonly waitMsMax?: number;
+    /** Clock and timers, for tests. The real ones when left out. */
+    readonly environment?: Environment;
 }
 
 /** Fields that a migration changes; others stay. They are known by their ids. */
@@ -302,11 +304,12 @@ export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
  *   }, 'posts')
  */
 export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
-    constructor(definition: Definition, state: RecordState);
+    /** `chance`: draws texts of patterns. */
+    constructor(definition: Definition, state: RecordState, chance: Chance);
     /** A record as it is stored. */
-    static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject): HookRecord<Of>;
+    static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject, chance: Chance): HookRecord<Of>;
     /** A new record, with empty values. */
-    static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition): HookRecord<Of>;
+    static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, chance: Chance): HookRecord<Of>;
     /** Empty until a new record is stored, if none was set. */
     get id(): string;
     /** The definition of its collection. */
@@ -930,6 +933,9 @@ interface BoolField extends FieldBase, Requirable {
     readonly type: 'bool';
 }
 
+/** What draws. */
+type Chance = Pick<Environment, 'randomBytes'>;
+
 /** A filter of one change feed. Call `dispose` when the feed ends. */
 interface ChangeFilter {
     /** For each document (tombstones have `_deleted: true`) whether the feed has its change. */
@@ -1107,7 +1113,7 @@ type GuardedOutcome = WriteResult | {
 
 class GuardedWriter {
     /** Guards are asked in this order, inside `around`. */
-    constructor(databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
+    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /** Whether it is a collection of the application. */
     isOfApp({ database }: Writer): boolean;
@@ -1293,6 +1299,7 @@ interface RouteChecks<App = HookApp> {
 interface RouteEventParts<App> {
     readonly app: App & HookApp;
     readonly definitions: KnownDefinitions;
+    readonly environment: Environment;
     readonly request: FastifyRequest;
     readonly reply: FastifyReply;
     readonly pathValues: Readonly<Record<string, string>>;

@@ -2,11 +2,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isPannierError, open, PannierError } from 'pannier'
-import { badArgument, endOf, pause, type Environment } from 'pannier/internal'
+import { badArgument, endOf, environmentOf, pause, type Environment } from 'pannier/internal'
 import type { Database } from 'pannier'
 import type { FastifyBaseLogger } from 'fastify'
 import {
-  ALONE,
+  aloneIn,
   checkUnused,
   completeRestore,
   DATABASE_FILES,
@@ -57,7 +57,7 @@ export function openOwnDatabases(options: ChosenOptions): Promise<OwnDatabases> 
 class InFolder implements OwnDatabases {
   readonly database: Database
   readonly logs: Database
-  readonly fleet: Fleet = ALONE
+  readonly fleet: Fleet
   readonly #dir: string
   readonly #environment: Environment
 
@@ -89,6 +89,7 @@ class InFolder implements OwnDatabases {
     this.#environment = environment
     this.database = database
     this.logs = logs
+    this.fleet = aloneIn(environmentOf(database))
   }
 
   signingKey(): Promise<Buffer> {
@@ -127,7 +128,7 @@ class InStorage implements OwnDatabases {
     try {
       const database = await open(name, { ...own, durability, environment })
       opened.push(database)
-      const fleet = await openFleet({ ...own, name, isRestored })
+      const fleet = await openFleet({ ...own, name, isRestored, environment })
       opened.unshift(fleet)
       // The others wait: one applies what is pending.
       await fleet.exclusively('start', async () => {
@@ -210,7 +211,7 @@ class InStorage implements OwnDatabases {
 export function givenDatabase(database: Database, signingKey: Buffer): Omit<OwnDatabases, 'logs'> {
   return {
     database,
-    fleet: ALONE,
+    fleet: aloneIn(environmentOf(database)),
     signingKey: async () => signingKey,
     isReady: async () => true,
     onRestart() {},

@@ -153,11 +153,11 @@ export async function createServer(options: ServerOptions): Promise<PannierServe
 
 async function assemble(options: ChosenOptions, own: Opened, closing: AbortController): Promise<PannierServer> {
   const { database, fleet } = own
+  const { environment } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const metrics = new Metrics()
   const routes = new RouteTable()
   const { app, tls } = await openApp(options, limits, metrics, routes)
-  const { environment } = app
   const running = new RunningRequests(app)
   const refuseRest = refuseOtherMethods(app)
   const domain = await openDomain({ own, limits, routes, log: app.log }, options)
@@ -179,7 +179,7 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
     uuid: await uuidOf(environment, state),
     indexes: new MangoIndexes(database, app.log),
     designs,
-    tasks: new ActiveTasks(),
+    tasks: new ActiveTasks(environment),
     updates: new DatabaseUpdates(database, await databases.names()),
     turns: new FeedTurns(environment),
     feeds: new OpenFeeds(metrics, limits.feedsMax, limits.feedsPerUserMax),
@@ -291,11 +291,10 @@ interface DomainParts {
 
 async function openDomain({ own: opened, limits, routes, log }: DomainParts, options: ChosenOptions): Promise<Domain> {
   const { environment } = options
-  const now = (): number => environment.wallClock()
   const { database, logs, fleet } = opened
   const state = new ServerState(database)
-  const passwords = new Passwords(new HashQueue(options.auth?.hashLimits))
-  const limiter = new LoginLimiter(options.auth?.loginLimits, now, fleet)
+  const passwords = new Passwords(environment, new HashQueue(options.auth?.hashLimits))
+  const limiter = new LoginLimiter(options.auth?.loginLimits, environment, fleet)
   const attempt = (address: string, name: string): (() => void) => limiter.attempt(address, name)
   const print = ({ level = LOG_LEVELS.info, message, data = {} }: LogEntry): void => {
     const method = level >= LOG_LEVELS.error ? 'error' : level >= LOG_LEVELS.warn ? 'warn' : 'info'

@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest'
 import { PannierError } from 'pannier'
 import type { DatabaseStorage, PageStore } from 'pannier/internal'
+import { virtualEnvironment } from 'pannier/testing'
 import { memory } from '../../db/src/memory.ts'
 import { createServer } from '../src/index.ts'
-import { ADMIN_NAME, ADMIN_PASSWORD, send, until } from './test-server.ts'
+import { ADMIN_NAME, ADMIN_PASSWORD, send } from './test-server.ts'
 
 const SECRET = 'db7.internal'
 
@@ -38,7 +39,8 @@ function leavingStorage(): DatabaseStorage & { isAway: boolean } {
 test('what needs the storage is a 503 that says when to try again, and readiness says so too', async () => {
   const storage = leavingStorage()
   const admin = `${ADMIN_NAME}:${ADMIN_PASSWORD}`
-  const server = await createServer({ storage: { storage }, logger: false, admin })
+  const clock = virtualEnvironment()
+  const server = await createServer({ storage: { storage }, logger: false, admin, environment: clock })
   const url = await server.listen({ port: 0 })
   try {
     await send(url, 'PUT /db')
@@ -62,11 +64,14 @@ test('what needs the storage is a 503 that says when to try again, and readiness
     }
     // What is in memory is answered all the same.
     expect((await send(url, 'GET /db/a')).json).toMatchObject({ n: 1 })
-    await until(async () => (await send(url, 'GET /_up')).status === 503)
+    await clock.advance(1001)
+    expect((await send(url, 'GET /_up')).status).toBe(503)
     expect((await send(url, 'GET /api/health')).json).toMatchObject({ message: 'The storage can not be reached.' })
     storage.isAway = false
     expect((await send(url, 'PUT /db/b', { n: 2 })).status).toBe(201)
-    await until(async () => (await send(url, 'GET /_up')).status === 200)
+    expect((await send(url, 'GET /_up')).status).toBe(503)
+    await clock.advance(1001)
+    expect((await send(url, 'GET /_up')).status).toBe(200)
   } finally {
     storage.isAway = false
     await server.close()

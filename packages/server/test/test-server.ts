@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { VirtualEnvironment } from 'pannier/testing'
 import { createServer } from '../src/index.ts'
 import type { PannierServer, ServerOptions } from '../src/index.ts'
 
@@ -133,6 +134,15 @@ export function sendRaw(
       else reject(error)
     })
   })
+}
+
+/** What the work gives. The clock moves as far as it must for that. */
+export async function inTime<T>(clock: VirtualEnvironment, work: PromiseLike<T>): Promise<T> {
+  let isOver = false
+  const over = (): void => void (isOver = true)
+  work.then(over, over)
+  await clock.until(() => isOver)
+  return work
 }
 
 /** Looks again and again; rejects if it does not come to that, with what `state` gives in the message. */

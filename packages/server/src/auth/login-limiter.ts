@@ -3,6 +3,7 @@
  * counts as failed until it has succeeded, so simultaneous attempts count too. Signing up counts as a failed login.
  */
 import ipaddr from 'ipaddr.js'
+import type { Environment } from 'pannier/types'
 import { ServiceError } from '@pannier/backend'
 import { Windows } from '@pannier/backend/internal'
 import type { Fleet } from '@pannier/backend/internal'
@@ -25,11 +26,11 @@ export class LoginLimiter {
   readonly #addresses: Windows
   readonly #names: Windows
 
-  constructor(limits: Partial<LoginLimits> | undefined, now: () => number, fleet?: Fleet) {
+  constructor(limits: Partial<LoginLimits> | undefined, environment: Environment, fleet?: Fleet) {
     this.#limits = { ...LOGIN_LIMITS, ...limits }
-    this.#same = new Windows(now, 'logins by address and name', fleet)
-    this.#addresses = new Windows(now, 'logins by address', fleet)
-    this.#names = new Windows(now, 'logins by name', fleet)
+    this.#same = new Windows(environment, 'logins by address and name', fleet)
+    this.#addresses = new Windows(environment, 'logins by address', fleet)
+    this.#names = new Windows(environment, 'logins by name', fleet)
   }
 
   /** Call the result when the login has succeeded. An attempt that is refused leaves no trace. @throws ServiceError TOO_MANY_REQUESTS */

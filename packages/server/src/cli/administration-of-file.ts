@@ -112,7 +112,7 @@ export class FileAdministration implements Administration {
     const users = await this.#databases.get(USERS_DATABASE)
     const security = (of: string): Promise<JsonObject | undefined> => this.#databases.security(of)
     const shared = { environment: this.#environment, database: this.#database, state: this.#state }
-    const host = { ...shared, passwords: new Passwords(), users, security }
+    const host = { ...shared, passwords: new Passwords(this.#environment), users, security }
     return { accounts: new Accounts(host, PASSWORD_CHARS_MIN), users }
   }
 }

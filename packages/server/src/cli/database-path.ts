@@ -46,8 +46,9 @@ export async function withNewDatabase<T>(
 
 /** Opens a file, or makes it: encrypted if PANNIER_PASSWORD is there. */
 export function openFile(file: string, terminal: Terminal): Promise<Database> {
-  if (!existsSync(file)) return open(file, givenPassword())
-  return unlocking(file, terminal, (credential) => open(file, credential))
+  const { environment } = terminal
+  if (!existsSync(file)) return open(file, { environment, ...givenPassword() })
+  return unlocking(file, terminal, (credential) => open(file, { environment, ...credential }))
 }
 
 /** The password of the environment, for files that a command makes. */

@@ -1,9 +1,9 @@
 /** What the command line can do with superusers: of a server that runs, or in the file of one that does not. */
-import { randomInt } from 'node:crypto'
 import type { Database } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
 import type { Backend } from '@pannier/backend'
-import type { NewOneTimePassword } from '@pannier/backend/internal'
+import { randomText, type NewOneTimePassword } from '@pannier/backend/internal'
 import { ITSELF, SUPERUSERS } from '../auth/bootstrap.ts'
 import { givenSettingsKey } from './database-path.ts'
 import { FailedError } from './outcome.ts'
@@ -111,7 +111,7 @@ export class HttpSuperusers implements Superusers {
     if (recordRef === undefined) throw new FailedError(`There is no superuser ${email}.`)
     const { id: collectionRef, otp } = (await this.#send('GET', SUPERUSERS)) as SuperusersDefinition
     if (!otp.enabled) throw new FailedError('The collection is not configured to allow OTP authentication.')
-    const password = Array.from({ length: otp.length }, () => randomInt(10)).join('')
+    const password = randomText(systemEnvironment(), otp.length, '0123456789')
     const { id: otpId } = (await this.#send('POST', '_otps/records', { collectionRef, recordRef, password })) as {
       readonly id: string
     }

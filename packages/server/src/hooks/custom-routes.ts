@@ -86,9 +86,9 @@ export class CustomRoutes implements RequestRoutes {
     }
   }
 
-  #event(parts: Omit<RouteEventParts<HookApp>, 'app' | 'definitions'>): RouteEvent {
-    const { app, definitions } = this.#backend
-    return new RouteEvent({ app, definitions, ...parts })
+  #event(parts: Omit<RouteEventParts<HookApp>, 'app' | 'definitions' | 'environment'>): RouteEvent {
+    const { app, definitions, environment } = this.#backend
+    return new RouteEvent({ app, definitions, environment, ...parts })
   }
 }
 

@@ -1,6 +1,7 @@
 /** What handlers of custom routes and middlewares get: the request, and the ways to answer it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
+import type { Environment } from 'pannier/types'
 import type { Definition, ErrorData, HookApp, HookRecord, RequestInfo, UploadedFile } from '@pannier/backend'
 import { recordOfEvent, requestEvent, type KnownDefinitions, type RequestEvent } from '@pannier/backend/internal'
 import { whenClosed } from '../http/streamed-reply.ts'
@@ -26,6 +27,7 @@ interface RouteRequest {
 export interface RouteEventParts<App> {
   readonly app: App & HookApp
   readonly definitions: KnownDefinitions
+  readonly environment: Environment
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly pathValues: Readonly<Record<string, string>>
@@ -63,14 +65,14 @@ export class RouteEvent<App = HookApp> {
   #answer: { readonly status: number; readonly body: Body } | undefined
 
   constructor(parts: RouteEventParts<App>) {
-    const { app, definitions, request, reply, pathValues, record } = parts
+    const { app, definitions, environment, request, reply, pathValues, record } = parts
     this.#parts = parts
-    this.#about = requestEvent(app, definitions, actorOf(request))
+    this.#about = requestEvent(parts, actorOf(request))
     this.app = app
     this.auth = this.#about.auth
     const { collection = '' } = request.params as { readonly collection?: string }
     this.collection = definitions.find(collection)
-    this.record = record && recordOfEvent(record.definition, record.document)
+    this.record = record && recordOfEvent(record.definition, record.document, environment)
     const gone = new AbortController()
     whenClosed(reply, () => gone.abort())
     this.request = {

@@ -1,7 +1,6 @@
 /** Logins and tokens: `/api/collections/{collection}/auth-…`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Backend } from '@pannier/backend'
-import { authMethods } from '@pannier/backend/internal'
 import type { HalfLoggedIn, LoggedIn } from '@pannier/backend/internal'
 import { actorOf, checkSuperuser, queryText, tokenOf } from './actor.ts'
 import { readValues } from './form.ts'
@@ -15,7 +14,7 @@ export const accountRoutes: RestRoutes = (app, context) => {
   const { backend } = context
   const { accounts } = backend
   app.get<CollectionRoute>('/api/collections/:collection/auth-methods', tagged('listAuthMethods'), async (request) =>
-    shown(request, authMethods(accounts.authDefinition(request.params.collection))),
+    shown(request, accounts.authMethods(request.params.collection)),
   )
   app.post<CollectionRoute>(
     '/api/collections/:collection/auth-with-password',

@@ -1,15 +1,16 @@
 /** Requests whose body is still under way when their sender loses the right to send it. */
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { basic, send, startServer, until, type TestServer } from '../test-server.ts'
+import { basic, inTime, send, startServer, type TestServer } from '../test-server.ts'
 
 const PASSWORD = 'battery staple'
+const clock = virtualEnvironment()
 let running: TestServer
 let count = 0
 
 beforeAll(async () => {
-  running = await startServer()
+  running = await startServer({ environment: clock })
   await send(running.url, 'PUT /private')
 })
 afterAll(() => running.close())
@@ -48,7 +49,7 @@ async function heldBack(name: string, head: string, body: string, during: () => 
   socket.on('close', () => (answer.isClosed = true)).on('error', () => {})
   const headers = `Host: localhost\r\nAuthorization: ${basic(`${name}:${PASSWORD}`)}\r\nContent-Length: ${body.length}`
   socket.write(`${head} HTTP/1.1\r\n${headers}\r\n\r\n${body.slice(0, -held)}`)
-  await sleep(250)
+  await clock.idle()
   expect(answer.text).toBe('')
   await during()
   socket.write(body.slice(-held))
@@ -71,7 +72,7 @@ describe.each(REVOCATIONS)('%s', (_how, revoke) => {
     const name = await member()
     const slow = await heldBack(name, `${FEED} HTTP/1.1${JSON_TYPE}\r\nX-Rest:`, '{}', () => revoke(name))
     await send(running.url, `PUT /private/secret${count}`, { secret: true })
-    await until(() => slow.text !== '')
+    await clock.idle()
     expect(slow.text).not.toContain('secret')
     expect(slow.text).toMatch(/^HTTP\/1.1 40[13]/)
     slow.socket.destroy()
@@ -85,7 +86,7 @@ describe.each(REVOCATIONS)('%s', (_how, revoke) => {
     const name = await member()
     const head = `PUT /private/late${count}${headers === '' ? '' : ` HTTP/1.1${headers}`}`
     const slow = await heldBack(name, head, body, () => revoke(name))
-    await until(() => slow.text !== '')
+    await clock.idle()
     expect(slow.text).toMatch(/^HTTP\/1.1 40[13]/)
     expect((await send(running.url, `GET /private/late${count}`)).status).toBe(404)
     slow.socket.destroy()
@@ -95,13 +96,13 @@ describe.each(REVOCATIONS)('%s', (_how, revoke) => {
 test('a slow body of somebody who is still allowed is taken', async () => {
   const name = await member()
   const slow = await heldBack(name, `PUT /private/late${count}`, '{"a":1}', () => Promise.resolve())
-  await until(() => slow.text !== '')
+  await clock.idle()
   expect(slow.text).toMatch(/^HTTP\/1.1 201/)
   slow.socket.destroy()
 })
 
 test('one user has no more feeds than one may have', async () => {
-  const small = await startServer({ limits: { feedsPerUserMax: 3 } })
+  const small = await startServer({ environment: clock, limits: { feedsPerUserMax: 3 } })
   await send(small.url, 'PUT /db')
   const leaving = new AbortController()
   const ask = () =>
@@ -114,6 +115,8 @@ test('one user has no more feeds than one may have', async () => {
   const refused = await ask()
   expect(refused.status).toBe(429)
   leaving.abort()
-  await until(async () => (await send(small.url, 'GET /db/_changes?feed=longpoll&timeout=1')).status === 200)
+  await clock.idle()
+  const again = await inTime(clock, send(small.url, 'GET /db/_changes?feed=longpoll&timeout=1'))
+  expect(again.status).toBe(200)
   await small.close()
 })

@@ -5,12 +5,14 @@
  */
 import { expect, test } from 'vitest'
 import { SYSTEM } from '@pannier/backend'
+import { virtualEnvironment } from 'pannier/testing'
 import { openOver, strike } from '../../../db/test/strike.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { randomOrder, SimulatedStorage, type Fault } from '../../../db/testing/simulated-page-store.ts'
 import { createServer, type PannierServer } from '../../src/index.ts'
 import { ITSELF } from '../rest/rest-server.ts'
 
+const clock = virtualEnvironment()
 const FAULTS: readonly Fault[] = [
   { kind: 'error', code: 'PANNIER_IO', happens: false },
   { kind: 'error', code: 'PANNIER_IO', happens: true },
@@ -27,7 +29,7 @@ interface Acknowledged {
 }
 
 async function serve(storage: SimulatedStorage): Promise<PannierServer> {
-  return createServer({ database: await openOver(storage, 'strict'), logger: false })
+  return createServer({ database: await openOver(storage, 'strict'), logger: false, environment: clock })
 }
 
 async function stop(server: PannierServer): Promise<void> {
@@ -62,7 +64,9 @@ async function crash(call: number, fault: Fault, seed: number): Promise<number> 
     done.isDeleted = true
   })
   if (call === 0) expect(done).toEqual({ roles: ['a', 'b'], isDeleted: true })
-  await Promise.race([stop(server).catch(() => {}), new Promise((resolve) => setTimeout(resolve, 100))])
+  // It may not come to an end.
+  stop(server).catch(() => {})
+  await clock.idle()
   const after = await serve(storage)
   const record = await after.database.collection('$records__pb_users_auth_').get(ID)
   const document = await after.database.collection<{ readonly roles: readonly string[] }>('$_users').get(DOCUMENT)

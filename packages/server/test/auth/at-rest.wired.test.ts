@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { open } from 'pannier'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServerOptions } from '../../src/index.ts'
 import { runCaptured } from '../cli/run-captured.ts'
@@ -121,11 +122,12 @@ describe('the key of sessions', () => {
     const admins = (await db.collection('$server').get('auth/admins')) as unknown as Record<string, unknown>
     await db.close()
     const salt = /"session_salt":"([^"]+)"/.exec(JSON.stringify(admins))![1]!
-    const payload = Buffer.from(JSON.stringify([ADMIN_NAME, 'AAAAAAAAAAAAAAAAAAAAAA', Date.now()])).toString(
+    const clock = virtualEnvironment()
+    const payload = Buffer.from(JSON.stringify([ADMIN_NAME, 'AAAAAAAAAAAAAAAAAAAAAA', clock.wallClock()])).toString(
       'base64url',
     )
     const signature = createHmac('sha256', createHmac('sha256', secret).update(salt).digest()).update(payload)
-    const server = await startServer({ dir })
+    const server = await startServer({ dir, environment: clock })
     expect(await whoIs(server, `AuthSession=${payload}.${signature.digest('base64url')}`)).toBeNull()
     await server.close()
   })

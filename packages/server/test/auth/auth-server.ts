@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { fastify, type FastifyInstance } from 'fastify'
 import { open, type Collection, type Database } from 'pannier'
 import { systemEnvironment, type Environment } from 'pannier/internal'
+import { virtualEnvironment } from 'pannier/testing'
+import { expect } from 'vitest'
 import { Auth, type AuthOptions } from '../../src/auth/auth.ts'
 import type { ServiceError, StoredDocuments } from '@pannier/backend'
 import { HashQueue, Passwords, STATE_COLLECTION } from '@pannier/backend/internal'
@@ -23,7 +25,7 @@ export interface AuthServer {
   readonly users: Collection<JsonObject>
   /** Open feeds on `team`: what each was ended with. */
   readonly ended: ServiceError[]
-  /** Resolves when `count` feeds are open. */
+  /** Resolves when nothing goes on; `count` feeds are open then. */
   feedsOpen(count: number): Promise<void>
   /** The server on the same file, started again. */
   restart(): Promise<void>
@@ -99,7 +101,8 @@ class Running implements Omit<AuthServer, 'close'> {
   }
 
   async feedsOpen(count: number): Promise<void> {
-    while (this.#feeds.size !== count) await new Promise((resolve) => setTimeout(resolve, 5))
+    await virtualEnvironment().idle()
+    expect(this.#feeds.size).toBe(count)
   }
 
   async start(): Promise<void> {
@@ -111,8 +114,8 @@ class Running implements Omit<AuthServer, 'close'> {
       environment,
       database,
       state,
-      limiter: new LoginLimiter(this.#options.loginLimits, () => environment.wallClock()),
-      passwords: new Passwords(new HashQueue(this.#options.hashLimits)),
+      limiter: new LoginLimiter(this.#options.loginLimits, environment),
+      passwords: new Passwords(environment, new HashQueue(this.#options.hashLimits)),
       users,
       security: async (name) => (await state.get(`security/${name}`))?.['security'] as JsonObject | undefined,
     }

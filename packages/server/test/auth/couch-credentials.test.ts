@@ -1,5 +1,6 @@
 /** What a record of CouchDB's may cost, and that its cost does not tell whose it is. */
 import { pbkdf2Sync } from 'node:crypto'
+import { virtualEnvironment } from 'pannier/testing'
 import { expect, test, vi } from 'vitest'
 import { verifyCredentials } from '../../src/auth/couch-credentials.ts'
 import { Passwords } from '@pannier/backend/internal'
@@ -9,7 +10,7 @@ const pbkdf2 = { password_scheme: 'pbkdf2', derived_key: KEY, salt: 'salt', iter
 
 /** What is derived from the password: by the record, and to take as long as another. */
 async function hashesOf(record: Readonly<Record<string, unknown>>): Promise<readonly [ok: boolean, work: string[]]> {
-  const passwords = new Passwords()
+  const passwords = new Passwords(virtualEnvironment())
   const work: string[] = []
   vi.spyOn(passwords, 'queued').mockImplementation(async (derive) => {
     work.push('record')

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'pannier'
-import { send, startServer, STRANGER, until } from '../test-server.ts'
+import { virtualEnvironment } from 'pannier/testing'
+import { send, startServer, STRANGER } from '../test-server.ts'
 import { runCaptured } from './run-captured.ts'
 
 const opened: { close(): Promise<void> }[] = []
@@ -61,17 +62,19 @@ test('file to server to file, with a selector, ids; it continues where it was', 
 
 test('live: until Ctrl-C', async () => {
   const file = await filled(await folder())
-  const server = await startServer()
+  const clock = virtualEnvironment()
+  const server = await startServer({ environment: clock })
   opened.push(server)
   const stop = new AbortController()
   const running = runCaptured(['replicate', `${file}#people`, `${server.adminUrl}/people`, '--live'], {
     signal: stop.signal,
+    environment: clock,
   })
-  await until(async () => (await send(server.url, 'GET /people')).json['doc_count'] === 3)
   // It knows that they are there when it has written its replication checkpoint.
-  await until(async () =>
+  await clock.until(async () =>
     (await send(server.url, 'GET /people/_local_docs?include_docs=true')).text.includes('last_seq'),
   )
+  expect((await send(server.url, 'GET /people')).json['doc_count']).toBe(3)
   stop.abort()
   expect(await running).toMatchObject({ code: 130, err: '3 revisions written, 3 read.\nStopped.\n' })
 })

@@ -1,6 +1,6 @@
 /** Runs a command as at a terminal, in this process; what it prints comes back. */
 import { PassThrough, Readable } from 'node:stream'
-import { systemEnvironment } from 'pannier/internal'
+import { systemEnvironment, type Environment } from 'pannier/internal'
 import { runCli } from '../../src/cli/run.ts'
 
 export interface Captured {
@@ -15,13 +15,19 @@ export async function runCaptured(
     input = '',
     signal = new AbortController().signal,
     onErr = () => {},
-  }: { readonly input?: string; readonly signal?: AbortSignal; readonly onErr?: (all: string) => void } = {},
+    environment = systemEnvironment(),
+  }: {
+    readonly environment?: Environment
+    readonly input?: string
+    readonly signal?: AbortSignal
+    readonly onErr?: (all: string) => void
+  } = {},
 ): Promise<Captured> {
   const stdout = collector()
   const stderr = collector()
   const streams = { stdin: Readable.from([Buffer.from(input)]), stdout: stdout.stream, stderr: stderr.stream }
   stderr.stream.on('data', () => onErr(stderr.text()))
-  const code = await runCli(parameters, { ...streams, signal, environment: systemEnvironment() }, '1.2.3')
+  const code = await runCli(parameters, { ...streams, signal, environment }, '1.2.3')
   return { code, out: stdout.text(), err: stderr.text() }
 }
 

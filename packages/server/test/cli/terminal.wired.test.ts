@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemEnvironment } from 'pannier/internal'
+import { virtualEnvironment } from 'pannier/testing'
 import { readPassword } from '../../src/cli/ask-password.ts'
 import { runCli } from '../../src/cli/run.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
@@ -62,7 +63,8 @@ test('Ctrl-C ends a command that waits for a password', async () => {
   const [stdin, stderr, stop] = [new PassThrough(), new PassThrough(), new AbortController()]
   const command = ['user', 'add', 'joe', '--dir', file]
   const ended = runCli(command, terminalOf({ stdin, stderr, signal: stop.signal }), '1')
-  await expect.poll(() => stdin.listenerCount('readable')).toBe(1)
+  await virtualEnvironment().idle()
+  expect(stdin.listenerCount('readable')).toBe(1)
   stop.abort()
   expect(await ended).toBe(130)
   expect(String(stderr.read())).toBe('Stopped.\n')

@@ -1,9 +1,11 @@
 /** nano from npm, unmodified: CouchDB's official client. */
+import { once } from 'node:events'
 import nano from 'nano'
 import type { DocumentScope, ServerScope } from 'nano'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contextOf } from '../../src/couch/server-context.ts'
-import { startServer, until } from '../test-server.ts'
+import { startServer } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
 
 interface Person {
@@ -139,15 +141,21 @@ test('views of design documents', async () => {
 })
 
 test('the changes reader follows what is written', async () => {
+  const asked = once(running.server.app.server, 'request')
   const reader = people.changesReader.start({ since: 'now', wait: false, timeout: 10_000 })
   const ids: string[] = []
+  const both = Promise.withResolvers<void>()
   const errors: unknown[] = []
-  reader.on('change', ({ id }: { id: string }) => ids.push(id))
+  reader.on('change', ({ id }: { id: string }) => {
+    if (ids.push(id) === 2) both.resolve()
+  })
   // To stop while it waits is an error to nano, which is thrown where nobody listens.
   reader.on('error', (error) => errors.push(error))
-  await until(() => contextOf(running.server.app).feeds.count > 0)
+  await asked
+  await virtualEnvironment().idle()
+  expect(contextOf(running.server.app).feeds.count).toBeGreaterThan(0)
   for (const id of ['first', 'second']) await people.insert({ name: id }, id)
-  await until(() => ids.length === 2)
+  await both.promise
   expect(errors).toEqual([])
   const ended = new Promise((resolve) => reader.once('end', resolve))
   people.changesReader.stop()

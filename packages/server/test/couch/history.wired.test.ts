@@ -1,25 +1,33 @@
 /** The content of replaced revisions: gone at once, or kept until the database is compacted (`history`). */
-import { afterEach, expect, test } from 'vitest'
-import { send, startServer, until } from '../test-server.ts'
+import { virtualEnvironment } from 'pannier/testing'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { send, startServer } from '../test-server.ts'
 import type { Answer, TestServer } from '../test-server.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
 
-let running: TestServer | undefined
+const clock = virtualEnvironment()
+/** Without the option, and with it. */
+const servers: TestServer[] = []
 
-afterEach(async () => {
-  await running?.close()
-  running = undefined
+beforeAll(async () => {
+  for (const history of [false, true]) servers.push(await startServer({ environment: clock, history }))
 })
+afterEach(async () => {
+  for (const { url } of servers)
+    for (const name of JSON.parse((await send(url, 'GET /_all_dbs')).text) as string[])
+      if (!name.startsWith('_')) await send(url, `DELETE /${name}`)
+})
+afterAll(() => Promise.all(servers.map((server) => server.close())))
 
-async function start(
-  options: Parameters<typeof startServer>[0],
-): Promise<(request: string, body?: unknown) => Promise<Answer>> {
-  const { url } = (running = await startServer(options))
-  return (request, body) => send(url, request, body, JSON_ONLY)
-}
+type Ask = (request: string, body?: unknown) => Promise<Answer>
 
-type Ask = Awaited<ReturnType<typeof start>>
+const asking =
+  (at: 0 | 1): Ask =>
+  (request, body) =>
+    send(servers[at]!.url, request, body, JSON_ONLY)
+const askPlain = asking(0)
+const askKeeping = asking(1)
 
 /** A document with three revisions, the second with another attachment than the first, the third without. */
 async function threeRevisions(ask: Ask, path: string): Promise<string[]> {
@@ -37,7 +45,7 @@ async function threeRevisions(ask: Ask, path: string): Promise<string[]> {
 }
 
 test('without it they are gone at once', async () => {
-  const ask = await start({})
+  const ask = askPlain
   await ask('PUT /plain')
   const [first] = await threeRevisions(ask, '/plain/a')
   expect((await ask('GET /plain/_pannier/history')).json).toBe(false)
@@ -45,7 +53,7 @@ test('without it they are gone at once', async () => {
 })
 
 test('with it each way of reading finds them, until they are compacted', async () => {
-  const ask = await start({ history: true })
+  const ask = askKeeping
   await ask('PUT /kept')
   const [first, second, third] = (await threeRevisions(ask, '/kept/a')) as [string, string, string]
   expect((await ask('GET /kept/_pannier/history')).json).toBe(true)
@@ -72,8 +80,9 @@ test('with it each way of reading finds them, until they are compacted', async (
   expect((await ask(`GET /kept/a?rev=${third}`)).json).toMatchObject({ n: 2 })
 
   expect((await ask('POST /kept/_compact', {})).status).toBe(202)
-  await until(async () => (await ask(`GET /kept/a?rev=${first}`)).status === 404)
-  await until(async () => (await ask('GET /kept')).json['compact_running'] === false)
+  await clock.idle()
+  expect((await ask(`GET /kept/a?rev=${first}`)).status).toBe(404)
+  expect((await ask('GET /kept')).json['compact_running']).toBe(false)
   for (const rev of [second, third]) expect((await ask(`GET /kept/a?rev=${rev}`)).status).toBe(404)
   expect((await ask(`GET /kept/a/file?rev=${second}`)).status).toBe(404)
   expect((await ask(`GET /kept/a?rev=${String(deletion.json['rev'])}&revs_info=true`)).json).toMatchObject({
@@ -83,10 +92,10 @@ test('with it each way of reading finds them, until they are compacted', async (
 })
 
 test('what is kept counts in sizes.file, until it is compacted', async () => {
-  const ask = await start({ history: true })
+  const ask = askKeeping
   await ask('PUT /kept')
   const sizeOf = async (): Promise<number> => {
-    await running!.server.database.flush()
+    await servers[1]!.server.database.flush()
     return ((await ask('GET /kept')).json['sizes'] as { readonly file: number }).file
   }
   let rev: unknown
@@ -95,11 +104,12 @@ test('what is kept counts in sizes.file, until it is compacted', async () => {
   const before = await sizeOf()
   expect(before).toBeGreaterThan(20 * 10_000)
   await ask('POST /kept/_compact', {})
-  await until(async () => (await sizeOf()) < before / 5)
+  await clock.idle()
+  expect(await sizeOf()).toBeLessThan(before / 5)
 })
 
 test('one database can keep them, and the next one of its name does not', async () => {
-  const ask = await start({})
+  const ask = askPlain
   await ask('PUT /one')
   expect((await ask('PUT /one/_pannier/history', 'yes')).status).toBe(400)
   expect((await ask('PUT /one/_pannier/history', true)).json).toEqual({ ok: true })
@@ -118,7 +128,7 @@ test('one database can keep them, and the next one of its name does not', async 
 })
 
 test('the next one of its name keeps them if new ones do', async () => {
-  const ask = await start({ history: true })
+  const ask = askKeeping
   for (let times = 0; times < 2; times++) {
     await ask('PUT /kept')
     const [first] = await threeRevisions(ask, '/kept/a')
@@ -129,7 +139,7 @@ test('the next one of its name keeps them if new ones do', async () => {
 })
 
 test('a replication brings leaves only', async () => {
-  const ask = await start({ history: true })
+  const ask = askKeeping
   await ask('PUT /kept')
   const [first, , third] = await threeRevisions(ask, '/kept/a')
   const done = await ask('POST /_replicate', { source: 'kept', target: 'copy', create_target: true })
@@ -139,7 +149,7 @@ test('a replication brings leaves only', async () => {
 })
 
 test('databases of the server never keep them: they would have hashes of old passwords', async () => {
-  const ask = await start({ history: true })
+  const ask = askKeeping
   expect((await ask('GET /_users/_pannier/history')).json).toBe(false)
   const refused = await ask('PUT /_users/_pannier/history', true)
   expect([refused.status, refused.json['error']]).toEqual([403, 'forbidden'])

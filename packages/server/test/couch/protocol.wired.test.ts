@@ -1,18 +1,26 @@
 /** CouchDB's protocol as tables: a request, and what is answered. Scenarios of one table continue where the last one ended. */
 import { createHash } from 'node:crypto'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contextOf } from '../../src/couch/server-context.ts'
-import { ADMIN, send, startServer, until } from '../test-server.ts'
-import type { Scenario, TestServer } from '../test-server.ts'
+import { ADMIN, inTime, send, startServer } from '../test-server.ts'
+import type { Answer, Scenario, TestServer } from '../test-server.ts'
 
+const clock = virtualEnvironment()
 let running: TestServer
 let url: string
 
 beforeAll(async () => {
-  running = await startServer()
+  running = await startServer({ environment: clock })
   url = running.url
 })
 afterAll(() => running.close())
+
+/** A feed with a time-out ends when that is over. */
+function ask(request: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> {
+  const answer = send(url, request, body, headers)
+  return request.includes('timeout=') ? inTime(clock, answer) : answer
+}
 
 /** `prepare` gives what paths and bodies may refer to as `{name}`. */
 function table(title: string, prepare: () => Promise<Record<string, string>>, scenarios: readonly Scenario[]): void {
@@ -27,7 +35,7 @@ function table(title: string, prepare: () => Promise<Record<string, string>>, sc
     })
     test.each(scenarios)('$name', async (scenario) => {
       const { request, body, headers, status, contains = [], lacks = [], json, answers = {} } = filled(scenario)
-      const answer = await send(url, request, body, headers)
+      const answer = await ask(request, body, headers)
       expect([answer.status, answer.text]).toEqual([status, answer.text])
       for (const part of contains) expect(answer.text).toContain(part)
       for (const part of lacks) expect(answer.text).not.toContain(part)
@@ -716,7 +724,7 @@ test('half of a surrogate pair that has come otherwise goes out as U+FFFD, so th
     ['POST /halves/_find', { selector: {} }],
   ]
   for (const [request, body, headers] of requests) {
-    const { text } = await send(url, request, body, headers)
+    const { text } = await ask(request, body, headers)
     expect([request, text.includes(JSON.stringify(expected).slice(1, -1))]).toEqual([request, true])
   }
 })
@@ -1046,7 +1054,8 @@ test('indexes follow design documents, however they have come', async () => {
   const collection = running.server.database.collection('follow')
   expect((await collection.indexes()).map(({ name }) => name)).toEqual(['_design/q/n'])
   await collection.delete({ _id: '_design/q', _rev: String(json['rev']) })
-  await until(async () => (await send(url, 'GET /follow/_index')).json['total_rows'] === 1)
+  await clock.idle()
+  expect((await send(url, 'GET /follow/_index')).json['total_rows']).toBe(1)
   expect(await collection.indexes()).toEqual([])
 })
 
@@ -1055,12 +1064,14 @@ test('a waiting feed reports writes, and ends with its database', async () => {
   const waiting = send(url, 'GET /live/_changes?feed=longpoll&since=now&heartbeat=100')
   const endless = send(url, 'GET /live/_changes?feed=continuous&heartbeat=100')
   const { feeds } = contextOf(running.server.app)
-  await until(() => feeds.count === 2)
+  await clock.idle()
+  expect(feeds.count).toBe(2)
   await send(url, 'PUT /live/a', {})
   expect((await waiting).json).toMatchObject({ results: [{ id: 'a' }], pending: 0 })
   await send(url, 'DELETE /live')
   expect((await endless).text).toContain('"id":"a"')
-  await until(() => feeds.count === 0)
+  await clock.idle()
+  expect(feeds.count).toBe(0)
 })
 
 test('a feed is counted among the requests when its client leaves', async () => {
@@ -1077,7 +1088,8 @@ test('a feed is counted among the requests when its client leaves', async () => 
   expect((await fetch(`${url}/left/_changes?feed=continuous&heartbeat=5000`, asked)).status).toBe(200)
   expect(await counted()).toBe(before)
   left.abort()
-  await until(async () => (await counted()) === before + 1)
+  await clock.idle()
+  expect(await counted()).toBe(before + 1)
 })
 
 test('_db_updates', async () => {
@@ -1085,7 +1097,8 @@ test('_db_updates', async () => {
   const since = String(json['last_seq'])
   await send(url, 'PUT /updates')
   await send(url, 'PUT /updates/a', {})
-  await until(async () => (await send(url, `GET /_db_updates?since=${since}`)).text.includes('"type":"updated"'))
+  await clock.idle()
+  expect((await send(url, `GET /_db_updates?since=${since}`)).text).toContain('"type":"updated"')
   await send(url, 'DELETE /updates')
   const events = await send(url, `GET /_db_updates?since=${since}&feed=longpoll`)
   expect(events.json).toMatchObject({ results: [{ db_name: 'updates', type: 'deleted' }] })
@@ -1121,10 +1134,11 @@ test('conflicts of documents that are found', async () => {
 })
 
 test('closing finishes what runs, ends feeds, and loses nothing', async () => {
-  const own = await startServer()
+  const own = await startServer({ environment: clock })
   await send(own.url, 'PUT /db')
   const feed = send(own.url, 'GET /db/_changes?feed=continuous&heartbeat=true')
-  await until(() => contextOf(own.server.app).feeds.count === 1)
+  await clock.idle()
+  expect(contextOf(own.server.app).feeds.count).toBe(1)
   const writes = Array.from({ length: 200 }, (_, at) =>
     send(own.url, `PUT /db/d${at}`, { at }).then(
       ({ status }) => (status === 201 ? at : undefined),

@@ -7,7 +7,8 @@ import { mkdir, mkdtemp, readdir, readlink, rm, symlink, utimes, writeFile } fro
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADMIN, sendRaw, startServer, type TestServer } from '../test-server.ts'
 
@@ -168,10 +169,12 @@ test('no file stays open when clients leave, however early', async () => {
     const socket = connect(Number(port), hostname).on('error', () => {})
     await once(socket, 'connect')
     socket.write('GET /large.bin HTTP/1.1\r\nhost: localhost\r\n\r\n')
-    await sleep(n % 5)
+    // At each moment of the answer.
+    for (let turns = n % 20; turns > 0; turns--) await nextTurn()
     socket.resetAndDestroy()
   }
-  await expect.poll(async () => (await openFiles()).filter((file) => file === path)).toEqual([])
+  await virtualEnvironment().idle()
+  expect((await openFiles()).filter((file) => file === path)).toEqual([])
 })
 
 /** Of this process, on Linux. */

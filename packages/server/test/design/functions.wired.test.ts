@@ -92,7 +92,7 @@ function functionsOf(document: JsonObject = DESIGN): DesignFunctions {
 
 /** Through a design document, as CouchDB's clients do. */
 async function pouch(): Promise<PouchDatabase> {
-  const other = new PouchDB(`cities-${Math.random()}`, { adapter: 'memory' })
+  const other = new PouchDB('cities', { adapter: 'memory' })
   const documents = await cities.find().toArray()
   await other.bulkDocs(documents.map(({ _rev: _, ...document }) => document))
   // It knows no `require`.

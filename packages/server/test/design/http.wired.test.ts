@@ -6,9 +6,10 @@
  */
 import PouchDB from 'pouchdb'
 import memoryAdapter from 'pouchdb-adapter-memory'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contextOf } from '../../src/couch/server-context.ts'
-import { basic, send, startServer, until } from '../test-server.ts'
+import { basic, send, startServer } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
 
 PouchDB.plugin(memoryAdapter)
@@ -440,7 +441,8 @@ describe('filters', () => {
   test('a continuous feed is filtered too', async () => {
     const path = '/cities/_changes?feed=longpoll&since=now&filter=cities/large&least=5000&heartbeat=100'
     const waiting = send(url, `GET ${path}`)
-    await until(() => contextOf(running.server.app).feeds.count === 1)
+    await virtualEnvironment().idle()
+    expect(contextOf(running.server.app).feeds.count).toBe(1)
     await send(url, 'PUT /cities/small', { people: 1, country: 'x', name: 'x' })
     await send(url, 'PUT /cities/large', { people: 9000, country: 'x', name: 'x' })
     expect(idsOf(await waiting)).toEqual(['large'])

@@ -6,16 +6,18 @@ import { open } from 'pannier'
 import type { Database } from 'pannier'
 import type { FetchFunction } from 'pannier/types'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ADMIN, basic, send, startServer, until } from '../test-server.ts'
+import { ADMIN, basic, inTime, send, startServer } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
 
 const BROWSER_CONNECTIONS = 6
 
+const clock = virtualEnvironment()
 let running: TestServer
 
 beforeAll(async () => {
-  running = await startServer()
+  running = await startServer({ environment: clock })
   await send(running.url, 'PUT /_users/org.couchdb.user:ann', {
     name: 'ann',
     password: 'a-long-password',
@@ -117,15 +119,15 @@ for (const server of ['Pannier', 'CouchDB']) {
   test(`20 live collections with ${server}: all are in step, and the app gets a connection`, async () => {
     const { fetch: fetchThere, most } = browser(server === 'CouchDB')
     const names = Array.from({ length: 20 }, (_, n) => `${server.toLowerCase()}${n}`)
-    const db = await open('many', { storage: memory() })
+    const db = await open('many', { storage: memory(), environment: clock })
     for (const name of names) await db.collection(name).insert({ _id: 'here' })
     const sync = db.sync(running.adminUrl, { collections: names, live: true, fetch: fetchThere, connectionsMax: 5 })
-    await until(async () => (await there(names)) === 20)
+    await clock.until(async () => (await there(names)) === 20)
     for (const name of names) await send(running.url, `PUT /${name}/there`, {})
-    await until(async () => (await count(db, names)) === 40)
+    await clock.until(async () => (await count(db, names)) === 40)
     await (await fetchThere(running.url, {})).text()
     for (const name of names) await db.collection(name).insert({ _id: 'later' })
-    await until(async () => (await there(names)) === 60)
+    await clock.until(async () => (await there(names)) === 60)
     expect([most() <= BROWSER_CONNECTIONS, sync.error]).toEqual([true, undefined])
     sync.cancel()
     await sync
@@ -138,15 +140,15 @@ test('a member who is shut out of one database hears of it there, and of changes
     await send(running.url, `PUT /${name}`)
     await send(running.url, `PUT /${name}/_security`, { members: { names: ['ann'] } })
   }
-  const db = await open('member', { storage: memory() })
+  const db = await open('member', { storage: memory(), environment: clock })
   const options = { live: true, auth: { username: 'ann', password: 'a-long-password' } }
   const mine = db.collection('mine').replicate({ from: `${running.url}/mine`, ...options })
   const ours = db.collection('ours').replicate({ from: `${running.url}/ours`, ...options })
-  await until(() => mine.status === 'paused' && ours.status === 'paused')
+  await clock.until(() => mine.status === 'paused' && ours.status === 'paused')
   await send(running.url, 'PUT /ours/_security', { members: { names: ['bob'] } })
-  await expect(ours).rejects.toMatchObject({ code: 'PANNIER_PEER_REFUSED', details: { status: 403 } })
+  await expect(inTime(clock, ours)).rejects.toMatchObject({ code: 'PANNIER_PEER_REFUSED', details: { status: 403 } })
   await send(running.url, 'PUT /mine/a', {})
-  await until(async () => (await db.collection('mine').get('a')) !== undefined)
+  await clock.until(async () => (await db.collection('mine').get('a')) !== undefined)
   mine.cancel()
   await mine
   await db.close()
@@ -159,7 +161,7 @@ test('/_pannier/wait tells at once what has changed, what is not there and what 
   const { json } = await send(running.url, 'GET /quiet')
   const quiet = { name: 'quiet', since: json['update_seq'] }
   const ask = async (databases: unknown, headers = { authorization: ADMIN }): Promise<unknown> =>
-    (await send(running.url, 'POST /_pannier/wait?timeout=50', { databases }, headers)).json
+    (await inTime(clock, send(running.url, 'POST /_pannier/wait?timeout=50', { databases }, headers))).json
   expect(await ask([quiet, { name: 'busy' }, { name: 'absent' }])).toEqual({ changed: ['busy', 'absent'] })
   expect(await ask([quiet])).toEqual({ changed: [] })
   const ann = { authorization: basic('ann:a-long-password') }
@@ -178,17 +180,19 @@ test('/_pannier/wait shows that it is there, and answers when a database changes
     const { json } = await send(running.url, `GET /${name}`)
     const databases = [{ name, since: json['update_seq'] }]
     const answer = send(running.url, 'POST /_pannier/wait?heartbeat=true', { databases })
-    await until(async () => (await send(running.url, 'GET /metrics')).text.includes('feed="wait"} 1'))
+    await clock.idle()
+    expect((await send(running.url, 'GET /metrics')).text).toContain('feed="wait"} 1')
     await send(running.url, change, change.startsWith('PUT') ? {} : undefined)
     expect((await answer).json).toEqual({ changed: [name] })
   }
-  await until(async () => (await send(running.url, 'GET /metrics')).text.includes('feed="wait"} 0'))
+  await clock.idle()
+  expect((await send(running.url, 'GET /metrics')).text).toContain('feed="wait"} 0')
 })
 
 test('a first sync with a database that is there is answered without a 404, which browsers would show', async () => {
   await send(running.url, 'PUT /silent')
   await send(running.url, 'PUT /silent/a', {})
-  const db = await open('silent', { storage: memory() })
+  const db = await open('silent', { storage: memory(), environment: clock })
   const refused: string[] = []
   await db.collection('silent').sync(`${running.adminUrl}/silent`, {
     fetch: async (url, init) => {

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { open } from 'pannier'
 import type { Database, ReplicationEvent } from 'pannier'
 import { memory } from 'pannier/memory'
+import type { PouchChange } from 'pouchdb'
 import { pouchServer } from '../../testing/pouchdb-server.ts'
 import type { Intercept, PouchServer } from '../../testing/pouchdb-server.ts'
 
@@ -86,14 +87,31 @@ test('live sync with retry: changes of both sides cross, also over a long poll',
   const { server, db } = await start()
   const remote = server.database('remote')
   const local = db.collection('local')
+  /** Resolves when each of both has come to the other side. */
+  const crossed = async (there: string, here: string): Promise<void> => {
+    const pulled = (async () => {
+      for await (const { id } of local.changes({ live: true })) if (id === there) return
+    })()
+    const feed = remote.changes({ live: true, since: 0 })
+    await new Promise<void>((resolve) => {
+      feed.on('change', ({ id }: PouchChange) => void (id === here && resolve()))
+    })
+    feed.cancel()
+    await pulled
+  }
   await remote.put({ _id: 'there' })
   await local.insert({ _id: 'here' })
+  const both = crossed('there', 'here')
   const sync = local.sync(`${server.url}/remote`, { live: true })
-  await until(async () => (await local.get('there')) !== undefined && (await has(remote, 'here')))
-  await until(() => sync.status === 'paused')
+  const paused = new Promise<void>((resolve) => {
+    sync.subscribe((event) => void (event.type === 'status' && event.status === 'paused' && resolve()))
+  })
+  await both
+  await paused
+  const later = crossed('later there', 'later here')
   await remote.put({ _id: 'later there' })
   await local.insert({ _id: 'later here' })
-  await until(async () => (await local.get('later there')) !== undefined && (await has(remote, 'later here')))
+  await later
   sync.cancel()
   expect(await sync).toMatchObject({ status: 'cancelled' })
 })
@@ -106,8 +124,9 @@ test('ids, selector, functions and filters by name', async () => {
     _id: '_design/app',
     filters: { large: 'function (doc, req) { return doc.n >= Number(req.query.min) }' },
   })
+  let asked = 0
   const ids = async (options: object): Promise<string[]> => {
-    const collection = db.collection(`c${Math.random()}`)
+    const collection = db.collection(`c${++asked}`)
     await collection.replicate({ from: `${server.url}/remote`, ...options })
     return (await collection.list().toArray()).map(({ id }) => id)
   }
@@ -186,15 +205,4 @@ function refusePoison(request: Parameters<Intercept>[0], response: Parameters<In
     response.end(isPoisoned ? '{"error":"document_too_large","reason":"no"}' : '[]')
   })
   return true
-}
-
-async function has(remote: ReturnType<PouchServer['database']>, id: string): Promise<boolean> {
-  return remote.get(id).then(
-    () => true,
-    () => false,
-  )
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5))
 }

@@ -1,12 +1,15 @@
 /** A database of a server that is dropped and made again, as a synced collection that nobody writes to learns of it. */
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment } from 'pannier/testing'
 import { expect, test } from 'vitest'
-import { ADMIN, startServer, send, until } from '../test-server.ts'
+import { ADMIN, inTime, startServer, send } from '../test-server.ts'
+
+const clock = virtualEnvironment()
 
 test('an idle live sync notices that the database was made again, and fills it again', async () => {
-  const server = await startServer()
-  const db = await open('here', { storage: memory() })
+  const server = await startServer({ environment: clock })
+  const db = await open('here', { storage: memory(), environment: clock })
   try {
     const people = db.collection('people')
     await people.insert(['ann', 'bob'].map((_id) => ({ _id })))
@@ -14,7 +17,6 @@ test('an idle live sync notices that the database was made again, and fills it a
     let remade = Promise.resolve()
     const sync = people.sync(`${server.adminUrl}/people`, {
       live: true,
-      checkpointIntervalMs: 1,
       fetch: async (url, init) => {
         await remade
         return fetch(url, init)
@@ -22,16 +24,16 @@ test('an idle live sync notices that the database was made again, and fills it a
     })
     const recorded = new Set<string>()
     sync.subscribe((event) => void (event.type === 'checkpoint' && recorded.add(event.direction)))
-    await until(() => recorded.size === 2 && sync.status === 'paused')
+    await clock.until(() => recorded.size === 2 && sync.status === 'paused')
     const { promise, resolve } = Promise.withResolvers<void>()
     remade = promise
     for (const method of ['DELETE', 'PUT'])
       await fetch(`${server.url}/people`, { method, headers: { authorization: ADMIN } })
     resolve()
-    await until(async () => (await send(server.url, 'GET /people')).json['doc_count'] === 2)
-    await until(() => sync.status === 'paused')
+    await clock.until(async () => (await send(server.url, 'GET /people')).json['doc_count'] === 2)
+    await clock.until(() => sync.status === 'paused')
     await people.insert({ _id: 'cy' })
-    await until(async () => (await send(server.url, 'GET /people/cy')).status === 200)
+    await clock.until(async () => (await send(server.url, 'GET /people/cy')).status === 200)
     sync.cancel()
     await sync
   } finally {
@@ -41,8 +43,8 @@ test('an idle live sync notices that the database was made again, and fills it a
 })
 
 test('a first push sends everything again if its target is created again before the first replication checkpoint', async () => {
-  const server = await startServer()
-  const db = await open('here', { storage: memory() })
+  const server = await startServer({ environment: clock })
+  const db = await open('here', { storage: memory(), environment: clock })
   try {
     const people = db.collection('people')
     await people.insert(Array.from({ length: 60 }, (_, n) => ({ _id: `p${n}` })))
@@ -58,7 +60,7 @@ test('a first push sends everything again if its target is created again before 
         let requests = 0
         // One after the other: none may meet the moment in which there is no database.
         let turn: Promise<unknown> = Promise.resolve()
-        const result = await people.replicate({
+        const push = people.replicate({
           to: `${server.adminUrl}/people`,
           batchSize: 10,
           fetch: (url, init) => {
@@ -70,6 +72,7 @@ test('a first push sends everything again if its target is created again before 
             return answer
           },
         })
+        const result = await inTime(clock, push)
         expect([path, request, result.ok, await countThere()]).toEqual([path, request, true, 60])
       }
     }
@@ -80,7 +83,7 @@ test('a first push sends everything again if its target is created again before 
 })
 
 test('a longpoll from a sequence number of another life of the database is answered at once', async () => {
-  const server = await startServer()
+  const server = await startServer({ environment: clock })
   await send(server.url, 'PUT /people')
   const { json, status } = await send(server.url, 'GET /people/_changes?feed=longpoll&heartbeat=60000&since=7-another')
   expect([status, json]).toEqual([200, { results: [], last_seq: expect.stringMatching(/^0-/), pending: 0 }])
@@ -88,12 +91,12 @@ test('a longpoll from a sequence number of another life of the database is answe
 })
 
 test('each start of a server has a name of its own, by which replications see that it was started again', async () => {
-  const server = await startServer()
+  const server = await startServer({ environment: clock })
   const nameOf = async (request: string): Promise<string | null> =>
     (await send(server.url, request)).headers.get('pannier-instance')
   const [name, again, ofError] = [await nameOf('GET /'), await nameOf('PUT /people'), await nameOf('GET /nobody')]
   expect([again, ofError]).toEqual([name, name])
-  const other = await startServer()
+  const other = await startServer({ environment: clock })
   expect((await send(other.url, 'GET /')).headers.get('pannier-instance')).not.toBe(name)
   await other.close()
   await server.close()

@@ -1,28 +1,35 @@
 /** Goal: `_replicate` between real servers of ours and of others: what it replicates, answers and refuses. */
-import { afterEach, expect, test } from 'vitest'
+import { virtualEnvironment } from 'pannier/testing'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { FastifyPluginAsync } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
 import { pouchServer } from '../../testing/pouchdb-server.ts'
-import type { PouchServer } from '../../testing/pouchdb-server.ts'
-import { ADMIN_NAME, ADMIN_PASSWORD, basic, send, startServer, until } from '../test-server.ts'
+import { ADMIN_NAME, ADMIN_PASSWORD, basic, inTime, send, startServer } from '../test-server.ts'
 import type { Answer, TestServer } from '../test-server.ts'
 import type { ServerOptions } from '../../src/index.ts'
 
+const clock = virtualEnvironment()
+let server: TestServer
+/** What a case opens beside it. */
 const opened: { close(): Promise<void> }[] = []
+
+beforeAll(async () => {
+  server = await start()
+  opened.pop()
+})
 afterEach(async () => {
+  const { jobs } = (await send(server.url, 'GET /_scheduler/jobs?limit=1000')).json as { jobs: { id: string }[] }
+  for (const { id } of jobs) await replicate(server, { replication_id: id, cancel: true })
+  const names = JSON.parse((await send(server.url, 'GET /_all_dbs')).text) as string[]
+  for (const name of names.filter((one) => !one.startsWith('_'))) await send(server.url, `DELETE /${name}`)
   for (const one of opened.splice(0).reverse()) await one.close()
 })
+afterAll(() => server.close())
 
-const LOOPBACK = { hosts: ['127.0.0.1'], backOff: () => 5, retryMsMin: 50 }
-
-async function start(options: ServerOptions = { replication: LOOPBACK }): Promise<TestServer> {
-  const server = await startServer(options)
-  opened.push(server)
-  return server
-}
-
-async function others(): Promise<PouchServer> {
-  const server = await pouchServer()
-  opened.push(server)
-  return server
+async function start(options: ServerOptions = {}): Promise<TestServer> {
+  const made = await startServer({ environment: clock, replication: { hosts: ['127.0.0.1'] }, ...options })
+  opened.push(made)
+  return made
 }
 
 function replicate({ url }: TestServer, body: object, headers?: Record<string, string>): Promise<Answer> {
@@ -45,7 +52,6 @@ function remote({ url }: TestServer, database: string, password = ADMIN_PASSWORD
 }
 
 test('local to local, and its answer', async () => {
-  const server = await start()
   await fill(server, 'a', ['x', 'y', 'z'])
   await fill(server, 'b', [])
   const { status, json } = await replicate(server, { source: 'a', target: 'b' })
@@ -69,7 +75,7 @@ test('local to local, and its answer', async () => {
 })
 
 test('two servers, both ways; the third relays between them', async () => {
-  const [one, two, relay] = [await start(), await start(), await start()]
+  const [one, two, relay] = [await start(), await start(), server]
   await fill(one, 'a', ['x', 'y'])
   expect((await replicate(two, { source: remote(one, 'a'), target: 'a', create_target: true })).status).toBe(200)
   expect(await ids(two, 'a')).toEqual(['x', 'y'])
@@ -91,8 +97,8 @@ test('two servers, both ways; the third relays between them', async () => {
 })
 
 test('a PouchDB server, both ways, with selector, ids, filters here and there', async () => {
-  const server = await start()
-  const other = await others()
+  const other = await pouchServer()
+  opened.push(other)
   await fill(server, 'a', ['x', 'y', 'z'])
   await other.database('remote').put({ _id: 'theirs' })
   const url = `${other.url}/remote`
@@ -116,12 +122,11 @@ test('a PouchDB server, both ways, with selector, ids, filters here and there', 
 })
 
 test('a continuous one keeps running, is listed, and ends when it is cancelled', async () => {
-  const server = await start()
-  const other = await others()
+  const other = await start()
   await fill(server, 'a', ['x'])
   const body = {
     source: 'a',
-    target: `http://u:secret@${new URL(other.url).host}/remote`,
+    target: `http://${ADMIN_NAME}:${ADMIN_PASSWORD}@${new URL(other.url).host}/remote`,
     continuous: true,
     create_target: true,
   }
@@ -130,11 +135,11 @@ test('a continuous one keeps running, is listed, and ends when it is cancelled',
   const id = started.json['_local_id'] as string
   expect(id).toMatch(/^[0-9a-f]{32}\+continuous\+create_target$/)
   expect((await replicate(server, body)).json['_local_id']).toBe(id)
-  await until(async () => (await other.database('remote').allDocs()).rows.length === 1)
+  await clock.until(async () => (await ids(other, 'remote')).length === 1)
   await fill(server, 'a', ['y'])
-  await until(async () => (await other.database('remote').allDocs()).rows.length === 2)
+  await clock.until(async () => (await ids(other, 'remote')).length === 2)
   const tasks = await send(server.url, 'GET /_active_tasks')
-  expect(tasks.text).not.toContain('secret')
+  expect(tasks.text).not.toContain(ADMIN_PASSWORD)
   expect(JSON.parse(tasks.text)).toMatchObject([
     {
       type: 'replication',
@@ -146,7 +151,7 @@ test('a continuous one keeps running, is listed, and ends when it is cancelled',
     },
   ])
   const jobs = await send(server.url, 'GET /_scheduler/jobs')
-  expect(jobs.text).not.toContain('secret')
+  expect(jobs.text).not.toContain(ADMIN_PASSWORD)
   expect(jobs.json).toMatchObject({ total_rows: 1, jobs: [{ id, database: null, user: ADMIN_NAME, source: 'a' }] })
   expect(await send(server.url, `GET /_scheduler/jobs/${encodeURIComponent(id)}`)).toMatchObject({
     status: 200,
@@ -159,7 +164,6 @@ test('a continuous one keeps running, is listed, and ends when it is cancelled',
 })
 
 test('design functions count here as they do over HTTP: filters, views, validation', async () => {
-  const server = await start()
   await fill(server, 'a', ['x', 'y', 'z'])
   await send(server.url, 'PUT /a/_design/f', {
     filters: { from: 'function (doc, req) { return doc.n >= Number(req.query.n) && req.userCtx.name === "admin" }' },
@@ -182,7 +186,6 @@ test('design functions count here as they do over HTTP: filters, views, validati
 })
 
 test('one forbidden document is counted, and the others are written', async () => {
-  const server = await start()
   await fill(server, 'a', ['x', 'y', 'z'])
   await fill(server, 'b', [])
   await send(server.url, 'PUT /_users/org.couchdb.user:ann', {
@@ -200,33 +203,30 @@ test('one forbidden document is counted, and the others are written', async () =
 })
 
 test('a document on which the other server fails each time is counted; a server that always fails is given up', async () => {
-  const server = await start()
   let isBroken = false
-  const other = await pouchServer((request, response) => {
-    const { url = '', method } = request
-    const isPoison = url.includes('_bulk_docs') && Number(request.headers['content-length']) > 5000
-    if (!isPoison && !(isBroken && method !== 'GET')) return false
-    request.resume().on('end', () => response.writeHead(500).end('{"error":"badmatch","reason":"poison"}'))
-    return true
-  })
-  opened.push(other)
+  const fails: FastifyPluginAsync = async (app) => {
+    app.addHook('preHandler', async ({ url, method, headers }, reply) => {
+      const isPoison = url.includes('_bulk_docs') && Number(headers['content-length']) > 5000
+      if (isPoison || (isBroken && method !== 'GET'))
+        await reply.code(500).send({ error: 'badmatch', reason: 'poison' })
+    })
+  }
+  const other = await start({ plugins: [fastifyPlugin(fails)] })
   await fill(server, 'a', ['x', 'y'])
   await send(server.url, 'PUT /a/poison', { text: 'x'.repeat(5000) })
-  const { status, json } = await replicate(server, { source: 'a', target: `${other.url}/remote`, create_target: true })
+  const toOther = (): Promise<Answer> =>
+    inTime(clock, replicate(server, { source: 'a', target: remote(other, 'b'), create_target: true }))
+  const { status, json } = await toOther()
   expect([status, json]).toMatchObject([200, { history: [{ docs_written: 2, doc_write_failures: 1 }] }])
-  expect((await other.database('remote').allDocs()).rows).toHaveLength(2)
+  expect(await ids(other, 'b')).toEqual(['x', 'y'])
   isBroken = true
   await fill(server, 'a', ['z'])
-  const failed = await replicate(server, { source: 'a', target: `${other.url}/remote` })
-  expect(failed).toMatchObject({ status: 500, json: { error: 'replication_failed' } })
+  expect(await toOther()).toMatchObject({ status: 500, json: { error: 'replication_failed' } })
   isBroken = false
-  expect((await replicate(server, { source: 'a', target: `${other.url}/remote` })).json).toMatchObject({
-    history: [{ docs_written: 1, doc_write_failures: 0 }],
-  })
+  expect((await toOther()).json).toMatchObject({ history: [{ docs_written: 1, doc_write_failures: 0 }] })
 })
 
 test('who may replicate: with the rights that they have here, also when these change', async () => {
-  const server = await start()
   await fill(server, 'a', ['x'])
   await fill(server, 'b', [])
   await fill(server, 'closed', ['secret'])
@@ -247,35 +247,35 @@ test('who may replicate: with the rights that they have here, also when these ch
   expect((await replicate(server, relayed, ann)).status).toBe(403)
   const live = { source: 'a', target: 'b', continuous: true }
   const { _local_id: id } = (await replicate(server, live, ann)).json
-  await until(async () => (await ids(server, 'b')).length === 1)
+  await clock.until(async () => (await ids(server, 'b')).length === 1)
   expect((await send(server.url, 'GET /_scheduler/jobs', undefined, ann)).json['total_rows']).toBe(1)
   await send(server.url, 'PUT /a/_security', { members: { names: ['bob'] } })
   const state = async (): Promise<string> => JSON.stringify((await send(server.url, 'GET /_scheduler/jobs')).json)
-  await until(async () => (await state()).includes('not allowed to access this db'))
+  await clock.until(async () => (await state()).includes('not allowed to access this db'))
   await fill(server, 'a', ['hidden'])
   expect(await ids(server, 'b')).toEqual(['x'])
   expect((await replicate(server, { replication_id: id, cancel: true }, ann)).status).toBe(200)
 })
 
 test('a database that is dropped ends what replicates it, and stays away', async () => {
-  const server = await start()
   await fill(server, 'a', ['x'])
   const body = { source: 'a', target: 'b', continuous: true, create_target: true }
   await replicate(server, body)
-  await until(async () => (await ids(server, 'b')).length === 1)
+  await clock.until(async () => (await ids(server, 'b')).length === 1)
   await send(server.url, 'DELETE /a')
   const jobs = async (): Promise<string> => (await send(server.url, 'GET /_scheduler/jobs')).text
-  await until(async () => (await jobs()).includes('Database does not exist'))
+  await clock.until(async () => (await jobs()).includes('Database does not exist'))
   expect((await send(server.url, 'GET /a')).status).toBe(404)
   await fill(server, 'a', ['y'])
-  await until(async () => (await ids(server, 'b')).length === 2)
+  await clock.until(async () => (await ids(server, 'b')).length === 2)
   await send(server.url, 'DELETE /b')
   await fill(server, 'a', ['z'])
-  await until(async () => (await send(server.url, 'GET /b')).status === 200 && (await ids(server, 'b')).length === 2)
+  await clock.until(
+    async () => (await send(server.url, 'GET /b')).status === 200 && (await ids(server, 'b')).length === 2,
+  )
 })
 
 test('a user has a limited number at a time', async () => {
-  const server = await start()
   await fill(server, 'a', [])
   await fill(server, 'b', [])
   await send(server.url, 'PUT /_users/org.couchdb.user:ann', {
@@ -295,7 +295,6 @@ test('a user has a limited number at a time', async () => {
 })
 
 test('bodies that are none', async () => {
-  const server = await start()
   for (const body of [
     {},
     { source: 'a' },
@@ -316,7 +315,6 @@ test('bodies that are none', async () => {
 })
 
 test('a changed filter or view begins again, by name and by URL, and an unchanged one continues', async () => {
-  const server = await start()
   const design = (wanted: string) => ({
     _id: '_design/f',
     lib: { wanted: `exports.wanted = '${wanted}'` },

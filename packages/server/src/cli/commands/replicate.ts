@@ -46,7 +46,7 @@ export function addReplicate(program: Command, terminal: Terminal): void {
 async function run(source: string, target: string, options: ReplicateArguments, terminal: Terminal): Promise<void> {
   const opened = new Map<string, Database>()
   const made: Database[] = []
-  const runner = await open('replicate', { storage: memory() })
+  const runner = await open('replicate', { storage: memory(), environment: terminal.environment })
   try {
     const from = await sideOf(source, process.env['PANNIER_SOURCE_AUTH'], false, opened, made, terminal)
     const to = await sideOf(target, process.env['PANNIER_TARGET_AUTH'], options.create, opened, made, terminal)
