@@ -5,6 +5,7 @@
  * happened) or `UnknownOutcome`. A connection that has failed is never used again. Idle connections keep no process alive.
  */
 import { Client, Query, type QueryArrayResult } from 'pg'
+import { pause, type Environment } from 'pannier/internal'
 import { outcomeOf, Refused, stateOf, UnknownOutcome } from './errors.ts'
 import type { Settings } from './options.ts'
 
@@ -45,12 +46,14 @@ export class Connections {
   /** Statements and round trips since the start. */
   readonly counts: { statements: number; trips: number } = { statements: 0, trips: 0 }
   readonly #settings: Settings
+  readonly #environment: Environment
   readonly #open: (Connection | undefined)[] = []
   readonly #opening: (Promise<Connection> | undefined)[] = []
   #users = 0
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, environment: Environment) {
     this.#settings = settings
+    this.#environment = environment
   }
 
   /** One more user: the connections stay until all have left. */
@@ -90,8 +93,8 @@ export class Connections {
     }
   }
 
-  patience(): Patience {
-    return new Patience(this.#settings.waitMsMax)
+  patience(limits: PatienceLimits = {}): Patience {
+    return new Patience(this.#environment, this.#settings.waitMsMax, limits)
   }
 
   /** A connection that hears what is said on `channel`. `ended` is called once, also when it could not be made. */
@@ -140,24 +143,37 @@ export class Connections {
   }
 }
 
+export interface PatienceLimits {
+  /** Ends it. */
+  readonly signal?: AbortSignal
+  /** Whether somebody still waits for the call, so that the process stays alive for it. */
+  readonly isAwaited?: () => boolean
+}
+
 /** The waits of one call, in all bounded. */
 export class Patience {
+  readonly #environment: Environment
   readonly #untilMs: number
+  readonly #limits: PatienceLimits
   #pauseMs = PAUSE_MS_FIRST
 
-  constructor(waitMsMax: number) {
-    this.#untilMs = performance.now() + waitMsMax
+  constructor(environment: Environment, waitMsMax: number, limits: PatienceLimits) {
+    this.#environment = environment
+    this.#limits = limits
+    this.#untilMs = environment.now() + waitMsMax
   }
 
   get isOver(): boolean {
-    return performance.now() >= this.#untilMs
+    return this.#limits.signal?.aborted === true || this.#environment.now() >= this.#untilMs
   }
 
   /** Throws the error where another try is of no use, or the time is over. */
   async pauseAfter(error: unknown): Promise<void> {
     const again = error instanceof UnknownOutcome || (error instanceof Refused && error.isPassing)
     if (!again || this.isOver) throw error
-    await new Promise((resolve) => setTimeout(resolve, this.#pauseMs * (0.5 + Math.random() / 2)))
+    const [byte] = this.#environment.randomBytes(1)
+    const { signal, isAwaited } = this.#limits
+    await pause(this.#environment, this.#pauseMs * (0.5 + byte! / 512), signal, isAwaited?.())
     this.#pauseMs = Math.min(2 * this.#pauseMs, PAUSE_MS_MAX)
   }
 }

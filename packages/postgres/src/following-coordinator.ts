@@ -5,12 +5,12 @@
 import type { Coordinator, Generation, Hint, WriterLease } from 'pannier/internal'
 import { failure } from './errors.ts'
 import type { Places, Spot } from './places.ts'
-import { PostgresCoordinator } from './postgres-coordinator.ts'
+import { PostgresCoordinator, type Handle } from './postgres-coordinator.ts'
 
 export class FollowingCoordinator implements Coordinator {
   readonly realm: string
   readonly #places: Places
-  readonly #name: string
+  readonly #handle: Handle
   readonly #stopListening: () => void
   #listener: ((hint: Hint | undefined) => void) | undefined
   #pinned: Generation | undefined
@@ -18,11 +18,11 @@ export class FollowingCoordinator implements Coordinator {
   #current: PostgresCoordinator | undefined
   #closed = false
 
-  constructor(places: Places, name: string, identity: string) {
+  constructor(places: Places, handle: Handle) {
     this.#places = places
-    this.#name = name
-    this.realm = identity
-    this.#stopListening = places.onSpot(name, (spot) => this.#bind(spot))
+    this.#handle = handle
+    this.realm = handle.realm
+    this.#stopListening = places.onSpot(handle.name, (spot) => this.#bind(spot))
   }
 
   async acquireWriter(): Promise<WriterLease> {
@@ -65,7 +65,7 @@ export class FollowingCoordinator implements Coordinator {
   /** A name without a database is that of a turn: the first PostgreSQL has those. */
   async #bound(): Promise<PostgresCoordinator> {
     if (this.#current === undefined) {
-      const spot = await this.#places.findTogether(this.#name)
+      const spot = await this.#places.findTogether(this.#handle.name)
       this.#bind(spot ?? { postgres: this.#places.home, number: null })
     }
     if (this.#closed || this.#current === undefined) throw failure('PANNIER_CLOSED', 'This handle is closed.')
@@ -76,7 +76,7 @@ export class FollowingCoordinator implements Coordinator {
     if (this.#closed || this.#spot?.postgres === spot.postgres) return
     const { postgres } = (this.#spot = spot)
     const before = this.#current
-    const current = new PostgresCoordinator(postgres.hub, this.#name, this.realm, postgres.place)
+    const current = new PostgresCoordinator(postgres, this.#handle)
     this.#current = current
     if (this.#listener !== undefined) current.onHint(this.#listener)
     // A pin that is lost makes a read look again.

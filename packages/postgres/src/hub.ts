@@ -5,9 +5,9 @@
  * Messages only make things quicker. Whatever is lost, the next poll finds. A process that gives no sign of life for
  * `SERVER_SILENCE_MS_MAX` has no pins any more.
  */
-import { createHash, randomBytes } from 'node:crypto'
-import type { CommitSequence, Generation, Hint } from 'pannier/internal'
-import type { Connections, Result, Statement } from './connections.ts'
+import { createHash } from 'node:crypto'
+import { every, type CommitSequence, type Environment, type Generation, type Hint } from 'pannier/internal'
+import type { Connections, PatienceLimits, Result, Statement } from './connections.ts'
 import type { Settings } from './options.ts'
 import type { Schema } from './schema.ts'
 
@@ -39,16 +39,28 @@ const HEARTBEAT_MS = 10_000
 const FORGOTTEN = `interval '1 day'`
 const LISTEN_AGAIN_MS = 500
 const NAME_LENGTH_MAX = 63
+/** For what is done again, or that nobody waits for. */
+export const UNAWAITED: PatienceLimits = { isAwaited: () => false }
+/** Of what names a process, or a handle. */
+export const ID_LENGTH = 16
 
 /** The table of turns in a schema, and the like. */
 type Tables = (name: 'turn' | 'pin' | 'server' | 'fence' | 'database') => string
 
+interface HubParts {
+  readonly connections: Connections
+  readonly schema: Schema
+  readonly settings: Settings
+  readonly environment: Environment
+}
+
 export class Hub {
-  readonly server: string = randomBytes(8).toString('hex')
+  readonly server: string
   readonly tables: Tables
   readonly #connections: Connections
   readonly #schema: Schema
   readonly #settings: Settings
+  readonly #environment: Environment
   readonly #members = new Map<string, Set<Member>>()
   /** The newest state of each database that a poll has found. */
   readonly #states = new Map<string, string | null>()
@@ -56,20 +68,22 @@ export class Hub {
   readonly #queue = new Map<string, string>()
   #sending = false
   #beating: Promise<void> | undefined
-  #timers: NodeJS.Timeout[] = []
+  #timers: (() => void)[] = []
   #stopListening: (() => void) | undefined
   #polling = false
 
-  constructor(connections: Connections, schema: Schema, settings: Settings) {
+  constructor({ connections, schema, settings, environment }: HubParts) {
+    this.server = environment.randomId().slice(0, ID_LENGTH)
+    this.#environment = environment
     this.#connections = connections
     this.#schema = schema
     this.#settings = settings
     this.tables = (name) => `${settings.schema}.${name}`
   }
 
-  async query(statement: Statement): Promise<Result> {
+  async query(statement: Statement, limits?: PatienceLimits): Promise<Result> {
     await this.#schema.ready()
-    return this.#connections.patiently(() => this.#connections.one(statement))
+    return this.#connections.patiently(() => this.#connections.one(statement), this.#connections.patience(limits))
   }
 
   join(member: Member): void {
@@ -106,7 +120,7 @@ export class Hub {
   /** To the other handles of that database in this process. */
   sendHere(member: Member, message: Message): void {
     for (const other of this.#members.get(keyOf(member.name)) ?? [])
-      if (other !== member) setImmediate(() => other.heard(message))
+      if (other !== member) void this.#environment.yield().then(() => other.heard(message))
   }
 
   /**
@@ -136,20 +150,18 @@ export class Hub {
     return this.#beating
   }
 
-  async #beat(): Promise<void> {
+  async #beat(limits?: PatienceLimits): Promise<void> {
     const server = this.tables('server')
-    await this.query({
-      text: `insert into ${server} (server, until) values ($1, clock_timestamp() + interval '${SERVER_SILENCE_MS_MAX} ms')
-        on conflict (server) do update set until = excluded.until`,
-      values: [this.server],
-    })
+    const text = `insert into ${server} (server, until) values ($1, clock_timestamp() + interval '${SERVER_SILENCE_MS_MAX} ms')
+      on conflict (server) do update set until = excluded.until`
+    await this.query({ text, values: [this.server] }, limits)
   }
 
   async #forget(): Promise<void> {
     const [server, pin] = [this.tables('server'), this.tables('pin')]
     const text = `with gone as (delete from ${server} where until < clock_timestamp() - ${FORGOTTEN} returning server)
       delete from ${pin} where server in (select server from gone)`
-    await this.query({ text })
+    await this.query({ text }, UNAWAITED)
   }
 
   #start(): void {
@@ -157,18 +169,18 @@ export class Hub {
     const { pollMs, notify } = this.#settings
     const repeat = (ms: number, work: () => Promise<void>): void => {
       // A failure shows itself to the next call.
-      this.#timers.push(setInterval(() => void work().catch(() => {}), ms).unref())
+      this.#timers.push(every(this.#environment, ms, () => void work().catch(() => {})))
     }
     repeat(pollMs, () => this.#poll())
     repeat(HEARTBEAT_MS, async () => {
-      if (this.#beating !== undefined) await this.#beat()
+      if (this.#beating !== undefined) await this.#beat(UNAWAITED)
     })
     repeat(SERVER_SILENCE_MS_MAX * 10, () => this.#forget())
     if (notify) void this.#listen()
   }
 
   #stop(): void {
-    for (const timer of this.#timers.splice(0)) clearInterval(timer)
+    for (const stop of this.#timers.splice(0)) stop()
     this.#stopListening?.()
     this.#stopListening = undefined
     const text = `delete from ${this.tables('server')} where server = $1`
@@ -180,9 +192,9 @@ export class Hub {
   async #listen(): Promise<void> {
     const again = (): void => {
       this.#stopListening = undefined
-      setTimeout(() => {
+      this.#environment.after(LISTEN_AGAIN_MS, () => {
         if (this.#members.size > 0 && this.#stopListening === undefined) void this.#listen()
-      }, LISTEN_AGAIN_MS).unref()
+      })
     }
     try {
       const stop = await this.#connections.listen(this.#channel, (text) => this.#heard(text), again)
@@ -232,13 +244,14 @@ export class Hub {
       for (const members of this.#members.values())
         for (const member of members) if (member.held !== undefined) held.set(member, member.held)
       const [fence, database, turn] = [this.tables('fence'), this.tables('database'), this.tables('turn')]
-      const { rows } = await this.query({
+      const poll: Statement = {
         name: 'pannier_poll',
         text: `select n.name, case when f.away is null then f.place || ' ' || (f.sequence + f.generation) end, t.holder, t.wanted is not null from unnest($1::text[]) n (name)
           left join ${database} d on d.name = n.name left join ${fence} f on f.database = d.id
           left join ${turn} t on t.name = n.name`,
         values: [names],
-      })
+      }
+      const { rows } = await this.query(poll, UNAWAITED)
       for (const [name, state, holder, isWanted] of rows as [string, string | null, string | null, boolean][])
         this.#found(name, state, (member) => {
           const request = held.get(member)

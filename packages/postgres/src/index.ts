@@ -4,7 +4,7 @@
  * @module
  */
 import type { Coordinator, DatabaseStorage, Environment, PageStore, SharingScope } from 'pannier/internal'
-import { badArgument, checkOptions, handleOn, type OptionNames } from 'pannier/internal'
+import { badArgument, checkOptions, handleOn, systemEnvironment, type OptionNames } from 'pannier/internal'
 import { openError } from './errors.ts'
 import { FollowingCoordinator } from './following-coordinator.ts'
 import { moveDatabase } from './move.ts'
@@ -61,7 +61,9 @@ export interface PostgresStorage extends DatabaseStorage {
  * const db = await open('shop', { storage: postgres('postgres://app:secret@127.0.0.1/app') })
  */
 export function postgres(url: string | readonly string[], options: PostgresOptions = {}): PostgresStorage {
-  return new StorageOnPostgres(new Places(allSettings(url, options).map((settings) => new OnePostgres(settings))))
+  const environment = systemEnvironment()
+  const all = allSettings(url, options).map((settings) => new OnePostgres(settings, environment))
+  return new StorageOnPostgres(new Places(all))
 }
 
 class StorageOnPostgres implements PostgresStorage {
@@ -123,10 +125,10 @@ class StorageOnPostgres implements PostgresStorage {
     })
   }
 
-  coordinator(name: string, _environment: Environment): Coordinator {
+  coordinator(name: string, environment: Environment): Coordinator {
     const { all, home } = this.#places
-    if (all.length > 1) return new FollowingCoordinator(this.#places, name, this.identify(name))
-    return new PostgresCoordinator(home.hub, name, this.identify(name), home.place)
+    const handle = { name, realm: this.identify(name), environment }
+    return all.length > 1 ? new FollowingCoordinator(this.#places, handle) : new PostgresCoordinator(home, handle)
   }
 
   placeOf(name: string): Promise<string | undefined> {

@@ -64,7 +64,7 @@ class Move {
   readonly #id: number
   readonly #work: MoveWork
   /** Names the move, and the copy that it makes. */
-  readonly #number = Number(crypto.getRandomValues(new BigUint64Array(1))[0]! & 0x1fffffffffffffn)
+  readonly #number: number
   readonly #copying: Copying
 
   constructor(places: Places, name: string, { spot, id, target }: Ends, work: MoveWork) {
@@ -74,6 +74,7 @@ class Move {
     this.#target = target
     this.#id = id
     this.#work = work
+    this.#number = places.newNumber()
     this.#copying = new Copying({ source: this.#source, id, target, copy: this.#number })
   }
 

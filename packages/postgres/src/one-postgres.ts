@@ -1,4 +1,5 @@
 /** One PostgreSQL of a storage: its connections, its tables, and what the processes that use it tell one another. */
+import type { Environment } from 'pannier/internal'
 import { Connections, type Result } from './connections.ts'
 import { failure } from './errors.ts'
 import { Hub } from './hub.ts'
@@ -8,17 +9,19 @@ import { statementsOf, type Statements } from './statements.ts'
 
 export class OnePostgres {
   readonly settings: Settings
+  readonly environment: Environment
   readonly connections: Connections
   readonly schema: Schema
   readonly hub: Hub
   readonly sql: Statements
   #member: Promise<string> | undefined
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, environment: Environment) {
     this.settings = settings
-    this.connections = new Connections(settings)
+    this.environment = environment
+    this.connections = new Connections(settings, environment)
     this.schema = new Schema(this.connections, settings.schema, settings.place)
-    this.hub = new Hub(this.connections, this.schema, settings)
+    this.hub = new Hub(this)
     this.sql = statementsOf(settings.schema)
   }
 

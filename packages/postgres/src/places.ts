@@ -6,6 +6,7 @@
  * and after it the original (docs/internals/postgres.md).
  */
 import { createHash } from 'node:crypto'
+import type { Environment } from 'pannier/internal'
 import { failure } from './errors.ts'
 import type { OnePostgres } from './one-postgres.ts'
 
@@ -38,6 +39,7 @@ export const FROZEN_MS_MAX = 5000
 export class Places {
   readonly all: readonly OnePostgres[]
   readonly home: OnePostgres
+  readonly environment: Environment
   readonly #listeners = new Map<string, Set<(spot: Spot) => void>>()
   /** Lookups that run. */
   readonly #looking = new Map<string, Promise<Spot | undefined>>()
@@ -46,6 +48,7 @@ export class Places {
   constructor(all: readonly OnePostgres[]) {
     this.all = all
     this.home = all[0]!
+    this.environment = this.home.environment
   }
 
   /** One more user: the connections stay until all have left. */
@@ -55,6 +58,11 @@ export class Places {
 
   leave(): void {
     for (const { connections } of this.all) connections.leave()
+  }
+
+  /** Of a database, or of a move: 52 bits that nobody else has. */
+  newNumber(): number {
+    return parseInt(this.environment.randomId().slice(0, 13), 16)
   }
 
   /** Makes the tables where they are missing. */

@@ -5,19 +5,28 @@
  * A holder that is wanted and gives no sign of life for `WRITER_SILENCE_MS_MAX` loses it to the next one. The fences of the page
  * store then refuse what it may still try. A crash of PostgreSQL empties the table, and nobody has the right.
  */
-import { randomBytes } from 'node:crypto'
-import { assert, Lease, WRITER_SILENCE_MS_MAX } from 'pannier/internal'
-import type { Coordinator, Generation, Hint, WriterLease } from 'pannier/internal'
+import { assert, Lease, pause, WRITER_SILENCE_MS_MAX } from 'pannier/internal'
+import type { Coordinator, Environment, Generation, Hint, WriterLease } from 'pannier/internal'
 import { failure, operationError } from './errors.ts'
-import type { Freed, Hub, Member, Message } from './hub.ts'
+import { ID_LENGTH, UNAWAITED, type Freed, type Hub, type Member, type Message } from './hub.ts'
+import type { OnePostgres } from './one-postgres.ts'
 
 /** How long one that waits sleeps, if it hears nothing. */
 const WAIT_MS = 250
 
+/** Whose coordinator it is. */
+export interface Handle {
+  /** Of the database. */
+  readonly name: string
+  readonly realm: string
+  readonly environment: Environment
+}
+
 export class PostgresCoordinator implements Coordinator, Member {
   readonly realm: string
   readonly name: string
-  readonly self: string = randomBytes(8).toString('hex')
+  readonly self: string
+  readonly #environment: Environment
   readonly #hub: Hub
   readonly #place: string
   #listener: (hint: Hint | undefined) => void = () => (this.#missed = true)
@@ -35,11 +44,13 @@ export class PostgresCoordinator implements Coordinator, Member {
   #pinned: Generation | undefined
   #closed = false
 
-  constructor(hub: Hub, name: string, identity: string, place: string) {
+  constructor({ hub, place }: OnePostgres, { name, realm, environment }: Handle) {
     this.#hub = hub
     this.#place = place
+    this.#environment = environment
+    this.self = environment.randomId().slice(0, ID_LENGTH)
     this.name = name
-    this.realm = identity
+    this.realm = realm
     hub.join(this)
   }
 
@@ -62,7 +73,7 @@ export class PostgresCoordinator implements Coordinator, Member {
         if (this.#closed) throw closedError()
         woken = false
         if (given !== undefined || (await this.#ask())) {
-          if (given?.isWanted === true) setImmediate(() => this.#answer())
+          if (given?.isWanted === true) this.#answerSoon()
           this.#lease = new Lease(() => {
             this.#lease = undefined
             this.#letGo()
@@ -74,7 +85,11 @@ export class PostgresCoordinator implements Coordinator, Member {
           this.#hub.send(this, 'held')
           return this.#lease
         }
-        if (!woken) await new Promise<void>((resolve) => ((wake = resolve), setTimeout(resolve, WAIT_MS)))
+        if (!woken) {
+          const waking = new AbortController()
+          wake = () => waking.abort()
+          await pause(this.#environment, WAIT_MS, waking.signal)
+        }
       }
     } catch (error) {
       // Nobody would answer for this request: the others would wait until it is taken for dead.
@@ -133,7 +148,7 @@ export class PostgresCoordinator implements Coordinator, Member {
     }
     const text = `delete from ${this.#hub.tables('pin')} where name = $1 and handle = $2`
     const unpinned = this.#pinning.then(async () => {
-      if (this.#pinned !== undefined) await this.#hub.query({ text, values: [this.name, this.self] })
+      if (this.#pinned !== undefined) await this.#hub.query({ text, values: [this.name, this.self] }, UNAWAITED)
     })
     void Promise.allSettled([unpinned, this.#releasing]).then(() => this.#hub.leave(this))
   }
@@ -191,8 +206,12 @@ export class PostgresCoordinator implements Coordinator, Member {
     })
     const [isMine, isWanted] = rows[0] as [boolean, boolean]
     if (!isMine) this.#hub.sendHere(this, 'want')
-    if (isMine && isWanted) setImmediate(() => this.#answer())
+    if (isMine && isWanted) this.#answerSoon()
     return isMine
+  }
+
+  #answerSoon(): void {
+    void this.#environment.yield().then(() => this.#answer())
   }
 
   /** Tells the holder, and gives a sign of life in a later task: a process that is stopped gives none. */
@@ -200,7 +219,7 @@ export class PostgresCoordinator implements Coordinator, Member {
     const lease = this.#lease
     if (lease === undefined) return
     lease.want()
-    setImmediate(() => {
+    void this.#environment.yield().then(() => {
       if (this.#lease !== lease) return
       const text = `update ${this.#hub.tables('turn')} set wanted = clock_timestamp() where name = $1 and holder = $2`
       this.#hub.query({ text, values: [this.name, this.#request] }).then(
@@ -227,7 +246,9 @@ export class PostgresCoordinator implements Coordinator, Member {
         returning coalesce(holder, '') as holder, cardinality(queue) > 0 as wanted)
       select holder, wanted, ${this.#hub.telling(this, `'free:' || holder || ':' || wanted`)} from freed`
     const values = [this.name, this.#request]
-    const freed = this.#asking.then(() => this.#hub.query({ text, values }))
+    // Nobody waits for what a closed handle lets go of.
+    const limits = { isAwaited: () => !this.#closed }
+    const freed = this.#asking.then(() => this.#hub.query({ text, values }, limits))
     this.#releasing = freed.then(
       ({ rows }) => {
         const [holder, isWanted] = (rows[0] ?? ['', false]) as [string, boolean]

@@ -6,6 +6,7 @@
  * the one that the handle has read: after a failover or a restore it has to look first (docs/internals/postgres.md).
  */
 import { PannierError } from 'pannier'
+import { pause } from 'pannier/internal'
 import type {
   Commit,
   Durability,
@@ -60,6 +61,7 @@ const FOLLOW_MS = 50
 
 export class PostgresDatabase implements SharedDatabase {
   closed = false
+  readonly #closing = new AbortController()
   readonly #places: Places
   readonly #name: string
   /** Where the database is. */
@@ -88,6 +90,11 @@ export class PostgresDatabase implements SharedDatabase {
     return new PostgresDatabase(places, name, await places.decide(name))
   }
 
+  /** Of a call of this handle. It ends with the handle. */
+  #patience(): Patience {
+    return this.#connections.patience({ signal: this.#closing.signal })
+  }
+
   get #connections(): Connections {
     return this.#spot.postgres.connections
   }
@@ -101,7 +108,7 @@ export class PostgresDatabase implements SharedDatabase {
   }
 
   async read(known?: KnownState): Promise<StoreState> {
-    const patience = this.#connections.patience()
+    const patience = this.#patience()
     return this.#following(patience, async () => {
       for (;;) {
         if (this.#unsettled) await this.#raiseBarrier(patience)
@@ -140,10 +147,9 @@ export class PostgresDatabase implements SharedDatabase {
   }
 
   #making(): Statement[] {
-    const id = crypto.getRandomValues(new BigUint64Array(1))[0]! & 0x1fffffffffffffn
     return [
       { text: this.#sql.settle, values: [this.#name] },
-      { text: this.#sql.make, values: [String(id), this.#name] },
+      { text: this.#sql.make, values: [this.#places.newNumber(), this.#name] },
       { text: this.#sql.adoptByName, values: [this.#name, this.#places.all.length === 1] },
     ]
   }
@@ -152,7 +158,10 @@ export class PostgresDatabase implements SharedDatabase {
   async #identify(): Promise<number> {
     if (this.#id === undefined) {
       const id = { text: this.#sql.id, values: [this.#name] }
-      const results = await this.#connections.patiently(() => this.#connections.transaction([...this.#making(), id]))
+      const results = await this.#connections.patiently(
+        () => this.#connections.transaction([...this.#making(), id]),
+        this.#patience(),
+      )
       const row = results.at(-1)!.rows[0]
       if (row === undefined) throw this.#elsewhere()
       this.#id = row[0] as number
@@ -189,7 +198,7 @@ export class PostgresDatabase implements SharedDatabase {
       if (spot !== 'wait') return this.#arrive(spot, patience)
       if (patience.isOver)
         throw failure('PANNIER_IO', `The database ${this.#name} is being moved to another PostgreSQL. Try again.`)
-      await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS))
+      await pause(this.#places.environment, FOLLOW_MS)
     }
   }
 
@@ -250,11 +259,11 @@ export class PostgresDatabase implements SharedDatabase {
 
   /** Reads at the place that this handle knows. After a failover or a restore the same ids may be other pages. */
   async readPages(ids: readonly PageId[]): Promise<(Uint8Array | undefined)[]> {
-    const found = await this.#following(this.#connections.patience(), async () => {
+    const found = await this.#following(this.#patience(), async () => {
       for (;;) {
         const id = await this.#identify()
         const statement = { name: 'pannier_pages', text: this.#sql.pages, values: [id, arrayOf(ids), this.#place] }
-        const { rows } = await this.#connections.patiently(() => this.#connections.one(statement))
+        const { rows } = await this.#connections.patiently(() => this.#connections.one(statement), this.#patience())
         const place = rows.find(([page]) => page === null)
         if (place === undefined) throw new Away()
         if (place[2] === true) return rows
@@ -376,10 +385,13 @@ export class PostgresDatabase implements SharedDatabase {
 
   /** One round trip, for calls that take no arguments. */
   async #ask(query: 'listPages' | 'usedBytes'): Promise<Result> {
-    return this.#following(this.#connections.patience(), async () => {
+    return this.#following(this.#patience(), async () => {
       const id = await this.#identify()
       const calls = [{ text: this.#sql[query] }, { text: this.#sql.away }].map((call) => ({ ...call, values: [id] }))
-      const [answer, away] = await this.#connections.patiently(() => this.#connections.transaction(calls))
+      const [answer, away] = await this.#connections.patiently(
+        () => this.#connections.transaction(calls),
+        this.#patience(),
+      )
       if (away!.rows.length === 0) throw new Away()
       return answer!
     })
@@ -408,7 +420,7 @@ export class PostgresDatabase implements SharedDatabase {
    * a try may be repeated.
    */
   async #write(attempt: () => Promise<void>, settle?: (patience: Patience) => Promise<Settled>): Promise<void> {
-    const patience = this.#connections.patience()
+    const patience = this.#patience()
     await this.#calls(async () => {
       // A handle that has seen nothing can miss nothing: any place is right.
       if (this.#place === '') await this.read()
@@ -468,9 +480,8 @@ export class PostgresDatabase implements SharedDatabase {
 
   /** Why a fence did not hold: the database is gone, has moved, or another handle has written. */
   async #refusal(what: string): Promise<Error> {
-    const { rows } = await this.#connections.patiently(() =>
-      this.#connections.one({ text: this.#sql.away, values: [this.#id] }),
-    )
+    const ask = { text: this.#sql.away, values: [this.#id] }
+    const { rows } = await this.#connections.patiently(() => this.#connections.one(ask), this.#patience())
     const away = rows[0]?.[0] as number | null | undefined
     if (away !== null) return new Away(away)
     return failure('PANNIER_STALE', `Another handle has written since: ${what}.`)
@@ -497,6 +508,7 @@ export class PostgresDatabase implements SharedDatabase {
 
   close(): void {
     this.closed = true
+    this.#closing.abort()
   }
 }
 

@@ -3,13 +3,12 @@
  * Method: a proxy cuts before the request, before the answer, or lets the request arrive late. Each write must succeed, as the store
  * finds out what came of it. PostgreSQL also stops and starts again under writes, in order and by a crash.
  */
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { open } from '../../db/src/index.ts'
 import { timeoutOf, times } from '../../../tools/test/seeds.ts'
 import { postgres } from '../src/index.ts'
 import { CuttingProxy, type Cut } from './cutting-proxy.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 
 interface Item {
   readonly n: number
@@ -25,7 +24,7 @@ onPostgres((get) => {
     test(`cut: ${cut}`, { timeout: timeoutOf(120_000) }, async () => {
       const { server } = get()
       await using proxy = await CuttingProxy.start(server.port)
-      const name = randomUUID()
+      const name = newName()
       const storage = postgres(server.url('pannier_test', proxy.port), { connections: 1, listenUrl: get().url })
       await using db = await open(name, { storage, durability: 'strict' })
       const items = db.collection<Item>('items')
@@ -56,7 +55,7 @@ onPostgres((get) => {
       { timeout: timeoutOf(120_000) },
       async () => {
         const { server, url } = get()
-        const name = randomUUID()
+        const name = newName()
         await using db = await open(name, { storage: postgres(url), durability: 'strict' })
         const items = db.collection<Item>('items')
         await items.insert({ _id: 'counter', n: 0 })
@@ -88,7 +87,7 @@ onPostgres((get) => {
       const { server } = get()
       await using proxy = await CuttingProxy.start(server.port)
       const storage = postgres(server.url('pannier_test', proxy.port), { waitMsMax: 300 })
-      await using db = await open(randomUUID(), { storage, durability: 'strict' })
+      await using db = await open(newName(), { storage, durability: 'strict' })
       const items = db.collection<Item>('items')
       await items.insert({ _id: 'a', n: 0, mark: MARK })
       proxy.leaveAt(MARK)

@@ -1,5 +1,7 @@
 /** A network that fails: a proxy before PostgreSQL that cuts the connection, or holds it up, at a chosen statement. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { FIRST_SEED } from '../../../tools/test/seeds.ts'
+import { seededRandom } from '../../db/testing/random.ts'
 
 /**
  * 'request': the statement never arrives. 'answer': it is done, and its answer is lost. 'late': it arrives after the client has
@@ -35,6 +37,7 @@ export class CuttingProxy implements AsyncDisposable {
   keepsHeld = false
   #isAway = false
   #leavesAfterAnswer = false
+  readonly #random = seededRandom(FIRST_SEED)
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
 
@@ -147,7 +150,7 @@ export class CuttingProxy implements AsyncDisposable {
         server.destroy()
       } else if (how === 'late') {
         cut()
-        setTimeout(() => server.write(chunk), Math.random() * LATE_MS_MAX)
+        setTimeout(() => server.write(chunk), this.#random.next() * LATE_MS_MAX)
         setTimeout(() => server.destroy(), SERVER_GONE_MS)
       } else {
         losesAnswer ||= how === 'answer'

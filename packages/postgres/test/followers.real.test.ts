@@ -1,15 +1,14 @@
 /** Goal: who follows commits of another server finds, with each of them, the state that it has made. */
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { followCommits, holdSnapshot } from '../../db/src/internal.ts'
 import { open } from '../../db/src/index.ts'
 import { postgres } from '../src/index.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 
 onPostgres((get) => {
   for (const flushed of [false, true]) {
     test(`several commits that are found together come one after another${flushed ? ', also after a storage checkpoint' : ''}`, async () => {
-      const name = randomUUID()
+      const name = newName()
       const quiet = (host: string): ReturnType<typeof postgres> =>
         postgres(get().url.replace('127.0.0.1', host), { notify: false, pollMs: 1e9 })
       await using writer = await open(name, { storage: quiet('127.0.0.1') })

@@ -2,15 +2,16 @@
  * Goal: a disk that is full loses nothing that was acknowledged, and damages nothing: writes fail, and continue when there is room.
  * Method: a PostgreSQL whose data are on a small file system in memory. It needs the right to mount one.
  */
-import { randomUUID } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { History, violationsOf } from '../../../tools/test/history.ts'
 import { open } from '../../db/src/index.ts'
+import { seededRandom } from '../../db/testing/random.ts'
 import { makeFolder } from '../../../tools/processes.ts'
 import { notRun } from '../../../tools/test/not-run.ts'
+import { FIRST_SEED } from '../../../tools/test/seeds.ts'
 import { findPostgres, POSTGRES_NEEDED, PostgresServer } from '../../../tools/test/postgres.ts'
 import { postgres } from '../src/index.ts'
 import { endOf, ListServer } from './lists.ts'
@@ -29,12 +30,16 @@ test('the disk of PostgreSQL is full, and has room again', { timeout: 120_000 },
     )
     const url = server.make('app')
     const ballast = join(place, 'ballast')
-    await using db = await open(randomUUID(), { storage: postgres(url, { waitMsMax: 3000 }), durability: 'strict' })
+    await using db = await open('full', { storage: postgres(url, { waitMsMax: 3000 }), durability: 'strict' })
     const history = new History()
     const writer = new ListServer(db, 's0', history)
+    const random = seededRandom(FIRST_SEED)
     // What does not compress.
     const write = (n: number): Promise<string> =>
-      writer.write(`i${n}`, Buffer.from(crypto.getRandomValues(new Uint8Array(48_000))).toString('base64'))
+      writer.write(
+        `i${n}`,
+        Buffer.from(Uint8Array.from({ length: 48_000 }, () => random.below(256))).toString('base64'),
+      )
     for (let n = 0; n < 20; n++) await write(n)
     const free = Number(spawnSync('df', ['--output=avail', '-B1', place], { encoding: 'utf8' }).stdout.split('\n')[1])
     writeFileSync(ballast, Buffer.alloc(free - 2 * MEBIBYTE))

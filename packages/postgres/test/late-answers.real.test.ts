@@ -2,13 +2,12 @@
  * Goal: an answer that comes late, when the handle has made other calls meanwhile, takes nothing back that the handle has seen. No call
  * that has happened is said to have been refused.
  */
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { systemEnvironment } from '../../db/src/database/lifecycle/environment.ts'
 import type { Commit, PageStore } from '../../db/src/internal.ts'
 import { postgres } from '../src/index.ts'
 import { CuttingProxy } from './cutting-proxy.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 import { moved, several } from './on-several.ts'
 
 type Sequence = Parameters<PageStore['append']>[0]['sequence']
@@ -42,7 +41,7 @@ onPostgres((get) => {
     [Symbol.asyncDispose](): Promise<void>
   }> {
     const { server, url } = get()
-    const name = randomUUID()
+    const name = newName()
     const proxy = await CuttingProxy.start(server.port)
     const held = await postgres(server.url('pannier_test', proxy.port)).open(name)
     const other = await postgres(url).open(name)
@@ -159,7 +158,7 @@ onPostgres((get) => {
     const { server } = get()
     await using proxy = await CuttingProxy.start(server.port)
     const storage = postgres(server.url('pannier_test', proxy.port), { notify: false, pollMs: 10 })
-    const handle = storage.coordinator!(randomUUID(), systemEnvironment())
+    const handle = storage.coordinator!(newName(), systemEnvironment())
     const poll = proxy.holdAnswerAt('pannier_poll')
     await poll.given
     const lease = await handle.acquireWriter()
@@ -175,7 +174,7 @@ onPostgres((get) => {
   test('a handle that closes while it asks for the lease leaves nobody waiting for it', async () => {
     const { server, url } = get()
     await using proxy = await CuttingProxy.start(server.port)
-    const name = randomUUID()
+    const name = newName()
     const options = { notify: false, pollMs: 1e9 }
     const behind = postgres(server.url('pannier_test', proxy.port), options)
     const [closing, other] = [

@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { open, type Database } from '../../db/src/index.ts'
 import { spawnTracked, stop } from '../../../tools/processes.ts'
-import { timeoutOf, times } from '../../../tools/test/seeds.ts'
+import { FIRST_SEED, timeoutOf, times } from '../../../tools/test/seeds.ts'
+import { seededRandom } from '../../db/testing/random.ts'
 import { postgres } from '../src/index.ts'
 import { moveDatabase, type MoveStep } from '../src/move.ts'
 import { onPostgres } from './on-postgres.ts'
@@ -217,10 +218,11 @@ onPostgres((get) => {
     const urls = several(get(), 2)
     const writers = await Writers.start(urls, 'shop', 3000)
     const script = join(import.meta.dirname, 'moving-process.ts')
+    const random = seededRandom(FIRST_SEED)
     for (let kill = 0; kill < kills; kill++) {
       const child = spawnTracked(process.execPath, ['--conditions=pannier-source', script, 'shop', ...urls])
       await new Promise<void>((resolve) => child.stdout!.once('data', () => resolve()))
-      await sleep(Math.random() * 400)
+      await sleep(random.next() * 400)
       await stop(child, 'SIGKILL')
       await writers.goOn()
       // The last statement of the dead one may stop the writers once more.

@@ -1,5 +1,4 @@
 /** Goal: where the store takes an unknown outcome for the wrong one, the checker of histories sees it, in a history that was really made. */
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { open } from '../../db/src/index.ts'
 import { History, violationsOf, type ViolationKind } from '../../../tools/test/history.ts'
@@ -7,7 +6,7 @@ import { importMutant, type Mutation } from '../../../tools/test/mutants.ts'
 import { postgres } from '../src/index.ts'
 import { CuttingProxy, type Cut } from './cutting-proxy.ts'
 import { endOf, ListServer } from './lists.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 
 const FILE = 'packages/postgres/src/postgres-database.ts'
 const RIGHT: Mutation = {
@@ -46,7 +45,7 @@ onPostgres((get) => {
       ])
       await using proxy = await CuttingProxy.start(server.port)
       const options = { connections: 1, listenUrl: url }
-      const database = randomUUID()
+      const database = newName()
       const history = new History()
       const db = await open(database, {
         storage: mutant.postgres(server.url('pannier_test', proxy.port), options),

@@ -2,16 +2,15 @@
  * Goal: servers behind networks that fail at random, and on a PostgreSQL that is killed, answer as one database does.
  * Method: three servers, each behind a network of its own, add to shared lists. A checker of histories has the last word.
  */
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../db/testing/random.ts'
 import { open, type Database } from '../../db/src/index.ts'
 import { History, violationsOf } from '../../../tools/test/history.ts'
-import { EVERYWHERE, seedsOf, timeoutOf, times } from '../../../tools/test/seeds.ts'
+import { EVERYWHERE, FIRST_SEED, seedsOf, timeoutOf, times } from '../../../tools/test/seeds.ts'
 import { postgres } from '../src/index.ts'
 import { FailingNetwork, NO_FAULTS, type Faults } from './failing-network.ts'
 import { countsOf, endOf, ListServer } from './lists.ts'
-import { onPostgres, type OnPostgres } from './on-postgres.ts'
+import { newName, onPostgres, type OnPostgres } from './on-postgres.ts'
 
 const SERVERS = [0, 1, 2]
 const WRITES = 40
@@ -24,7 +23,7 @@ async function checkServers(
   networks: readonly FailingNetwork[],
   meanwhile: (history: History) => Promise<void> = async () => {},
 ): Promise<void> {
-  const name = randomUUID()
+  const name = newName()
   const history = new History()
   const databases: Database[] = []
   for (const { port } of networks)
@@ -74,10 +73,10 @@ onPostgres((get) => {
     'one process of PostgreSQL is killed in the middle of a commit, and ends all others': async ({
       server,
     }: OnPostgres) => {
+      const random = seededRandom(FIRST_SEED)
       const isKilled = (): boolean => {
-        const backends = server.processes('pannier_test')
         try {
-          return process.kill(backends[Math.floor(Math.random() * backends.length)]!, 'SIGKILL')
+          return process.kill(random.pick(server.processes('pannier_test')), 'SIGKILL')
         } catch {
           // It has ended meanwhile: a worker of autovacuum.
           return false

@@ -8,6 +8,13 @@ export interface OnPostgres {
   readonly url: string
 }
 
+let names = 0
+
+/** Of a database that no other test of the file has. */
+export function newName(): string {
+  return `name_${++names}`
+}
+
 /** Registers the tests of `cases`. `get()` is for use inside of tests. Where there is no PostgreSQL they are not run. */
 export function onPostgres(cases: (get: () => OnPostgres) => void, settings: readonly string[] = []): void {
   if (findPostgres() === undefined) {
@@ -17,6 +24,7 @@ export function onPostgres(cases: (get: () => OnPostgres) => void, settings: rea
   describe('PostgreSQL', () => {
     let found: OnPostgres
     beforeAll(async () => {
+      names = 0
       const server = await PostgresServer.start(settings)
       found = { server, url: server.make('pannier_test') }
     })

@@ -1,21 +1,23 @@
 /** Several PostgreSQLs for the tests of a file: databases of one server, which know nothing of one another. */
-import { randomUUID } from 'node:crypto'
 import { isPannierError } from 'pannier'
+import { systemEnvironment } from 'pannier/internal'
 import type { OnePostgres } from '../src/one-postgres.ts'
 import { OnePostgres as One } from '../src/one-postgres.ts'
 import { allSettings } from '../src/options.ts'
 import { Places } from '../src/places.ts'
-import type { OnPostgres } from './on-postgres.ts'
+import { newName, type OnPostgres } from './on-postgres.ts'
 
 /** New ones, by their URLs. */
 export function several({ server }: OnPostgres, count: number): string[] {
-  const run = randomUUID().slice(0, 8)
+  const run = newName()
   return Array.from({ length: count }, (_, n) => server.make(`several_${run}_${n}`))
 }
 
 /** For moves that are watched step by step. Call `leave` on it at the end. */
 export function placesAt(urls: readonly string[]): Places {
-  const places = new Places(allSettings(urls, {}).map((settings): OnePostgres => new One(settings)))
+  const places = new Places(
+    allSettings(urls, {}).map((settings): OnePostgres => new One(settings, systemEnvironment())),
+  )
   places.join()
   return places
 }

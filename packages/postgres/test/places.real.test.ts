@@ -1,10 +1,9 @@
 /** Goal: databases are spread over several PostgreSQLs by name, stay where they are, and are never in two places. */
-import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { open } from '../../db/src/index.ts'
 import { freePort } from '../../../tools/processes.ts'
 import { postgres } from '../src/index.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 import { copiesOf, several } from './on-several.ts'
 
 const NAMES = Array.from({ length: 24 }, (_, n) => `tenant ${n}`)
@@ -144,7 +143,7 @@ onPostgres((get) => {
     onTestFinished(() => void vi.useRealTimers())
     const urls = several(get(), 2)
     const storage = postgres(urls, { notify: false, pollMs: 1e9 })
-    const name = randomUUID()
+    const name = newName()
     {
       await using made = await open(name, { storage })
       await made.collection('items').insert(Array.from({ length: 2000 }, (_, n) => ({ _id: `i${n}`, n })))

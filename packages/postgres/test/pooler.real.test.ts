@@ -2,7 +2,6 @@
  * Goal: databases work through a pooler in transaction mode: without prepared statements, and with NOTIFY by a connection of its own or
  * not at all.
  */
-import { randomUUID } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -16,7 +15,7 @@ import { systemEnvironment } from '../../db/src/database/lifecycle/environment.t
 import { freePort, spawnTracked, stop } from '../../../tools/processes.ts'
 import { notRun } from '../../../tools/test/not-run.ts'
 import { postgres, type PostgresOptions, type PostgresStorage } from '../src/index.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 
 const PGBOUNCER = '/usr/sbin/pgbouncer'
 const START_MS_MAX = 60_000
@@ -67,14 +66,14 @@ onPostgres((get) => {
 
   pageStoreSuite({
     test: prefixed(test, 'page store'),
-    create: async () => ({ storage: storage(), name: randomUUID() }),
+    create: async () => ({ storage: storage(), name: newName() }),
   })
   describe('coordinator', () => {
     coordinatorSuite({
       test,
       isSilent: true,
       create: () => {
-        const name = randomUUID()
+        const name = newName()
         return () => storage().coordinator!(name, systemEnvironment())
       },
     })
@@ -83,7 +82,7 @@ onPostgres((get) => {
   test('with a URL that leads past the pooler, news come by NOTIFY', async () => {
     const listening = (host: string): PostgresStorage =>
       postgres(url.replace('127.0.0.1', host), { prepare: false, listenUrl: get().url, pollMs: 1e9 })
-    const name = randomUUID()
+    const name = newName()
     await using one = await open(name, { storage: listening('127.0.0.1') })
     await using two = await open(name, { storage: listening('localhost') })
     const heard = new Promise((resolve) => two.onChange(resolve))

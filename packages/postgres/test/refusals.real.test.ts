@@ -1,13 +1,12 @@
 /** Goal: each thing that can be wrong with a place in PostgreSQL is a clear error that says what to do, and nothing is changed there. */
-import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { open } from '../../db/src/index.ts'
 import { freePort } from '../../../tools/processes.ts'
 import { postgres, type PostgresOptions } from '../src/index.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 
 async function refusal(url: string, options: PostgresOptions = {}): Promise<{ code: string; message: string }> {
-  const opened = open(randomUUID(), { storage: postgres(url, { waitMsMax: 0, ...options }) })
+  const opened = open(newName(), { storage: postgres(url, { waitMsMax: 0, ...options }) })
   return opened.then(
     async (db) => {
       await db.close()
@@ -92,7 +91,7 @@ onPostgres((get) => {
     const error = await refusal(standby.url('pannier_test'))
     expect(error.message).toMatch(/is a read-only standby\. Name the primary, or all hosts/)
     const both = `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${server.port}/pannier_test`
-    await using db = await open(randomUUID(), { storage: postgres(both) })
+    await using db = await open(newName(), { storage: postgres(both) })
     await db.collection('items').insert({ _id: 'a' })
   })
 })

@@ -2,14 +2,13 @@
  * Goal: a server that finds PostgreSQL put back to an earlier state says so, and does not answer from what it has cached.
  * Method: the data folder is copied and put back, with and without writes of another server since; a restart and a crash are other things.
  */
-import { randomUUID } from 'node:crypto'
 import { cpSync, rmSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { open, type Database } from '../../db/src/index.ts'
 import type { PageStore } from '../../db/src/internal.ts'
 import { postgres } from '../src/index.ts'
-import { onPostgres, type OnPostgres } from './on-postgres.ts'
+import { newName, onPostgres, type OnPostgres } from './on-postgres.ts'
 
 interface Item {
   readonly n: number
@@ -58,7 +57,7 @@ onPostgres((get) => {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     test(`a server continues after PostgreSQL has stopped by ${signal} and started again`, async () => {
       const { server, url } = get()
-      await using db = await open(randomUUID(), { storage: postgres(url), durability: 'strict' })
+      await using db = await open(newName(), { storage: postgres(url), durability: 'strict' })
       await insert(db, 0, 10)
       await server.stop(signal)
       await server.begin()
@@ -70,7 +69,7 @@ onPostgres((get) => {
   for (const others of [0, 30]) {
     test(`a backup is put back, and another server writes ${others} documents: the first one says so`, async () => {
       const { server, url } = get()
-      const name = randomUUID()
+      const name = newName()
       await using db = await open(name, { storage: postgres(url), durability: 'strict' })
       await insert(db, 0, 5)
       await putBack(get(), () => insert(db, 5, 20))
@@ -100,7 +99,7 @@ onPostgres((get) => {
 
   test('a handle whose server another one has adopted looks before it writes, and continues', async () => {
     const { server, url } = get()
-    const name = randomUUID()
+    const name = newName()
     const [one, two] = [await postgres(url).open(name), await postgres(url).open(name)]
     for (const store of [one, two]) await store.read()
     await append(one, 1)
@@ -117,7 +116,7 @@ onPostgres((get) => {
 
   test('a handle that has seen what is gone writes nothing, although the sequence is the one that it expects', async () => {
     const { server, url } = get()
-    const name = randomUUID()
+    const name = newName()
     const [one, two] = [await postgres(url).open(name), await postgres(url).open(name)]
     await one.read()
     await append(one, 1)
@@ -151,7 +150,7 @@ onPostgres((get) => {
 
   test('a handle that has seen a storage checkpoint which is lost reads no pages of another one', async () => {
     const { url } = get()
-    const name = randomUUID()
+    const name = newName()
     const [one, two] = [await postgres(url).open(name), await postgres(url).open(name)]
     await one.read()
     await append(one, 1)
@@ -172,7 +171,7 @@ onPostgres((get) => {
   test('a handle that has a key which is lost writes nothing with it', async () => {
     const { server, url } = get()
     const [first, second] = [new Uint8Array(9).fill(1), new Uint8Array(9).fill(2)]
-    const name = randomUUID()
+    const name = newName()
     const store = await postgres(url).open(name)
     await store.putKeyring(undefined, first, 'strict')
     await server.stop()
@@ -190,7 +189,7 @@ onPostgres((get) => {
 
   test('a database of PostgreSQL that is made again of a copy of itself is an earlier state', async () => {
     const { server } = get()
-    const own = `own_${randomUUID().slice(0, 8)}`
+    const own = newName()
     const copy = (from: string, to: string): string => {
       server.sql('postgres', `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${from}'`)
       return server.sql('postgres', `create database ${to} template ${from}`)

@@ -4,7 +4,6 @@
  * Method: processes that add to shared lists and insert a document, in one commit each, and note what they were answered. A checker of
  * histories has the last word.
  */
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChildProcess } from 'node:child_process'
@@ -16,7 +15,7 @@ import { spawnTracked, stop } from '../../../tools/processes.ts'
 import { EVERYWHERE, timeoutOf, times } from '../../../tools/test/seeds.ts'
 import { postgres } from '../src/index.ts'
 import { countsOf, endOf } from './lists.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 
 const WAITED = /^Pannier: a write has waited .*\n?/gm
 
@@ -72,7 +71,7 @@ onPostgres((get) => {
   const kills = times(4)
   test(`${kills} servers are killed in the middle of writes`, { timeout: timeoutOf(240_000) }, async () => {
     const { url } = get()
-    const name = randomUUID()
+    const name = newName()
     const all = new History()
     const start = (): WritingServer => new WritingServer(url, name, all)
     const running = [start(), start()]
@@ -94,7 +93,7 @@ onPostgres((get) => {
     { timeout: timeoutOf(240_000) },
     async () => {
       const { url } = get()
-      const name = randomUUID()
+      const name = newName()
       const all = new History()
       const [frozen, other] = [new WritingServer(url, name, all), new WritingServer(url, name, all)]
       for (let round = 0; round < times(2); round++) {

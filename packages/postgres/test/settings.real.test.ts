@@ -1,11 +1,10 @@
 /** Goal: what a role or a database has as its defaults changes no answer, and takes no fence away. */
-import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { open } from '../../db/src/index.ts'
 import type { Commit } from '../../db/src/internal.ts'
 import { postgres } from '../src/index.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 import { moved, several } from './on-several.ts'
 
 const SETTINGS: readonly string[] = [
@@ -62,7 +61,7 @@ onPostgres((get) => {
   test('repeatable read: what another transaction has stopped stays stopped', async () => {
     const { server, url } = get()
     server.sql('postgres', `alter database pannier_test set default_transaction_isolation = 'repeatable read'`)
-    const name = randomUUID()
+    const name = newName()
     const store = await postgres(url, { waitMsMax: 500 }).open(name)
     const keyring = new Uint8Array(4)
     await store.putKeyring(undefined, keyring, 'strict')
@@ -130,7 +129,7 @@ onPostgres((get) => {
 
   test('a commit whose wait for its standby was ended is made sure of', async () => {
     const { server, url } = get()
-    const name = randomUUID()
+    const name = newName()
     const store = await postgres(url).open(name)
     await store.read()
     server.sql('postgres', `alter system set synchronous_standby_names = 'nobody'`)

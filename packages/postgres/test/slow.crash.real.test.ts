@@ -2,7 +2,6 @@
  * Goal: a PostgreSQL that has no connection left, or whose synchronous standby has stopped, makes writes wait and loses none.
  * Method: other clients take all connections; the process of the standby that receives is frozen. What was acknowledged is on the standby.
  */
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
@@ -12,7 +11,7 @@ import type { PostgresServer } from '../../../tools/test/postgres.ts'
 import { EVERYWHERE, timeoutOf, times } from '../../../tools/test/seeds.ts'
 import { postgres } from '../src/index.ts'
 import { countsOf, endOf, ListServer } from './lists.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 
 /** Beyond what a write waits for, where there is time. */
 const FROZEN_MS = EVERYWHERE ? 45_000 : 1500
@@ -53,8 +52,8 @@ onPostgres(
       const { url } = get()
       const quiet = { notify: false, pollMs: 1e9, connections: 2 }
       const history = new History()
-      await using db = await open(randomUUID(), { storage: postgres(url, quiet), durability: 'strict' })
-      await using hasty = await open(randomUUID(), {
+      await using db = await open(newName(), { storage: postgres(url, quiet), durability: 'strict' })
+      await using hasty = await open(newName(), {
         storage: postgres(url.replace('127.0.0.1', 'localhost'), { ...quiet, waitMsMax: 200 }),
       })
       const items = hasty.collection('items')
@@ -67,7 +66,7 @@ onPostgres(
         try {
           await expect(items.insert({ _id: `a${round}` })).rejects.toMatchObject({ code: 'PANNIER_OUTCOME_UNKNOWN' })
           await expect(items.insert({ _id: `b${round}` })).rejects.toMatchObject({ code: 'PANNIER_RECOVERY_NEEDED' })
-          const opening = open(randomUUID(), {
+          const opening = open(newName(), {
             storage: postgres(url, { ...quiet, waitMsMax: 200, schema: 'other' }),
           })
           await expect(opening).rejects.toMatchObject({
@@ -102,7 +101,7 @@ onPostgres((get) => {
       await expect
         .poll(() => server.sql('postgres', 'select count(*) from pg_stat_replication where sync_state = $$sync$$'))
         .toBe('1')
-      const name = randomUUID()
+      const name = newName()
       const history = new History()
       const databases = await Promise.all(
         ['127.0.0.1', 'localhost'].map((host) =>

@@ -1,10 +1,9 @@
 /** Goal: what each operation costs PostgreSQL, in statements and round trips: docs/internals/postgres.md. */
-import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { open } from '../../db/src/index.ts'
 import { postgres } from '../src/index.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 
 onPostgres((get) => {
   // No poll and no heartbeat, however long a test takes.
@@ -16,7 +15,7 @@ onPostgres((get) => {
 
   test('cached reads cost nothing, a commit one statement, and a group of commits one', async () => {
     const storage = quiet()
-    await using db = await open(randomUUID(), { storage, durability: 'strict' })
+    await using db = await open(newName(), { storage, durability: 'strict' })
     const items = db.collection<{ n: number }>('items', { indexes: ['n'] })
     await items.insert(Array.from({ length: 200 }, (_, n) => ({ _id: `i${n}`, n })))
     await items.find({ n: { $gte: 5 } }).count()
@@ -41,7 +40,7 @@ onPostgres((get) => {
 
   test('a hint is one statement beside a commit, and shared by all that wait', async () => {
     const storage = postgres(get().url, { pollMs: 1e9 })
-    await using db = await open(randomUUID(), { storage })
+    await using db = await open(newName(), { storage })
     const items = db.collection<{ n: number }>('items')
     await items.insert({ _id: 'a', n: 0 })
     const before = storage.counts.statements
@@ -53,7 +52,7 @@ onPostgres((get) => {
   })
 
   test('a turn costs two statements: beside them are the write, two messages, and a look of each server at what is new', async () => {
-    const name = randomUUID()
+    const name = newName()
     const storages = ['127.0.0.1', 'localhost'].map((host) =>
       postgres(get().url.replace('127.0.0.1', host), { pollMs: 1e9 }),
     )
@@ -81,13 +80,13 @@ onPostgres((get) => {
   })
 
   test('opening takes at most three round trips, whatever the size', async () => {
-    const name = randomUUID()
+    const name = newName()
     for (const documents of [1, 5000]) {
       await using db = await open(name, { storage: quiet() })
       await db.collection('items').upsert(Array.from({ length: documents }, (_, n) => ({ _id: `i${n}`, n })))
     }
     const storage = quiet()
-    await using first = await open(randomUUID(), { storage })
+    await using first = await open(newName(), { storage })
     const { trips } = storage.counts
     await using db = await open(name, { storage })
     expect(storage.counts.trips - trips).toBeLessThanOrEqual(3)

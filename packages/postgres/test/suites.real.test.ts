@@ -1,5 +1,4 @@
 /** Goal: what holds of databases in any storage holds on PostgreSQL, also for the handles of several processes. */
-import { randomUUID } from 'node:crypto'
 import { test } from 'vitest'
 import { open, type Database } from '../../db/src/index.ts'
 import { systemEnvironment } from '../../db/src/database/lifecycle/environment.ts'
@@ -18,23 +17,23 @@ import { ofFewSeeds, prefixed } from '../../db/testing/suite.ts'
 import { deviceKey } from '../../db/test/storage/encrypted/fixture.ts'
 import { EVERYWHERE } from '../../../tools/test/seeds.ts'
 import { postgres } from '../src/index.ts'
-import { onPostgres } from './on-postgres.ts'
+import { newName, onPostgres } from './on-postgres.ts'
 
 /** `npm run nightly` runs all seeds. */
 const few = EVERYWHERE ? test : ofFewSeeds(test, 1)
 
 onPostgres((get) => {
-  const openNew = (): Promise<Database> => open(randomUUID(), { storage: postgres(get().url) })
+  const openNew = (): Promise<Database> => open(newName(), { storage: postgres(get().url) })
   /** Each handle is of a process of its own. */
   const servers = (): { open: () => Promise<Database> } => {
-    const name = randomUUID()
+    const name = newName()
     return { open: () => open(name, { storage: postgres(get().url) }) }
   }
 
   collectionSuite({ test: prefixed(test, 'collection'), create: openNew })
   collectionSuite({
     test: prefixed(few, 'collection, encrypted'),
-    create: () => open(randomUUID(), { storage: postgres(get().url), encryption: { key: deviceKey } }),
+    create: () => open(newName(), { storage: postgres(get().url), encryption: { key: deviceKey } }),
   })
   indexSuite({ test: prefixed(few, 'indexes'), create: openNew })
   revisionsSuite({ test: prefixed(few, 'revisions'), create: openNew })
@@ -45,12 +44,12 @@ onPostgres((get) => {
   liveQuerySuite({ test: prefixed(few, 'live queries'), create: servers, supports: { handles: true } })
   snapshotSuite({
     test: prefixed(test, 'snapshot'),
-    create: () => ({ storage: postgres(get().url), name: randomUUID() }),
+    create: () => ({ storage: postgres(get().url), name: newName() }),
   })
   keyValueHandlesSuite({
     test: prefixed(test, 'handles'),
     create: () => {
-      const name = randomUUID()
+      const name = newName()
       return {
         async open() {
           const [storage, environment] = [postgres(get().url), systemEnvironment()]
